@@ -1,0 +1,26 @@
+# Two stages: dependencies are built into a virtual environment, the image holds that and our own source.
+FROM python:3.12-slim AS build
+WORKDIR /srv
+RUN python -m venv /srv/.venv
+COPY requirements/bootstrap.txt requirements/runtime.txt requirements/
+RUN .venv/bin/pip install --no-cache-dir --require-hashes -r requirements/bootstrap.txt \
+    && .venv/bin/uv pip install --no-cache --python .venv/bin/python --require-hashes -r requirements/runtime.txt
+COPY pyproject.toml README.md ./
+COPY app app
+COPY analysis analysis
+COPY migrations migrations
+COPY stimuli stimuli
+RUN .venv/bin/pip install --no-cache-dir --no-deps --no-build-isolation --no-index --editable .
+
+FROM python:3.12-slim
+WORKDIR /srv
+RUN useradd --system --uid 10001 --home-dir /srv --shell /usr/sbin/nologin likely-human \
+    && mkdir /data && chown likely-human /data
+COPY --from=build /srv /srv
+ENV LIKELY_HUMAN_DATA=/data PATH=/srv/.venv/bin:$PATH PYTHONUNBUFFERED=1
+USER likely-human
+VOLUME /data
+EXPOSE 8000
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s \
+    CMD ["python", "-c", "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8000/healthz', timeout=4)"]
+CMD ["likely-human", "serve", "--host", "0.0.0.0", "--port", "8000"]

@@ -1,0 +1,168 @@
+"""The database: many readers, one writer that commits waiting work in groups.
+
+Every request that changes something awaits `Database.write`, which returns only after the commit (docs/decisions/0001).
+One thread and one connection per process write; jobs that arrive while a commit is under way are committed together
+by the next one. Were one of a group to fail, the group is rolled back and each job is run and committed alone, so
+nobody's answer depends on somebody else's.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import anyio.to_thread
+from sqlalchemy import URL, Engine, create_engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlmodel import Session
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+MAX_GROUP = 64
+BUSY_TIMEOUT_MS = 15_000
+
+
+def make_engine(url: URL, *, writing: bool, checkpointing: bool = False, enforcing: bool = True) -> Engine:
+    """An engine for `url`; `enforcing` foreign keys always, but while tables are rebuilt.
+
+    On SQLite only a `checkpointing` connection moves the log into the database: releases before 3.51.3 can corrupt
+    it when two connections write and checkpoint at once, so the service's writer alone does (a process that is
+    alone with the database does it on closing).
+    """
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True)
+    engine = create_engine(url, connect_args={"check_same_thread": False})
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: DBAPIConnection, _record: object) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves, below
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA synchronous = FULL")
+        if enforcing:
+            cursor.execute("PRAGMA foreign_keys = ON")
+        if not checkpointing:
+            cursor.execute("PRAGMA wal_autocheckpoint = 0")
+        if not writing:
+            cursor.execute("PRAGMA query_only = ON")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Any) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return engine
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    run: Callable[[Session], Any]
+    done: Callable[[Any, BaseException | None], None]
+
+
+class Database:
+    """One database for one process: `write` and `read` for requests, `transaction` and `reading` for commands."""
+
+    def __init__(self, url: URL, *, checkpointing: bool = False) -> None:
+        self.url = url
+        self._read_engine = make_engine(url, writing=False)
+        self._write_engine = make_engine(url, writing=True, checkpointing=checkpointing)
+        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._writer: threading.Thread | None = None
+        self._starting = threading.Lock()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Session]:
+        """A session that commits at the end of the block, or leaves everything as it was."""
+        with Session(self._write_engine, expire_on_commit=False) as session, session.begin():
+            yield session
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A session to read with."""
+        with Session(self._read_engine, expire_on_commit=False) as session:
+            yield session
+
+    async def read(self, job: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run `job(session, ...)` in a thread; the session is put first."""
+
+        def run() -> T:
+            with self.reading() as session:
+                return job(session, *args, **kwargs)
+
+        return await anyio.to_thread.run_sync(run)
+
+    async def write(self, job: Callable[Concatenate[Session, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run `job(session, ...)` in the writer; returns after its commit, raises what it raised.
+
+        A job may be run twice and must have no effect but on its session.
+        """
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+
+        def settle(result: Any, error: BaseException | None) -> None:
+            if future.done():
+                return  # the request was cancelled; what it asked for is done all the same
+            if error is None:
+                future.set_result(result)
+            else:
+                future.set_exception(error)
+
+        def done(result: Any, error: BaseException | None) -> None:
+            loop.call_soon_threadsafe(settle, result, error)
+
+        self._put(lambda session: job(session, *args, **kwargs), done)
+        return await future
+
+    def write_soon(self, job: Callable[..., object], *args: object) -> None:
+        """Queue `job(session, ...)` without waiting: for notes whose loss in a crash would cost no answer."""
+        self._put(lambda session: job(session, *args), lambda _result, _error: None)
+
+    def close(self) -> None:
+        """Finish the queued work and let go of the database."""
+        if self._writer:
+            self._jobs.put(None)
+            self._writer.join()
+        self._write_engine.dispose()
+        self._read_engine.dispose()
+
+    def _put(self, run: Callable[[Session], Any], done: Callable[[Any, BaseException | None], None]) -> None:
+        with self._starting:
+            if self._writer is None:
+                self._writer = threading.Thread(target=self._write_jobs, name="database-writer", daemon=True)
+                self._writer.start()
+        self._jobs.put(_Job(run, done))
+
+    def _write_jobs(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            group = [job]
+            while len(group) < MAX_GROUP and not self._jobs.empty():
+                following = self._jobs.get()
+                if following is None:
+                    self._jobs.put(None)
+                    break
+                group.append(following)
+            self._commit(group)
+
+    def _commit(self, group: list[_Job]) -> None:
+        try:
+            with self.transaction() as session:
+                results = []
+                for job in group:
+                    results.append(job.run(session))
+                    session.flush()
+                    session.expunge_all()
+        except Exception as error:
+            if len(group) == 1:
+                group[0].done(None, error)
+                return
+            for job in group:
+                self._commit([job])
+            return
+        for job, result in zip(group, results, strict=True):
+            job.done(result, None)

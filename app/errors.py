@@ -1,0 +1,36 @@
+"""Errors that a person is told about: each carries what went wrong, in one line, and an HTTP status."""
+
+from typing import ClassVar
+
+
+class StudyError(Exception):
+    """Refused, with a reason fit for the reader. Commands print it and exit 1; pages show it."""
+
+    status_code: ClassVar[int] = 400
+    title: ClassVar[str] = "That did not work"
+
+
+class NotFound(StudyError):
+    status_code = 404
+    title = "Page not found"
+
+
+class Closed(StudyError):
+    """The study does not take this now."""
+
+    status_code = 403
+    title = "Not open"
+
+
+class Conflict(StudyError):
+    status_code = 409
+
+
+class InvalidAnswer(StudyError):
+    """A form that cannot be accepted; `errors` is question id to what is wrong."""
+
+    status_code = 422
+
+    def __init__(self, errors: dict[str, str]) -> None:
+        super().__init__("Please look at the marked questions.")
+        self.errors = errors

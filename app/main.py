@@ -1,0 +1,85 @@
+"""The service: puts the parts together. No logic of its own."""
+
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request, Response
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.staticfiles import StaticFiles
+from sqlalchemy import text
+from sqlmodel import Session
+from starlette.exceptions import HTTPException
+
+from app.clips.store import ClipStore
+from app.database import Database
+from app.dependencies import DatabaseDep
+from app.errors import StudyError
+from app.experimenter.router import router as experimenter
+from app.headers import SafetyHeaders
+from app.participant.pages import MessagePage
+from app.participant.router import router as participant
+from app.settings import Settings
+from app.templating import render
+
+_HERE = Path(__file__).parent
+_log = logging.getLogger("likely-human")
+
+
+def create_app(settings: Settings, database: Database) -> FastAPI:
+    """The service over one data folder and one migrated database."""
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        yield
+        database.close()
+
+    app = FastAPI(title="Likely Human", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
+    app.state.settings, app.state.database = settings, database
+    app.state.store = ClipStore(settings.data_dir)
+    app.add_middleware(SafetyHeaders)
+    app.mount("/static", StaticFiles(directory=_HERE / "participant" / "static"), name="static")
+    app.include_router(participant)
+    app.include_router(experimenter)
+    app.add_api_route("/healthz", healthz, include_in_schema=False)
+    app.add_exception_handler(StudyError, _tell)
+    app.add_exception_handler(HTTPException, _tell)
+    app.add_exception_handler(RequestValidationError, _tell)
+    app.add_exception_handler(Exception, _tell_unexpected)
+    return app
+
+
+async def healthz(database: DatabaseDep) -> Response:
+    """200 once the database answers."""
+    await database.read(_ping)
+    return PlainTextResponse("ok")
+
+
+def _ping(session: Session) -> None:
+    session.execute(text("SELECT 1"))
+
+
+async def _tell(request: Request, error: Exception) -> Response:
+    if isinstance(error, StudyError):
+        status, title, message = error.status_code, error.title, str(error)
+    elif isinstance(error, HTTPException) and error.status_code != 404:
+        status, title, message = error.status_code, "That did not work", str(error.detail)
+    else:
+        status, title, message = 404, "Page not found", "There is nothing at this address."
+    return _reply(request, status, title, message)
+
+
+async def _tell_unexpected(request: Request, error: Exception) -> Response:
+    _log.error("unexpected error at %s", request.url.path.partition("/p/")[0] or "/p/...", exc_info=error)
+    message = (
+        "Something went wrong on our side. What you sent may not be stored: please go back and try again."
+    )
+    return _reply(request, 500, "That did not work", message)
+
+
+def _reply(request: Request, status: int, title: str, message: str) -> Response:
+    if "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"message": message}, status)
+    return render(MessagePage(title, message), status)

@@ -1,0 +1,130 @@
+"""Run the service: one process over SQLite, several over PostgreSQL."""
+
+import fcntl
+import json
+import os
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+from uvicorn.supervisors import Multiprocess
+
+from app.errors import StudyError
+from app.main import create_app
+from app.migrating import open_database
+from app.settings import Settings
+
+BACKLOG = 2048
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening address; port 0 takes any free one. Raises StudyError where it cannot be had."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        bound = socket.socket(family, socket.SOCK_STREAM)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((host, port))
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise StudyError(
+            f"cannot listen on {host} port {port}: {reason}; choose another with --port (or PORT)"
+        ) from None
+    bound.set_inheritable(True)
+    return bound
+
+
+def address_of(bound: socket.socket) -> str:
+    host, port = bound.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def make_app() -> FastAPI:
+    """One worker's service, from the environment."""
+    settings = Settings()
+    return create_app(settings, open_database(settings, checkpointing=True))
+
+
+def run_service(
+    settings: Settings,
+    bound: socket.socket,
+    *,
+    workers: int = 1,
+    on_ready: Callable[[], None] = lambda: None,
+    quiet: bool = True,
+) -> None:
+    """Serve until stopped. Raises StudyError when the folder is served already or SQLite is to have several workers."""
+    is_sqlite = settings.database_url.get_backend_name() == "sqlite"
+    if workers > 1 and is_sqlite:
+        raise StudyError(
+            "SQLite is served by one process; give DATABASE_URL a PostgreSQL database for --workers"
+        )
+    with holding(settings, address_of(bound)):
+        open_database(settings).close()
+        config = uvicorn.Config(
+            "app.serving:make_app",
+            factory=True,
+            workers=workers,
+            access_log=not quiet,
+            log_level="warning" if quiet else "info",
+            server_header=False,
+            backlog=BACKLOG,
+            timeout_graceful_shutdown=10,
+        )
+        server = _Server(config, on_ready)
+        if workers == 1:
+            server.run(sockets=[bound])
+        else:
+            on_ready()
+            Multiprocess(config, sockets=[bound]).run()
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, on_ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_ready = on_ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._on_ready()
+
+
+def _lock_path(settings: Settings) -> Path:
+    return settings.data_dir / "server.lock"
+
+
+@contextmanager
+def holding(settings: Settings, address: str) -> Iterator[None]:
+    """Hold the data folder as its one service."""
+    descriptor = os.open(_lock_path(settings), os.O_RDWR | os.O_CREAT, 0o644)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise StudyError(
+                f"{settings.data_dir} is served already, at {running_address(settings)}"
+            ) from None
+        os.truncate(descriptor, 0)
+        os.pwrite(descriptor, json.dumps({"address": address, "pid": os.getpid()}).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def running_address(settings: Settings) -> str | None:
+    """Where the data folder is being served, or None."""
+    path = _lock_path(settings)
+    if not path.exists():
+        return None
+    with path.open("rb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except OSError:
+            try:
+                return str(json.loads(file.read())["address"])
+            except (ValueError, KeyError):
+                return None
+    return None

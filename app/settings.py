@@ -1,0 +1,72 @@
+"""Where data live and which database: the only reader of the environment."""
+
+import secrets
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from app.errors import StudyError
+
+
+class Settings(BaseSettings):
+    """Read from the environment: `LIKELY_HUMAN_DATA`, `DATABASE_URL`, `LIKELY_HUMAN_SECRET`."""
+
+    model_config = SettingsConfigDict(extra="ignore")
+
+    data: Path = Field(default=Path("data"), validation_alias="LIKELY_HUMAN_DATA")
+    database: str = Field(default="", validation_alias="DATABASE_URL")
+    secret_override: str = Field(default="", validation_alias="LIKELY_HUMAN_SECRET")
+
+    @cached_property
+    def database_url(self) -> URL:
+        """The database; PostgreSQL always through psycopg 3."""
+        if not self.database:
+            return URL.create("sqlite", database=str(self.data_dir / "likely-human.sqlite3"))
+        try:
+            url = make_url(self.database)
+        except ArgumentError:
+            raise StudyError(
+                "DATABASE_URL is not a database address; for example postgresql://user@localhost/likely_human"
+            ) from None
+        if url.get_backend_name() == "postgresql":
+            return url.set(drivername="postgresql+psycopg")
+        if url.get_backend_name() == "sqlite" and url.database:
+            return url
+        raise StudyError(f"DATABASE_URL names {url.drivername!r}; SQLite files and PostgreSQL are supported")
+
+    @cached_property
+    def data_dir(self) -> Path:
+        """The data folder, made if need be. Raises StudyError where it cannot be written."""
+        folder = self.data.absolute()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            probe = folder / f".write-test-{secrets.token_hex(4)}"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise StudyError(
+                f"cannot write to the data folder {folder} ({error.strerror}); set LIKELY_HUMAN_DATA to one you can"
+            ) from None
+        return folder
+
+    @cached_property
+    def secret(self) -> str:
+        """Signs addresses and cookies; made once and kept in the data folder, readable by its owner alone."""
+        if self.secret_override:
+            return self.secret_override
+        path = self.data_dir / "secret"
+        if not path.exists():
+            fresh = self.data_dir / f"secret-{secrets.token_hex(4)}"
+            fresh.touch(mode=0o600)
+            fresh.write_text(secrets.token_urlsafe(32))
+            try:
+                path.hardlink_to(fresh)  # atomic: of two processes starting together, one makes it
+            except FileExistsError:
+                pass
+            finally:
+                fresh.unlink()
+        return path.read_text()

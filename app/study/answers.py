@@ -1,0 +1,98 @@
+"""A form's text against the questions asked: typed values, or what is wrong with each."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.errors import InvalidAnswer
+from app.study.design import Side
+from app.study.file.load import Question
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Values with a column of their own, and `extra`: question id to value for the others."""
+
+    side: Side | None = None
+    uncertainty: int | None = None
+    rationale: str | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+def read_answers(
+    questions: Sequence[Question], form: Mapping[str, str], *, optional: bool = False
+) -> Answers:
+    """Check a form; `optional` lets required questions go unanswered (a clip would not play).
+
+    Raises InvalidAnswer with every error. A question without an answer is missing: it has no entry at all.
+    """
+    side, values, errors = None, dict[str, Any](), dict[str, str]()
+    for question in questions:
+        text = form.get(question.id, "").replace("\x00", "").strip()
+        if not text:
+            if question.required and not optional:
+                errors[question.id] = "Please answer this question."
+            continue
+        try:
+            value = _value(question, text)
+        except ValueError as error:
+            errors[question.id] = str(error)
+            continue
+        if question.type == "2afc":
+            side = Side(text)
+        else:
+            values[question.id] = value
+    if errors:
+        raise InvalidAnswer(errors)
+    uncertainty = values.pop("uncertainty", None) if _has(questions, "uncertainty", "likert") else None
+    rationale = values.pop("rationale", None) if _has(questions, "rationale", "text") else None
+    return Answers(side, uncertainty, rationale, values)
+
+
+def _has(questions: Sequence[Question], id_: str, type_: str) -> bool:
+    return any(question.id == id_ and question.type == type_ for question in questions)
+
+
+def _value(question: Question, text: str) -> Any:
+    """The typed value of one answer. Raises ValueError with what is allowed, in words for the participant."""
+    match question.type:
+        case "2afc":
+            if text not in ("left", "right"):
+                raise ValueError("Please choose the left or the right video.")
+            return text
+        case "likert":
+            if text not in map(str, range(1, len(question.labels) + 1)):
+                raise ValueError(f"Please choose one of the {len(question.labels)} answers.")
+            return int(text)
+        case "choice":
+            if text not in question.options:
+                raise ValueError("Please choose one of the answers given.")
+            return text
+        case "number":
+            return _number(question, text)
+        case "text":
+            if len(text) > question.max_length:
+                raise ValueError(
+                    f"Please shorten this to {question.max_length} characters; it has {len(text)}."
+                )
+            return text
+    raise ValueError(f"Nothing is known of questions of type {question.type}.")
+
+
+def _number(question: Question, text: str) -> int | float:
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        raise ValueError("Please give a number.") from None
+    low, high = question.minimum, question.maximum
+    if (
+        not math.isfinite(number)
+        or (low is not None and number < low)
+        or (high is not None and number > high)
+    ):
+        allowed = " and ".join(
+            [f"at least {low:g}"] * (low is not None) + [f"at most {high:g}"] * (high is not None)
+        )
+        raise ValueError(f"Please give a number{f', {allowed}' if allowed else ''}.")
+    return int(number) if number.is_integer() else number

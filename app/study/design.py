@@ -1,0 +1,101 @@
+"""What is asked: sides, members and planned trials. Pure: no database, no web, no clock."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, assert_never
+
+
+class Side(StrEnum):
+    """Where a participant saw a clip."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+    @property
+    def other(self) -> "Side":
+        return Side.RIGHT if self is Side.LEFT else Side.LEFT
+
+
+class Member(StrEnum):
+    """Which clip of its pair a clip is."""
+
+    A = "a"
+    B = "b"
+
+    @property
+    def other(self) -> "Member":
+        return Member.B if self is Member.A else Member.A
+
+
+class Kind(StrEnum):
+    MAIN = "main"
+    PRACTICE = "practice"
+    ATTENTION = "attention"
+
+
+Order = Literal["random", "fixed", "blocked"]
+Sides = Literal["balanced", "random", "fixed"]
+
+
+@dataclass(frozen=True, slots=True)
+class PairToPlan:
+    """What planning needs to know of a pair.
+
+    `anchor` is the member whose side is balanced: the truth-bearing one, or `a` where no member is true.
+    """
+
+    id: int
+    condition: str
+    kind: Kind
+    anchor: Member
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTrial:
+    """One pair at one position (from 1, practice first) with the member shown on the left."""
+
+    position: int
+    pair_id: int
+    left: Member
+
+
+def member_at(side: Side, left: Member) -> Member:
+    """Which member was on `side`, given the member on the left."""
+    match side:
+        case Side.LEFT:
+            return left
+        case Side.RIGHT:
+            return left.other
+        case _:
+            assert_never(side)
+
+
+def side_of(member: Member, left: Member) -> Side:
+    """On which side `member` was, given the member on the left."""
+    return Side.LEFT if member is left else Side.RIGHT
+
+
+PageKind = Literal["consent", "background", "instructions", "trial", "debrief"]
+
+
+@dataclass(frozen=True, slots=True)
+class PageKey:
+    """Names one page of a session: `consent`, `background`, `instructions`, `trial-<position>`, `debrief`."""
+
+    kind: PageKind
+    position: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.kind}-{self.position}" if self.kind == "trial" else self.kind
+
+
+def pages_of(*, background: bool, instructions: bool, trials: int) -> Sequence[PageKey]:
+    """The pages of a session in order; a session's `step` counts along them."""
+    return (
+        PageKey("consent"),
+        *([PageKey("background")] if background else []),
+        *([PageKey("instructions")] if instructions else []),
+        *(PageKey("trial", position) for position in range(1, trials + 1)),
+        PageKey("debrief"),
+    )

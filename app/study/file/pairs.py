@@ -1,0 +1,246 @@
+"""The pairs of a study: read from a CSV file and joined with what is known of the clips."""
+
+import csv
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeVar
+
+from app.study.design import Kind, Member
+from app.study.file.problems import Problem, listed, nearest, quoted
+
+COLUMNS = ("pair", "a", "b", "condition", "truth", "kind")
+REQUIRED = COLUMNS[:3]
+HUMAN = "human"
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+
+
+@dataclass(frozen=True, slots=True)
+class StimulusFacts:
+    """What a study file may rely on of one clip. `clip_sha256` is of the clip as it is shown."""
+
+    name: str
+    source: str
+    attributes: Mapping[str, str]
+    clip_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairSpec:
+    """One pair of a design; `position` counts from 1 in the design's order."""
+
+    id: str
+    a: str
+    b: str
+    source_a: str
+    source_b: str
+    condition: str
+    kind: Kind
+    truth: Member | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """One row of a pair file, as far as it can be read without knowing the clips."""
+
+    line: int
+    id: str
+    a: str
+    b: str
+    condition: str
+    truth: Member | None
+    kind: Kind
+
+
+def truth_by_source(source_a: str, source_b: str) -> Member | None:
+    """The member that is human, when exactly one is."""
+    if (source_a == HUMAN) == (source_b == HUMAN):
+        return None
+    return Member.A if source_a == HUMAN else Member.B
+
+
+def content_of(clip: StimulusFacts) -> str:
+    """What makes two clips the same: their bytes, or the name where the bytes are not kept here."""
+    return clip.clip_sha256 or clip.name
+
+
+def condition_by_source(source_a: str, source_b: str) -> str:
+    """The two sources, human first and the rest by the alphabet: one name however a pair is turned."""
+    return "-".join(sorted((source_a, source_b), key=lambda source: (source != HUMAN, source)))
+
+
+@dataclass(slots=True)
+class PairFile:
+    """A pair file's rows, and what is wrong with them."""
+
+    file: str
+    rows: list[PairRow] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def refuse(self, line: int, message: str, remedy: str) -> None:
+        self.problems.append(Problem(self.file, line, message, remedy))
+
+
+def read_pair_file(file: str, text: str) -> PairFile:
+    """Read the rows of `text`; `file` names it in problems."""
+    found = PairFile(file)
+    lines = _lines(found, text)
+    header_line, header = next(lines, (1, []))
+    header = [name.strip() for name in header]
+    if not any(header):
+        if not found.problems:
+            found.refuse(1, "the file is empty", f"begin with the columns {', '.join(COLUMNS)}")
+        return found
+    if _header_holds(found, header_line, header):
+        for line, cells in lines:
+            _read_row(found, line, header, [cell.strip() for cell in cells])
+        _check_together(found)
+    return found
+
+
+def _lines(found: PairFile, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Rows that are not blank, each with the line it begins on."""
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    line = 1
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield line, cells
+            line = reader.line_num + 1
+    except csv.Error as error:
+        found.refuse(line, f"not readable as CSV: {error}", "look at the quotes in this row")
+
+
+def _header_holds(found: PairFile, line: int, header: Sequence[str]) -> bool:
+    if len(header) == 1 and re.search(r"[;\t]", header[0]):
+        found.refuse(line, "the columns are not separated by commas", "save the file with commas")
+        return False
+    for name in header:
+        if name not in COLUMNS:
+            remedy = nearest(name, COLUMNS, f"known columns: {', '.join(COLUMNS)}")
+            found.refuse(line, f"unknown column {quoted(name)}", remedy)
+    for name in COLUMNS:
+        if header.count(name) > 1:
+            found.refuse(line, f"the column {quoted(name)} comes twice", "remove one of the two")
+        if name in REQUIRED and name not in header:
+            found.refuse(line, f"the column {quoted(name)} is missing", f"needed are {', '.join(REQUIRED)}")
+    return not found.problems
+
+
+def _read_row(found: PairFile, line: int, header: Sequence[str], cells: Sequence[str]) -> None:
+    """Check one row by itself and keep it: a bad cell must not hide what else is wrong."""
+    if len(cells) != len(header):
+        found.refuse(line, f"{len(cells)} cells under {len(header)} columns", "give every column one cell")
+        return
+    row = dict.fromkeys(COLUMNS, "") | dict(zip(header, cells, strict=True))
+    for name in REQUIRED:
+        if not row[name]:
+            found.refuse(line, f"column {quoted(name)} is empty", "fill it in")
+    if row["pair"] and not _ID.fullmatch(row["pair"]):
+        _refuse_cell(found, line, "pair", row["pair"], "use letters, digits, `.`, `_` and `-`, at most 80")
+    if len(row["condition"]) > 80 or not row["condition"].isprintable():
+        _refuse_cell(found, line, "condition", row["condition"], "use one line of at most 80 characters")
+    found.rows.append(
+        PairRow(
+            line=line,
+            id=row["pair"],
+            a=row["a"],
+            b=row["b"],
+            condition=row["condition"],
+            truth=_word(found, line, "truth", row["truth"], Member),
+            kind=_word(found, line, "kind", row["kind"], Kind) or Kind.MAIN,
+        )
+    )
+
+
+def _refuse_cell(found: PairFile, line: int, column: str, value: str, remedy: str) -> None:
+    found.refuse(line, f"column {quoted(column)}: {quoted(value)} is not allowed", remedy)
+
+
+_Word = TypeVar("_Word", bound=StrEnum)
+
+
+def _word(found: PairFile, line: int, column: str, value: str, words: type[_Word]) -> _Word | None:
+    """The cell as one of `words`; None where it is empty."""
+    if value and value not in [word.value for word in words]:
+        _refuse_cell(found, line, column, value, f"use {listed(words)}, or leave it empty")
+        return None
+    return words(value) if value else None
+
+
+def _check_together(found: PairFile) -> None:
+    first: dict[str, int] = {}
+    for row in found.rows:
+        if row.id and row.id in first:
+            message = f"the pair {quoted(row.id)} comes twice; it stands on line {first[row.id]} already"
+            found.refuse(row.line, message, "give each pair its own id")
+        first.setdefault(row.id, row.line)
+    if not any(row.kind is Kind.MAIN for row in found.rows) and (found.rows or not found.problems):
+        message = "there is no main pair, so the trials' questions would give no data"
+        found.refuse(1, message, "add pairs of kind main")
+
+
+def check_clips(found: PairFile, stimuli: Mapping[str, StimulusFacts] | None) -> None:
+    """Refuse a clip paired with itself, and two main pairs of the same clips whatever their order.
+
+    Clips are the same when their content is; while `stimuli` are not known, when their names are.
+    """
+
+    def content(name: str) -> str:
+        facts = stimuli.get(name) if stimuli else None
+        return content_of(facts) if facts else name
+
+    shown: dict[frozenset[str], PairRow] = {}
+    for row in found.rows:
+        clips = frozenset((content(row.a), content(row.b)))
+        if not row.a or not row.b:
+            continue
+        if len(clips) == 1:
+            same = "are the same clip" if row.a == row.b else "are two names of the same clip"
+            message = f"columns 'a' and 'b': {quoted(row.a)} and {quoted(row.b)} {same}"
+            found.refuse(row.line, message, "pair two different clips")
+        elif row.kind is Kind.MAIN:
+            before = shown.setdefault(clips, row)
+            if before is not row:
+                message = f"the pair {quoted(row.id)} shows the same two clips as {quoted(before.id)}"
+                found.refuse(row.line, message, f"remove this row or line {before.line}")
+
+
+def resolve_rows(found: PairFile, stimuli: Mapping[str, StimulusFacts]) -> list[PairSpec]:
+    """Join rows with the clips they name; what does not fit is added to the file's problems."""
+    pairs: list[PairSpec] = []
+    for row in found.rows:
+        a, b = _clip(found, row, "a", row.a, stimuli), _clip(found, row, "b", row.b, stimuli)
+        if a is None or b is None:
+            continue
+        human = truth_by_source(a.source, b.source)
+        if row.truth and human and row.truth is not human:
+            message = f"column 'truth': it says {row.truth}, but member {human} is the human one"
+            found.refuse(row.line, message, f"write {human}, or leave it empty")
+        pairs.append(
+            PairSpec(
+                id=row.id,
+                a=a.name,
+                b=b.name,
+                source_a=a.source,
+                source_b=b.source,
+                condition=row.condition or condition_by_source(a.source, b.source),
+                kind=row.kind,
+                truth=row.truth or human,
+                position=len(pairs) + 1,
+            )
+        )
+    return pairs
+
+
+def _clip(
+    found: PairFile, row: PairRow, column: str, name: str, stimuli: Mapping[str, StimulusFacts]
+) -> StimulusFacts | None:
+    facts = stimuli.get(name)
+    if facts is None and name:
+        remedy = nearest(name, stimuli, "import it with `likely-human stimuli import`")
+        found.refuse(row.line, f"column {quoted(column)}: there is no stimulus {quoted(name)}", remedy)
+    return facts

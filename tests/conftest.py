@@ -1,0 +1,103 @@
+"""Fixtures that several test packages share: databases, a clip library, the service."""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import psycopg
+import pytest
+from sqlalchemy import URL, make_url
+from starlette.testclient import TestClient
+
+from app.clips.importing import ImportedClip
+from app.clips.store import ClipStore
+from app.database import Database, make_engine
+from app.main import create_app
+from app.migrating import upgrade
+from app.settings import Settings
+from tests.factories import make_library, open_study
+
+POSTGRES = os.environ.get("LIKELY_HUMAN_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
+
+
+def postgres_or_skip() -> psycopg.Connection[tuple[object, ...]]:
+    try:
+        return psycopg.connect(POSTGRES, autocommit=True, connect_timeout=3)
+    except psycopg.OperationalError as error:
+        reason = str(error).splitlines()[0]
+        pytest.skip(f"no PostgreSQL server at {POSTGRES} (LIKELY_HUMAN_TEST_POSTGRES): {reason}")
+
+
+def migrate(url: URL, revision: str = "head") -> None:
+    engine = make_engine(url, writing=True, enforcing=False)
+    with engine.begin() as connection:
+        upgrade(connection, revision)
+    engine.dispose()
+
+
+@pytest.fixture(scope="session")
+def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("migrated") / "template.sqlite3"
+    migrate(URL.create("sqlite", database=str(path)))
+    return path
+
+
+@pytest.fixture(scope="session")
+def migrated_postgres() -> Iterator[str]:
+    """The name of a migrated database to copy; made once for all tests of a process."""
+    name = f"lh_template_{secrets.token_hex(6)}"
+    with postgres_or_skip() as server:
+        server.execute(f"CREATE DATABASE {name}")
+        migrate(make_url(POSTGRES).set(drivername="postgresql+psycopg", database=name))
+        yield name
+        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[URL]:
+    """A fresh migrated database, on each backend."""
+    if request.param == "sqlite":
+        path = tmp_path / "test.sqlite3"
+        shutil.copy(request.getfixturevalue("migrated_sqlite"), path)
+        yield URL.create("sqlite", database=str(path))
+        return
+    template = request.getfixturevalue("migrated_postgres")
+    name = f"lh_test_{secrets.token_hex(6)}"
+    with postgres_or_skip() as server:
+        server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+        yield make_url(POSTGRES).set(drivername="postgresql+psycopg", database=name)
+        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def database(database_url: URL) -> Iterator[Database]:
+    database = Database(database_url, checkpointing=True)
+    yield database
+    database.close()
+
+
+@pytest.fixture(scope="session")
+def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[ClipStore, Sequence[ImportedClip]]:
+    return make_library(tmp_path_factory.mktemp("library"))
+
+
+@pytest.fixture
+def settings(database_url: URL, library: tuple[ClipStore, Sequence[ImportedClip]]) -> Settings:
+    """Settings over the test's database and the shared clip store."""
+    url = database_url.render_as_string(hide_password=False)
+    return Settings(LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=url, LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
+
+
+@pytest.fixture
+def study(database: Database, library: tuple[ClipStore, Sequence[ImportedClip]], tmp_path: Path) -> str:
+    """The slug of an open study like the published one: 1 practice pair, 6 + 4 pairs."""
+    with database.transaction() as session:
+        return open_study(session, tmp_path, library[1]).slug
+
+
+@pytest.fixture
+def client(settings: Settings, database: Database) -> Iterator[TestClient]:
+    with TestClient(create_app(settings, database)) as client:
+        yield client

@@ -1,0 +1,115 @@
+"""The writer: what it says is done is on disk, and one failing job hurts nobody else."""
+
+import asyncio
+import sqlite3
+from datetime import UTC, datetime
+
+import pytest
+from sqlalchemy import event, text
+from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlmodel import Session, select
+
+from app.database import Database
+from app.study.tables import Study
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def add(session: Session, slug: str) -> str:
+    session.add(Study(slug=slug, created_at=NOW))
+    session.flush()
+    return slug
+
+
+def slugs(database: Database) -> set[str]:
+    with database.reading() as session:
+        return set(session.exec(select(Study.slug)))
+
+
+def test_a_write_is_visible_once_it_returns(database: Database) -> None:
+    async def go() -> set[str]:
+        await database.write(add, "one")
+        return await database.read(lambda session: set(session.exec(select(Study.slug))))
+
+    assert asyncio.run(go()) == {"one"}
+
+
+def test_of_many_writes_at_once_only_the_failing_ones_fail(database: Database) -> None:
+    names = [f"s{n // 2 if n % 10 == 1 else n}" for n in range(100)]  # every tenth is a name that exists
+
+    async def go() -> list[str | BaseException]:
+        return await asyncio.gather(*(database.write(add, name) for name in names), return_exceptions=True)
+
+    outcomes = asyncio.run(go())
+    stored = slugs(database)
+    assert {outcome for outcome in outcomes if isinstance(outcome, str)} == stored == set(names)
+    failed = [outcome for outcome in outcomes if not isinstance(outcome, str)]
+    assert len(failed) == len(names) - len(set(names))
+    assert all(isinstance(outcome, IntegrityError) for outcome in failed)
+
+
+def test_a_failing_commit_is_told_and_stores_nothing(database: Database) -> None:
+    def refuse(_connection: object) -> None:
+        raise OperationalError("COMMIT", None, Exception("disk full"))
+
+    async def go() -> None:
+        await database.write(add, "lost")
+
+    event.listen(database._write_engine, "commit", refuse)
+    with pytest.raises(OperationalError, match="disk full"):
+        asyncio.run(go())
+    event.remove(database._write_engine, "commit", refuse)
+    assert slugs(database) == set()
+
+
+def test_a_cancelled_request_breaks_neither_the_writer_nor_its_own_write(database: Database) -> None:
+    async def go() -> None:
+        task = asyncio.create_task(database.write(add, "cancelled"))
+        await asyncio.sleep(0)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await database.write(add, "next")
+
+    asyncio.run(go())
+    assert slugs(database) == {"cancelled", "next"}
+
+
+def test_closing_finishes_what_is_queued(database: Database) -> None:
+    for n in range(50):
+        database.write_soon(add, f"s{n}")
+    database.close()
+    assert len(slugs(database)) == 50
+
+
+def test_a_transaction_that_raises_leaves_everything_as_it_was(database: Database) -> None:
+    def half() -> None:
+        with database.transaction() as session:
+            add(session, "half")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        half()
+    assert slugs(database) == set()
+
+
+def test_readers_cannot_write_to_sqlite(database: Database) -> None:
+    if database.url.get_backend_name() != "sqlite":
+        pytest.skip("SQLite's rule")
+    with database.reading() as session, pytest.raises(OperationalError, match="readonly"):
+        add(session, "sneaked in")
+
+
+def test_sqlite_syncs_every_commit_and_minds_foreign_keys(database: Database) -> None:
+    if database.url.get_backend_name() != "sqlite":
+        pytest.skip("SQLite's settings")
+    with database.transaction() as session:
+        pragma = {
+            name: session.execute(text(f"PRAGMA {name}")).scalar_one()
+            for name in ("journal_mode", "synchronous", "foreign_keys", "wal_autocheckpoint")
+        }
+    assert pragma == {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "wal_autocheckpoint": 1000}
+    beside = Database(database.url)
+    with beside.transaction() as session:
+        assert session.execute(text("PRAGMA wal_autocheckpoint")).scalar_one() == 0
+    beside.close()
+    assert sqlite3.connect(str(database.url.database)).execute("PRAGMA integrity_check").fetchone() == ("ok",)

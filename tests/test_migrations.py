@@ -1,0 +1,114 @@
+"""The database's shape: what the migrations make is what the tables say, from every earlier revision."""
+
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import URL, text
+from sqlmodel import SQLModel, func, select
+
+import app.study.tables  # noqa: F401  (registers the tables)
+from app.database import Database, make_engine
+from app.errors import StudyError
+from app.migrating import open_database
+from app.settings import Settings
+from app.study.tables import Playback, Response
+from tests.conftest import migrate
+from tests.factories import NOW
+
+ROOT = Path(__file__).parent.parent
+
+
+def revisions() -> list[str]:
+    config = Config()
+    config.set_main_option("script_location", str(ROOT / "migrations"))
+    return [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()][::-1]
+
+
+# One row per table as revision 0001 had them; later revisions must carry them along.
+FIRST_ROWS = {
+    "study": "(id, slug, state, created_at) VALUES (1, 'old', 'live', :now)",
+    "study_version": "(id, study_id, number, sha256, design, padded_bytes, created_at) "
+    "VALUES (1, 1, 1, 'x', '{}', 4096, :now)",
+    "stimulus": "(id, name, source, attributes, rules, imported_at) VALUES (1, 'c1', 'human', '{}', '{}', :now), "
+    "(2, 'c2', 'hybrid', '{}', '{}', :now)",
+    "pair": "(id, version_id, name, position, condition, kind, stimulus_a_id, stimulus_b_id, truth) "
+    "VALUES (1, 1, 'p1', 1, 'human-hybrid', 'main', 1, 2, 'a')",
+    "participant_session": "(id, token, version_id, arm, mode, recruiter, status, step, arrived_at) "
+    "VALUES (1, 'tok', 1, 'main', 'live', '{}', 'active', 2, :now)",
+    "trial": "(id, session_id, position, pair_id, left_member) VALUES (1, 1, 1, 1, 'b')",
+    "response": "(id, session_id, trial_id, page, submit_id, side, uncertainty, answers, unplayable, flags, "
+    "answered_at) VALUES (1, 1, 1, 'trial-1', 's1', 'left', 2, '{}', false, '[]', :now)",
+    "playback": "(id, response_id, member, watched, plays, played, stalls, stall_ms, dropped_frames, frames, "
+    "hidden_ms, page_loads, failed, errors) VALUES (1, 1, 'a', true, 1, '[[0, 8]]', 0, 0, 0, 240, 0, 1, false, '[]')",
+}
+
+
+@pytest.fixture
+def emptied(database_url: URL) -> URL:
+    """The test's database without a single table."""
+    engine = make_engine(database_url, writing=True, enforcing=False)
+    with engine.begin() as connection:
+        SQLModel.metadata.drop_all(connection)
+        connection.execute(text("DROP TABLE alembic_version"))
+    engine.dispose()
+    return database_url
+
+
+@pytest.mark.parametrize("revision", revisions())
+def test_a_filled_database_of_any_revision_is_upgraded_with_its_answers(emptied: URL, revision: str) -> None:
+    migrate(emptied, revisions()[0])
+    engine = make_engine(emptied, writing=True)
+    with engine.begin() as connection:
+        for table, row in FIRST_ROWS.items():
+            connection.execute(text(f"INSERT INTO {table} {row}"), {"now": NOW})
+    engine.dispose()
+    migrate(emptied, revision)
+    migrate(emptied)
+    database = Database(emptied)
+    with database.reading() as session:
+        response = session.exec(select(Response)).one()
+        assert (response.side, response.uncertainty, response.answered_at) == ("left", 2, NOW)
+        assert session.exec(select(func.count()).select_from(Playback)).one() == 1
+    database.close()
+
+
+def test_the_tables_are_what_the_migrations_make(database_url: URL) -> None:
+    engine = make_engine(database_url, writing=True)
+    with engine.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_server_default": True})
+        assert compare_metadata(context, SQLModel.metadata) == []
+    engine.dispose()
+
+
+def test_check_constraints_are_in_the_database_as_in_the_tables(database_url: URL) -> None:
+    """Alembic does not compare check constraints; this does, by name."""
+    wanted = {
+        str(constraint.name)
+        for table in SQLModel.metadata.tables.values()
+        for constraint in table.constraints
+        if type(constraint).__name__ == "CheckConstraint"
+    }
+    engine = make_engine(database_url, writing=True)
+    with engine.connect() as connection:
+        if database_url.get_backend_name() == "sqlite":
+            sql = "".join(row[0] or "" for row in connection.execute(text("SELECT sql FROM sqlite_master")))
+            missing = {name for name in wanted if f"{name} CHECK" not in sql}
+        else:
+            found = connection.execute(text("SELECT conname FROM pg_constraint WHERE contype = 'c'"))
+            missing = wanted - {row[0] for row in found}
+    engine.dispose()
+    assert missing == set()
+
+
+def test_a_database_of_a_newer_program_is_refused_in_words(database_url: URL, tmp_path: Path) -> None:
+    engine = make_engine(database_url, writing=True)
+    with engine.begin() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = 'zzzz'"))
+    engine.dispose()
+    url = database_url.render_as_string(hide_password=False)
+    with pytest.raises(StudyError, match="newer Likely Human"):
+        open_database(Settings(LIKELY_HUMAN_DATA=tmp_path, DATABASE_URL=url))  # type: ignore[call-arg]
