@@ -1,0 +1,49 @@
+"""The command `likely-human`: thin wrappers, and one place where refusals become one line and exit status 1."""
+
+import sys
+
+import typer
+
+from app.clips.errors import ClipError
+from app.commands import clips, data, services, studies
+from app.commands.console import err
+from app.errors import StudyError
+
+app = typer.Typer(
+    name="likely-human",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    help="Side-by-side video studies: which video is more likely to be human?",
+)
+app.command()(services.serve)
+app.command()(services.demo)
+app.add_typer(studies.app, name="study")
+app.add_typer(clips.app, name="stimuli")
+app.command()(data.simulate)
+app.add_typer(data.importing, name="import")
+app.command()(data.export)
+app.command()(data.analyze)
+
+
+def main() -> None:
+    """Exit status: 0 done, 1 refused with the reason on stderr, 2 wrong usage."""
+    try:
+        app()
+    except (StudyError, ClipError) as error:
+        _refuse(error)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    except Exception as error:
+        # analysis is imported only by the commands that use it; so is its error class
+        refused = sys.modules.get("analysis.errors")
+        if refused is None or not isinstance(error, refused.AnalysisError):
+            raise
+        _refuse(error)
+
+
+def _refuse(error: Exception) -> None:
+    err.print(str(error), markup=False)
+    sys.exit(1)

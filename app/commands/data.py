@@ -1,0 +1,105 @@
+"""`likely-human export`, `import`, `analyze`, `simulate`: data out and in."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.console import now, opened, out, progress
+from app.simulation.people import Traits
+from app.simulation.run import run_simulation
+from app.study.versions import study_named
+
+importing = typer.Typer(no_args_is_help=True, help="Answers that were collected elsewhere.")
+
+
+@importing.command("hntt")
+def import_hntt(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Answers in the layout of the published data.")
+    ],
+) -> None:
+    """Import answers in the HNTT layout, one study per studyno: hntt-1, hntt-2, ..."""
+    from app.reporting.hntt import import_answers
+
+    with opened() as (_, database), database.transaction() as session:
+        imported = import_answers(session, file, now())
+    for slug, n_participants, n_responses in imported:
+        out.print(f"{slug}: {n_participants} participants, {n_responses} responses", markup=False)
+
+
+def export(
+    slug: Annotated[str, typer.Argument(metavar="SLUG")],
+    what: Annotated[
+        str, typer.Option(help="responses, labels, participants, playback or answers.")
+    ] = "responses",
+    format_: Annotated[str, typer.Option("--format", help="csv, jsonl or parquet.")] = "csv",
+    output: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="PATH", help="The file to write; standard output without it."),
+    ] = None,
+) -> None:
+    """Write a study's data in the columns of docs/data.md."""
+    from app.reporting.export import Format, What, export
+
+    try:
+        wanted, format_wanted = What(what), Format(format_)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from None
+    with opened() as (_, database), database.reading() as session:
+        n = export(session, slug, wanted, format_wanted, output)
+    if output:
+        out.print(f"{n} rows of {what} written to {output}", markup=False)
+
+
+def analyze(
+    targets: Annotated[list[str], typer.Argument(metavar="TARGET...", help="Studies, or exported files.")],
+    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON (docs/analysis.md).")] = False,
+    mode: Annotated[str | None, typer.Option(help="live, simulated, pilot or preview.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seeds the bootstrap.")] = 1,
+    blank: Annotated[str, typer.Option(help="missing, or wrong as in the paper.")] = "missing",
+    alternative: Annotated[str, typer.Option(help="two-sided, less or greater.")] = "two-sided",
+) -> None:
+    """The numbers of one study or of several side by side."""
+    from analysis import analyze, read_responses, render
+    from app.reporting.frames import responses_frame
+
+    frames = []
+    with opened() as (_, database), database.reading() as session:
+        for target in targets:
+            path = Path(target)
+            is_file = path.suffix != "" or path.exists()
+            frames.append(read_responses(path) if is_file else responses_frame(session, target))
+    result = analyze(frames, mode=mode, seed=seed, blank=blank, alternative=alternative)
+    if as_json:
+        typer.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo(render(result))
+
+
+def simulate(
+    slug: Annotated[str, typer.Argument(metavar="SLUG")],
+    n: Annotated[int, typer.Option("-n", min=1, max=100_000, help="How many participants.")] = 20,
+    accuracy: Annotated[float, typer.Option(help="How often the true clip is found, 0 to 1.")] = 0.75,
+    preference: Annotated[
+        float, typer.Option(help="How often the first-named source is taken where no clip is true.")
+    ] = 0.75,
+    side_bias: Annotated[float, typer.Option(help="How often the left is pressed unseen.")] = 0.0,
+    lapse: Annotated[float, typer.Option(help="How often a side is pressed at random.")] = 0.0,
+    uncertainty: Annotated[float, typer.Option(help="Mean uncertainty as a share of the scale.")] = 0.4,
+    speed: Annotated[float, typer.Option(help="2 answers twice as fast as 1.")] = 1.0,
+    seed: Annotated[int, typer.Option(help="The same seed, the same people.")] = 1,
+) -> None:
+    """Send simulated participants through the real pages; their data are marked `simulated`."""
+    traits = Traits(accuracy, preference, side_bias, lapse, uncertainty, speed)
+    with opened() as (settings, database):
+        with database.reading() as session:
+            study_named(session, slug)
+        with progress("Simulating participants") as on_progress:
+            run_simulation(settings, database, slug, n=n, traits=traits, seed=seed, on_progress=on_progress)
+    out.print(
+        f"{n} simulated participants walked through {slug}; "
+        f"their expected accuracy is {traits.expected_accuracy:.3f}",
+        markup=False,
+    )

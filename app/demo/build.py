@@ -1,0 +1,63 @@
+"""The demo: generated clips, a study over them, open. Made once; a second start finds it and changes nothing."""
+
+import os
+import shutil
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sqlmodel import select
+
+from app.clips.importing import import_clips
+from app.clips.manifest import read_manifest
+from app.clips.rules import Rules
+from app.clips.store import ClipStore
+from app.database import Database
+from app.settings import Settings
+from app.study.file.load import load_study
+from app.study.stimuli import add_stimuli
+from app.study.tables import State, Stimulus, Study
+from app.study.versions import load_version, set_state, stimulus_facts
+from stimuli import generate
+
+SLUG = "demo"
+STUDY_FILE = Path(__file__).parent / "study.yaml"
+
+OnProgress = Callable[[int, int, str], None]
+
+
+def build_demo(
+    settings: Settings, database: Database, on_progress: OnProgress, *, clips: int = 36, seed: int = 1
+) -> None:
+    """Make what is missing of the demo: clips, then the study."""
+    with database.reading() as session:
+        if session.exec(select(Study.id).where(Study.slug == SLUG)).first() is not None:
+            return
+        has_clips = session.exec(select(Stimulus.id).where(Stimulus.name == "human-g1-1")).first() is not None
+    if not has_clips:
+        _import_clips(settings, database, on_progress, clips, seed)
+    with database.transaction() as session:
+        load_version(session, load_study(STUDY_FILE, stimulus_facts(session)), datetime.now(UTC))
+        set_state(session, SLUG, State.LIVE)
+
+
+def _import_clips(
+    settings: Settings, database: Database, on_progress: OnProgress, clips: int, seed: int
+) -> None:
+    folder = settings.data_dir / "demo-clips"
+    manifest = generate(
+        folder,
+        seed=seed,
+        clips=clips,
+        on_progress=lambda done, total: on_progress(done, total, "walking and drawing the clips"),
+    )
+    imported = import_clips(
+        read_manifest(manifest),
+        Rules(),
+        ClipStore(settings.data_dir),
+        workers=os.cpu_count() or 1,
+        on_progress=lambda done, total, _name: on_progress(done, total, "cleaning the clips"),
+    )
+    with database.transaction() as session:
+        add_stimuli(session, imported, datetime.now(UTC))
+    shutil.rmtree(folder)

@@ -1,0 +1,121 @@
+"""What each participant's page is given: frozen, complete, and free of anything that tells a source.
+
+A template sees one of these and nothing else (no table row ever reaches a template).
+"""
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+QuestionType = Literal["2afc", "likert", "text", "choice", "number"]
+
+
+@dataclass(frozen=True, slots=True)
+class OptionView:
+    value: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """One question as asked; `value` is what was entered before (kept when the server sends a form back)."""
+
+    id: str
+    type: QuestionType
+    ask: str
+    required: bool
+    options: tuple[OptionView, ...] = ()
+    value: str = ""
+    error: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What every page has.
+
+    `done` of `steps` pages are behind the participant (for the progress bar). `submit_id` names this page and
+    this serving of it, and goes back with the form. `notice` is said once, above the page. `error` heads a
+    form that the server could not accept.
+    """
+
+    template: ClassVar[str]
+    study_title: str
+    action: str
+    submit_id: str
+    done: int
+    steps: int
+    notice: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentPage(Page):
+    """Posts `decision` = `agree` | `refuse` and, where `minimum_age` is set, `of_age` = `yes` | `no`."""
+
+    template: ClassVar[str] = "consent.html"
+    html: str = ""
+    version: str = ""
+    minimum_age: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionsPage(Page):
+    """Background questions: each posts under its own id."""
+
+    template: ClassVar[str] = "questions.html"
+    questions: tuple[QuestionView, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TextPage(Page):
+    """Instructions: text and a button to go on."""
+
+    template: ClassVar[str] = "text.html"
+    html: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPage(Page):
+    """Two clips and the questions about them.
+
+    Posts the questions' ids (the 2afc question as `left` | `right`), `submit_id`, `rt_ms`, `playback` (JSON), and
+    `unplayable` = `1` where a clip would not play. `key` names the trial within the session: the browser keeps
+    what it recorded under it, over a reload. `next_clips` are fetched while this pair is watched.
+    """
+
+    template: ClassVar[str] = "trial.html"
+    key: str = ""
+    number: int = 1
+    total: int = 1
+    practice: bool = False
+    watch: Literal["both-to-end", "free"] = "both-to-end"
+    left_clip: str = ""
+    right_clip: str = ""
+    next_clips: tuple[str, ...] = ()
+    questions: tuple[QuestionView, ...] = field(default=())
+
+
+@dataclass(frozen=True, slots=True)
+class DebriefPage(Page):
+    """Thanks, and the completion code or the way back to the recruiter."""
+
+    template: ClassVar[str] = "debrief.html"
+    html: str = ""
+    code: str = ""
+    redirect: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """A page that asks nothing: refused, under age, closed, not found, gone wrong.
+
+    `link` (with `link_label`) is the way on or back, where there is one.
+    """
+
+    template: ClassVar[str] = "message.html"
+    title: str
+    text: str
+    study_title: str = ""
+    link: str = ""
+    link_label: str = ""

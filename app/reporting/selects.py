@@ -1,0 +1,217 @@
+"""The one SELECT behind each export: names its columns, derives the choice's member, and orders its rows."""
+
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Label,
+    Select,
+    String,
+    and_,
+    case,
+    cast,
+    false,
+    func,
+    literal,
+    null,
+    select,
+    true,
+)
+from sqlalchemy.orm import aliased
+from sqlmodel import col
+
+from app.study.tables import (
+    Pair,
+    ParticipantSession,
+    Playback,
+    Response,
+    Status,
+    Stimulus,
+    Study,
+    StudyVersion,
+    Trial,
+)
+
+_s, _stimulus_a, _stimulus_b = ParticipantSession, aliased(Stimulus), aliased(Stimulus)
+_playback_a, _playback_b = aliased(Playback), aliased(Playback)
+
+
+def _other(member: Any) -> ColumnElement[str]:
+    return case((member == "a", "b"), else_="a")
+
+
+_left = col(Trial.left_member)
+_choice: ColumnElement[Any] = case(
+    (col(Response.side).is_(None), null()), (col(Response.side) == "left", _left), else_=_other(_left)
+)
+_either_played = and_(col(_playback_a.id).is_not(None), col(_playback_b.id).is_not(None))
+
+
+def _who() -> list[Label[Any]]:
+    return [
+        col(Study.slug).label("study"),
+        col(StudyVersion.number).label("version"),
+        col(_s.arm).label("arm"),
+        col(_s.mode).label("mode"),
+        col(_s.participant).label("participant"),
+        cast(col(_s.id), String).label("session"),
+    ]
+
+
+def _session_tables(statement: Select[Any]) -> Select[Any]:
+    return statement.join(StudyVersion, col(StudyVersion.id) == col(_s.version_id)).join(
+        Study, col(Study.id) == col(StudyVersion.study_id)
+    )
+
+
+def responses(slug: str) -> Select[Any]:
+    """One row per trial answered; the columns of `analysis.schema.RESPONSE_COLUMNS`, in their order."""
+    columns = [
+        *_who(),
+        col(Trial.position).label("position"),
+        cast(col(Trial.id), String).label("trial"),
+        col(Pair.name).label("pair"),
+        col(Pair.condition).label("condition"),
+        col(Pair.kind).label("kind"),
+        col(_stimulus_a.name).label("stimulus_a"),
+        col(_stimulus_b.name).label("stimulus_b"),
+        col(_stimulus_a.source).label("source_a"),
+        col(_stimulus_b.source).label("source_b"),
+        col(Pair.truth).label("truth"),
+        _left.label("left"),
+        _choice.label("choice"),
+        case((_choice == "a", col(_stimulus_a.source)), (_choice == "b", col(_stimulus_b.source))).label(
+            "chosen_source"
+        ),
+        case(
+            (_choice.is_(None) | col(Pair.truth).is_(None), null()),
+            (_choice == col(Pair.truth), true()),
+            else_=false(),
+        ).label("correct"),
+        col(Response.uncertainty).label("uncertainty"),
+        col(Response.rationale).label("rationale"),
+        col(Response.rt_ms).label("rt_ms"),
+        col(Response.shown_at).label("shown_at"),
+        col(Response.answered_at).label("answered_at"),
+        col(_playback_a.watched).label("watched_a"),
+        col(_playback_b.watched).label("watched_b"),
+        col(_playback_a.plays).label("plays_a"),
+        col(_playback_b.plays).label("plays_b"),
+        case((_either_played, col(_playback_a.stalls) + col(_playback_b.stalls))).label("stalls"),
+        col(_playback_a.hidden_ms).label("hidden_ms"),
+        case((col(Response.unplayable), literal("unplayable"))).label("excluded"),
+    ]
+    return (
+        _session_tables(
+            select(*columns)
+            .select_from(Response)
+            .join(Trial, col(Trial.id) == col(Response.trial_id))
+            .join(_s, col(_s.id) == col(Trial.session_id))
+        )
+        .join(Pair, col(Pair.id) == col(Trial.pair_id))
+        .join(_stimulus_a, col(_stimulus_a.id) == col(Pair.stimulus_a_id))
+        .join(_stimulus_b, col(_stimulus_b.id) == col(Pair.stimulus_b_id))
+        .outerjoin(
+            _playback_a,
+            and_(col(_playback_a.response_id) == col(Response.id), col(_playback_a.member) == "a"),
+        )
+        .outerjoin(
+            _playback_b,
+            and_(col(_playback_b.response_id) == col(Response.id), col(_playback_b.member) == "b"),
+        )
+        .where(col(Study.slug) == slug)
+        .order_by(col(_s.id), col(Trial.position))
+    )
+
+
+def participants(slug: str) -> Select[Any]:
+    """One row per session that began: those who refused or were under age are counted, never listed."""
+    answered = (
+        select(col(Response.session_id), func.count(col(Response.trial_id)).label("n"))
+        .group_by(col(Response.session_id))
+        .subquery()
+    )
+    planned = (
+        select(col(Trial.session_id), func.count(col(Trial.id)).label("n"))
+        .group_by(col(Trial.session_id))
+        .subquery()
+    )
+    background = aliased(Response)
+    columns = [
+        *_who(),
+        col(_s.status).label("status"),
+        col(_s.ordinal).label("ordinal"),
+        col(_s.seed).label("seed"),
+        col(_s.arrived_at).label("arrived_at"),
+        col(_s.consented_at).label("consented_at"),
+        col(_s.ended_at).label("ended_at"),
+        planned.c.n.label("trials_planned"),
+        answered.c.n.label("trials_answered"),
+        col(background.answers).label("background"),
+        col(_s.recruiter).label("recruiter"),
+    ]
+    return (
+        _session_tables(select(*columns).select_from(_s))
+        .outerjoin(planned, planned.c.session_id == col(_s.id))
+        .outerjoin(answered, answered.c.session_id == col(_s.id))
+        .outerjoin(
+            background, and_(col(background.session_id) == col(_s.id), col(background.page) == "background")
+        )
+        .where(col(Study.slug) == slug, col(_s.status).in_([Status.ACTIVE, Status.COMPLETED]))
+        .order_by(col(_s.id))
+    )
+
+
+def playback(slug: str) -> Select[Any]:
+    """One row per clip of each trial answered, as far as the browser told."""
+    columns = [
+        *_who(),
+        cast(col(Trial.id), String).label("trial"),
+        col(Pair.name).label("pair"),
+        col(Playback.member).label("member"),
+        case((col(Playback.member) == _left, "left"), else_="right").label("side"),
+        case((col(Playback.member) == "a", col(_stimulus_a.name)), else_=col(_stimulus_b.name)).label("stimulus"),
+        *(
+            col(getattr(Playback, name)).label(name)
+            for name in (
+                "watched", "plays", "played", "duration_s", "stalls", "stall_ms", "dropped_frames", "frames",
+                "drift_ms_max", "hidden_ms", "page_loads", "max_rate", "failed", "errors",
+            )
+        ),
+        col(Response.flags).label("flags"),
+        col(Response.odd_playback).label("odd_playback"),
+    ]  # fmt: skip
+    return (
+        _session_tables(
+            select(*columns)
+            .select_from(Response)
+            .join(Trial, col(Trial.id) == col(Response.trial_id))
+            .join(_s, col(_s.id) == col(Trial.session_id))
+        )
+        .join(Pair, col(Pair.id) == col(Trial.pair_id))
+        .join(_stimulus_a, col(_stimulus_a.id) == col(Pair.stimulus_a_id))
+        .join(_stimulus_b, col(_stimulus_b.id) == col(Pair.stimulus_b_id))
+        .outerjoin(Playback, col(Playback.response_id) == col(Response.id))
+        .where(col(Study.slug) == slug)
+        .order_by(col(_s.id), col(Trial.position), col(Playback.member))
+    )
+
+
+def answers(slug: str) -> Select[Any]:
+    """One row per page answered; `app.reporting.export` makes one row per question of it."""
+    columns = [
+        *_who(),
+        col(Response.page).label("page"),
+        cast(col(Response.trial_id), String).label("trial"),
+        col(Response.side).label("side"),
+        col(Response.uncertainty).label("uncertainty"),
+        col(Response.rationale).label("rationale"),
+        col(Response.answers).label("answers"),
+    ]
+    return (
+        _session_tables(
+            select(*columns).select_from(Response).join(_s, col(_s.id) == col(Response.session_id))
+        )
+        .where(col(Study.slug) == slug, col(_s.status).in_([Status.ACTIVE, Status.COMPLETED]))
+        .order_by(col(_s.id), col(Response.id))
+    )

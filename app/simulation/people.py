@@ -1,0 +1,83 @@
+"""Simulated participants whose true accuracy, bias, lapses, uncertainty and speed are known."""
+
+import random
+from dataclasses import dataclass
+
+from app.errors import StudyError
+from app.study.design import Side
+
+TYPICAL_RT_MS = 14_000
+SPREAD = 40.0  # people differ: each one's accuracy is drawn from a beta distribution of this concentration
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """What a population of simulated participants is like. Shares lie in [0, 1].
+
+    `accuracy`: how often an attentive person finds the true clip. `preference`: how often the clip of the
+    first-named source is taken where no clip is true. `side_bias`: how often the left is pressed unseen.
+    `lapse`: how often a side is pressed at random. `uncertainty`: mean uncertainty as a share of the scale (0 certain).
+    `speed`: 2 answers twice as fast as 1.
+    """
+
+    accuracy: float = 0.75
+    preference: float = 0.75
+    side_bias: float = 0.0
+    lapse: float = 0.0
+    uncertainty: float = 0.4
+    speed: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("accuracy", "preference", "side_bias", "lapse", "uncertainty"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise StudyError(
+                    f"{name.replace('_', '-')} is {getattr(self, name):g}; it is a share from 0 to 1"
+                )
+        if self.side_bias + self.lapse > 1:
+            raise StudyError(
+                "side-bias and lapse together are more than 1; they are shares of the same trials"
+            )
+        if not 0.01 <= self.speed <= 1000:
+            raise StudyError(f"speed is {self.speed:g}; it goes from 0.01 to 1000")
+
+    @property
+    def expected_accuracy(self) -> float:
+        """Share correct to expect where sides are balanced: unseen presses are right half the time."""
+        unseen = self.side_bias + self.lapse
+        return (1 - unseen) * self.accuracy + unseen / 2
+
+
+class Person:
+    """One simulated participant."""
+
+    def __init__(self, traits: Traits, rng: random.Random) -> None:
+        self._traits, self._rng = traits, rng
+        self._accuracy = _around(traits.accuracy, rng)
+        self._preference = _around(traits.preference, rng)
+
+    def choose(self, target: Side, *, is_true: bool) -> Side:
+        """Press a side; `target` is where the true clip (or the first-named source's) is."""
+        draw = self._rng.random()
+        if draw < self._traits.side_bias:
+            return Side.LEFT
+        if draw < self._traits.side_bias + self._traits.lapse:
+            return self._rng.choice((Side.LEFT, Side.RIGHT))
+        hit = self._rng.random() < (self._accuracy if is_true else self._preference)
+        return target if hit else target.other
+
+    def point(self, n_points: int) -> int:
+        """A point of a scale of `n_points`, 1 the most certain."""
+        middle = self._traits.uncertainty * (n_points - 1)
+        return 1 + min(n_points - 1, max(0, round(self._rng.gauss(middle, (n_points - 1) / 4))))
+
+    def rt_ms(self) -> int:
+        return round(TYPICAL_RT_MS / self._traits.speed * self._rng.lognormvariate(0, 0.35))
+
+    def pick(self, options: list[str]) -> str:
+        return self._rng.choice(options)
+
+
+def _around(share: float, rng: random.Random) -> float:
+    if share in (0.0, 1.0):
+        return share
+    return rng.betavariate(share * SPREAD, (1 - share) * SPREAD)

@@ -1,0 +1,53 @@
+"""Simulate against the service that runs on the data folder, or against one started for the purpose."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from app.database import Database
+from app.main import create_app
+from app.serving import address_of, bind, holding, running_address
+from app.settings import Settings
+from app.simulation.people import Traits
+from app.simulation.walk import simulate
+
+
+def run_simulation(
+    settings: Settings,
+    database: Database,
+    slug: str,
+    *,
+    n: int,
+    traits: Traits,
+    seed: int,
+    on_progress: Callable[[int, int, str], None] = lambda done, total, item: None,
+) -> None:
+    with somewhere_served(settings) as address:
+        asyncio.run(
+            simulate(
+                settings, database, address, slug, n=n, traits=traits, seed=seed, on_progress=on_progress
+            )
+        )
+
+
+@contextmanager
+def somewhere_served(settings: Settings) -> Iterator[str]:
+    """The address of a service on this data folder, for as long as the block runs."""
+    if running := running_address(settings):
+        yield running
+        return
+    bound = bind("127.0.0.1", 0)
+    database = Database(settings.database_url, checkpointing=True)
+    config = uvicorn.Config(create_app(settings, database), log_level="warning", access_log=False)
+    server = uvicorn.Server(config)
+    with holding(settings, address_of(bound)):
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+        thread.start()
+        try:
+            yield address_of(bound)
+        finally:
+            server.should_exit = True
+            thread.join()

@@ -1,0 +1,141 @@
+"""Simulated participants walk the real pages over HTTP, from the study's address to the last page."""
+
+import asyncio
+import json
+import random
+from collections.abc import Callable
+
+import httpx2
+from sqlmodel import Session, col, select
+
+from app.database import Database
+from app.errors import StudyError
+from app.participant.entry import pass_for
+from app.settings import Settings
+from app.simulation.forms import FoundForm, FoundPage, read_page
+from app.simulation.people import Person, Traits
+from app.study.design import Member, Side, side_of
+from app.study.tables import Mode, Pair, ParticipantSession, Trial
+
+AT_ONCE = 8
+MAX_PAGES = 2_000
+CLIP_PROBE_BYTES = 4096
+
+# position -> the side of the clip to be found, and whether it is the true one
+Targets = dict[int, tuple[Side, bool]]
+
+
+class Stuck(StudyError):
+    """A page did not lead on."""
+
+
+async def simulate(
+    settings: Settings,
+    database: Database,
+    base_url: str,
+    slug: str,
+    *,
+    n: int,
+    traits: Traits,
+    seed: int,
+    on_progress: Callable[[int, int, str], None] = lambda done, total, item: None,
+) -> None:
+    """Send `n` participants through a study served at `base_url`, a few at once. Raises Stuck."""
+    entry = f"/s/{slug}?as={pass_for(slug, Mode.SIMULATED, settings.secret)}"
+    turns = asyncio.Semaphore(AT_ONCE)
+    done = 0
+
+    async def walk(number: int) -> None:
+        nonlocal done
+        async with turns, httpx2.AsyncClient(base_url=base_url, follow_redirects=True, timeout=60) as client:
+            await _Walk(client, database, Person(traits, random.Random(f"{seed}/{number}"))).through(entry)
+        done += 1
+        on_progress(done, n, "")
+
+    on_progress(0, n, "")
+    try:
+        async with asyncio.TaskGroup() as group:
+            for number in range(n):
+                group.create_task(walk(number))
+    except* StudyError as errors:
+        raise errors.exceptions[0] from None
+    except* httpx2.HTTPError as errors:
+        raise Stuck(f"{base_url} did not answer: {errors.exceptions[0]!r}") from None
+
+
+class _Walk:
+    def __init__(self, client: httpx2.AsyncClient, database: Database, person: Person) -> None:
+        self._client, self._database, self._person = client, database, person
+        self._targets: Targets | None = None
+
+    async def through(self, entry: str) -> None:
+        response = await self._client.get(entry)
+        for _ in range(MAX_PAGES):
+            if response.status_code != 200:
+                raise Stuck(
+                    f"{response.url.path} answered {response.status_code}; is the study loaded and open?"
+                )
+            page = read_page(response.text)
+            if page.form is None:
+                return
+            response = await self._client.post(page.form.action, data=await self._fill(page, page.form))
+        raise Stuck(f"no end after {MAX_PAGES} pages")
+
+    async def _fill(self, page: FoundPage, form: FoundForm) -> dict[str, str]:
+        fields = dict(form.values)
+        for name, options in form.options.items():
+            fields[name] = self._person.pick([option for option in options if option])
+        for name, minimum in form.texts.items():
+            fields[name] = minimum or "30"
+        if "decision" in fields:
+            fields["decision"] = "agree"
+        if "of_age" in fields:
+            fields["of_age"] = "yes"
+        if page.clips:
+            await self._watch(page, form, fields)
+        return fields
+
+    async def _watch(self, page: FoundPage, form: FoundForm, fields: dict[str, str]) -> None:
+        for clip in page.clips[:2]:
+            response = await self._client.get(clip, headers={"Range": f"bytes=0-{CLIP_PROBE_BYTES - 1}"})
+            if response.status_code != 206:
+                raise Stuck(f"{clip} answered {response.status_code}")
+        targets = self._targets
+        if targets is None:
+            targets = self._targets = await self._database.read(_targets, form.action.rpartition("/")[2])
+        position = int(fields["submit_id"].partition(".")[0].rpartition("-")[2])
+        target, is_true = targets[position]
+        choice = next(
+            n for n, options in form.options.items() if sorted(o for o in options) == ["left", "right"]
+        )
+        fields[choice] = self._person.choose(target, is_true=is_true)
+        for name, options in form.options.items():
+            if name == "uncertainty":
+                fields[name] = str(self._person.point(len(options)))
+        for name in form.texts:
+            fields[name] = "Simulated participant."
+        fields["rt_ms"] = str(self._person.rt_ms())
+        fields["playback"] = _playback()
+        fields.pop("unplayable", None)
+
+
+def _playback() -> str:
+    clip = {
+        "duration_s": 8.0, "played": [[0.0, 8.0]], "watched": True, "plays": 1, "stalls": 0, "stall_ms": 0,
+        "dropped_frames": 0, "frames": 240, "errors": [], "failed": False, "max_rate": 1,
+    }  # fmt: skip
+    return json.dumps({"v": 1, "loads": 1, "drift_ms_max": 5, "hidden_ms": 0, "left": clip, "right": clip})
+
+
+def _targets(session: Session, token: str) -> Targets:
+    """Where the clip to be found is, from the database: the pages do not tell."""
+    rows = session.execute(
+        select(Trial.position, Trial.left_member, Pair.truth)
+        .join(Pair, col(Pair.id) == Trial.pair_id)
+        .join(ParticipantSession, col(ParticipantSession.id) == Trial.session_id)
+        .where(ParticipantSession.token == token)
+    )
+    return {
+        row.position: (side_of(Member(row.truth or "a"), Member(row.left_member)), row.truth is not None)
+        for row in rows
+    }

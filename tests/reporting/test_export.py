@@ -1,0 +1,219 @@
+"""Exports: exact columns, every answer, whole files or none."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from sqlmodel import Session
+from starlette.testclient import TestClient
+
+from analysis import read_responses
+from app.database import Database
+from app.errors import NotFound, StudyError
+from app.reporting.columns import COLUMNS
+from app.reporting.export import Format, What, export
+from app.reporting.frames import responses_frame
+from tests.participant.walks import Walk
+
+# design.md's contract, written out again on purpose.
+RESPONSES = [
+    "study",
+    "version",
+    "arm",
+    "mode",
+    "participant",
+    "session",
+    "position",
+    "trial",
+    "pair",
+    "condition",
+    "kind",
+    "stimulus_a",
+    "stimulus_b",
+    "source_a",
+    "source_b",
+    "truth",
+    "left",
+    "choice",
+    "chosen_source",
+    "correct",
+    "uncertainty",
+    "rationale",
+    "rt_ms",
+    "shown_at",
+    "answered_at",
+    "watched_a",
+    "watched_b",
+    "plays_a",
+    "plays_b",
+    "stalls",
+    "hidden_ms",
+    "excluded",
+]
+LABELS = [
+    "study",
+    "pair",
+    "condition",
+    "kind",
+    "stimulus_a",
+    "stimulus_b",
+    "source_a",
+    "source_b",
+    "truth",
+    "votes_a",
+    "votes_b",
+    "n",
+    "share_a",
+    "ci_low",
+    "ci_high",
+    "majority",
+    "chosen_stimulus",
+    "agrees_with_truth",
+    "mean_uncertainty",
+]
+
+CLIP = {"duration_s": 1.0, "played": [[0, 1]], "watched": True, "plays": 2, "stalls": 1, "stall_ms": 40,
+        "dropped_frames": 0, "frames": 30, "errors": [], "failed": False, "max_rate": 1}  # fmt: skip
+PLAYBACK = json.dumps({"v": 1, "loads": 1, "drift_ms_max": 7, "hidden_ms": 120, "left": CLIP,
+                       "right": {**CLIP, "plays": 1, "stalls": 0, "watched": False}})  # fmt: skip
+
+
+@pytest.fixture
+def session(client: TestClient, study: str, database: Database) -> Iterator[Session]:
+    """Two participants: one who always takes the left with full telemetry, one who stops after three trials."""
+    first = Walk(client, study, PROLIFIC_PID="Ünïcode-1").to("trial-1")
+    while first.page != "end":
+        first.answer(choice="left", playback=PLAYBACK, rationale='says "so", twice\n=1+1')
+    second = Walk(client, study).to("trial-3")
+    second.answer(unplayable="1", choice="", uncertainty="", rationale="")
+    Walk(client, study).answer(decision="refuse")
+    with database.reading() as session:
+        yield session
+
+
+def exported(session: Session, what: What, tmp_path: Path) -> list[Mapping[str, str]]:
+    path = tmp_path / "out.csv"
+    n = export(session, "nav", what, Format.CSV, path)
+    with path.open(encoding="utf-8", newline="") as file:
+        rows: list[Mapping[str, str]] = [dict(row) for row in csv.DictReader(file)]
+    assert len(rows) == n
+    return rows
+
+
+def test_the_columns_are_those_of_the_contract(session: Session, tmp_path: Path) -> None:
+    assert [column.name for column in COLUMNS["responses"]] == RESPONSES
+    assert [column.name for column in COLUMNS["labels"]] == LABELS
+    for what in What:
+        rows = exported(session, what, tmp_path)
+        assert list(rows[0]) == [column.name for column in COLUMNS[what]]
+
+
+def test_responses_say_what_was_shown_pressed_and_meant(session: Session, tmp_path: Path) -> None:
+    rows = exported(session, What.RESPONSES, tmp_path)
+    assert len(rows) == 11 + 3
+    for row in rows[:11]:
+        assert row["choice"] == row["left"]
+        assert row["chosen_source"] == row[f"source_{row['choice']}"]
+        assert row["correct"] == {"": "", row["choice"]: "true"}.get(row["truth"], "false")
+        right = "b" if row["left"] == "a" else "a"
+        assert (row[f"plays_{row['left']}"], row[f"plays_{right}"]) == ("2", "1")
+        assert (row[f"watched_{row['left']}"], row[f"watched_{right}"]) == ("true", "false")
+        assert (row["stalls"], row["hidden_ms"], row["rt_ms"], row["uncertainty"]) == (
+            "1",
+            "120",
+            "9000",
+            "2",
+        )
+        assert row["participant"] == "Ünïcode-1"
+        assert row["rationale"] == 'says "so", twice\n=1+1'
+        assert row["shown_at"] <= row["answered_at"]
+        assert row["answered_at"].endswith("Z")
+    assert [row["position"] for row in rows] == [*map(str, range(1, 12)), "1", "2", "3"]
+    assert rows[0]["kind"] == "practice"
+
+
+def test_a_pair_that_would_not_play_is_marked_excluded(session: Session, tmp_path: Path) -> None:
+    last = exported(session, What.RESPONSES, tmp_path)[-1]
+    assert (last["excluded"], last["choice"], last["correct"], last["chosen_source"]) == (
+        "unplayable",
+        "",
+        "",
+        "",
+    )
+
+
+def test_all_formats_hold_the_same(session: Session, tmp_path: Path) -> None:
+    for format_ in Format:
+        export(session, "nav", What.RESPONSES, format_, tmp_path / f"r.{format_}")
+    frames = [read_responses(tmp_path / f"r.{format_}") for format_ in Format]
+    for frame in frames:
+        pd.testing.assert_frame_equal(frame, frames[0])
+        pd.testing.assert_frame_equal(frame, responses_frame(session, "nav"))
+    assert pq.read_schema(tmp_path / "r.parquet").names == RESPONSES
+
+
+def test_participants_are_those_who_took_part(session: Session, tmp_path: Path) -> None:
+    rows = exported(session, What.PARTICIPANTS, tmp_path)
+    assert [row["status"] for row in rows] == ["completed", "active"]
+    assert [row["trials_answered"] for row in rows] == ["11", "3"]
+    assert [json.loads(row["background"]) for row in rows] == [{"familiarity": 3}] * 2
+    assert json.loads(rows[0]["recruiter"]) == {"PROLIFIC_PID": "Ünïcode-1"}
+    assert rows[1]["ended_at"] == ""
+
+
+def test_playback_has_a_row_per_clip_with_its_ranges(session: Session, tmp_path: Path) -> None:
+    rows = exported(session, What.PLAYBACK, tmp_path)
+    told = [row for row in rows if row["member"]]
+    assert len(told) == 22
+    assert {row["side"]: row["plays"] for row in told} == {"left": "2", "right": "1"}
+    assert json.loads(told[0]["played"]) == [[0.0, 1.0]]
+    assert json.loads(told[0]["flags"]) == ["not-watched-right"]
+    assert [json.loads(row["flags"]) for row in rows if not row["member"]] == [["playback-missing"]] * 3
+
+
+def test_answers_are_one_row_per_question(session: Session, tmp_path: Path) -> None:
+    rows = exported(session, What.ANSWERS, tmp_path)
+    of_first = [row for row in rows if row["participant"] == "Ünïcode-1"]
+    assert [(row["question"], row["value"]) for row in of_first[:3]] == [
+        ("consent", "2026-01"), ("decision", "agree"), ("familiarity", "3")
+    ]  # fmt: skip
+    assert len([row for row in of_first if row["question"] == "choice"]) == 11
+
+
+def test_labels_count_main_trials_that_are_not_excluded(session: Session, tmp_path: Path) -> None:
+    rows = exported(session, What.LABELS, tmp_path)
+    assert len(rows) == 10
+    assert (
+        sum(int(row["n"]) for row in rows) == 10 + 1
+    )  # ten of the first, the second's one answered main trial
+
+
+def test_an_export_that_fails_leaves_no_file_and_the_old_one(session: Session, tmp_path: Path) -> None:
+    out = tmp_path / "labels.csv"
+    out.write_text("old")
+    with pytest.raises(NotFound, match="no study 'none'"):
+        export(session, "none", What.LABELS, Format.CSV, out)
+    assert out.read_text() == "old"
+    with pytest.raises(StudyError, match="cannot write"):
+        export(session, "nav", What.LABELS, Format.CSV, tmp_path / "no" / "such" / "folder.csv")
+    assert sorted(path.name for path in tmp_path.iterdir() if "part" in path.name) == []
+
+
+def test_parquet_needs_a_file(session: Session) -> None:
+    with pytest.raises(StudyError, match="--out"):
+        export(session, "nav", What.RESPONSES, Format.PARQUET, None)
+
+
+def test_csv_goes_to_standard_output_without_a_file(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+    monkeypatch.setattr("sys.stdout", stream)
+    n = export(session, "nav", What.PARTICIPANTS, Format.CSV, None)
+    text = stream.buffer.getvalue().decode()
+    assert len(list(csv.DictReader(io.StringIO(text)))) == n == 2

@@ -1,0 +1,111 @@
+"""Simulated participants walk the real pages over HTTP, and what comes out is what they were made with."""
+
+import random
+
+import pytest
+from scipy.stats import binomtest
+from sqlmodel import select
+
+from analysis import analyze
+from app.database import Database
+from app.errors import StudyError
+from app.reporting.frames import responses_frame
+from app.settings import Settings
+from app.simulation.people import Person, Traits
+from app.simulation.run import run_simulation
+from app.simulation.walk import Stuck
+from app.study.design import Side
+from app.study.tables import ParticipantSession
+
+
+def simulate(settings: Settings, database: Database, n: int, seed: int = 1, **traits: float) -> None:
+    run_simulation(settings, database, "nav", n=n, traits=Traits(**traits), seed=seed)
+
+
+def test_the_known_accuracy_is_inside_its_interval(
+    settings: Settings, database: Database, study: str
+) -> None:
+    simulate(settings, database, 25, accuracy=0.84, seed=3)
+    with database.reading() as session:
+        rows = responses_frame(session, study)
+        modes = set(session.exec(select(ParticipantSession.mode)))
+    assert modes == {"simulated"}
+    assert len(rows) == 25 * 11
+    result = analyze([rows]).to_dict()
+    interval = result["studies"][0]["accuracy"]["interval"]
+    assert interval["low"] <= 0.84 <= interval["high"]
+
+
+def test_side_bias_shows_in_what_is_pressed(settings: Settings, database: Database, study: str) -> None:
+    simulate(settings, database, 6, side_bias=1.0)
+    with database.reading() as session:
+        rows = responses_frame(session, study)
+    assert (rows["choice"].astype(str) == rows["left"].astype(str)).all()
+    simulated = analyze([rows]).to_dict()["studies"][0]["accuracy"]["mean"]
+    assert simulated == 0.5  # sides are balanced exactly, so a blind presser is right half the time
+
+
+def test_a_study_that_is_not_there_is_one_clear_refusal(settings: Settings, database: Database) -> None:
+    with pytest.raises(Stuck, match="404; is the study loaded"):
+        run_simulation(settings, database, "none", n=1, traits=Traits(), seed=1)
+
+
+@pytest.mark.parametrize(
+    "traits",
+    [
+        Traits(accuracy=0.9),
+        Traits(accuracy=0.8, lapse=0.3),
+        Traits(accuracy=0.7, side_bias=0.5),
+        Traits(accuracy=1.0, lapse=0.2, side_bias=0.2),
+        Traits(accuracy=0.0),
+    ],
+)
+def test_people_are_right_as_often_as_expected(traits: Traits) -> None:
+    """Against the closed form of `expected_accuracy`, by an exact binomial test over balanced sides."""
+    hits = 0
+    n = 4000
+    for number in range(n):
+        target = (Side.LEFT, Side.RIGHT)[number % 2]
+        hits += Person(traits, random.Random(number)).choose(target, is_true=True) is target
+    assert binomtest(hits, n, traits.expected_accuracy).pvalue > 0.001
+
+
+def test_speed_and_uncertainty_move_what_they_name() -> None:
+    def people(**traits: float) -> list[Person]:
+        return [Person(Traits(**traits), random.Random(n)) for n in range(300)]
+
+    slow, fast = (sum(p.rt_ms() for p in people(speed=s)) for s in (1.0, 2.0))
+    assert slow / fast == pytest.approx(2, rel=0.001)
+    sure, unsure = (sum(p.point(5) for p in people(uncertainty=u)) / 300 for u in (0.1, 0.9))
+    assert 1 <= sure < 2 < 4 < unsure <= 5
+
+
+@pytest.mark.parametrize(
+    "bad", [{"accuracy": 1.5}, {"lapse": -0.1}, {"lapse": 0.6, "side_bias": 0.6}, {"speed": 0.0}]
+)
+def test_traits_that_cannot_be_are_refused(bad: dict[str, float]) -> None:
+    with pytest.raises(StudyError):
+        Traits(**bad)
+
+
+def test_nobody_comes_in_as_simulated_without_a_pass(
+    settings: Settings, database: Database, study: str
+) -> None:
+    from starlette.testclient import TestClient
+
+    from app.main import create_app
+    from app.participant.entry import pass_for
+    from app.study.tables import Mode
+
+    with TestClient(create_app(settings, Database(database.url))) as client:
+        for forged in (
+            "simulated",
+            "x.y",
+            pass_for("other", Mode.SIMULATED, "test"),
+            pass_for(study, Mode.SIMULATED, "guess"),
+        ):
+            assert client.get(f"/s/{study}", params={"as": forged}).status_code == 403
+        assert (
+            client.get(f"/s/{study}", params={"as": pass_for(study, Mode.SIMULATED, "test")}).status_code
+            == 200
+        )

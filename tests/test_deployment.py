@@ -1,0 +1,96 @@
+"""No container engine runs here: what the Dockerfile and compose.yaml name must at least exist and be accepted."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parent.parent
+LINES = re.sub(r"\\\n", " ", (ROOT / "Dockerfile").read_text()).splitlines()
+INSTRUCTIONS = [tuple(line.split(maxsplit=1)) for line in LINES if line and not line.startswith("#")]
+COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
+BIN = Path(sys.executable).parent
+
+
+def of(kind: str) -> list[str]:
+    return [rest for name, rest in INSTRUCTIONS if name == kind]
+
+
+def test_it_is_built_in_two_stages_and_runs_as_nobody_special() -> None:
+    assert len(of("FROM")) == 2
+    assert of("USER") == ["likely-human"]
+    user_made = next(run for run in of("RUN") if "useradd" in run)
+    assert "likely-human" in user_made
+    assert [name for name, _ in INSTRUCTIONS].index("USER") < [name for name, _ in INSTRUCTIONS].index("CMD")
+
+
+def test_what_is_copied_exists_and_reaches_the_builder() -> None:
+    allowed = [line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")]
+    for copy in of("COPY"):
+        if copy.startswith("--from"):
+            continue
+        *sources, _target = copy.split()
+        for source in sources:
+            assert (ROOT / source).exists(), source
+            assert any(source == name or source.startswith(f"{name}/") for name in allowed), source
+
+
+def test_every_package_of_the_project_is_in_the_image() -> None:
+    copied = {source for copy in of("COPY") for source in copy.split()[:-1]}
+    packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "bench"}
+    assert packages <= copied
+
+
+def commands() -> list[list[str]]:
+    found = [yaml.safe_load(cmd) for cmd in of("CMD")]
+    found += [service["command"] for service in COMPOSE["services"].values() if "command" in service]
+    return found
+
+
+@pytest.mark.parametrize("command", commands(), ids=" ".join)
+def test_every_command_is_one_the_program_takes(command: list[str]) -> None:
+    assert (BIN / command[0]).exists()
+    options = [word for word in command if word.startswith("--")]
+    shown = subprocess.run(
+        [BIN / command[0], command[1], "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"COLUMNS": "200", "TERM": "dumb"},
+    ).stdout
+    for option in options:
+        assert option in shown
+
+
+def test_the_health_check_asks_an_address_that_answers() -> None:
+    check = of("HEALTHCHECK")[0].partition("CMD ")[2]
+    program, flag, code = yaml.safe_load(check)
+    assert (program, flag) == ("python", "-c")
+    compile(code, "healthcheck", "exec")
+    assert ":8000/healthz" in code
+    assert "8000" in " ".join(yaml.safe_load(of("CMD")[0]))
+    assert of("EXPOSE") == ["8000"]
+
+
+def test_installing_names_only_files_with_hashes() -> None:
+    for run in of("RUN"):
+        for word in shlex.split(run):
+            if word.startswith("requirements/"):
+                text = (ROOT / word).read_text()
+                pins = re.findall(r"^[a-z0-9._-]+(?:\[[^\]]*\])?==", text, re.MULTILINE | re.IGNORECASE)
+                assert pins
+                assert text.count("--hash=sha256:") >= len(pins)
+
+
+def test_compose_gives_the_service_a_healthy_postgresql_and_no_password_of_its_own() -> None:
+    app, database = COMPOSE["services"]["app"], COMPOSE["services"]["database"]
+    assert app["depends_on"]["database"]["condition"] == "service_healthy"
+    assert "healthcheck" in database
+    assert app["environment"]["DATABASE_URL"].startswith(
+        "postgresql://likely_human:${LIKELY_HUMAN_DB_PASSWORD:?"
+    )
+    assert set(COMPOSE["volumes"]) == {"data", "database"}
