@@ -1,4 +1,4 @@
-"""What handlers are given, as annotated aliases."""
+"""What handlers are given, as annotated aliases; all `async`, as FastAPI would send each plain function to a thread."""
 
 import random
 from datetime import UTC, datetime
@@ -51,23 +51,23 @@ async def read_form(request: Request) -> dict[str, str]:
     return {without_nul(name): without_nul(value) for name, value in fields}
 
 
-def get_database(request: Request) -> Database:
+async def get_database(request: Request) -> Database:
     return request.app.state.database  # type: ignore[no-any-return]
 
 
-def get_store(request: Request) -> ClipStore:
+async def get_store(request: Request) -> ClipStore:
     return request.app.state.store  # type: ignore[no-any-return]
 
 
-def get_settings(request: Request) -> Settings:
+async def get_settings(request: Request) -> Settings:
     return request.app.state.settings  # type: ignore[no-any-return]
 
 
-def now() -> datetime:
+async def now() -> datetime:
     return datetime.now(UTC)
 
 
-def get_rng() -> random.Random:
+async def get_rng() -> random.Random:
     return _RNG
 
 

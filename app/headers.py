@@ -1,6 +1,5 @@
 """Headers on every reply: nothing is fetched from elsewhere, nothing is framed, no address leaks by referrer."""
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 POLICY = "; ".join(
@@ -16,12 +15,12 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
-_HEADERS = {
-    "Content-Security-Policy": POLICY,
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
-    "X-Robots-Tag": "noindex",
-}
+_HEADERS = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-robots-tag", b"noindex"),
+]
 
 
 class SafetyHeaders:
@@ -31,7 +30,7 @@ class SafetyHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(_HEADERS)
+                message["headers"] = [*message["headers"], *_HEADERS]
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)

@@ -14,6 +14,7 @@ _environment = Environment(
     ),
     autoescape=True,
     undefined=StrictUndefined,
+    auto_reload=False,  # or every page would ask the disk whether each template has changed
     trim_blocks=True,
     lstrip_blocks=True,
 )

@@ -19,7 +19,7 @@ def fits(key: str, secret: str) -> bool:
     return hmac.compare_digest(key.encode(), experimenter_key(secret).encode())
 
 
-def is_experimenter(request: Request, settings: SettingsDep) -> bool:
+async def is_experimenter(request: Request, settings: SettingsDep) -> bool:
     return fits(request.cookies.get(COOKIE, ""), settings.secret)
 
 

@@ -61,7 +61,7 @@ def page_for(
         "action": action,
         "submit_id": submit_id,
         "done": where.step,
-        "steps": len(where.pages) - 1,
+        "steps": len(where.run.pages) - 1,
         "notice": NOTICES.get(notice, ""),
         "error": " ".join([FORM_ERROR, errors.get("submit_id", ""), errors.get("decision", "")]).strip()
         if errors
@@ -82,13 +82,13 @@ def page_for(
         case "instructions":
             return TextPage(**common, html=markdown(design.instructions or ""))  # type: ignore[arg-type]
         case "trial":
-            practice = page.position <= where.n_practice
-            position, last = page.position, where.n_trials
+            practice = page.position <= where.run.n_practice
+            position, last = page.position, len(design.pairs)
             return TrialPage(
                 **common,  # type: ignore[arg-type]
                 key=f"{where.token}.{position}",
-                number=position if practice else position - where.n_practice,
-                total=where.n_practice if practice else last - where.n_practice,
+                number=position if practice else position - where.run.n_practice,
+                total=where.run.n_practice if practice else last - where.run.n_practice,
                 practice=practice,
                 watch=design.trials.watch,
                 left_clip=clip_address(action, position, "left"),

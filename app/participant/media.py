@@ -9,7 +9,7 @@ from fastapi.responses import StreamingResponse
 
 from app.clips.errors import RangeNotSatisfiable
 from app.clips.padded import ByteRange, PaddedClip, parse_range
-from app.study.sessions import ServedClip
+from app.study.shown import ServedClip
 
 CHUNK_BYTES = 1 << 20
 

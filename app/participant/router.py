@@ -1,7 +1,5 @@
 """The participant's addresses: `/s/{slug}` to come in, `/p/{token}` for every page of a session."""
 
-from typing import Literal
-
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
@@ -10,7 +8,9 @@ from app.errors import InvalidAnswer
 from app.participant.build import page_for
 from app.participant.entry import remember, visit_of
 from app.participant.media import clip_response
-from app.study.sessions import NotCurrent, clip_for, enter, locate, mark_shown, submit
+from app.study.design import Side
+from app.study.sessions import NotCurrent, enter, locate, mark_shown, submit
+from app.study.shown import clip_for
 from app.templating import render
 
 router = APIRouter(include_in_schema=False)
@@ -30,7 +30,7 @@ async def enter_study(
 @router.get("/p/{token}")
 async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
     where = await database.read(locate, token)
-    if not where.is_shown:
+    if where.shown_at is None:
         database.write_soon(mark_shown, where.session_id, where.step, now)
     return render(page_for(where, notice=at))
 
@@ -63,7 +63,7 @@ async def show_clip(
     request: Request,
     token: str,
     position: int,
-    side: Literal["left", "right"],
+    side: Side,
     database: DatabaseDep,
     store: StoreDep,
 ) -> Response:

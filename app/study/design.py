@@ -1,6 +1,5 @@
 """What is asked: sides, members and planned trials. Pure: no database, no web, no clock."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, assert_never
@@ -90,7 +89,7 @@ class PageKey:
         return f"{self.kind}-{self.position}" if self.kind == "trial" else self.kind
 
 
-def pages_of(*, background: bool, instructions: bool, trials: int) -> Sequence[PageKey]:
+def pages_of(*, background: bool, instructions: bool, trials: int) -> tuple[PageKey, ...]:
     """The pages of a session in order; a session's `step` counts along them."""
     return (
         PageKey("consent"),
