@@ -1,0 +1,29 @@
+/** Every page but the trial: send its form, offer to copy the completion code. */
+
+import { enhance } from "./form.js";
+import { openStore } from "./store.js";
+
+async function copy(text, code) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // No clipboard without https: select the code and let the browser copy what is selected.
+    getSelection().selectAllChildren(code);
+    return document.execCommand("copy");
+  }
+}
+
+const form = document.querySelector("form[data-send]");
+if (form) enhance(form, openStore(form.getAttribute("action"), form.dataset.send));
+
+const button = document.querySelector("[data-copy]");
+if (button) {
+  const code = document.querySelector("[data-code]");
+  const status = document.querySelector("[data-copied]");
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    const copied = await copy(code.textContent, code);
+    status.textContent = copied ? "Copied." : "The code is selected: copy it with your keyboard or menu.";
+  });
+}

@@ -1,0 +1,187 @@
+/**
+ * What is recorded of one trial's playback, over reloads: docs/data.md holds the meaning of each field.
+ * Times are wall-clock milliseconds, so that a trial left and taken up again is one span; `hidden_ms` says how much
+ * of it the page was not to be seen.
+ */
+
+const WATCHED_SHARE = 0.95;
+const END_SLACK_S = 0.2;
+const SAME_RANGE_S = 0.02;
+const ERRORS_KEPT = 10;
+const ERROR_LENGTH = 80;
+
+const BLANK_CLIP = {
+  duration_s: null,
+  played: [],
+  watched: false,
+  plays: 0,
+  stalls: 0,
+  stall_ms: 0,
+  dropped_frames: 0,
+  frames: 0,
+  errors: [],
+  failed: false,
+  max_rate: 0,
+};
+
+export const now = () => performance.timeOrigin + performance.now();
+
+const thousandths = (seconds) => Math.round(seconds * 1000) / 1000;
+
+/** Sorted, and one range where two touch. */
+export function mergeRanges(ranges) {
+  const merged = [];
+  for (const [start, end] of [...ranges].sort((one, other) => one[0] - other[0])) {
+    const last = merged.at(-1);
+    if (last && start - last[1] <= SAME_RANGE_S) last[1] = Math.max(last[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+}
+
+class ClipRecord {
+  #video;
+  #stalledAt = null;
+  #seen = { frames: 0, dropped: 0 };
+
+  constructor(video, saved) {
+    this.#video = video;
+    this.data = { ...BLANK_CLIP, ...saved, failed: false };
+    const hear = (name, act) => video.addEventListener(name, act);
+    hear("waiting", () => this.#stall());
+    for (const name of ["playing", "pause", "ended", "emptied"]) hear(name, () => this.#flow());
+    for (const name of ["playing", "ratechange"]) hear(name, () => this.#rate());
+  }
+
+  get share() {
+    const played = this.data.played.reduce((sum, [start, end]) => sum + end - start, 0);
+    return this.data.duration_s ? Math.min(played / this.data.duration_s, 1) : 0;
+  }
+
+  /** Take over what the browser has counted since the last time. */
+  update() {
+    const { played, duration } = this.#video;
+    const ranges = [...this.data.played];
+    for (let i = 0; i < played.length; i += 1) {
+      ranges.push([thousandths(played.start(i)), thousandths(played.end(i))]);
+    }
+    this.data.played = mergeRanges(ranges);
+    if (Number.isFinite(duration)) this.data.duration_s = thousandths(duration);
+    const end = this.data.played.at(-1)?.[1] ?? 0;
+    const atEnd = this.data.duration_s !== null && end >= this.data.duration_s - END_SLACK_S;
+    if (atEnd && this.share >= WATCHED_SHARE) this.data.watched = true;
+    this.#countFrames();
+  }
+
+  addError(text) {
+    this.data.errors = [...this.data.errors, text.slice(0, ERROR_LENGTH)].slice(-ERRORS_KEPT);
+  }
+
+  #countFrames() {
+    const quality = this.#video.getVideoPlaybackQuality?.();
+    if (!quality) return;
+    const seen = { frames: quality.totalVideoFrames, dropped: quality.droppedVideoFrames };
+    const before = seen.frames < this.#seen.frames ? { frames: 0, dropped: 0 } : this.#seen; // loaded anew
+    this.data.frames += seen.frames - before.frames;
+    this.data.dropped_frames += seen.dropped - before.dropped;
+    this.#seen = seen;
+  }
+
+  #stall() {
+    // `waiting` also comes with a seek and before the very first frame; neither is a stall.
+    if (this.#video.seeking || this.#video.currentTime === 0 || this.#stalledAt !== null) return;
+    this.data.stalls += 1;
+    this.#stalledAt = now();
+  }
+
+  #flow() {
+    if (this.#stalledAt === null) return;
+    this.data.stall_ms += Math.round(now() - this.#stalledAt);
+    this.#stalledAt = null;
+  }
+
+  #rate() {
+    if (!this.#video.paused) this.data.max_rate = Math.max(this.data.max_rate, this.#video.playbackRate);
+  }
+}
+
+export class PlaybackRecord {
+  #store;
+  #player;
+  #firstFrameAt;
+  #hiddenSince;
+  #pair;
+
+  constructor(store, player, left, right) {
+    const kept = store.get("playback");
+    const saved = kept?.v === 1 ? kept : {};
+    this.#store = store;
+    this.#player = player;
+    this.clips = { left: new ClipRecord(left, saved.left), right: new ClipRecord(right, saved.right) };
+    this.#pair = {
+      loads: (saved.loads ?? 0) + 1,
+      drift_ms_max: saved.drift_ms_max ?? 0,
+      hidden_ms: saved.hidden_ms ?? 0,
+      opened_ms: saved.opened_ms ?? null,
+    };
+    this.#firstFrameAt = store.get("first_frame_at") ?? null;
+    this.#hiddenSince = store.get("hidden_since") ?? null;
+    if (document.hidden) this.hidden();
+    else this.seen();
+    for (const video of [left, right]) video.addEventListener("playing", () => this.#begun());
+    player.addEventListener("begin", () => this.#eachClip((clip) => (clip.data.plays += 1)));
+  }
+
+  get rtMs() {
+    return this.#firstFrameAt === null ? null : Math.max(Math.round(now() - this.#firstFrameAt), 0);
+  }
+
+  get watched() {
+    return this.clips.left.data.watched && this.clips.right.data.watched;
+  }
+
+  hidden() {
+    this.#hiddenSince ??= now();
+    this.save();
+  }
+
+  seen() {
+    if (this.#hiddenSince === null) return;
+    this.#pair.hidden_ms += Math.max(Math.round(now() - this.#hiddenSince), 0);
+    this.#hiddenSince = null;
+    this.save();
+  }
+
+  opened() {
+    this.#pair.opened_ms ??= this.rtMs ?? 0;
+  }
+
+  update() {
+    this.#eachClip((clip) => clip.update());
+    this.#pair.drift_ms_max = Math.max(this.#pair.drift_ms_max, Math.round(this.#player.driftMsMax));
+  }
+
+  toJSON() {
+    return { v: 1, ...this.#pair, left: this.clips.left.data, right: this.clips.right.data };
+  }
+
+  save() {
+    this.update();
+    this.#store.set({
+      playback: this.toJSON(),
+      first_frame_at: this.#firstFrameAt,
+      hidden_since: this.#hiddenSince,
+    });
+  }
+
+  #begun() {
+    if (this.#firstFrameAt !== null) return;
+    this.#firstFrameAt = now();
+    this.save();
+  }
+
+  #eachClip(act) {
+    act(this.clips.left);
+    act(this.clips.right);
+  }
+}

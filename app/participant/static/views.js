@@ -1,0 +1,121 @@
+/** What the trial page shows of its state. */
+
+import { loadPreference, savePreference } from "./store.js";
+
+const REASONS = {
+  network: "This video did not arrive. Please check your connection.",
+  playing: "Your browser could not play this video.",
+};
+
+export class ClipView {
+  #part;
+  #state;
+  #bar;
+
+  constructor(trial, side) {
+    const clip = trial.querySelector(`[data-clip=${side}]`);
+    this.#part = (name) => clip.querySelector(`[data-${name}]`);
+    this.video = clip.querySelector("video");
+    this.address = this.video.getAttribute("src");
+    this.#state = this.#part("state");
+    this.#bar = clip.querySelector("progress");
+    this.video.removeAttribute("src"); // it is fetched once, by `loadClip`
+    this.video.load();
+    this.video.controls = false;
+    this.video.muted = true;
+    this.video.preload = "auto";
+    this.#bar.hidden = false;
+    this.loading(0);
+  }
+
+  loading(share) {
+    this.#part("trouble").hidden = true;
+    this.#state.textContent = `Loading ${Math.round(share * 100)} %`;
+  }
+
+  ready() {
+    const { videoWidth: width, videoHeight: height } = this.video;
+    // Both clips of a pair have one size; the stage keeps their shape.
+    if (width && height) this.video.closest("[data-stage]").style.setProperty("--ratio", width / height);
+  }
+
+  watched(record) {
+    record.update();
+    const share = record.data.watched ? 1 : Math.min(record.share, 0.99);
+    this.#bar.value = share;
+    this.#state.textContent = record.data.watched ? "Watched" : `${Math.floor(share * 100)} % watched`;
+  }
+
+  failed(kind, again) {
+    this.#state.textContent = "Not playing";
+    this.#part("reason").textContent = REASONS[kind];
+    this.#part("give-up").hidden = !again;
+    this.#part("trouble").hidden = false;
+  }
+
+  onRetry(act) {
+    this.#part("again").addEventListener("click", act);
+  }
+}
+
+export class ControlsView {
+  #player;
+  #play;
+  #replay;
+  #keys;
+
+  constructor(trial, player) {
+    this.#player = player;
+    this.#play = trial.querySelector("[data-play]");
+    this.#replay = trial.querySelector("[data-replay]");
+    this.#keys = trial.querySelector("[data-keys]");
+    this.#keys.checked = loadPreference("keys") !== "off";
+    this.#keys.addEventListener("change", () => savePreference("keys", this.keysOn ? "on" : "off"));
+    trial.querySelector("[data-controls]").hidden = false;
+  }
+
+  get keysOn() {
+    return this.#keys.checked;
+  }
+
+  focus() {
+    this.#play.focus();
+  }
+
+  listen({ toggle, replay }) {
+    this.#play.addEventListener("click", toggle);
+    this.#replay.addEventListener("click", replay);
+  }
+
+  show(ready) {
+    const { playing } = this.#player;
+    for (const button of [this.#play, this.#replay]) button.setAttribute("aria-disabled", String(!ready));
+    this.#play.querySelector("[data-label]").textContent = playing ? "Pause" : "Play both";
+    this.#play.classList.toggle("playing", playing);
+  }
+}
+
+export class GateView {
+  closed = false;
+  #note;
+  #questions;
+
+  constructor(trial, form) {
+    this.#note = trial.querySelector("[data-gate]");
+    this.#questions = form.querySelector("[data-questions]");
+  }
+
+  close() {
+    this.closed = true;
+    this.#questions.disabled = true;
+    this.#note.hidden = false;
+  }
+
+  open() {
+    this.closed = false;
+    this.#questions.disabled = false;
+    this.#note.classList.add("open");
+    this.#note.querySelector("[data-gate-text]").textContent =
+      "You have watched both videos. The questions are open; you may watch again as often as you like.";
+  }
+}

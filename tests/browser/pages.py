@@ -1,0 +1,151 @@
+"""One specimen of each participant's page."""
+
+from typing import Literal
+
+from app.participant.pages import (
+    ConsentPage,
+    DebriefPage,
+    MessagePage,
+    OptionView,
+    QuestionsPage,
+    QuestionView,
+    TextPage,
+    TrialPage,
+)
+
+TITLE = "Which navigation looks human?"
+CERTAINTY = ("extremely certain", "somewhat certain", "neutral", "somewhat uncertain", "extremely uncertain")
+FAMILIARITY = ("not at all", "slightly", "moderately", "very", "extremely")
+
+
+def scale(labels: tuple[str, ...]) -> tuple[OptionView, ...]:
+    return tuple(OptionView(str(number), label) for number, label in enumerate(labels, start=1))
+
+
+CHOICE = QuestionView("choice", "2afc", "Which video is more likely to be human?", True)
+RATIONALE = QuestionView(
+    "rationale",
+    "text",
+    "Why do you think this is the case? Please provide as much detail as possible.",
+    True,
+)
+UNCERTAINTY = QuestionView(
+    "uncertainty", "likert", "How certain are you of your choice?", True, scale(CERTAINTY)
+)
+
+
+def consent(minimum_age: int | None = 18) -> ConsentPage:
+    return ConsentPage(
+        study_title=TITLE,
+        action="",
+        submit_id="",
+        done=0,
+        steps=14,
+        html="<h1>Taking part in this study</h1><p>You will watch ten pairs of short videos of someone "
+        "moving through a game, and say which of the two was more likely a human player. It takes about "
+        "fifteen minutes.</p><h2>What is recorded</h2><p>Your answers, how the videos played, and the time "
+        "you took. No name, no address, nothing about your other browsing.</p><ul><li>You can stop at any "
+        "time by closing the page.</li><li>The data are published without anything that names you.</li></ul>",
+        version="2021-01",
+        minimum_age=minimum_age,
+    )
+
+
+def background() -> QuestionsPage:
+    countries = tuple(OptionView(f"c{number}", f"Country {number}") for number in range(12))
+    return QuestionsPage(
+        study_title=TITLE,
+        action="",
+        submit_id="",
+        done=1,
+        steps=14,
+        questions=(
+            QuestionView("age", "number", "How old are you?", True, minimum=18, maximum=110),
+            QuestionView(
+                "genre_familiarity",
+                "likert",
+                "How familiar are you with third-person action games?",
+                True,
+                scale(FAMILIARITY),
+            ),
+            QuestionView(
+                "device",
+                "choice",
+                "What do you mostly play on?",
+                True,
+                (
+                    OptionView("pc", "Computer"),
+                    OptionView("console", "Console"),
+                    OptionView("none", "I do not play"),
+                ),
+            ),
+            QuestionView("country", "choice", "Where do you live?", False, countries),
+            QuestionView("remarks", "text", "Anything we should know?", False),
+        ),
+    )
+
+
+def instructions() -> TextPage:
+    return TextPage(
+        study_title=TITLE,
+        action="",
+        submit_id="",
+        done=2,
+        steps=14,
+        html="<h1>What to do</h1><p>You will see two videos side by side. Each shows one walk to a goal that "
+        "is marked in blue. <strong>One of the two may be a human player.</strong></p><ol><li>Watch both to "
+        "the end; you may replay them.</li><li>Choose the one that is more likely to be human.</li><li>Say "
+        "why, and how certain you are.</li></ol>",
+    )
+
+
+def trial(
+    number: int = 1,
+    *,
+    watch: Literal["both-to-end", "free"] = "both-to-end",
+    left: str = "c1",
+    right: str = "c2",
+    following: tuple[str, ...] = (),
+    questions: tuple[QuestionView, ...] = (CHOICE, RATIONALE, UNCERTAINTY),
+    practice: bool = False,
+) -> TrialPage:
+    return TrialPage(
+        study_title=TITLE,
+        action="",
+        submit_id="",
+        done=2 + number,
+        steps=14,
+        key=f"trial-{number}",
+        number=number,
+        total=10,
+        practice=practice,
+        watch=watch,
+        left_clip=left,
+        right_clip=right,
+        next_clips=following,
+        questions=questions,
+    )
+
+
+def debrief(redirect: str = "") -> DebriefPage:
+    return DebriefPage(
+        study_title=TITLE,
+        action="",
+        submit_id="",
+        done=14,
+        steps=14,
+        html="<h1>Thank you</h1><p>The videos showed human players and two kinds of artificial ones. Your "
+        "answers help to learn how well programs that judge human-likeness agree with people.</p>",
+        code="ABC123-7QX",
+        redirect=redirect,
+    )
+
+
+def message() -> MessagePage:
+    return MessagePage(
+        title="This study is closed",
+        text="It has all the answers it needs. Thank you for your interest.",
+        study_title=TITLE,
+        link="/s/demo",
+        link_label="Back to the start",
+    )

@@ -1,0 +1,241 @@
+import pytest
+from playwright.sync_api import Page, expect
+
+from .conftest import Visit
+from .pages import message, trial
+from .rig import LEFT_S, RIGHT_S, Rig
+from .steps import (
+    answer,
+    expect_end,
+    play_button,
+    playback,
+    rationale,
+    save,
+    set_rate,
+    wait_until,
+    wait_until_loaded,
+    watch_both,
+)
+
+pytestmark = pytest.mark.browser
+
+SYNC_S = 0.1
+BOTH_PAUSED = "[...document.querySelectorAll('video')].every((video) => video.paused && !video.ended)"
+SAMPLE = """
+    const [left, right] = document.querySelectorAll("video");
+    window.samples = [];
+    const sample = () => {
+      const both = [left, right].every((video) => !video.paused && !video.ended && !video.seeking);
+      if (both) window.samples.push(left.currentTime - right.currentTime);
+      requestAnimationFrame(sample);
+    };
+    sample();
+"""
+
+
+def sampled_drift_s(page: Page) -> list[float]:
+    samples: list[float] = page.evaluate("window.samples")
+    return [abs(sample) for sample in samples]
+
+
+def test_questions_open_only_after_both_were_watched_to_the_end(rig: Rig, visit: Visit) -> None:
+    page = visit(rig.walk(trial(), message()))
+    wait_until_loaded(page)
+    expect(rationale(page)).to_be_disabled()
+    expect(
+        page.get_by_text("The questions open when you have watched both videos to the end.")
+    ).to_be_visible()
+
+    set_rate(page, 8)
+    page.evaluate("document.querySelectorAll('video')[1].playbackRate = 1")
+    page.evaluate("document.querySelectorAll('video')[0].currentTime = 3.9")  # a skipped part is not watched
+    play_button(page).click()
+    wait_until(page, "document.querySelectorAll('video')[0].ended")
+    expect(rationale(page)).to_be_disabled()
+
+    set_rate(page, 8)
+    wait_until(page, "document.querySelectorAll('video')[1].ended")
+    expect(page.locator("#right-state")).to_have_text("Watched")
+    expect(rationale(page)).to_be_disabled()
+
+    page.get_by_role("button", name="Replay both").click()
+    expect(rationale(page)).to_be_enabled()
+    expect(page.get_by_role("status").filter(has_text="The questions are open")).to_be_visible()
+
+
+def test_free_watching_leaves_the_questions_open(rig: Rig, visit: Visit) -> None:
+    page = visit(rig.walk(trial(watch="free"), message()))
+    wait_until_loaded(page)
+    expect(rationale(page)).to_be_enabled()
+    expect(page.locator("[data-gate]")).to_have_count(0)
+
+
+def test_both_clips_start_together_and_stay_within_100_ms(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(), message())
+    page = visit(walk)
+    wait_until_loaded(page)
+    page.evaluate(SAMPLE)
+    play_button(page).click()
+    expect(page.get_by_text("Watched", exact=True)).to_have_count(2)
+    drift_s = sampled_drift_s(page)
+    assert len(drift_s) > 20
+    assert max(drift_s) < SYNC_S
+
+    answer(page)
+    save(page)
+    expect_end(page)
+    recorded = playback(walk)
+    assert recorded["drift_ms_max"] < SYNC_S * 1000
+    assert recorded["left"]["duration_s"] == pytest.approx(LEFT_S, abs=0.05)
+    assert recorded["right"]["duration_s"] == pytest.approx(RIGHT_S, abs=0.05)
+    for side in ("left", "right"):
+        clip = recorded[side]
+        assert clip["watched"]
+        assert clip["plays"] == 1
+        assert clip["max_rate"] == 1
+        assert clip["frames"] > 0
+        assert clip["errors"] == []
+        assert clip["played"][0][0] == 0
+    assert 0 < recorded["opened_ms"] <= int(walk.posts[0]["rt_ms"])
+
+
+def test_a_clip_that_falls_behind_is_waited_for(rig: Rig, visit: Visit) -> None:
+    page = visit(rig.walk(trial(), message()))
+    wait_until_loaded(page)
+    play_button(page).click()
+    wait_until(page, "document.querySelectorAll('video')[1].currentTime > 0.8")
+    page.evaluate("document.querySelectorAll('video')[1].currentTime -= 0.6")
+    wait_until(page, "document.querySelectorAll('video')[0].paused")
+    wait_until(page, "[...document.querySelectorAll('video')].every((video) => !video.paused)")
+    page.evaluate(SAMPLE)
+    wait_until(page, "window.samples.length > 10")
+    assert max(sampled_drift_s(page)) < SYNC_S
+
+
+def test_a_pause_from_outside_pauses_both(rig: Rig, visit: Visit) -> None:
+    page = visit(rig.walk(trial(), message()))
+    wait_until_loaded(page)
+    play_button(page).click()
+    wait_until(page, "document.querySelector('video').currentTime > 0.2")
+    page.evaluate("document.querySelectorAll('video')[1].pause()")
+    expect(play_button(page)).to_be_visible()
+    assert page.evaluate(BOTH_PAUSED)
+
+
+def test_a_start_from_outside_starts_both(rig: Rig, visit: Visit) -> None:
+    page = visit(rig.walk(trial(), message()))
+    wait_until_loaded(page)
+    page.evaluate("void document.querySelectorAll('video')[1].play()")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    wait_until(page, "[...document.querySelectorAll('video')].every((video) => video.currentTime > 0.2)")
+
+
+def test_replay_counts_as_another_play_of_both(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(), message())
+    page = visit(walk)
+    watch_both(page)
+    wait_until(page, "[...document.querySelectorAll('video')].every((video) => video.ended)")
+    page.get_by_role("button", name="Replay both").click()
+    page.get_by_role("button", name="Pause").click()
+    play_button(page).click()
+    answer(page)
+    save(page)
+    expect_end(page)
+    assert [playback(walk)[side]["plays"] for side in ("left", "right")] == [2, 2]
+    assert playback(walk)["left"]["max_rate"] == 8
+
+
+def test_playing_needs_no_network_and_each_clip_is_fetched_once(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(), message())
+    page = visit(walk)
+    wait_until_loaded(page)
+    page.context.set_offline(True)
+    watch_both(page)
+    assert walk.clip_requests == {"c1": 1, "c2": 1}
+
+
+def test_the_next_pair_is_fetched_while_this_one_is_watched(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(1, watch="free", following=("c3", "c4")), trial(2, left="c3", right="c4"))
+    page = visit(walk)
+    with page.expect_request_finished(lambda request: request.url.endswith("c4")):
+        wait_until_loaded(page)
+    answer(page)
+    save(page)
+    expect(page.get_by_role("heading", name="Pair 2 of 10")).to_be_visible()
+    wait_until_loaded(page)
+    assert walk.clip_requests == {"c1": 1, "c2": 1, "c3": 1, "c4": 1}
+
+
+def test_a_clip_that_will_not_load_offers_a_retry_and_then_a_way_on(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(), message())
+    walk.broken["c2"] = "missing"
+    page = visit(walk)
+    give_up = page.get_by_role("button", name="I cannot play this video")
+    expect(page.get_by_role("alert").filter(has_text="This video did not arrive")).to_have_count(1)
+    expect(give_up).to_have_count(0)
+
+    page.get_by_role("button", name="Try again").click()
+    expect(give_up).to_have_count(1)
+    give_up.click()
+    expect_end(page)
+    assert walk.posts[0]["unplayable"] == "1"
+    assert "choice" not in walk.posts[0]
+    recorded = playback(walk)
+    assert (recorded["left"]["failed"], recorded["right"]["failed"]) == (False, True)
+    assert recorded["right"]["errors"] == ["http 404", "http 404"]
+
+
+def test_a_passing_fault_of_the_server_is_got_round_unseen(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(), message())
+    walk.broken["c2"] = "busy once"
+    page = visit(walk)
+    wait_until_loaded(page)
+    assert walk.clip_requests == {"c1": 1, "c2": 2}
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_clip_that_arrives_at_the_second_try_plays(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(), message())
+    walk.broken["c1"] = "missing"
+    page = visit(walk)
+    retry = page.get_by_role("button", name="Try again")
+    expect(retry).to_be_visible()
+    del walk.broken["c1"]
+    retry.click()
+    watch_both(page)
+    answer(page)
+    save(page)
+    expect_end(page)
+    assert playback(walk)["left"]["failed"] is False
+    assert playback(walk)["left"]["errors"] == ["http 404"]
+
+
+def test_a_file_that_is_no_video_is_said_in_plain_words(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(), message())
+    walk.broken["c1"] = "garbage"
+    page = visit(walk)
+    expect(
+        page.get_by_role("alert").filter(has_text="Your browser could not play this video.")
+    ).to_have_count(1)
+    assert walk.clip_requests["c1"] > 1  # played from memory, then from its address
+
+
+def test_hidden_time_is_recorded_and_pauses_both(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(watch="free"), message())
+    page = visit(walk)
+    show = """(hidden) => {
+      Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }"""
+    wait_until_loaded(page)
+    play_button(page).click()
+    wait_until(page, "document.querySelector('video').currentTime > 0.2")
+    page.evaluate(show, True)
+    expect(play_button(page)).to_be_visible()
+    assert page.evaluate(BOTH_PAUSED)
+    page.wait_for_timeout(400)
+    page.evaluate(show, False)
+    answer(page)
+    save(page)
+    expect_end(page)
+    assert 400 <= playback(walk)["hidden_ms"] <= int(walk.posts[0]["rt_ms"])
