@@ -4,6 +4,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -28,6 +29,15 @@ _HERE = Path(__file__).parent
 _log = logging.getLogger("likely-human")
 
 
+class _Static(StaticFiles):
+    """Checked for news at each use, so that modules of two releases never meet in one page."""
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
+
+
 def create_app(settings: Settings, database: Database) -> FastAPI:
     """The service over one data folder and one migrated database."""
 
@@ -40,7 +50,7 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     app.state.settings, app.state.database = settings, database
     app.state.store = ClipStore(settings.data_dir)
     app.add_middleware(SafetyHeaders)
-    app.mount("/static", StaticFiles(directory=_HERE / "participant" / "static"), name="static")
+    app.mount("/static", _Static(directory=_HERE / "participant" / "static"), name="static")
     app.include_router(participant)
     app.include_router(experimenter)
     app.add_api_route("/healthz", healthz, include_in_schema=False)

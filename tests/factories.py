@@ -82,7 +82,7 @@ def study_file(**changes: object) -> dict[str, object]:
         "trials": {
             "questions": [
                 {"id": "choice", "type": "2afc", "ask": "Which video is more likely to be a person?"},
-                {"id": "rationale", "type": "text", "ask": "Why?"},
+                {"id": "rationale", "type": "text", "ask": "Why do you think so?"},
                 {"id": "uncertainty", "type": "likert", "ask": "How certain are you?", "labels": UNCERTAINTY},
             ]
         },

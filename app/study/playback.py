@@ -49,7 +49,7 @@ def read_rt_ms(text: str) -> tuple[int | None, tuple[str, ...]]:
         rt_ms = round(float(text))
     except (ValueError, OverflowError):
         return None, ("rt-odd",)
-    return (rt_ms, ()) if 0 <= rt_ms <= _BIG else (None, ("rt-odd",))
+    return (min(rt_ms, _BIG), ()) if rt_ms >= 0 else (None, ("rt-odd",))
 
 
 def _flags(row: Mapping[str, Any]) -> list[tuple[str, bool]]:
@@ -92,8 +92,8 @@ def _number(value: object) -> float:
 
 
 def _count(value: object) -> int:
-    """A non-negative whole number; nothing said counts as none."""
+    """A non-negative whole number, as large as the database holds; nothing said counts as none."""
     number = 0 if value is None else round(_number(value))
-    if not 0 <= number <= _BIG:
+    if number < 0:
         raise ValueError(value)
-    return number
+    return min(number, _BIG)

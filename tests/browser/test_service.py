@@ -1,0 +1,237 @@
+"""The real service, a real browser, real clips: from the study's address to the completion code, and into SQL."""
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Page, expect
+from sqlalchemy import URL
+from sqlmodel import col, select
+
+from app.clips.importing import ImportedClip
+from app.clips.store import ClipStore
+from app.database import Database
+from app.experimenter.auth import experimenter_key
+from app.main import create_app
+from app.serving import address_of, bind
+from app.settings import Settings
+from app.study.tables import ParticipantSession, Playback, Response, Status
+from tests.browser.steps import answer, play_button, save, wait_until_loaded, watch_both
+from tests.conftest import migrate
+from tests.factories import open_study
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("service")]
+
+SAMPLE = {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 2}, "practice": {"human-symbolic": 1}}
+
+
+@pytest.fixture(scope="module")
+def service(
+    tmp_path_factory: pytest.TempPathFactory, library: tuple[ClipStore, Sequence[ImportedClip]]
+) -> Iterator[tuple[str, Database]]:
+    """The service as served, with one practice pair and two others."""
+    folder = tmp_path_factory.mktemp("service")
+    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
+    migrate(url)
+    settings = Settings(  # type: ignore[call-arg]
+        LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test"
+    )
+    database = Database(url, checkpointing=True)
+    with database.transaction() as session:
+        open_study(session, folder, library[1], sample=SAMPLE)
+    bound = bind("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    yield address_of(bound), database
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def page(browser: Browser, service: tuple[str, Database]) -> Iterator[Page]:
+    """A fresh browser profile; asking any other host, or an error in the console, fails the test."""
+    foreign: list[str] = []
+    faults: list[str] = []
+    context = browser.new_context(base_url=service[0], viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(30_000)
+    context.on("request", lambda r: foreign.append(r.url) if not r.url.startswith((service[0], "blob:")) else None)
+    page = context.new_page()
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    yield page
+    context.close()
+    assert (foreign, faults) == ([], [])
+
+
+def consent(page: Page) -> None:
+    page.goto("/s/nav")
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("button", name="agree").first.click()
+
+
+def to_first_trial(page: Page) -> None:
+    consent(page)
+    page.get_by_role("radio").nth(2).check()
+    page.locator("form button[type=submit]").first.click()
+    expect(page.get_by_role("heading", name="Instructions")).to_be_visible()
+    page.locator("form button[type=submit]").first.click()
+    expect(page.get_by_text("Practice pair 1 of 1")).to_be_visible()
+
+
+def trial(page: Page, label: str) -> None:
+    expect(page.get_by_text(label, exact=False).first).to_be_visible()
+    watch_both(page)
+    answer(page)
+    save(page)
+
+
+def session_of(database: Database, page: Page) -> ParticipantSession:
+    token = page.url.rpartition("/p/")[2].partition("?")[0]
+    with database.reading() as session:
+        return session.exec(select(ParticipantSession).where(ParticipantSession.token == token)).one()
+
+
+def responses(database: Database, run: ParticipantSession) -> list[Response]:
+    with database.reading() as session:
+        rows = select(Response).where(Response.session_id == run.id, col(Response.trial_id).is_not(None))
+        return list(session.exec(rows.order_by(col(Response.id))))
+
+
+def test_from_the_studys_address_to_the_code(page: Page, service: tuple[str, Database]) -> None:
+    to_first_trial(page)
+    for label in ("Practice pair 1 of 1", "Pair 1 of 2", "Pair 2 of 2"):
+        trial(page, label)
+    expect(page.get_by_text("DONE42")).to_be_visible()
+    run = session_of(service[1], page)
+    assert (run.status, run.mode) == (Status.COMPLETED, "live")
+    stored = responses(service[1], run)
+    assert [r.page for r in stored] == ["trial-1", "trial-2", "trial-3"]
+    assert all((r.side, r.uncertainty) == ("left", 2) for r in stored)
+    assert all(r.rt_ms and r.rt_ms > 0 for r in stored)
+    with service[1].reading() as session:
+        clips = session.exec(select(Playback).where(col(Playback.response_id).in_([r.id for r in stored]))).all()
+    assert len(clips) == 6
+    assert all(clip.watched and clip.plays == 1 and not clip.failed for clip in clips)
+    assert all(clip.played[0][0] < 0.1 and clip.frames for clip in clips)
+
+
+def test_both_clips_of_the_real_service_stay_in_step(page: Page, service: tuple[str, Database]) -> None:
+    to_first_trial(page)
+    wait_until_loaded(page)
+    play_button(page).click()
+    expect(page.get_by_text("Watched", exact=True)).to_have_count(2)
+    answer(page)
+    save(page)
+    expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
+    run = session_of(service[1], page)
+    with service[1].reading() as session:
+        joined = select(Playback.drift_ms_max).join(Response, col(Response.id) == Playback.response_id)
+        drift = session.exec(joined.where(Response.session_id == run.id)).all()
+    assert len(drift) == 2
+    assert all(ms is not None and ms <= 100 for ms in drift)
+
+
+def test_back_reload_and_a_second_tab_end_at_the_current_page(page: Page, service: tuple[str, Database]) -> None:
+    to_first_trial(page)
+    second = page.context.new_page()
+    second.goto("/s/nav")
+    expect(second.get_by_text("Practice pair 1 of 1")).to_be_visible()
+    trial(page, "Practice pair 1 of 1")
+    expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
+    watch_both(second)
+    answer(second, "from the other tab")
+    save(second)
+    expect(second.get_by_text("That page was answered before", exact=False)).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
+    page.go_back()
+    page.goto("/s/nav")
+    expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
+    stored = responses(service[1], session_of(service[1], page))
+    assert [r.rationale for r in stored] == ["It looks round before it turns."]
+
+
+def test_a_lost_connection_in_mid_post_is_one_answer(page: Page, service: tuple[str, Database]) -> None:
+    to_first_trial(page)
+    lost = 0
+
+    def lose_the_reply(route: object) -> None:
+        nonlocal lost
+        if route.request.method == "POST" and lost < 2:  # type: ignore[attr-defined]
+            lost += 1
+            route.fetch()  # type: ignore[attr-defined]  # the server takes it; the browser never hears
+            route.abort("connectionreset")  # type: ignore[attr-defined]
+        else:
+            route.continue_()  # type: ignore[attr-defined]
+
+    page.route("**/p/*", lose_the_reply)
+    trial(page, "Practice pair 1 of 1")
+    expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
+    assert lost == 2
+    assert len(responses(service[1], session_of(service[1], page))) == 1
+
+
+def test_a_reload_keeps_what_was_watched_and_typed(page: Page, service: tuple[str, Database]) -> None:
+    to_first_trial(page)
+    watch_both(page)
+    answer(page, "typed before the reload")
+    page.reload()
+    expect(page.get_by_label("Why", exact=False)).to_have_value("typed before the reload")
+    save(page)
+    expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
+    run = session_of(service[1], page)
+    assert responses(service[1], run)[0].rationale == "typed before the reload"
+    with service[1].reading() as session:
+        joined = select(Playback).join(Response, col(Response.id) == Playback.response_id)
+        clips = session.exec(joined.where(Response.session_id == run.id)).all()
+    assert all(clip.watched and clip.page_loads == 2 for clip in clips)
+
+
+def test_a_clip_that_is_gone_offers_retry_and_then_a_way_on(
+    page: Page, service: tuple[str, Database]
+) -> None:
+    to_first_trial(page)
+    page.route("**/clips/2-left.mp4", lambda route: route.fulfill(status=503))
+    trial(page, "Practice pair 1 of 1")
+    expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
+    page.get_by_role("button", name="Try again").click()
+    page.get_by_role("button", name="I cannot play this video").click()
+    expect(page.get_by_text("Pair 2 of 2")).to_be_visible()
+    stored = responses(service[1], session_of(service[1], page))[-1]
+    assert (stored.unplayable, stored.side) == (True, None)
+
+
+def test_refusing_in_the_browser(page: Page, service: tuple[str, Database]) -> None:
+    page.goto("/s/nav")
+    page.get_by_role("button", name="not", exact=False).click()
+    expect(page.get_by_text("Nothing about you has been stored", exact=False)).to_be_visible()
+    assert session_of(service[1], page).status == Status.REFUSED
+
+
+def test_the_experimenter_comes_in_by_the_printed_address(page: Page, service: tuple[str, Database]) -> None:
+    page.goto("/admin")
+    expect(page.get_by_label("Key")).to_be_visible()
+    page.get_by_label("Key").fill("wrong")
+    page.get_by_role("button", name="Come in").click()
+    expect(page.get_by_text("does not fit")).to_be_visible()
+    page.goto(f"/admin?key={experimenter_key('test')}")
+    expect(page.get_by_role("heading", name="nav")).to_be_visible()
+    assert "key=" not in page.url
+
+
+def test_what_the_browser_kept_is_forgotten_once_stored(page: Page, service: tuple[str, Database]) -> None:
+    to_first_trial(page)
+    trial(page, "Practice pair 1 of 1")
+    expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
+    kept = json.loads(page.evaluate("JSON.stringify(Object.entries(localStorage))"))
+    assert not [value for _, value in kept if "It looks round" in value]
+
+
+def test_screens_fit_at_both_widths(page: Page, service: tuple[str, Database], tmp_path: Path) -> None:
+    to_first_trial(page)
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
