@@ -1,0 +1,75 @@
+"""`python -m analysis responses.csv`: the numbers from an exported file, without a database."""
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from analysis.columns import MODES
+from analysis.errors import AnalysisError
+from analysis.hntt import hntt_responses, read_hntt
+from analysis.options import ALTERNATIVES, BLANKS, RESAMPLES, TIES
+from analysis.reading import read_responses
+from analysis.summary import analyze
+from analysis.text import render
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command: 0 done, 1 refused with one line on stderr, 2 wrong usage."""
+    asked = _parser().parse_args(arguments)
+    try:
+        read = (lambda path: hntt_responses(read_hntt(path))) if asked.hntt else read_responses
+        analysis = analyze(
+            [read(path) for path in asked.files],
+            mode=asked.mode,
+            blank=asked.blank,
+            seed=asked.seed,
+            alternative=asked.alternative,
+            ties=asked.ties,
+            resamples=asked.resamples,
+            origins=asked.files,
+        )
+    except AnalysisError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    text = (
+        json.dumps(analysis.to_dict(), indent=2, allow_nan=False) + "\n" if asked.json else render(analysis)
+    )
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # The reader (head, less) left early; keep the interpreter from complaining at its own last flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m analysis", description="The numbers of exported responses."
+    )
+    parser.add_argument("files", nargs="+", metavar="FILE", help="responses as .csv, .jsonl or .parquet")
+    parser.add_argument("--json", action="store_true", help="print the documented JSON (docs/analysis.md)")
+    parser.add_argument(
+        "--hntt", action="store_true", help="the files are CSVs in the layout of the published HNTT"
+    )
+    parser.add_argument(
+        "--mode", choices=MODES, help="which answers to analyse (default: the first with any)"
+    )
+    parser.add_argument("--blank", choices=BLANKS, default="missing", help="what a blank answer is")
+    parser.add_argument("--alternative", choices=ALTERNATIVES, default="two-sided", help="of the comparisons")
+    parser.add_argument("--ties", choices=TIES, default="keep", help="what becomes of a tied label")
+    parser.add_argument("--seed", type=_whole, default=1, metavar="N", help="of bootstrap and random ties")
+    parser.add_argument("--resamples", type=_whole, default=RESAMPLES, metavar="N", help="0: no intervals")
+    return parser
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not allowed; allowed: a whole number, 0 or more")
+    return int(text)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,138 @@
+"""The columns of `responses` and `labels`; docs/data.md is checked against them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+ColumnType = Literal["text", "integer", "number", "boolean", "time", "json"]
+
+MEMBERS = ("a", "b")
+MODES = ("live", "simulated", "pilot", "preview")
+KINDS = ("main", "practice", "attention")
+
+
+_WORDS: dict[ColumnType, str] = {
+    "text": "any text",
+    "number": "a number",
+    "boolean": "true, false",
+    "time": "an ISO 8601 time such as 2026-01-31T12:00:00Z",
+    "json": "JSON",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: what a cell holds, its unit, and what is allowed in it.
+
+    `allowed` lists the texts of a column that has only a few, `prose` marks free text. Times are ISO 8601 in
+    exports. A cell may be empty (missing) unless `required`."""
+
+    name: str
+    type: ColumnType
+    unit: str
+    meaning: str
+    allowed: tuple[str, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+    required: bool = False
+    prose: bool = False
+
+    @property
+    def allowed_text(self) -> str:
+        """What a cell may hold, in words."""
+        if self.allowed:
+            words = ", ".join(self.allowed)
+        elif self.type == "integer":
+            words = f"a whole number, {_range(self.minimum, self.maximum)}"
+        else:
+            words = _WORDS[self.type]
+        return f"{words} (not empty)" if self.required else f"{words}, or empty"
+
+
+def _range(minimum: int | None, maximum: int | None) -> str:
+    if minimum is None:
+        return "any"
+    return f"{minimum} or more" if maximum is None else f"{minimum} to {maximum}"
+
+
+def names(columns: Iterable[Column]) -> tuple[str, ...]:
+    """The names, in order."""
+    return tuple(column.name for column in columns)
+
+
+RESPONSE_COLUMNS: tuple[Column, ...] = (
+    Column("study", "text", "", "the study's slug", required=True),
+    Column("version", "integer", "", "version of the study file the session saw", minimum=1, required=True),
+    Column("arm", "text", "", "arm of the study the session was in"),
+    Column("mode", "text", "", "what kind of run the session was", allowed=MODES, required=True),
+    Column("participant", "text", "", "who answered; independent of every other participant", required=True),
+    Column("session", "text", "", "the participant's run of the study", required=True),
+    Column("position", "integer", "", "place of the trial in its session, from 1", minimum=1, required=True),
+    Column("trial", "text", "", "the trial, unique within its session", required=True),
+    Column("pair", "text", "", "the pair shown, unique within its study", required=True),
+    Column("condition", "text", "", "the pair's condition, such as human-hybrid"),
+    Column("kind", "text", "", "what the pair is for; only main counts in the numbers", KINDS, required=True),
+    Column("stimulus_a", "text", "", "the clip that is member a of the pair"),
+    Column("stimulus_b", "text", "", "the clip that is member b of the pair"),
+    Column("source_a", "text", "", "what made member a: human, hybrid, symbolic, ..."),
+    Column("source_b", "text", "", "what made member b"),
+    Column("truth", "text", "", "the member that is right; empty where neither is", allowed=MEMBERS),
+    Column("left", "text", "", "the member shown on the left", allowed=MEMBERS, required=True),
+    Column("choice", "text", "", "the member chosen; empty for a blank", allowed=MEMBERS),
+    Column("chosen_source", "text", "", "source of the chosen member (derived)"),
+    Column("correct", "boolean", "", "choice equals truth; empty where either is (derived)"),
+    Column(
+        "uncertainty",
+        "integer",
+        "scale point",
+        "1 extremely certain, 5 extremely uncertain (a study may use another number of points)",
+        minimum=1,
+        maximum=11,
+    ),
+    Column("rationale", "text", "", "the participant's reason, as written", prose=True),
+    Column(
+        "rt_ms",
+        "integer",
+        "ms",
+        "from the first frame of the pair to the answer, by the browser's clock",
+        minimum=0,
+    ),
+    Column("shown_at", "time", "ISO 8601 UTC", "when the server first sent the trial's page"),
+    Column("answered_at", "time", "ISO 8601 UTC", "when the server stored the answer"),
+    Column("watched_a", "boolean", "", "whether member a was played to its end; empty if unknown"),
+    Column("watched_b", "boolean", "", "whether member b was played to its end; empty if unknown"),
+    Column("plays_a", "integer", "count", "how often member a was started from the beginning", minimum=0),
+    Column("plays_b", "integer", "count", "how often member b was started from the beginning", minimum=0),
+    Column("stalls", "integer", "count", "how often either clip stopped for lack of data", minimum=0),
+    Column("hidden_ms", "integer", "ms", "how long the page was hidden during the trial", minimum=0),
+    Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts"),
+)
+
+LABEL_COLUMNS: tuple[Column, ...] = (
+    Column("study", "text", "", "the study's slug", required=True),
+    Column("pair", "text", "", "the pair", required=True),
+    Column("condition", "text", "", "the pair's condition"),
+    Column("kind", "text", "", "main or attention; practice pairs get no label", KINDS, required=True),
+    Column("stimulus_a", "text", "", "the clip that is member a"),
+    Column("stimulus_b", "text", "", "the clip that is member b"),
+    Column("source_a", "text", "", "what made member a"),
+    Column("source_b", "text", "", "what made member b"),
+    Column("truth", "text", "", "the member that is right; empty where neither is", allowed=MEMBERS),
+    Column("votes_a", "integer", "count", "answers that chose a", minimum=0, required=True),
+    Column("votes_b", "integer", "count", "answers that chose b", minimum=0, required=True),
+    Column("n", "integer", "count", "votes_a + votes_b; blanks are not votes", minimum=0, required=True),
+    Column("share_a", "number", "share of votes", "votes_a / n; empty when n is 0"),
+    Column("ci_low", "number", "share of votes", "lower end of the 95 % Wilson interval of share_a"),
+    Column("ci_high", "number", "share of votes", "upper end of the 95 % Wilson interval of share_a"),
+    Column(
+        "majority", "text", "", "the member with more votes; empty when n is 0", allowed=(*MEMBERS, "tie")
+    ),
+    Column("chosen_stimulus", "text", "", "the clip the majority names; empty for a tie"),
+    Column(
+        "agrees_with_truth",
+        "boolean",
+        "",
+        "majority equals truth; empty without a truth, a vote or a majority",
+    ),
+    Column("mean_uncertainty", "number", "scale points", "mean of the uncertainties given for the pair"),
+)

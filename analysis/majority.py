@@ -1,0 +1,104 @@
+"""The label of each pair: what the majority chose, with its interval and with ties kept."""
+
+import re
+
+import numpy as np
+import pandas as pd
+
+from analysis.columns import LABEL_COLUMNS, MEMBERS, names
+from analysis.intervals import wilson
+from analysis.options import Ties
+from analysis.totals import share, totals
+
+# A pair whose clips or truth changed between versions is, for the votes, another pair.
+_DEFINITION = (
+    "study",
+    "pair",
+    "condition",
+    "kind",
+    "stimulus_a",
+    "stimulus_b",
+    "source_a",
+    "source_b",
+    "truth",
+)
+
+
+def majority_vote(rows: pd.DataFrame, ties: Ties = "keep", seed: int | None = None) -> pd.DataFrame:
+    """Count the votes of each pair.
+
+    One row of `rows` is one answer; each is one vote, blanks are none. Every kind of pair but practice gets
+    a row (attention pairs too: their label shows whether the check works). A pair that the study changed
+    between versions has one row for each definition.
+
+    Parameters
+    ----------
+    rows
+        Checked responses, already selected.
+    ties
+        ``keep``: a tie is labelled ``tie``. ``random``: a tie goes to one of the two by `seed`.
+    seed
+        Needed with ``random``, and reported by the caller.
+
+    Returns
+    -------
+    DataFrame
+        The columns of `LABEL_COLUMNS`, sorted by study and pair. `share_a` = votes_a / n with its 95 %
+        Wilson interval [Wil27]_; `agrees_with_truth` is None without a truth, without a vote and for a
+        tie.
+    """
+    rows = rows[rows["kind"] != "practice"]
+    table = _votes(rows)
+    majority = np.select(
+        [table["n"] == 0, table["votes_a"] > table["votes_b"], table["votes_a"] < table["votes_b"]],
+        ["", "a", "b"],
+        "tie",
+    )
+    if ties == "random":
+        majority = _broken(table, majority, seed)
+    table["share_a"] = share(table["votes_a"], table["n"])
+    table["ci_low"], table["ci_high"] = wilson(table["votes_a"].to_numpy(), table["n"].to_numpy())
+    table["majority"] = pd.Series(majority).astype("str").mask(majority == "")
+    chosen = table["stimulus_a"].where(majority == "a", table["stimulus_b"])
+    table["chosen_stimulus"] = chosen.where(np.isin(majority, MEMBERS))
+    decided = table["truth"].notna() & np.isin(majority, MEMBERS)
+    agrees = (table["majority"] == table["truth"]).astype(object)
+    table["agrees_with_truth"] = agrees.where(decided, None)
+    return table[list(names(LABEL_COLUMNS))]
+
+
+def _votes(rows: pd.DataFrame) -> pd.DataFrame:
+    group = rows.groupby(list(_DEFINITION), observed=True, dropna=False).ngroup().to_numpy()
+    given = rows["uncertainty"].notna()
+    sums = totals(
+        pd.DataFrame({"group": group}, index=rows.index),
+        {
+            "votes_a": rows["choice"] == "a",
+            "votes_b": rows["choice"] == "b",
+            "points": rows["uncertainty"].where(given, 0),
+            "given": given,
+        },
+        by=["group"],
+    )
+    first = np.unique(group, return_index=True)[1]
+    table = rows[list(_DEFINITION)].iloc[first].astype("str").reset_index(drop=True)
+    table[["votes_a", "votes_b"]] = sums[["votes_a", "votes_b"]]
+    table["n"] = table["votes_a"] + table["votes_b"]
+    table["mean_uncertainty"] = share(sums["points"], sums["given"])
+    definitions = table[list(_DEFINITION)].itertuples(index=False)
+    keys = [[natural(str(cell)) for cell in definition] for definition in definitions]
+    return table.iloc[sorted(range(len(keys)), key=keys.__getitem__)].reset_index(drop=True)
+
+
+def natural(text: str) -> list[tuple[int, int | str]]:
+    """A sorting key that puts q2 before q10."""
+    return [(0, int(part)) if part.isdecimal() else (1, part) for part in re.split(r"([0-9]+)", text)]
+
+
+def _broken(table: pd.DataFrame, majority: np.ndarray, seed: int | None) -> np.ndarray:
+    """Ties drawn by seed between the clips in the order of their names: a and b may change places."""
+    if seed is None:
+        raise ValueError("ties='random' needs a seed, so that the same data give the same labels")
+    earlier = np.random.default_rng(seed).random(len(majority)) < 0.5
+    a_is_earlier = (table["stimulus_a"].fillna("") <= table["stimulus_b"].fillna("")).to_numpy()
+    return np.where(majority == "tie", np.where(earlier == a_is_earlier, "a", "b"), majority)

@@ -1,0 +1,25 @@
+"""Several tests at once."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Correct a family of p values by Holm's step-down method [Hol79]_, through pingouin.
+
+    A test without a p value (None) stays without and does not count towards the size of the family.
+
+    Examples
+    --------
+    >>> holm([0.01, None, 0.04])
+    [0.02, None, 0.04]
+    """
+    if all(p is None for p in p_values):
+        return [None] * len(p_values)
+    # Imported here: it takes seconds, and most of this package does without.
+    import pingouin
+
+    family = np.array([np.nan if p is None else p for p in p_values], dtype=float)
+    corrected = pingouin.multicomp(family, method="holm")[1]
+    return [None if np.isnan(p) else float(p) for p in corrected]

@@ -1,0 +1,185 @@
+"""The published Human Navigation Turing Test [NTT21]_: as printed and as is right, from the same data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from analysis.accuracy import accuracy_per_participant
+from analysis.comparisons import MannWhitney, mann_whitney
+from analysis.description import describe
+from analysis.intervals import Floats
+from analysis.options import Blank
+from analysis.preference import preference_per_participant
+from analysis.results import Result
+from analysis.uncertainty import uncertainty_per_participant
+
+SOURCE = "Devlin et al. 2021, Navigation Turing Test, section 5.1, and its released analysis notebook"
+MEASURES = ("accuracy", "uncertainty", "prefers_hybrid")
+SIGNIFICANT = 0.05
+
+Groups = tuple[Floats, Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Published(Result):
+    """Both analyses of the two studies, by measure, and the sentences that say what differs."""
+
+    source: str
+    as_published: dict[str, dict[str, Any]]
+    corrected: dict[str, dict[str, Any]]
+    what_differs: tuple[str, ...]
+    majority_vote_agrees_with_truth: str
+
+
+def is_hntt(studies: Sequence[tuple[str, pd.DataFrame]]) -> bool:
+    """Whether these are the paper's two studies: named hntt-*, with a truth and hybrid-symbolic trials."""
+    return len(studies) == 2 and all(
+        name.startswith("hntt-")
+        and bool(rows["truth"].notna().any())
+        and bool((rows["condition"] == "hybrid-symbolic").any())
+        for name, rows in studies
+    )
+
+
+def published_numbers(first: pd.DataFrame, second: pd.DataFrame, labels: pd.DataFrame) -> Published:
+    """Analyse two HNTT studies as the paper did and as it should be done.
+
+    Parameters
+    ----------
+    first, second
+        Selected main responses of the two studies; the first is the one whose U is `u1`.
+    labels
+        Their labels with ties kept (`majority_vote`).
+
+    Returns
+    -------
+    Published
+        `as_published`: blank choices count as wrong and as not choosing the hybrid; the hybrid-symbolic
+        values have one more, empty participant with 0 in each study; SD divides by n; the smaller U; p
+        one-sided, towards the difference seen, by the normal approximation, tie- and continuity-corrected.
+        `corrected`: blanks are missing, only people are counted, both U, p two-sided.
+    """
+    printed = _values(first, second, "wrong")
+    printed["prefers_hybrid"] = _with_phantom(printed["prefers_hybrid"])
+    right = _values(first, second, "missing")
+    tests = {measure: mann_whitney(*right[measure], method="asymptotic", resamples=0) for measure in MEASURES}
+    as_published = {measure: _as_published(printed[measure]) for measure in MEASURES}
+    corrected = {measure: _corrected(measure, right[measure], tests[measure]) for measure in MEASURES}
+    blanks = int(first["choice"].isna().sum() + second["choice"].isna().sum())
+    return Published(
+        source=SOURCE,
+        as_published=as_published,
+        corrected=corrected,
+        what_differs=_what_differs(as_published, corrected, labels, blanks),
+        majority_vote_agrees_with_truth=_agreement(labels),
+    )
+
+
+def _values(first: pd.DataFrame, second: pd.DataFrame, blank: Blank) -> dict[str, Groups]:
+    def present(values: pd.Series) -> Floats:
+        return np.sort(values.dropna().to_numpy(dtype=float))
+
+    def hybrid(rows: pd.DataFrame) -> pd.Series:
+        table = preference_per_participant(rows[rows["condition"] == "hybrid-symbolic"], blank)
+        return table.loc[table["source"] == "hybrid", "preference"]
+
+    studies = (first, second)
+    accuracy = [present(accuracy_per_participant(rows, blank)["accuracy"]) for rows in studies]
+    uncertainty = [
+        present(uncertainty_per_participant(rows, "with-truth")["uncertainty"]) for rows in studies
+    ]
+    preference = [present(hybrid(rows)) for rows in studies]
+    return {
+        "accuracy": (accuracy[0], accuracy[1]),
+        "uncertainty": (uncertainty[0], uncertainty[1]),
+        "prefers_hybrid": (preference[0], preference[1]),
+    }
+
+
+def _with_phantom(groups: Groups) -> Groups:
+    """The notebook counts an empty participant, who chose the hybrid in none of their trials."""
+    return np.append(groups[0], 0.0), np.append(groups[1], 0.0)
+
+
+def _as_published(groups: Groups) -> dict[str, Any]:
+    test = mann_whitney(*groups, method="asymptotic", resamples=0)
+    one_sided = None
+    if test.reason is None:
+        one_sided = min(
+            float(stats.mannwhitneyu(*groups, alternative=side, method="asymptotic").pvalue)
+            for side in ("less", "greater")
+        )
+    min_u = None if test.u1 is None or test.u2 is None else min(test.u1, test.u2)
+    return {**_summary(groups), "min_u": min_u, "p": one_sided}
+
+
+def _corrected(measure: str, groups: Groups, test: MannWhitney) -> dict[str, Any]:
+    summary = _summary(groups)
+    if measure != "prefers_hybrid":
+        # As printed: only the phantom participant makes the SDs differ.
+        del summary["sd_ddof0"]
+    return {**summary, "u1": test.u1, "u2": test.u2, "p_two_sided": test.p_two_sided}
+
+
+def _summary(groups: Groups) -> dict[str, Any]:
+    described = [describe(values, resamples=0) for values in groups]
+    return {
+        "mean": [d.mean for d in described],
+        "sd_ddof0": [d.sd_ddof0 for d in described],
+        "n": [d.n for d in described],
+    }
+
+
+def _what_differs(
+    printed: dict[str, dict[str, Any]], right: dict[str, dict[str, Any]], labels: pd.DataFrame, blanks: int
+) -> tuple[str, ...]:
+    accuracy_p = right["accuracy"]["p_two_sided"]
+    significant = "significant" if accuracy_p is not None and accuracy_p < SIGNIFICANT else "not significant"
+    extra = [_ordinal(n) for n in printed["prefers_hybrid"]["n"]]
+    which = extra[0] if extra[0] == extra[1] else f"{extra[0]} and a {extra[1]}"
+    ties = int((labels["majority"] == "tie").sum())
+    sentences = [
+        f"The printed p values ({_listed(printed, 'p', 3)}) are one-sided: they are half of the two-sided "
+        "ones (normal approximation, tie and continuity corrected). Two-sided, the accuracy difference is "
+        f"{significant} at {SIGNIFICANT} (p = {_digits(accuracy_p, 3)}).",
+        f"The hybrid-symbolic rows include a {which}, empty participant with score 0 in each study; "
+        f"without it the means are {_means(right)}, not {_means(printed)}.",
+        "The smaller of the two U values is printed, not the first group's: "
+        f"{_listed(printed, 'min_u', 1)}; the first group's are {_listed(right, 'u1', 1)}.",
+        "Ties in the majority vote are broken at random, without a seed; "
+        f"here {ties} of {len(labels)} pairs are tied, and ties stay ties.",
+    ]
+    if blanks:
+        sentences.append(
+            f"Blank choices ({blanks} here) are counted as wrong and as not choosing the hybrid; "
+            "they are missing answers."
+        )
+    return tuple(sentences)
+
+
+def _agreement(labels: pd.DataFrame) -> str:
+    human_agent = labels[labels["truth"].notna()]
+    agree = sum(agrees is True for agrees in human_agent["agrees_with_truth"])
+    every = agree == len(human_agent)
+    return f"on {'all' if every else f'{agree} of'} {len(human_agent)} human-agent questions"
+
+
+def _listed(numbers: dict[str, dict[str, Any]], key: str, digits: int) -> str:
+    return ", ".join(f"{_digits(numbers[m][key], digits)} ({m.replace('_', ' ')})" for m in MEASURES)
+
+
+def _means(numbers: dict[str, dict[str, Any]]) -> str:
+    return " and ".join(_digits(mean, 2) for mean in numbers["prefers_hybrid"]["mean"])
+
+
+def _digits(value: float | None, digits: int) -> str:
+    return "not defined" if value is None else f"{value:.{digits}f}"
+
+
+def _ordinal(n: int) -> str:
+    ending = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{ending}"

@@ -1,0 +1,56 @@
+"""What every result shares: frozen dataclasses that turn into plain JSON values, never NaN."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+
+class Result:
+    """Base of the result dataclasses."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field under its own name, as values that `json.dumps` takes."""
+        return {field.name: plain(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]
+
+
+def plain(value: Any) -> Any:
+    """`value` as JSON-able types; a table becomes a list of rows with null where a cell is missing."""
+    if value is None or isinstance(value, str | bool):
+        return value
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, int):
+        return value
+    if isinstance(value, float):
+        return _finite(value)
+    if isinstance(value, Result):
+        return value.to_dict()
+    if isinstance(value, pd.DataFrame):
+        return table_rows(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, Sequence):
+        return [plain(item) for item in value]
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def table_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows as dictionaries of plain values, None where a cell is missing."""
+    columns = {
+        str(name): table[name].astype(object).where(table[name].notna(), None).tolist() for name in table
+    }
+    return [
+        dict(zip(columns, map(plain, cells), strict=True)) for cells in zip(*columns.values(), strict=True)
+    ]
+
+
+def _finite(value: float) -> float:
+    if not math.isfinite(value):
+        raise ValueError(f"a result holds {value}: give None and a reason instead")
+    return value

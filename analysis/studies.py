@@ -1,0 +1,119 @@
+"""One study: what its participants did, and their means."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from analysis.accuracy import accuracy_per_participant
+from analysis.chance import ChanceTest, against_chance
+from analysis.description import Description, describe
+from analysis.options import Blank
+from analysis.preference import COMPARED, preference_per_participant
+from analysis.results import Result, table_rows
+from analysis.selection import Selected, Selection
+from analysis.totals import totals
+from analysis.uncertainty import Trials, uncertainty_per_participant
+
+
+@dataclass(frozen=True, slots=True)
+class Preference(Result):
+    """How often `source` was chosen over `against`; with `has_truth` the preference is an accuracy."""
+
+    condition: str
+    source: str
+    against: str
+    has_truth: bool
+    description: Description
+
+    def to_dict(self) -> dict[str, Any]:
+        """The description's numbers beside what they are of."""
+        names = {"condition": self.condition, "source": self.source, "against": self.against}
+        return {**names, "has_truth": self.has_truth, **self.description.to_dict()}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StudyResult(Result):
+    """The numbers of one study.
+
+    `uncertainty` is over the trials that `uncertainty_trials` names (those with a truth where the study has
+    such), `uncertainty_all` over all main trials. `participants` has one row per participant,
+    `participant_preferences` one per participant and preference."""
+
+    study: str
+    selection: Selection
+    accuracy: Description
+    against_chance: ChanceTest
+    uncertainty: Description
+    uncertainty_trials: Trials
+    uncertainty_all: Description
+    preferences: tuple[Preference, ...]
+    participants: pd.DataFrame
+    participant_preferences: pd.DataFrame
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the fields, with each participant's preferences under the participant."""
+        return {
+            "study": self.study,
+            "selection": self.selection.to_dict(),
+            "accuracy": {**self.accuracy.to_dict(), "against_chance": self.against_chance.to_dict()},
+            "uncertainty": {"trials": self.uncertainty_trials, **self.uncertainty.to_dict()},
+            "uncertainty_all": {"trials": "all", **self.uncertainty_all.to_dict()},
+            "preferences": [preference.to_dict() for preference in self.preferences],
+            "participants": self._participants(),
+        }
+
+    def _participants(self) -> list[dict[str, Any]]:
+        people = table_rows(self.participants)
+        preferences: dict[str, list[dict[str, Any]]] = {person["participant"]: [] for person in people}
+        for row in table_rows(self.participant_preferences.drop(columns=["study", "has_truth"])):
+            preferences[row.pop("participant")].append(row)
+        return [{**person, "preferences": preferences[person["participant"]]} for person in people]
+
+
+def study_result(selected: Selected, blank: Blank, *, seed: int, resamples: int) -> StudyResult:
+    """Average each participant's trials, then describe the participants."""
+    rows = selected.main
+    trials: Trials = "with-truth" if rows["truth"].notna().any() else "all"
+    people = _people(rows, blank, trials)
+    preferences = preference_per_participant(rows, blank)
+
+    def described(values: pd.Series) -> Description:
+        return describe(values, seed=seed, resamples=resamples)
+
+    return StudyResult(
+        study=selected.study,
+        selection=selected.selection,
+        accuracy=described(people["accuracy"]),
+        against_chance=against_chance(people["accuracy"]),
+        uncertainty=described(people["uncertainty"]),
+        uncertainty_trials=trials,
+        uncertainty_all=described(people["uncertainty_all"]),
+        preferences=tuple(
+            Preference(
+                str(condition),
+                str(source),
+                str(against),
+                bool(table["has_truth"].iloc[0]),
+                described(table["preference"]),
+            )
+            for (_, condition, source, against), table in preferences.groupby(list(COMPARED), observed=True)
+        ),
+        participants=people,
+        participant_preferences=preferences,
+    )
+
+
+def _people(rows: pd.DataFrame, blank: Blank, trials: Trials) -> pd.DataFrame:
+    """One row per participant; every table below is sorted by participant and has the same participants."""
+    counted = totals(rows, {"n_trials": rows["study"].notna()})
+    accuracy = accuracy_per_participant(rows, blank)
+    uncertainty = uncertainty_per_participant(rows, trials)
+    every = uncertainty_per_participant(rows, "all").add_suffix("_all")
+    tables = [
+        counted[["participant", "n_trials"]],
+        accuracy[["n_correct", "n_accuracy", "n_blank", "accuracy"]],
+        uncertainty[["n_uncertainty", "uncertainty"]],
+        every[["n_uncertainty_all", "uncertainty_all"]],
+    ]
+    return pd.concat(tables, axis=1)

@@ -1,0 +1,271 @@
+"""The one composition root: tables of responses in, everything analysis reports out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import pandas as pd
+
+from analysis.columns import LABEL_COLUMNS, MODES, names
+from analysis.comparisons import MannWhitney, mann_whitney
+from analysis.errors import AnalysisError
+from analysis.majority import majority_vote, natural
+from analysis.multiplicity import holm
+from analysis.options import (
+    ALTERNATIVES,
+    BLANKS,
+    LEVEL,
+    RESAMPLES,
+    TIES,
+    Alternative,
+    Blank,
+    Ties,
+    chosen,
+)
+from analysis.published import Published, is_hntt, published_numbers
+from analysis.results import Result, plain, table_rows
+from analysis.schema import check_responses
+from analysis.selection import Selected, choose_mode, select
+from analysis.studies import StudyResult, study_result
+
+FORMAT = "likely-human analysis 1"
+
+Measure = Literal["accuracy", "uncertainty", "preference"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings(Result):
+    """What was asked for; `seed` starts every bootstrap and breaks ties where `ties` is ``random``."""
+
+    mode: str
+    blank: Blank
+    alternative: Alternative
+    ties: Ties
+    seed: int
+    resamples: int
+    level: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison(Result):
+    """One measure in two studies. `p_holm` corrects `test.p` over the `n_family` comparisons of the analysis.
+
+    `trials` says which trials an uncertainty is over. `n_shared_ids` participants have the same identifier
+    in both studies: the test takes them for different people."""
+
+    studies: tuple[str, str]
+    measure: Measure
+    trials: str | None
+    condition: str | None
+    source: str | None
+    against: str | None
+    n_shared_ids: int
+    test: MannWhitney
+    p_holm: float | None
+    n_family: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test's numbers beside what was compared."""
+        about = {
+            "studies": list(self.studies),
+            "measure": self.measure,
+            "trials": self.trials,
+            "condition": self.condition,
+            "source": self.source,
+            "against": self.against,
+            "n_shared_ids": self.n_shared_ids,
+        }
+        return {**about, **self.test.to_dict(), "p_holm": self.p_holm, "n_family": self.n_family}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Analysis(Result):
+    """All numbers of one or more studies; `to_dict()` is the documented JSON (docs/analysis.md)."""
+
+    settings: Settings
+    studies: tuple[StudyResult, ...]
+    comparisons: tuple[Comparison, ...]
+    labels: pd.DataFrame
+    published: Published | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values with stable keys: never NaN, but null and a reason beside it."""
+        published = self.published
+        return {
+            "format": FORMAT,
+            "settings": self.settings.to_dict(),
+            "studies": [study.to_dict() for study in self.studies],
+            "comparisons": [comparison.to_dict() for comparison in self.comparisons],
+            "labels": table_rows(self.labels),
+            "as_published": plain(published and published.as_published),
+            "corrected": plain(published and published.corrected),
+            "what_differs": plain(published and published.what_differs),
+            "majority_vote_agrees_with_truth": published and published.majority_vote_agrees_with_truth,
+            "published_source": published and published.source,
+        }
+
+
+def analyze(
+    frames: pd.DataFrame | Sequence[pd.DataFrame],
+    *,
+    mode: str | None = None,
+    blank: str = "missing",
+    seed: int = 1,
+    alternative: str = "two-sided",
+    ties: str = "keep",
+    resamples: int = RESAMPLES,
+    origins: Sequence[str] | None = None,
+) -> Analysis:
+    """Compute everything that is reported for one or more studies.
+
+    One row of a frame is one answer to one trial; people are independent, trials of one person are not.
+
+    Parameters
+    ----------
+    frames
+        Tables of `responses`. Studies keep the order of the frames, and within a frame that of their names;
+        the first of two is the one whose U is `u1`.
+    mode
+        The mode to analyse; by default the first of live, simulated, pilot, preview that has answers. The
+        rows of other modes are counted in each study's selection.
+    blank
+        ``missing`` or ``wrong``, see `accuracy_per_participant` and `preference_per_participant`.
+    seed, resamples
+        Of every bootstrap; 0 resamples gives no intervals.
+    alternative
+        Of the comparisons: ``greater`` means that the first study is higher.
+    ties
+        ``keep``, or ``random`` to break tied labels by `seed`.
+    origins
+        What an error calls each frame.
+
+    Raises
+    ------
+    SchemaError
+        If a frame breaks the contract of `check_responses`.
+    AnalysisError
+        If there is no answer at all, none of the mode asked for, or a study stands in two frames.
+
+    Examples
+    --------
+    >>> analysis = analyze(read_responses("responses.csv"))  # doctest: +SKIP
+    >>> analysis.studies[0].accuracy.mean  # doctest: +SKIP
+    0.838...
+    """
+    settings = Settings(
+        mode="live" if mode is None else chosen("mode", mode, MODES),
+        blank=chosen("blank", blank, BLANKS),
+        alternative=chosen("alternative", alternative, ALTERNATIVES),
+        ties=chosen("ties", ties, TIES),
+        seed=seed,
+        resamples=resamples,
+        level=LEVEL,
+    )
+    tables = _checked([frames] if isinstance(frames, pd.DataFrame) else frames, origins)
+    settings = replace(settings, mode=choose_mode(tables, mode))
+    selected = [select(study, rows, settings.mode) for study, rows in _by_study(tables, origins)]
+    results = tuple(study_result(one, settings.blank, seed=seed, resamples=resamples) for one in selected)
+    labels = [majority_vote(one.voted, settings.ties, seed) for one in selected]
+    return Analysis(
+        settings=settings,
+        studies=results,
+        comparisons=_compared(results, settings),
+        labels=_joined(labels),
+        published=_published(selected),
+    )
+
+
+def _checked(frames: Sequence[pd.DataFrame], origins: Sequence[str] | None) -> list[pd.DataFrame]:
+    tables = [
+        check_responses(frame, origin)
+        for frame, origin in zip(frames, _origins(frames, origins), strict=True)
+    ]
+    for table, origin in zip(tables, _origins(frames, origins), strict=True):
+        if table.empty:
+            raise AnalysisError(f"{origin}: there are no answers to analyse")
+    if not tables:
+        raise AnalysisError("there is nothing to analyse")
+    return tables
+
+
+def _origins(frames: Sequence[pd.DataFrame], origins: Sequence[str] | None) -> Sequence[str]:
+    return origins or [f"table {number}" for number in range(1, len(frames) + 1)]
+
+
+def _by_study(
+    tables: Sequence[pd.DataFrame], origins: Sequence[str] | None
+) -> Iterator[tuple[str, pd.DataFrame]]:
+    seen: dict[str, str] = {}
+    for table, origin in zip(tables, _origins(tables, origins), strict=True):
+        for study in sorted(map(str, table["study"].unique()), key=natural):
+            if study in seen:
+                raise AnalysisError(
+                    f"study {study!r} is in {seen[study]} and again in {origin}: give it once"
+                )
+            seen[study] = origin
+            yield study, table[table["study"] == study]
+
+
+def _joined(labels: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    full = [table for table in labels if len(table)]
+    return pd.concat(full, ignore_index=True) if full else pd.DataFrame(columns=list(names(LABEL_COLUMNS)))
+
+
+def _published(selected: Sequence[Selected]) -> Published | None:
+    if not is_hntt([(one.study, one.main) for one in selected]):
+        return None
+    first, second = (one.main for one in selected)
+    return published_numbers(first, second, _joined([majority_vote(first), majority_vote(second)]))
+
+
+def _compared(results: Sequence[StudyResult], settings: Settings) -> tuple[Comparison, ...]:
+    def test(x: pd.Series, y: pd.Series) -> MannWhitney:
+        return mann_whitney(x, y, settings.alternative, seed=settings.seed, resamples=settings.resamples)
+
+    comparisons = [
+        Comparison((one.study, two.study), measure, trials, *about, _shared(one, two), test(x, y), None, 0)
+        for one, two in combinations(results, 2)
+        for measure, trials, about, x, y in _measures(one, two)
+    ]
+    corrected = holm([comparison.test.p for comparison in comparisons])
+    family = sum(p is not None for p in corrected)
+    return tuple(
+        replace(comparison, p_holm=p, n_family=family)
+        for comparison, p in zip(comparisons, corrected, strict=True)
+    )
+
+
+About = tuple[str | None, str | None, str | None]
+
+
+def _measures(
+    one: StudyResult, two: StudyResult
+) -> Iterator[tuple[Measure, str | None, About, pd.Series, pd.Series]]:
+    nothing: About = (None, None, None)
+    people = one.participants, two.participants
+    yield "accuracy", None, nothing, people[0]["accuracy"], people[1]["accuracy"]
+    same = one.uncertainty_trials == two.uncertainty_trials
+    column = "uncertainty" if same else "uncertainty_all"
+    trials = one.uncertainty_trials if same else "all"
+    yield "uncertainty", trials, nothing, people[0][column], people[1][column]
+    for about in sorted(_preferred(one) & _preferred(two)):
+        yield "preference", None, about, _preference(one, about), _preference(two, about)
+
+
+def _preferred(result: StudyResult) -> set[tuple[str, str, str]]:
+    """The preferences to compare: where there is a truth, the accuracy is compared already."""
+    return {(p.condition, p.source, p.against) for p in result.preferences if not p.has_truth}
+
+
+def _preference(result: StudyResult, about: tuple[str, str, str]) -> pd.Series:
+    table = result.participant_preferences
+    keys = ("condition", "source", "against")
+    chosen = pd.Series(True, index=table.index)
+    for key, value in zip(keys, about, strict=True):
+        chosen &= table[key] == value
+    return table.loc[chosen, "preference"]
+
+
+def _shared(one: StudyResult, two: StudyResult) -> int:
+    return len(set(one.participants["participant"]) & set(two.participants["participant"]))

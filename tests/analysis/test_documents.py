@@ -1,0 +1,71 @@
+"""docs/analysis.md and docs/references.md say what the code does."""
+
+import doctest
+import importlib
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import analysis
+from analysis import analyze, hntt_responses, read_hntt
+from tests.analysis.tables import HNTT
+
+ROOT = Path(__file__).parents[2]
+GUIDE = (ROOT / "docs" / "analysis.md").read_text(encoding="utf-8")
+REFERENCES = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")
+
+
+def assert_first_of(shown: Any, actual: Any, path: str) -> None:
+    """Same keys in the same order, same values; of a list of objects or sentences the first stands for all."""
+    if isinstance(shown, dict):
+        assert list(shown) == list(actual), path
+        for key, value in shown.items():
+            assert_first_of(value, actual[key], f"{path}.{key}")
+    elif isinstance(shown, list):
+        assert len(shown) in (1, len(actual)), path
+        for position, value in enumerate(shown):
+            assert_first_of(value, actual[position], f"{path}[{position}]")
+    elif isinstance(shown, float):
+        assert actual == pytest.approx(shown, rel=1e-9), path
+    else:
+        assert shown == actual, path
+
+
+def keys(value: Any) -> set[str]:
+    if isinstance(value, dict):
+        return set(value) | {key for item in value.values() for key in keys(item)}
+    return {key for item in value for key in keys(item)} if isinstance(value, list) else set()
+
+
+def test_the_documented_json_is_the_actual_one() -> None:
+    [block] = re.findall(r"```jsonc\n(.*?)```", GUIDE, flags=re.DOTALL)
+    shown = json.loads(re.sub(r"\s+//.*", "", block))
+    actual = analyze(hntt_responses(read_hntt(HNTT))).to_dict()
+    assert_first_of(shown, actual, "")
+    assert keys(shown) == keys(actual)
+
+
+def cited(text: str) -> set[str]:
+    return set(re.findall(r"\[([A-Z][A-Za-z]*\d\d)\]", text))
+
+
+def test_every_citation_has_its_reference_and_every_reference_is_cited() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in (ROOT / "analysis").glob("*.py")]
+    assert cited("".join(sources)) | cited(GUIDE) == cited(REFERENCES)
+
+
+@pytest.mark.parametrize("module", ["analysis.comparisons", "analysis.description", "analysis.multiplicity"])
+def test_the_examples_in_docstrings_hold(module: str) -> None:
+    failed, attempted = doctest.testmod(importlib.import_module(module))
+    assert failed == 0
+    assert attempted > 0
+
+
+def test_every_public_name_exists_and_the_package_says_so() -> None:
+    for name in analysis.__all__:
+        assert getattr(analysis, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'oddity'"):
+        analysis.oddity  # noqa: B018

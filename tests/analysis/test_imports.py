@@ -1,0 +1,23 @@
+"""The package is cheap to import and asks for nothing of the service."""
+
+import subprocess
+import sys
+
+HEAVY = ("pandas", "numpy", "scipy", "pyarrow", "pingouin", "statsmodels", "matplotlib", "rich")
+
+
+def loaded(code: str) -> set[str]:
+    script = f"import sys\n{code}\nprint(*{{name.split('.')[0] for name in sys.modules}})"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
+def test_importing_the_package_and_its_columns_loads_no_library() -> None:
+    assert not loaded("import analysis\nfrom analysis.columns import RESPONSE_COLUMNS").intersection(HEAVY)
+
+
+def test_pingouin_waits_until_a_test_is_computed() -> None:
+    """The command's module imports all others."""
+    modules = loaded("import analysis.__main__")
+    assert {"pandas", "scipy", "rich"} <= modules
+    assert not modules.intersection({"pingouin", "statsmodels", "matplotlib", "app", "fastapi", "sqlmodel"})

@@ -1,0 +1,198 @@
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analysis import AnalysisError, ReadError, SchemaError, read_responses
+from tests.analysis.tables import COLUMNS, answer, checked, person, table, write_csv
+
+ROWS = [*person("007", "ab-"), *person("7", "bba", rationale='He said "left",\nthen turned', correct="")]
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(AnalysisError) as caught:
+        read_responses(path)
+    text = str(caught.value)
+    assert text.startswith(f"{path}: ")
+    assert "\n" not in text
+    return text.removeprefix(f"{path}: ")
+
+
+def csv_file(tmp_path: Path, content: bytes) -> Path:
+    path = tmp_path / "answers.csv"
+    path.write_bytes(content)
+    return path
+
+
+def as_csv(rows: list[dict[str, str]], tmp_path: Path) -> bytes:
+    return write_csv(tmp_path / "whole.csv", rows).read_bytes()
+
+
+def test_csv_jsonl_and_parquet_give_the_same_table(tmp_path: Path) -> None:
+    df = table(*ROWS)
+    df.to_csv(tmp_path / "r.csv", index=False)
+    df.to_parquet(tmp_path / "r.parquet", index=False)
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    for suffix in ("csv", "jsonl", "parquet"):
+        pd.testing.assert_frame_equal(read_responses(tmp_path / f"r.{suffix}"), checked(*ROWS))
+
+
+def test_typed_jsonl_and_parquet_give_the_same_table(tmp_path: Path) -> None:
+    typed = checked(*ROWS)
+    typed.to_parquet(tmp_path / "r.parquet", index=False)
+    pd.testing.assert_frame_equal(read_responses(tmp_path / "r.parquet"), typed)
+    objects = typed.astype(object).where(typed.notna(), None)
+    lines = [json.dumps(row, default=str) for row in objects.to_dict("records")]
+    (tmp_path / "r.jsonl").write_text("\n".join(lines))
+    pd.testing.assert_frame_equal(read_responses(tmp_path / "r.jsonl"), typed)
+
+
+def test_a_byte_order_mark_crlf_lines_and_empty_last_lines_do_no_harm(tmp_path: Path) -> None:
+    plain = write_csv(tmp_path / "plain.csv", person("Zoë", "ab"))
+    content = b"\xef\xbb\xbf" + plain.read_bytes() + b"\r\n\r\n"
+    pd.testing.assert_frame_equal(read_responses(csv_file(tmp_path, content)), read_responses(plain))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "the file is empty; allowed: a header and at least one row"),
+        (b"\xef\xbb\xbf\n", "the file is empty; allowed: a header and at least one row"),
+        (b" \n\n", "the file is empty; allowed: a header and at least one row"),
+        (
+            "study,choice\ns,a\n".encode("utf-16"),
+            "the file is UTF-16; allowed: UTF-8 (save it again as UTF-8)",
+        ),
+        (
+            "study,choice\ns,a\n".encode("utf-32"),
+            "the file is UTF-32; allowed: UTF-8 (save it again as UTF-8)",
+        ),
+        (
+            "study,choice\ns,a\n".encode("utf-16-le"),
+            "the file holds zero bytes, so it is not UTF-8 text; allowed: UTF-8",
+        ),
+    ],
+    ids=["empty", "a mark", "blank", "utf-16", "utf-32", "utf-16 without a mark"],
+)
+def test_a_file_that_is_not_utf_8_text_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
+    assert refusal(csv_file(tmp_path, content)) == said
+
+
+def test_latin_1_is_refused_at_its_cell(tmp_path: Path) -> None:
+    rows = [answer(), answer(participant="Zoë")]
+    content = as_csv(rows, tmp_path).decode().encode("latin-1")
+    said = refusal(csv_file(tmp_path, content))
+    assert said == "row 3, column participant: 'Zoë' is not UTF-8; allowed: UTF-8 text"
+
+
+@pytest.mark.parametrize("end", ["", "\n", "\n\n\n"])
+def test_a_header_without_rows_is_refused(tmp_path: Path, end: str) -> None:
+    said = refusal(csv_file(tmp_path, (",".join(COLUMNS) + end).encode()))
+    assert said == "the file has no rows; allowed: at least one row"
+
+
+@pytest.mark.parametrize(("cut", "fields"), [(",,,,", 28), ("", 33)])
+def test_a_row_of_the_wrong_length_is_refused(tmp_path: Path, cut: str, fields: int) -> None:
+    lines = as_csv([answer(pair="q1"), answer(pair="q2")], tmp_path).decode().splitlines()
+    lines[2] = lines[2].removesuffix(cut) if cut else lines[2] + ","
+    said = refusal(csv_file(tmp_path, "\n".join(lines).encode()))
+    assert f"the row has {fields} fields; allowed: 32 fields, as in the header" in said
+    assert said.startswith("row 3, column ")
+
+
+def test_an_empty_line_between_rows_is_refused(tmp_path: Path) -> None:
+    header, first, second = as_csv([answer(pair="q1"), answer(pair="q2")], tmp_path).decode().splitlines()
+    said = refusal(csv_file(tmp_path, "\n".join([header, first, "", second]).encode()))
+    assert said == "row 3, column study: the cell is empty; allowed: any text (not empty)"
+
+
+def test_a_quote_that_is_never_closed_is_refused(tmp_path: Path) -> None:
+    content = as_csv([answer(), answer(pair="q2")], tmp_path).replace(b"human-hybrid", b'"human-hybrid', 1)
+    assert "(a quote that is never closed?)" in refusal(csv_file(tmp_path, content))
+
+
+def test_rows_are_counted_as_records_not_lines(tmp_path: Path) -> None:
+    rows = [answer(pair="q1", rationale="one\ntwo\nthree"), answer(pair="q2", choice="C")]
+    assert refusal(csv_file(tmp_path, as_csv(rows, tmp_path))).startswith("row 3, column choice: 'C'")
+
+
+def test_a_semicolon_file_gets_a_hint(tmp_path: Path) -> None:
+    content = as_csv([answer()], tmp_path).replace(b",", b";")
+    assert "the column is missing (are the fields separated by commas?)" in refusal(
+        csv_file(tmp_path, content)
+    )
+
+
+def test_the_hntt_layout_gets_a_hint(tmp_path: Path) -> None:
+    said = refusal(csv_file(tmp_path, b"studyno,subjno,vidA_type\n1,1,1\n"))
+    assert "(this is the HNTT layout: import it, or add --hntt)" in said
+
+
+def test_a_jsonl_line_that_is_no_object_is_refused_by_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text(json.dumps(answer()) + "\n[1]\n")
+    assert refusal(path) == "row 2: '[1]'; allowed: one JSON object to a line"
+    path.write_text(json.dumps(answer()) + "\n{oh\n")
+    assert refusal(path).startswith("row 2: '{oh' is not JSON")
+    path.write_bytes(json.dumps(answer(), ensure_ascii=False).encode() + b'\n{"study": "\xe9"}\n')
+    assert refusal(path) == "row 2: not UTF-8; allowed: UTF-8 text"
+
+
+def test_a_jsonl_line_without_a_key_or_with_a_bad_value_is_refused_by_its_number(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    short = {name: cell for name, cell in answer(pair="q2").items() if name != "truth"}
+    path.write_text(json.dumps(answer()) + "\n" + json.dumps(short) + "\n")
+    assert refusal(path).startswith("row 2, column truth: the key is missing; allowed: study, ")
+    path.write_text(
+        json.dumps(answer()) + "\n" + json.dumps(answer(pair="q2") | {"uncertainty": True}) + "\n"
+    )
+    assert refusal(path).startswith("row 2, column uncertainty: 'true' is not allowed")
+
+
+def test_empty_lines_of_jsonl_are_refused_but_at_the_end(tmp_path: Path) -> None:
+    path = tmp_path / "r.jsonl"
+    line = json.dumps(answer()) + "\n"
+    path.write_text(line + "\n\n")
+    assert len(read_responses(path)) == 1
+    path.write_text(line + "\n" + line)
+    assert refusal(path) == "row 2: the line is empty; allowed: one JSON object to a line"
+
+
+def test_a_very_long_reason_is_read(tmp_path: Path) -> None:
+    rows = [answer(pair="q1", rationale="long " * 500_000), answer(pair="q2")]
+    assert len(read_responses(csv_file(tmp_path, as_csv(rows, tmp_path)))) == 2
+
+
+def test_a_parquet_that_pandas_wrote_with_an_index_has_all_its_columns(tmp_path: Path) -> None:
+    table(*ROWS).set_index("study").to_parquet(tmp_path / "r.parquet")
+    pd.testing.assert_frame_equal(read_responses(tmp_path / "r.parquet"), checked(*ROWS))
+
+
+def test_a_file_that_is_no_parquet_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    path.write_text("study,choice\n")
+    assert refusal(path).startswith("not a Parquet file (")
+
+
+def test_a_parquet_without_a_column_or_a_row_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    table(answer()).drop(columns="left").to_parquet(path)
+    assert refusal(path).startswith("row 1, column left: the column is missing")
+    table().to_parquet(path)
+    assert refusal(path) == "the file has no rows; allowed: at least one row"
+
+
+@pytest.mark.parametrize("name", ["no.csv", "no.jsonl", "no.parquet"])
+def test_a_missing_file_is_refused(tmp_path: Path, name: str) -> None:
+    assert refusal(tmp_path / name) == "cannot be read (No such file or directory)"
+
+
+@pytest.mark.parametrize("name", ["answers.xlsx", "answers"])
+def test_an_unknown_suffix_is_refused(tmp_path: Path, name: str) -> None:
+    assert "allowed: .csv, .jsonl or .parquet" in refusal(tmp_path / name)
+
+
+def test_the_two_kinds_of_refusal_are_analysis_errors() -> None:
+    assert issubclass(ReadError, AnalysisError)
+    assert issubclass(SchemaError, AnalysisError)

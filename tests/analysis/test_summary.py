@@ -1,0 +1,209 @@
+"""The whole analysis: what is compared, what is said of degenerate data, and that order never matters."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis import AnalysisError, SchemaError, analyze
+from tests.analysis.tables import answer, checked, person, table
+
+NO_TRUTH = {"truth": "", "condition": "hybrid-symbolic", "source_a": "hybrid", "source_b": "symbolic"}
+Row = dict[str, str]
+
+
+def study(name: str, *choices: str, **cells: str) -> list[Row]:
+    """One participant per text of `choices`."""
+    return [
+        row for number, text in enumerate(choices) for row in person(f"p{number}", text, study=name, **cells)
+    ]
+
+
+def numbers(rows: list[Row], **asked: Any) -> dict[str, Any]:
+    """The analysis as its JSON, which must hold no NaN and survive a round trip."""
+    result = analyze(table(*rows), resamples=asked.pop("resamples", 100), **asked).to_dict()
+    assert json.loads(json.dumps(result, allow_nan=False)) == result
+    return result
+
+
+TWO = study("one", "aab", "abb", "aaa") + study("two", "bbb", "abb", "aab")
+
+
+def test_studies_keep_the_order_of_the_frames_and_of_people_within_one() -> None:
+    rows = study("s10", "a") + study("s2", "a")
+    assert [study["study"] for study in numbers(rows)["studies"]] == ["s2", "s10"]
+    frames = [table(*study("z", "a")), table(*study("a", "a"))]
+    assert [one.study for one in analyze(frames, resamples=0).studies] == ["z", "a"]
+
+
+def test_a_study_in_two_frames_is_refused() -> None:
+    frame = table(*study("one", "a"))
+    with pytest.raises(AnalysisError, match=r"study 'one' is in x.csv and again in y.csv: give it once"):
+        analyze([frame, frame], origins=["x.csv", "y.csv"])
+
+
+def test_a_bad_frame_is_named() -> None:
+    with pytest.raises(SchemaError, match=r"^y.csv: row 2, column choice: 'C'"):
+        analyze([table(*study("one", "a")), table(answer(choice="C"))], origins=["x.csv", "y.csv"])
+
+
+def test_a_frame_without_answers_is_refused() -> None:
+    with pytest.raises(AnalysisError, match="table 2: there are no answers to analyse"):
+        analyze([table(*study("one", "a")), table()])
+    with pytest.raises(AnalysisError, match="there is nothing to analyse"):
+        analyze([])
+
+
+@pytest.mark.parametrize(
+    ("option", "allowed"),
+    [
+        ("mode", "live, simulated, pilot, preview"),
+        ("blank", "missing, wrong"),
+        ("alternative", "two-sided, greater, less"),
+        ("ties", "keep, random"),
+    ],
+)
+def test_an_unknown_option_is_refused(option: str, allowed: str) -> None:
+    with pytest.raises(AnalysisError, match=f"{option} 'odd' is not allowed; allowed: {allowed}"):
+        numbers(TWO, **{option: "odd"})
+
+
+def test_accuracy_uncertainty_and_each_preference_are_compared_and_corrected_together() -> None:
+    rows = TWO + [
+        answer(study=name, participant=f"p{number}", pair="q9", choice=choice, **NO_TRUTH)
+        for name, choices in (("one", "aab"), ("two", "bbb"))
+        for number, choice in enumerate(choices)
+    ]
+    comparisons = numbers(rows)["comparisons"]
+    assert [one["measure"] for one in comparisons] == ["accuracy", "uncertainty", "preference"]
+    accuracy, uncertainty, preference = comparisons
+    assert uncertainty["reason"].startswith("all participants of both groups have the same value")
+    assert uncertainty["p_holm"] is None
+    assert (preference["condition"], preference["source"]) == ("hybrid-symbolic", "hybrid")
+    smaller, larger = sorted([accuracy["p"], preference["p"]])
+    assert accuracy["n_family"] == preference["n_family"] == 2
+    expected = sorted([min(1.0, 2 * smaller), max(min(1.0, 2 * smaller), larger)])
+    assert sorted([accuracy["p_holm"], preference["p_holm"]]) == pytest.approx(expected)
+
+
+def test_a_preference_for_the_truth_is_compared_as_accuracy_only() -> None:
+    result = numbers(TWO)
+    assert [one["has_truth"] for one in result["studies"][0]["preferences"]] == [True]
+    assert [one["measure"] for one in result["comparisons"]] == ["accuracy", "uncertainty"]
+
+
+def test_three_studies_are_compared_in_pairs() -> None:
+    comparisons = numbers(TWO + study("z", "aab", "b"))["comparisons"]
+    assert [one["studies"] for one in comparisons[::2]] == [["one", "two"], ["one", "z"], ["two", "z"]]
+
+
+def test_one_sided_p_values_come_with_the_two_sided_one() -> None:
+    greater, less = (numbers(TWO, alternative=side)["comparisons"][0] for side in ("greater", "less"))
+    two_sided = numbers(TWO)["comparisons"][0]
+    assert greater["p"] < two_sided["p"] < less["p"]
+    assert greater["p_two_sided"] == less["p_two_sided"] == two_sided["p"]
+    assert greater["alternative"] == "greater"
+
+
+def test_the_same_identifiers_in_two_studies_are_counted() -> None:
+    assert numbers(TWO)["comparisons"][0]["n_shared_ids"] == 3
+
+
+def test_uncertainties_over_different_trials_are_compared_over_all() -> None:
+    rows = study("one", "aab", "aaa") + study("two", "ab", "bb", **NO_TRUTH)
+    result = numbers(rows)
+    assert [study["uncertainty"]["trials"] for study in result["studies"]] == ["with-truth", "all"]
+    assert result["comparisons"][1]["trials"] == "all"
+
+
+def test_rows_of_other_modes_are_left_out_and_counted() -> None:
+    rows = TWO + person("x", "bbbb", study="one", mode="pilot")
+    result = numbers(rows)
+    assert result["settings"]["mode"] == "live"
+    assert result["studies"][0]["selection"]["left_out"]["mode"] == {"pilot": 4}
+    assert result["studies"][0]["accuracy"] == numbers(TWO)["studies"][0]["accuracy"]
+
+
+def test_a_study_without_answers_of_the_mode_says_so() -> None:
+    result = numbers(study("one", "aab") + study("two", "aab", mode="simulated"))
+    second = result["studies"][1]
+    assert second["selection"]["reason"] == "no answer of mode live to a main trial counts"
+    assert second["accuracy"]["reason"] == "no participant has a value"
+    assert second["participants"] == []
+    assert result["comparisons"][0]["reason"] == "a group has no participant with a value"
+
+
+DEGENERATE = {
+    "one participant": study("s", "aab"),
+    "one answer": study("s", "a"),
+    "all correct": study("s", "aaa", "aaa"),
+    "all wrong": study("s", "bbb", "bbb"),
+    "all blank": study("s", "---", "---"),
+    "one participant with only blanks": study("s", "aab", "---"),
+    "no truth": study("s", "aab", "bbb", **NO_TRUTH),
+    "no sources": study("s", "aab", source_a="", source_b=""),
+    "no condition": study("s", "aab", condition=""),
+    "no uncertainty": study("s", "aab", uncertainty=""),
+    "all tied": study("s", "ab", "ba"),
+    "only excluded": study("s", "aab", excluded="too-fast"),
+    "only practice": study("s", "aab", kind="practice"),
+    "only attention": study("s", "aab", kind="attention"),
+    "unicode": study("навигация", "aab", condition="人間-混合", source_a="人間", source_b="混合"),
+}
+
+
+@pytest.mark.parametrize("blank", ["missing", "wrong"])
+@pytest.mark.parametrize("rows", DEGENERATE.values(), ids=DEGENERATE)
+def test_degenerate_data_give_a_number_or_a_plain_reason(rows: list[Row], blank: str) -> None:
+    [one] = numbers(rows, blank=blank)["studies"]
+    for measure in ("accuracy", "uncertainty", "uncertainty_all"):
+        described = one[measure]
+        assert described["mean"] is not None or described["reason"]
+        assert described["sd_ddof1"] is not None or described["reason"]
+        assert described["interval"]["low"] is not None or described["interval"]["reason"]
+    assert one["accuracy"]["against_chance"]["p"] is not None or one["accuracy"]["against_chance"]["reason"]
+
+
+@pytest.mark.parametrize("rows", DEGENERATE.values(), ids=DEGENERATE)
+def test_degenerate_data_can_be_compared(rows: list[Row]) -> None:
+    for comparison in numbers(rows + study("z", "aab", "abb", "bbb"))["comparisons"]:
+        assert comparison["p"] is not None or comparison["reason"]
+        assert comparison["effect_interval"]["low"] is not None or comparison["effect_interval"]["reason"]
+
+
+@settings(deadline=None, max_examples=8)
+@given(
+    st.lists(st.text("ab-", min_size=1, max_size=5), min_size=1, max_size=5),
+    st.lists(st.text("ab-", min_size=1, max_size=5), min_size=1, max_size=5),
+    st.integers(0, 2**32),
+)
+def test_the_order_of_the_rows_never_matters(one: list[str], two: list[str], seed: int) -> None:
+    rows = study("one", *one) + study("two", *two, **NO_TRUTH)
+    shuffled = random.Random(seed).sample(rows, len(rows))
+    assert numbers(shuffled) == numbers(rows)
+
+
+def test_a_checked_frame_and_its_text_give_the_same_numbers() -> None:
+    assert analyze(checked(*TWO), resamples=100).to_dict() == numbers(TWO)
+
+
+def test_participants_of_known_accuracy_are_recovered() -> None:
+    """Simulation with known truth: 60 participants x 8 trials at 0.84, a quarter of the pairs with b as truth."""
+    rng = random.Random(5)
+    members = [("a", "b"), ("a", "b"), ("a", "b"), ("b", "a")] * 2
+    rows = [
+        answer(
+            participant=f"p{who}",
+            pair=f"q{trial}",
+            truth=truth,
+            choice=truth if rng.random() < 0.84 else other,
+        )
+        for who in range(60)
+        for trial, (truth, other) in enumerate(members)
+    ]
+    accuracy = numbers(rows, resamples=10_000)["studies"][0]["accuracy"]
+    assert accuracy["interval"]["low"] < 0.84 < accuracy["interval"]["high"]
+    assert accuracy["against_chance"]["p"] < 1e-6
