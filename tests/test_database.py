@@ -74,10 +74,24 @@ def test_a_cancelled_request_breaks_neither_the_writer_nor_its_own_write(databas
     assert slugs(database) == {"cancelled", "next"}
 
 
+def test_a_peek_sees_what_was_just_written(database: Database) -> None:
+    async def go() -> list[int]:
+        seen = []
+        for n in range(3):
+            await database.write(add, f"s{n}")
+            seen.append(await database.peek(lambda session: len(session.exec(select(Study.slug)).all())))
+        return seen
+
+    assert asyncio.run(go()) == [1, 2, 3]
+
+
 def test_closing_finishes_what_is_queued(database: Database) -> None:
-    for n in range(50):
-        database.write_soon(add, f"s{n}")
-    database.close()
+    async def go() -> None:
+        for n in range(50):
+            database.write_soon(add, f"s{n}")
+        database.close()
+
+    asyncio.run(go())
     assert len(slugs(database)) == 50
 
 

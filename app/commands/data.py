@@ -69,9 +69,9 @@ def analyze(
     with opened() as (_, database), database.reading() as session:
         for target in targets:
             path = Path(target)
-            is_file = path.suffix != "" or path.exists()
+            is_file = path.suffix.lower() in (".csv", ".jsonl", ".parquet") or path.is_file()
             frames.append(read_responses(path) if is_file else responses_frame(session, target))
-    result = analyze(frames, mode=mode, seed=seed, blank=blank, alternative=alternative)
+    result = analyze(frames, mode=mode, seed=seed, blank=blank, alternative=alternative, origins=targets)
     if as_json:
         typer.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
     else:

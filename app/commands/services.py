@@ -37,12 +37,14 @@ def serve(
 
 def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
     """Make the demo study if it is not there yet, and serve it."""
-    from app.demo.build import build_demo
+    from app.demo.build import build_demo, is_there
 
     settings = Settings()
     bound = bind(host, port)
-    with opened() as (_, database), progress("Making the demo") as on_progress:
-        build_demo(settings, database, on_progress)
+    with opened() as (_, database):
+        if not is_there(database):
+            with progress("Making the demo") as on_progress:
+                build_demo(settings, database, on_progress)
     run_service(settings, bound, on_ready=lambda: _say(settings, address_of(bound), "demo"))
 
 

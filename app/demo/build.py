@@ -13,12 +13,13 @@ from app.clips.manifest import read_manifest
 from app.clips.rules import Rules
 from app.clips.store import ClipStore
 from app.database import Database
+from app.errors import StudyError
 from app.settings import Settings
 from app.study.file.load import load_study
 from app.study.stimuli import add_stimuli
 from app.study.tables import State, Stimulus, Study
 from app.study.versions import load_version, set_state, stimulus_facts
-from stimuli import generate
+from stimuli import StimuliError, generate
 
 SLUG = "demo"
 STUDY_FILE = Path(__file__).parent / "study.yaml"
@@ -26,13 +27,16 @@ STUDY_FILE = Path(__file__).parent / "study.yaml"
 OnProgress = Callable[[int, int, str], None]
 
 
+def is_there(database: Database) -> bool:
+    with database.reading() as session:
+        return session.exec(select(Study.id).where(Study.slug == SLUG)).first() is not None
+
+
 def build_demo(
-    settings: Settings, database: Database, on_progress: OnProgress, *, clips: int = 36, seed: int = 1
+    settings: Settings, database: Database, on_progress: OnProgress, *, clips: int = 24, seed: int = 1
 ) -> None:
     """Make what is missing of the demo: clips, then the study."""
     with database.reading() as session:
-        if session.exec(select(Study.id).where(Study.slug == SLUG)).first() is not None:
-            return
         has_clips = session.exec(select(Stimulus.id).where(Stimulus.name == "human-g1-1")).first() is not None
     if not has_clips:
         _import_clips(settings, database, on_progress, clips, seed)
@@ -45,12 +49,15 @@ def _import_clips(
     settings: Settings, database: Database, on_progress: OnProgress, clips: int, seed: int
 ) -> None:
     folder = settings.data_dir / "demo-clips"
-    manifest = generate(
-        folder,
-        seed=seed,
-        clips=clips,
-        on_progress=lambda done, total: on_progress(done, total, "walking and drawing the clips"),
-    )
+    try:
+        manifest = generate(
+            folder,
+            seed=seed,
+            clips=clips,
+            on_progress=lambda done, total: on_progress(done, total, "walking and drawing the clips"),
+        )
+    except StimuliError as error:
+        raise StudyError(str(error)) from None
     imported = import_clips(
         read_manifest(manifest),
         Rules(),

@@ -29,7 +29,7 @@ async def enter_study(
 
 @router.get("/p/{token}")
 async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
-    where = await database.read(locate, token)
+    where = await database.peek(locate, token)
     if where.shown_at is None:
         database.write_soon(mark_shown, where.session_id, where.step, now)
     return render(page_for(where, notice=at))
@@ -47,7 +47,7 @@ async def answer_page(
     except InvalidAnswer as error:
         if scripted:
             return JSONResponse({"errors": error.errors}, error.status_code)
-        where = await database.read(locate, token)
+        where = await database.peek(locate, token)
         return render(page_for(where, form=form, errors=error.errors), error.status_code)
     except NotCurrent as error:
         if scripted:
@@ -67,5 +67,5 @@ async def show_clip(
     database: DatabaseDep,
     store: StoreDep,
 ) -> Response:
-    served = await database.read(clip_for, token, position, side)
+    served = await database.peek(clip_for, token, position, side)
     return clip_response(store.clip_path(served.sha256), served, request.headers.get("range"))

@@ -3,8 +3,7 @@
 import pandas as pd
 from sqlmodel import Session
 
-from analysis import check_responses, majority_vote
-from analysis.selection import choose_mode, select
+from analysis import check_responses, majority_vote, select_rows
 from app.reporting import selects
 from app.study.versions import study_named
 
@@ -19,5 +18,4 @@ def responses_frame(session: Session, slug: str) -> pd.DataFrame:
 
 def labels_frame(session: Session, slug: str) -> pd.DataFrame:
     """A study's majority votes, by the same code as every other number."""
-    rows = responses_frame(session, slug)
-    return majority_vote(select(slug, rows, choose_mode([rows], None)).voted)
+    return majority_vote(select_rows(responses_frame(session, slug)))
