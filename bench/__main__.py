@@ -1,0 +1,88 @@
+"""`python -m bench`: measure, print, and keep the figures in bench/.work/results.json."""
+
+import argparse
+import shlex
+import sqlite3
+import sys
+from collections.abc import Callable, Sequence
+
+from bench import otree
+from bench.answers import Level, measure_answers
+from bench.client import Broken
+from bench.machine import this_machine
+from bench.media import Media, measure_media
+from bench.report import answers_text, machine_text, media_text, write_json
+from bench.servers import WORK
+
+PARTS = ("answers", "media")
+
+
+def main(arguments: Sequence[str]) -> int:
+    options = _parser().parse_args(arguments)
+    parts = options.parts or PARTS
+    command = f"python -m bench {shlex.join(arguments)}".strip()
+    machine = this_machine()
+    print(f"{command}\n{machine_text(machine)}", flush=True)
+    levels: list[Level] = []
+    media: list[Media] = []
+    try:
+        if "answers" in parts:
+            with_otree = not options.skip_otree and _otree_is_there()
+            levels = measure_answers(options.seconds, options.repeats, with_otree=with_otree)
+            print(f"\n{answers_text(levels)}", flush=True)
+        if "media" in parts:
+            media = measure_media(options.seconds, options.repeats)
+            print(f"\n{media_text(media)}", flush=True)
+    except (Broken, OSError, sqlite3.Error) as error:
+        print(f"bench: {error}", file=sys.stderr)
+        return 1
+    write_json(WORK / "results.json", command, machine, levels, media)
+    unsound = [level for level in levels if not level.is_sound]
+    for level in unsound:
+        print(
+            f"bench: {level.site}, {level.at_once} at once: {level.n_acknowledged} answers acknowledged, "
+            f"{level.n_stored} stored, {level.n_lost} of the acknowledged lost",
+            file=sys.stderr,
+        )
+    return 1 if unsound else 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Answers per second, and clips.")
+    parser.add_argument(
+        "parts", nargs="*", type=_part, metavar="answers|media", help="what to measure (both)"
+    )
+    parser.add_argument(
+        "--seconds", type=_within(1, 3600), metavar="N", default=10, help="length of a run (10)"
+    )
+    parser.add_argument("--repeats", type=_within(1, 99), metavar="N", default=3, help="runs of each (3)")
+    parser.add_argument("--skip-otree", action="store_true", help="do not measure oTree beside it")
+    return parser
+
+
+def _part(text: str) -> str:
+    if text not in PARTS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not one of {', '.join(PARTS)}")
+    return text
+
+
+def _within(low: int, high: int) -> Callable[[str], int]:
+    def number(text: str) -> int:
+        if not text.isdecimal() or not low <= int(text) <= high:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from {low} to {high}")
+        return int(text)
+
+    return number
+
+
+def _otree_is_there() -> bool:
+    try:
+        otree.install()
+    except otree.NotInstalled as error:
+        print(f"bench: oTree is left out, it could not be installed: {error}", file=sys.stderr)
+        return False
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,61 @@
+"""A data folder for the benchmark: noise for clips, a study over them, made with the commands an experimenter uses."""
+
+import shutil
+from pathlib import Path
+
+import av
+import numpy as np
+
+from bench.servers import BIN, environment, run
+
+SLUG = "bench"
+_SOURCES = ("human", "hybrid")
+
+_STUDY = """\
+study: bench
+title: Which navigation looks human?
+consent: {version: bench-1, text: "# Taking part\\n\\nTaking part is voluntary; you can stop at any time.\\n"}
+pairs: pairs.csv
+trials:
+  questions:
+    - {id: choice, type: 2afc, ask: "Which video is more likely to be human?"}
+    - {id: rationale, type: text, ask: "Why do you think this is the case? Please provide as much detail as possible."}
+    - {id: uncertainty, type: likert, ask: "How certain are you of your choice?", scale: uncertainty}
+"""
+
+
+def make_library(data: Path, n_pairs: int, *, width: int, height: int, frames: int) -> None:
+    """Make the data folder anew: `n_pairs` pairs of noise, in a study that is open."""
+    shutil.rmtree(data, ignore_errors=True)
+    made = data / "made"
+    made.mkdir(parents=True)
+    clips, pairs = ["file,name,source"], ["pair,a,b"]
+    for number in range(1, n_pairs + 1):
+        for member, source in enumerate(_SOURCES):
+            name = f"{source}-{number}"
+            _make_noise(made / f"{name}.mp4", 2 * number + member, width, height, frames)
+            clips.append(f"{name}.mp4,{name},{source}")
+        pairs.append(f"{number},human-{number},hybrid-{number}")
+    (made / "manifest.csv").write_text("\n".join(clips) + "\n")
+    (made / "pairs.csv").write_text("\n".join(pairs) + "\n")
+    (made / "study.yaml").write_text(_STUDY)
+    env = environment(LIKELY_HUMAN_DATA=str(data))
+    for words in (
+        ["stimuli", "import", made / "manifest.csv"],
+        ["study", "load", made / "study.yaml"],
+        ["study", "open", SLUG],
+    ):
+        run([BIN / "likely-human", *words], env)
+    shutil.rmtree(made)
+
+
+def _make_noise(path: Path, seed: int, width: int, height: int, frames: int) -> None:
+    """A real MP4 that hardly compresses: every frame is noise of its own."""
+    rng = np.random.default_rng(seed)
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=30, options={"preset": "ultrafast", "crf": "10"})
+        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+        for _ in range(frames):
+            picture = rng.integers(0, 256, (height, width, 3), dtype=np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        container.mux(stream.encode(None))

@@ -1,0 +1,89 @@
+"""Likely Human as it is served, and how its pages are answered."""
+
+import json
+import re
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+from urllib.parse import urlencode
+
+from bench.client import Address, Broken, Reply
+from bench.library import SLUG
+from bench.servers import BIN, environment, free_address, serving
+from bench.walks import RATIONALE, Form
+
+_SUBMIT_ID = re.compile(rb'name="submit_id" value="([^"]+)"')
+
+
+def playback() -> str:
+    """What the trial's script reports of an undisturbed viewing."""
+    clip = {
+        "duration_s": 8.0, "played": [[0.0, 8.0]], "watched": True, "plays": 1, "stalls": 0, "stall_ms": 0,
+        "dropped_frames": 0, "frames": 240, "errors": [], "failed": False, "max_rate": 1,
+    }  # fmt: skip
+    return json.dumps({"v": 1, "loads": 1, "drift_ms_max": 5, "hidden_ms": 0, "left": clip, "right": clip})
+
+
+ANSWERS = {
+    "choice": "left",
+    "rationale": RATIONALE,
+    "uncertainty": "2",
+    "rt_ms": "9120",
+    "playback": playback(),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LikelyHuman:
+    name: ClassVar[str] = "Likely Human"
+    address: Address
+    pid: int
+    database: Path
+
+    def prepare(self, at_once: int, seconds: float) -> None:
+        """Nothing: participants come in as they like."""
+
+    def entry(self) -> str:
+        return f"/s/{SLUG}"
+
+    def form_on(self, page: Reply) -> Form | None:
+        found = _SUBMIT_ID.search(page.body)
+        if not found:
+            return None
+        submit_id = found[1].decode()
+        kind = submit_id.partition(".")[0].partition("-")[0]
+        if kind == "consent":
+            return Form(_encoded({"submit_id": submit_id, "decision": "agree"}), "")
+        if kind == "trial":
+            return Form(_encoded({"submit_id": submit_id, **ANSWERS}), submit_id)
+        raise Broken(f"{page.path}: a page that the benchmark does not know: {submit_id}")
+
+    def stored(self) -> set[str]:
+        with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
+            return {
+                name
+                for (name,) in connection.execute("SELECT submit_id FROM response WHERE side IS NOT NULL")
+            }
+
+
+@contextmanager
+def served(data: Path) -> Iterator[LikelyHuman]:
+    """Serve a data folder as `likely-human serve` does."""
+    address = free_address()
+    command: list[str | Path] = [
+        BIN / "likely-human",
+        "serve",
+        "--host",
+        address.host,
+        "--port",
+        str(address.port),
+    ]
+    with serving(command, address, environment(LIKELY_HUMAN_DATA=str(data))) as pid:
+        yield LikelyHuman(address, pid, data / "likely-human.sqlite3")
+
+
+def _encoded(fields: dict[str, str]) -> bytes:
+    return urlencode(fields).encode()

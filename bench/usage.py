@@ -1,0 +1,58 @@
+"""Who had the processors while something was measured, from what Linux tells in /proc."""
+
+import math
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """Processor seconds per second of the server, of this process and of all else; NaN where nobody tells.
+
+    A client near 1 was the bound itself; much above nought for the others, and the rates say little.
+    """
+
+    server: float
+    client: float
+    others: float
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Clocks at one moment, in seconds."""
+
+    now: float
+    server: float
+    client: float
+    machine: float
+
+    @classmethod
+    def of(cls, pid: int) -> Self:
+        return cls(time.perf_counter(), _process_s(pid), time.process_time(), _machine_s())
+
+    def until(self, later: Self) -> Cores:
+        took_s = later.now - self.now
+        server, client = (later.server - self.server) / took_s, (later.client - self.client) / took_s
+        return Cores(server, client, max((later.machine - self.machine) / took_s - server - client, 0.0))
+
+
+def _process_s(pid: int) -> float:
+    """What all threads of a process have used so far."""
+    return _ticks(f"/proc/{pid}/stat", lambda text: text.rpartition(")")[2].split()[11:13])
+
+
+def _machine_s() -> float:
+    """What all processes have used so far: user, nice and system time."""
+    return _ticks("/proc/stat", lambda text: text.split()[1:4])
+
+
+def _ticks(path: str, fields: Callable[[str], list[str]]) -> float:
+    try:
+        text = Path(path).read_text()
+    except OSError:
+        return math.nan
+    return sum(map(int, fields(text))) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,186 @@
+"""A whole set of clips, made in parallel and listed in one manifest."""
+
+import csv
+import io
+import multiprocessing
+import os
+from collections.abc import Callable, Iterable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import lru_cache
+from pathlib import Path
+
+from stimuli.arena import GOALS
+from stimuli.body import FRAMES_PER_S
+from stimuli.encode import write_mp4
+from stimuli.raycaster import HEIGHT, WIDTH, Pose, Raycaster, Scenery
+from stimuli.scenes import Clip, plan_clips, walk_clip
+from stimuli.walkers import Source, Track
+from stimuli.world import build_world
+
+MANIFEST_COLUMNS = ("file", "name", "source", "goal", "player", "simulated", "positions", "seed")
+POSITION_COLUMNS = ("t_s", "x_m", "y_m", "z_m", "heading_rad")
+PLAYERS: dict[Source, str] = {
+    "human": "simulated human",
+    "hybrid": "hybrid walker",
+    "symbolic": "symbolic walker",
+}
+N_CLIPS = 24
+MOST_CLIPS = 5000
+MOST_SEED = 2**32 - 1
+
+Progress = Callable[[int, int], None]
+
+
+class StimuliError(Exception):
+    """The set cannot be made as asked; the message is one line that says what, where and why."""
+
+
+def generate(
+    out: Path,
+    *,
+    seed: int = 1,
+    clips: int = N_CLIPS,
+    workers: int | None = None,
+    on_progress: Progress | None = None,
+) -> Path:
+    """Write clips, their positions and a manifest into a folder, and give the manifest's path.
+
+    The same seed gives the same bytes; files of the same names are replaced, others are left alone. The
+    manifest is written last, so one that is there lists whole clips.
+
+    Parameters
+    ----------
+    out
+        The folder; made if it is not there.
+    seed
+        0 to 4294967295.
+    clips
+        How many clips, 1 to 5000. Every 18 hold each source once for each goal.
+    workers
+        How many processes; as many as there are processors unless told otherwise. They import the calling
+        script again, so one that asks for more than one needs `if __name__ == "__main__":`.
+    on_progress
+        Called in this process with the number of clips made and the number asked for.
+
+    Raises
+    ------
+    StimuliError
+        If a value is out of range or the folder cannot be written.
+    """
+    _check("seed", seed, 0, MOST_SEED)
+    _check("clips", clips, 1, MOST_CLIPS)
+    n_workers = _processors() if workers is None else workers
+    _check("workers", n_workers, 1, MOST_CLIPS)
+    planned = plan_clips(clips, seed)
+    manifest = out / "manifest.csv"
+    try:
+        for folder in ("clips", "positions"):
+            (out / folder).mkdir(parents=True, exist_ok=True)
+        manifest.unlink(missing_ok=True)
+    except OSError as error:
+        raise _unwritable(out, error) from error
+    _make_all(planned, out, min(n_workers, clips), on_progress or _ignore)
+    _write_csv(manifest, MANIFEST_COLUMNS, (_manifest_row(clip) for clip in planned))
+    return manifest
+
+
+def _check(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise StimuliError(f"{name} is {value}; allowed are {least} to {most}")
+
+
+def _processors() -> int:
+    """Count the processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _unwritable(path: Path, error: OSError) -> StimuliError:
+    return StimuliError(f"cannot write {path}: {error.strerror or error}")
+
+
+def _ignore(done: int, total: int) -> None:
+    """Take no notice of progress."""
+
+
+def _make_all(clips: list[Clip], out: Path, n_workers: int, on_progress: Progress) -> None:
+    on_progress(0, len(clips))
+    if n_workers == 1:
+        for done, clip in enumerate(clips, start=1):
+            make_clip(clip, out)
+            on_progress(done, len(clips))
+        return
+    # Started afresh, not forked: the caller may be a server with threads.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(n_workers, mp_context=context)
+    try:
+        jobs = [pool.submit(make_clip, clip, out) for clip in clips]
+        for done, job in enumerate(as_completed(jobs), start=1):
+            job.result()
+            on_progress(done, len(clips))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+@lru_cache(maxsize=1)
+def _scenery() -> Scenery:
+    return Scenery(build_world())
+
+
+@lru_cache(maxsize=1)
+def _raycaster(goal: int) -> Raycaster:
+    """Keep the last goal's: clips of one goal follow each other."""
+    return Raycaster(_scenery(), GOALS[goal])
+
+
+def make_clip(clip: Clip, out: Path) -> None:
+    """Simulate, draw and write one clip and its positions."""
+    track = walk_clip(clip)
+    raycaster = _raycaster(clip.goal)
+    frames = (raycaster.frame(pose, index / FRAMES_PER_S) for index, pose in enumerate(_poses(track)))
+    path = out / "clips" / f"{clip.name}.mp4"
+    _write_csv(out / "positions" / f"{clip.name}.csv", POSITION_COLUMNS, _position_rows(track))
+    try:
+        write_mp4(path, frames, width=WIDTH, height=HEIGHT, frames_per_s=FRAMES_PER_S)
+    except OSError as error:
+        raise _unwritable(path, error) from error
+
+
+def _poses(track: Track) -> Iterable[Pose]:
+    columns = (track.x_m, track.y_m, track.z_m, track.heading_rad)
+    return (Pose(*values) for values in zip(*(column.tolist() for column in columns), strict=True))
+
+
+def _position_rows(track: Track) -> Iterable[list[str]]:
+    for index, pose in enumerate(_poses(track)):
+        yield [
+            f"{index / FRAMES_PER_S:.6f}",
+            *(f"{metres:.4f}" for metres in pose[:3]),
+            f"{pose.heading_rad:.6f}",
+        ]
+
+
+def _manifest_row(clip: Clip) -> list[str]:
+    return [
+        f"clips/{clip.name}.mp4",
+        clip.name,
+        clip.source,
+        GOALS[clip.goal].name,
+        PLAYERS[clip.source],
+        "yes",
+        f"positions/{clip.name}.csv",
+        str(clip.seed),
+    ]
+
+
+def _write_csv(path: Path, columns: tuple[str, ...], rows: Iterable[list[str]]) -> None:
+    """Write a table in one go, replacing what is there."""
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    unfinished = path.with_name(f".{path.name}.part")
+    try:
+        unfinished.write_text(table.getvalue(), encoding="utf-8", newline="")
+        unfinished.replace(path)
+    except OSError as error:
+        raise _unwritable(path, error) from error
