@@ -24,7 +24,14 @@ class Renderable(Protocol):
     template: ClassVar[str]
 
 
-def render(page: Renderable, status_code: int = 200) -> HTMLResponse:
-    """Render a page dataclass with the template it names; the template sees it as `page`."""
-    html = _environment.get_template(page.template).render(page=page)
+def html_of(page: Renderable) -> str:
+    """A page dataclass through the template it names; the template sees it as `page`."""
+    return _environment.get_template(page.template).render(page=page)
+
+
+def html_response(html: str, status_code: int = 200) -> HTMLResponse:
     return HTMLResponse(html, status_code, headers={"Cache-Control": "no-store"})
+
+
+def render(page: Renderable, status_code: int = 200) -> HTMLResponse:
+    return html_response(html_of(page), status_code)

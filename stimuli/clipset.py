@@ -122,14 +122,15 @@ def _make_all(clips: list[Clip], out: Path, n_workers: int, on_progress: Progres
 
 
 @lru_cache(maxsize=1)
-def _scenery() -> Scenery:
+def scenery() -> Scenery:
+    """Give this process's painted map."""
     return Scenery(build_world())
 
 
 @lru_cache(maxsize=1)
 def _raycaster(goal: int) -> Raycaster:
     """Keep the last goal's: clips of one goal follow each other."""
-    return Raycaster(_scenery(), GOALS[goal])
+    return Raycaster(scenery(), GOALS[goal])
 
 
 def make_clip(clip: Clip, out: Path) -> None:

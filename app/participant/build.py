@@ -2,9 +2,11 @@
 
 import secrets
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from urllib.parse import quote
 
+from fastapi.responses import HTMLResponse
 from markdown_it import MarkdownIt
 
 from app.participant.pages import (
@@ -21,6 +23,7 @@ from app.participant.pages import (
 from app.study.file.load import Question
 from app.study.sessions import Where
 from app.study.tables import Status
+from app.templating import html_of, html_response, render
 
 NOTICES = {"moved": "That page was answered before. You are now here."}
 FORM_ERROR = "Please look at the marked questions."
@@ -32,6 +35,28 @@ _markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
 def markdown(text: str) -> str:
     """Markdown to HTML; HTML in the text comes out as text."""
     return str(_markdown.render(text))
+
+
+# Stand in for what differs between the sessions of one trial page; both are of letters that HTML leaves alone.
+_TOKEN, _SUBMIT_ID = "0token0", "0submit-id0"
+_trial_pages: dict[tuple[str, int], str] = {}
+
+
+def current_page(where: Where, notice: str = "") -> HTMLResponse:
+    """The page as sent. A trial's is the same for all at that position, but for the token and the form's number."""
+    if where.page.kind != "trial" or notice or where.status != Status.ACTIVE:
+        return render(page_for(where, notice=notice))
+    key = (where.run.sha256, where.step)
+    if key not in _trial_pages:
+        stand_in = replace(where, token=_TOKEN)
+        _trial_pages[key] = html_of(page_for(stand_in, form={"submit_id": _SUBMIT_ID}))
+    html = _trial_pages[key].replace(_TOKEN, where.token).replace(_SUBMIT_ID, submit_id_for(where))
+    return html_response(html)
+
+
+def submit_id_for(where: Where) -> str:
+    """Names the page and this serving of it."""
+    return f"{where.page}.{secrets.token_urlsafe(12)}"
 
 
 def page_for(
@@ -55,7 +80,7 @@ def page_for(
         return MessagePage("Thank you for your interest", text, title)
     action = f"/p/{where.token}"
     page = where.page
-    submit_id = form.get("submit_id") or f"{page}.{secrets.token_urlsafe(12)}"
+    submit_id = form.get("submit_id") or submit_id_for(where)
     common = {
         "study_title": title,
         "action": action,

@@ -5,7 +5,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from app.dependencies import DatabaseDep, Form, Now, Rng, SettingsDep, StoreDep
 from app.errors import InvalidAnswer
-from app.participant.build import page_for
+from app.participant.build import current_page, page_for
 from app.participant.entry import remember, visit_of
 from app.participant.media import clip_response
 from app.study.design import Side
@@ -32,7 +32,7 @@ async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -
     where = await database.peek(locate, token)
     if where.shown_at is None:
         database.write_soon(mark_shown, where.session_id, where.step, now)
-    return render(page_for(where, notice=at))
+    return current_page(where, at)
 
 
 @router.post("/p/{token}")

@@ -1,6 +1,6 @@
-"""The statements of a page turn, built once: building them anew costs more than running them."""
+"""The statements of arriving and of a page turn, built once: building them anew costs more than running them."""
 
-from sqlalchemy import bindparam, insert, outerjoin, select, update
+from sqlalchemy import bindparam, func, insert, outerjoin, select, update
 from sqlmodel import SQLModel
 
 from app.study.tables import ParticipantSession, Playback, Response, Study, StudyVersion, Trial
@@ -61,3 +61,49 @@ ADVANCE = (
     .values(step=bindparam("step"), page_shown_at=None)
 )
 COMPLETE = ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_at"))
+
+# At the door: the study, and its newest version.
+STUDY_NAMED = (
+    select(_study.c.id, _study.c.state).where(_study.c.slug == bindparam("slug")).with_for_update(of=_study)
+)
+NEWEST_VERSION = (
+    select(_version.c.id, _version.c.frozen_at)
+    .where(_version.c.study_id == bindparam("study_id"))
+    .order_by(_version.c.number.desc())
+    .limit(1)
+)
+ADD_SESSION = insert(_session)
+
+# When a session begins; whoever holds the version's row takes the next ordinal.
+HOLD_VERSION = select(_version.c.id).where(_version.c.id == bindparam("version_id")).with_for_update()
+LAST_ORDINAL = select(func.max(_session.c.ordinal)).where(
+    _session.c.version_id == bindparam("version_id"), _session.c.mode == bindparam("mode")
+)
+LEFTS_OF = (
+    select(_trial.c.pair_id, _trial.c.left_member)
+    .join(_session, _session.c.id == _trial.c.session_id)
+    .where(
+        _session.c.version_id == bindparam("version_id"),
+        _session.c.mode == bindparam("mode"),
+        _session.c.ordinal == bindparam("ordinal"),
+    )
+)
+ADD_TRIALS = insert(_trial)
+BEGIN = (
+    update(_session)
+    .where(_session.c.id == bindparam("session_id"))
+    .values(
+        status=bindparam("status"),
+        participant=bindparam("participant"),
+        consented_at=bindparam("consented_at"),
+        step=bindparam("step"),
+        page_shown_at=None,
+        ordinal=bindparam("ordinal"),
+        seed=bindparam("seed"),
+    )
+)
+DECLINE = (
+    update(_session)
+    .where(_session.c.id == bindparam("session_id"))
+    .values(status=bindparam("status"), participant=None, recruiter={}, ended_at=bindparam("ended_at"))
+)

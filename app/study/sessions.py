@@ -22,8 +22,8 @@ from app.study.design import Member, PageKey
 from app.study.file.load import StudyDesign
 from app.study.planning import plan_trials
 from app.study.playback import read_playback, read_rt_ms
-from app.study.tables import Mode, ParticipantSession, State, Status, Study, StudyVersion
-from app.study.versions import Run, newest_version, run_of
+from app.study.runs import Run, run_of
+from app.study.tables import Mode, ParticipantSession, State, Status, StudyVersion
 
 MAX_SUBMIT_ID = 100
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -76,11 +76,12 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
     An unfinished session of the same browser or of the same recruited participant goes on; a recruited
     participant who has finished comes back to the last page.
     """
-    study = session.exec(select(Study).where(Study.slug == visit.slug).with_for_update()).first()
-    version = newest_version(session, study) if study else None
+    connection = session.connection()
+    study = connection.execute(queries.STUDY_NAMED, {"slug": visit.slug}).first()
+    version = connection.execute(queries.NEWEST_VERSION, {"study_id": study.id}).first() if study else None
     if study is None or version is None or (study.state == State.DRAFT and visit.mode is Mode.LIVE):
         raise NotFound("There is no study at this address. Please check the link that you were given.")
-    if token := _earlier(session, study, visit):
+    if token := _earlier(session, study.id, visit):
         return token
     if visit.mode is Mode.LIVE and study.state == State.PAUSED:
         raise Closed("This study is paused and takes nobody new at present. Please come back later.")
@@ -89,32 +90,33 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
     if version.frozen_at is None:
         session.execute(update(StudyVersion).where(col(StudyVersion.id) == version.id).values(frozen_at=now))
     token = secrets.token_urlsafe(16)
-    session.add(
-        ParticipantSession(
-            token=token,
-            version_id=version.id or 0,
-            mode=visit.mode,
-            participant=visit.participant,
-            recruiter=dict(visit.recruiter),
-            arrived_at=now,
-        )
-    )
-    session.flush()
+    row = {
+        "token": token,
+        "version_id": version.id,
+        "arm": "main",
+        "mode": visit.mode,
+        "participant": visit.participant,
+        "recruiter": dict(visit.recruiter),
+        "status": Status.ARRIVED,
+        "step": 0,
+        "arrived_at": now,
+    }
+    connection.execute(queries.ADD_SESSION, row)
     return token
 
 
-def _earlier(session: Session, study: Study, visit: Visit) -> str | None:
+def _earlier(session: Session, study_id: int, visit: Visit) -> str | None:
+    if not (visit.participant or visit.resume):
+        return None
     mine = (
         select(ParticipantSession.token)
         .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-        .where(StudyVersion.study_id == study.id, ParticipantSession.mode == visit.mode)
+        .where(StudyVersion.study_id == study_id, ParticipantSession.mode == visit.mode)
     )
     if visit.participant:
         return session.exec(mine.where(ParticipantSession.participant == visit.participant)).first()
-    if visit.resume:
-        unfinished = col(ParticipantSession.status).in_([Status.ARRIVED, Status.ACTIVE])
-        return session.exec(mine.where(ParticipantSession.token == visit.resume, unfinished)).first()
-    return None
+    unfinished = col(ParticipantSession.status).in_([Status.ARRIVED, Status.ACTIVE])
+    return session.exec(mine.where(ParticipantSession.token == visit.resume, unfinished)).first()
 
 
 def locate(session: Session, token: str, submit_id: str = "") -> Where:
@@ -191,29 +193,26 @@ def _answer_consent(
         errors["of_age"] = f"Please say whether you are {consent.minimum_age} or older."
     if errors:
         raise InvalidAnswer(errors)
-    s = ParticipantSession
+    connection = session.connection()
     under_age = bool(consent.minimum_age) and of_age == "no"
     if decision == "refuse" or under_age:
         _store(
             session, where, form, now, Answers(extra={"decision": "refuse"} if decision == "refuse" else {})
         )
-        values: dict[str, Any] = {
-            "status": Status.REFUSED if decision == "refuse" else Status.UNDER_AGE,
-            "participant": None,
-            "recruiter": {},
-            "ended_at": now,
-        }
-    else:
-        _store(session, where, form, now, Answers(extra={"decision": "agree", "consent": consent.version}))
-        values = {
-            "status": Status.ACTIVE,
-            "participant": where.participant or f"p-{rng.getrandbits(48):012x}",
-            "consented_at": now,
-            "step": where.step + 1,
-            "page_shown_at": None,
-            **plan_trials(session, where.version_id, where.mode, where.session_id, where.design, rng),
-        }
-    session.execute(update(s).where(col(s.id) == where.session_id).values(**values))
+        status = Status.REFUSED if decision == "refuse" else Status.UNDER_AGE
+        left = {"session_id": where.session_id, "status": status, "ended_at": now}
+        connection.execute(queries.DECLINE, left)
+        return
+    _store(session, where, form, now, Answers(extra={"decision": "agree", "consent": consent.version}))
+    begun = {
+        "session_id": where.session_id,
+        "status": Status.ACTIVE,
+        "participant": where.participant or f"p-{rng.getrandbits(48):012x}",
+        "consented_at": now,
+        "step": where.step + 1,
+        **plan_trials(session, where.version_id, where.mode, where.session_id, where.run, rng),
+    }
+    connection.execute(queries.BEGIN, begun)
 
 
 def _answer_trial(session: Session, where: Where, form: Mapping[str, str], now: datetime) -> None:

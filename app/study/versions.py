@@ -8,22 +8,8 @@ from sqlmodel import Session, col, delete, func, select, update
 
 from app.clips.mp4 import common_size
 from app.errors import Conflict, NotFound
-from app.study.design import Kind, PageKey, pages_of
 from app.study.file.load import StimulusFacts, StudyDesign
 from app.study.tables import Pair, ParticipantSession, State, Stimulus, Study, StudyVersion
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What a session of a version goes through: its pages in order, by name, and how many trials are practice."""
-
-    design: StudyDesign
-    pages: tuple[PageKey, ...]
-    names: frozenset[str]
-    n_practice: int
-
-
-_runs: dict[str, Run] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,25 +92,6 @@ def newest_version(session: Session, study: Study) -> StudyVersion | None:
     return session.exec(
         select(StudyVersion).where(StudyVersion.study_id == study.id).order_by(newest).limit(1)
     ).first()
-
-
-def run_of(session: Session, version_id: int, sha256: str) -> Run:
-    """The design of a version and what follows from it. Read once: the hash names it, so it can be kept for good."""
-    run = _runs.get(sha256)
-    if run is None:
-        text = session.exec(select(StudyVersion.design).where(StudyVersion.id == version_id)).one()
-        run = _runs[sha256] = _run(StudyDesign.model_validate_json(text))
-    return run
-
-
-def _run(design: StudyDesign) -> Run:
-    pages = pages_of(
-        background=bool(design.background),
-        instructions=design.instructions is not None,
-        trials=len(design.pairs),
-    )
-    n_practice = sum(pair.kind == Kind.PRACTICE for pair in design.pairs)
-    return Run(design, pages, frozenset(map(str, pages)), n_practice)
 
 
 def study_named(session: Session, slug: str) -> Study:

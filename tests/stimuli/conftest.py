@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from stimuli import generate
+from stimuli import clipset, generate
 from stimuli.raycaster import Scenery
 from stimuli.scenes import Clip, plan_clips, walk_clip
 from stimuli.walkers import SOURCES, Track
-from stimuli.world import build_world
 
 SEED = 6
 
@@ -48,4 +47,4 @@ def walks() -> dict[Clip, Track]:
 
 @pytest.fixture(scope="session")
 def scenery() -> Scenery:
-    return Scenery(build_world())
+    return clipset.scenery()

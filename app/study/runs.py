@@ -1,0 +1,50 @@
+"""What every session of a frozen version shares, kept in memory: it cannot change any more."""
+
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sqlmodel import Session, col, select
+
+from app.study.design import Kind, Member, PageKey, PairToPlan, pages_of
+from app.study.file.load import StudyDesign
+from app.study.tables import Pair, StudyVersion
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A version's pages in order and by name, its pairs to plan, and how many of them are practice."""
+
+    sha256: str
+    design: StudyDesign
+    pages: tuple[PageKey, ...]
+    names: frozenset[str]
+    pairs: tuple[PairToPlan, ...]
+    n_practice: int
+
+
+# By database, as ids are its own; then by version and hash.
+_runs: WeakKeyDictionary[Any, dict[tuple[int, str], Run]] = WeakKeyDictionary()
+
+
+def run_of(session: Session, version_id: int, sha256: str) -> Run:
+    """The version's run, read at its first use."""
+    known = _runs.setdefault(session.get_bind(), {})
+    run = known.get((version_id, sha256))
+    if run is None:
+        run = known[version_id, sha256] = _read(session, version_id, sha256)
+    return run
+
+
+def _read(session: Session, version_id: int, sha256: str) -> Run:
+    text = session.exec(select(StudyVersion.design).where(StudyVersion.id == version_id)).one()
+    design = StudyDesign.model_validate_json(text)
+    pages = pages_of(
+        background=bool(design.background),
+        instructions=design.instructions is not None,
+        trials=len(design.pairs),
+    )
+    rows = session.exec(select(Pair).where(Pair.version_id == version_id).order_by(col(Pair.position)))
+    pairs = tuple(PairToPlan(p.id or 0, p.condition, Kind(p.kind), Member(p.truth or "a")) for p in rows)
+    n_practice = sum(pair.kind is Kind.PRACTICE for pair in pairs)
+    return Run(sha256, design, pages, frozenset(map(str, pages)), pairs, n_practice)
