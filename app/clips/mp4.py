@@ -1,0 +1,161 @@
+"""MP4 boxes: reading them, blanking one out, and the `free` box that pads a file to a common size."""
+
+import mmap
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from app.clips.errors import MalformedMp4
+
+PADDING_STEP = 4096
+SMALLEST_BOX = 8
+
+# Box type to how many bytes stand between its header and its first child.
+_CONTAINERS = {
+    "moov": 0, "trak": 0, "edts": 0, "mdia": 0, "minf": 0, "dinf": 0, "stbl": 0, "udta": 0,
+    "mvex": 0, "moof": 0, "traf": 0, "mfra": 0, "dref": 8, "stsd": 8, "avc1": 78,
+}  # fmt: skip
+_DEEPEST = 16
+_MOST_BOXES = 200_000
+_TRACK_SIZE_AT = {b"\0": 76, b"\1": 88}  # by the version of a track header
+_LARGEST_32_BIT = 2**32 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One box: `offset` and `size` cover its header, `header` is the header's length."""
+
+    type: str
+    offset: int
+    size: int
+    header: int
+    children: tuple["Box", ...] = ()
+
+    @property
+    def end(self) -> int:
+        return self.offset + self.size
+
+    def walk(self) -> Iterator["Box"]:
+        """This box and all those within, in the order of the file."""
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def boxes(source: bytes | Path) -> list[Box]:
+    """The top-level boxes with their children. Raises MalformedMp4 where sizes do not add up."""
+    if isinstance(source, bytes):
+        with memoryview(source) as view:
+            return _Reader(view).boxes(0, len(view), 0)
+    if not source.stat().st_size:
+        return []
+    with (
+        source.open("rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+        memoryview(data) as view,
+    ):
+        return _Reader(view).boxes(0, len(view), 0)
+
+
+def walk(source: bytes | Path) -> Iterator[Box]:
+    """Every box at every depth, in the order of the file."""
+    for box in boxes(source):
+        yield from box.walk()
+
+
+def blank(path: Path, box_type: str) -> int:
+    """Turn every box of that type into a `free` box full of zeros, sizes kept; returns how many."""
+    found = [box for box in walk(path) if box.type == box_type]
+    with path.open("r+b") as file:
+        for box in found:
+            file.seek(box.offset + 4)
+            file.write(b"free")
+            file.seek(box.offset + box.header)
+            file.write(bytes(box.size - box.header))
+    return len(found)
+
+
+def claimed_sizes(path: Path) -> list[tuple[int, int]]:
+    """Width and height that each track header gives, in whole pixels; empty where the boxes are odd."""
+    try:
+        headers = [box for box in walk(path) if box.type == "tkhd"]
+    except MalformedMp4:
+        return []
+    with path.open("rb") as file:
+        sizes = (_track_size(file, box) for box in headers)
+        return [size for size in sizes if size is not None]
+
+
+def free_box_header(n_bytes: int) -> bytes:
+    """The header of a `free` box of `n_bytes` in all: 8 bytes, or 16 from 4 GiB on."""
+    if n_bytes < SMALLEST_BOX:
+        raise ValueError(f"a box has at least {SMALLEST_BOX} bytes, not {n_bytes}")
+    if n_bytes <= _LARGEST_32_BIT:
+        return struct.pack(">I4s", n_bytes, b"free")
+    return struct.pack(">I4sQ", 1, b"free", n_bytes)
+
+
+def common_size(sizes: Iterable[int]) -> int:
+    """The length that files of these sizes are padded to: the least multiple of 4096 that fits them all.
+
+    A file fits if it has that length already or leaves room for a box.
+    """
+    present = set(sizes)
+    if not present or min(present) < 0:
+        raise ValueError("the common size of no files, or of a negative one")
+    size = -(-max(present) // PADDING_STEP) * PADDING_STEP
+    while any(size - SMALLEST_BOX < length < size for length in present):
+        size += PADDING_STEP
+    return size
+
+
+class _Reader:
+    """Reads boxes, and gives up on a file that is made of nothing but boxes."""
+
+    def __init__(self, view: memoryview) -> None:
+        self._view = view
+        self._left = _MOST_BOXES
+
+    def boxes(self, start: int, end: int, depth: int) -> list[Box]:
+        if depth > _DEEPEST:
+            raise MalformedMp4(f"boxes nested more than {_DEEPEST} deep")
+        found = []
+        while start < end:
+            # QuickTime ends a list of user data with four zero bytes.
+            if depth and end - start < SMALLEST_BOX and not any(self._view[start:end]):
+                break
+            found.append(self._box(start, end, depth))
+            start = found[-1].end
+        return found
+
+    def _box(self, offset: int, end: int, depth: int) -> Box:
+        self._left -= 1
+        if end - offset < SMALLEST_BOX or not self._left:
+            raise MalformedMp4(f"{end - offset} bytes at {offset} are too few, or there are too many boxes")
+        size, raw_type = struct.unpack_from(">I4s", self._view, offset)
+        header = SMALLEST_BOX
+        if size == 1 and end - offset >= 16:
+            header = 16
+            (size,) = struct.unpack_from(">Q", self._view, offset + 8)
+        elif size == 0 and not depth:
+            size = end - offset
+        if size < header or offset + size > end:
+            raise MalformedMp4(f"the box at {offset} says it has {size} bytes; {end - offset} are there")
+        name = raw_type.decode("latin-1")
+        inside = _CONTAINERS.get(name)
+        children: list[Box] = []
+        if inside is not None and size - header >= inside:
+            children = self.boxes(offset + header + inside, offset + size, depth + 1)
+        return Box(name, offset, size, header, tuple(children))
+
+
+def _track_size(file: BinaryIO, header: Box) -> tuple[int, int] | None:
+    file.seek(header.offset + header.header)
+    payload = file.read(header.size - header.header)
+    at = _TRACK_SIZE_AT.get(payload[:1])
+    if at is None or len(payload) < at + 8:
+        return None
+    width, height = struct.unpack_from(">II", payload, at)  # 16.16 fixed point
+    return width >> 16, height >> 16

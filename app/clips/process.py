@@ -1,0 +1,123 @@
+"""One clip through the rules: the same pixels, rate and wrapping for all, nothing that tells them apart."""
+
+import secrets
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import av
+from av.bitstream import BitStreamFilterContext
+from av.container.output import OutputContainer
+from av.video.frame import PictureType, VideoFrame
+from av.video.stream import VideoStream
+
+from app.clips.errors import NothingLeft
+from app.clips.mp4 import blank
+from app.clips.picture import Painter
+from app.clips.probe import ClipInfo, measure, probe
+from app.clips.reading import decoded, open_video
+from app.clips.rules import Rules
+from app.clips.timing import at_constant_rate
+
+_MUXER = {
+    "movflags": "+faststart",  # what a browser needs first comes first
+    "fflags": "+bitexact",  # no name of the muxer, no time of making
+    "empty_hdlr_name": "1",
+    "write_btrt": "0",
+}
+_NO_MESSAGES = "filter_units=remove_types=6"  # the encoder's own name and settings travel as SEI units
+_BT709 = 1  # the same number for primaries, transfer and matrix
+_LIMITED_RANGE = 1
+
+
+def process(source: Path, target: Path, rules: Rules, *, size: tuple[int, int]) -> ClipInfo:
+    """Write `source`, processed by `rules` to frames of `size`, at `target`; whole or not at all.
+
+    The same source, rules and size give the same bytes. Raises NotAVideo, or NothingLeft after trimming.
+    """
+    span = measure(source)
+    count = frames_left(source, span.end - span.start, rules)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        with open_video(source) as (container, stream):
+            painter = Painter(source, size, rules.masks, stream.sample_aspect_ratio)
+            begin = span.start + Fraction(str(rules.trim_start_s))
+            timed = ((time - begin, frame) for time, frame in decoded(source, container, stream))
+            _encode(temporary, rules, size, _painted(painter, at_constant_rate(timed, rules.rate, count)))
+        blank(temporary, "udta")
+        info = probe(temporary)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return info
+
+
+def frames_left(source: Path, duration_s: Fraction | float, rules: Rules) -> int:
+    """How many frames trimming leaves. Raises NothingLeft for less than two."""
+    kept = Fraction(duration_s) - Fraction(str(rules.trim_start_s)) - Fraction(str(rules.trim_end_s))
+    count = round(kept * rules.rate)
+    if count < 2:
+        cut = f"{rules.trim_start_s:g} s off its start and {rules.trim_end_s:g} s off its end"
+        raise NothingLeft(source, f"lasts {float(duration_s):.2f} s; the rules cut {cut}: nothing is left")
+    return count
+
+
+def _painted(painter: Painter, frames: Iterable[VideoFrame]) -> Iterator[VideoFrame]:
+    """Each frame as shown; a frame that is shown several times is painted once."""
+    shown: tuple[VideoFrame, VideoFrame] | None = None
+    for frame in frames:
+        if shown is None or shown[0] is not frame:
+            shown = frame, painter.paint(frame)
+        yield shown[1]
+
+
+def _encode(target: Path, rules: Rules, size: tuple[int, int], frames: Iterable[VideoFrame]) -> None:
+    with _output(target, rules, size) as (container, stream):
+        clean = BitStreamFilterContext(_NO_MESSAGES, stream, stream)
+        for number, frame in enumerate(frames):
+            frame.pts, frame.time_base = number, 1 / rules.rate
+            # A frame remembers what it was in the source; the encoder would make it that again.
+            frame.pict_type = PictureType.NONE
+            for packet in stream.encode(frame):
+                container.mux(clean.filter(packet))
+        for packet in stream.encode(None):
+            container.mux(clean.filter(packet))
+        container.mux(clean.filter(None))
+
+
+@contextmanager
+def _output(
+    target: Path, rules: Rules, size: tuple[int, int]
+) -> Iterator[tuple[OutputContainer, VideoStream]]:
+    encoder = {
+        "crf": str(rules.crf),
+        "preset": "medium",
+        "profile": "high",
+        # A key frame each second, so that seeking is quick, and at no moment that the picture chooses.
+        "g": str(max(1, round(rules.rate))),
+        "sc_threshold": "0",
+        **_steady_assembly(),
+    }
+    with av.open(str(target.absolute()), "w", format="mp4", options=dict(_MUXER)) as container:
+        stream = container.add_stream("libx264", rate=rules.rate, options=encoder)
+        stream.width, stream.height = size
+        stream.pix_fmt = "yuv420p"
+        context = stream.codec_context
+        context.thread_count = 1  # the bytes depend on the number of threads
+        context.time_base = 1 / rules.rate
+        context.color_range = _LIMITED_RANGE
+        context.colorspace = context.color_primaries = context.color_trc = _BT709
+        container.start_encoding()  # before the bit-stream filter asks what the stream is
+        yield container, stream
+
+
+@cache
+def _steady_assembly() -> dict[str, str]:
+    """Keep x264 off AVX-512: with it, core 165 now and then gives other bytes for the same frames."""
+    try:
+        processor = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return {}
+    return {"x264-params": "asm=AVX2"} if "avx512" in processor else {}
