@@ -9,23 +9,27 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_play
 from .rig import LEFT_S, RIGHT_S, Rig, Walk, make_clip, serving
 
 LAUNCH = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")  # as tools/browser.sh looks for them
 WAIT_MS = 30_000
 
 Visit = Callable[..., Page]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """Chromium: the one named by LIKELY_HUMAN_CHROMIUM, else the system's, else Playwright's own."""
+    """Chromium: the one named by LIKELY_HUMAN_CHROMIUM, else the system's, else Playwright's own.
+
+    For this package alone: while Playwright runs, its event loop keeps other tests from starting theirs.
+    """
     expect.set_options(timeout=WAIT_MS)
-    path = os.environ.get("LIKELY_HUMAN_CHROMIUM") or shutil.which("chromium")
+    path = os.environ.get("LIKELY_HUMAN_CHROMIUM") or next(filter(None, map(shutil.which, CHROMIUMS)), None)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=LAUNCH)
         yield browser
         browser.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def rig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rig]:
     folder = tmp_path_factory.mktemp("clips")
     with serving(Rig(make_clips(folder))) as rig:

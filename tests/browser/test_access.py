@@ -12,7 +12,7 @@ from .pages import background, consent, debrief, instructions, message, trial
 from .rig import Rig
 from .steps import expect_end, play_button, rationale, save, set_rate, wait_until_loaded, watch_both
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "resultTypes": ["violations"]}
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")

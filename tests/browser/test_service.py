@@ -23,7 +23,7 @@ from tests.browser.steps import answer, play_button, save, wait_until_loaded, wa
 from tests.conftest import migrate
 from tests.factories import open_study
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("service")]
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 SAMPLE = {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 2}, "practice": {"human-symbolic": 1}}
 

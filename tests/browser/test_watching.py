@@ -17,7 +17,7 @@ from .steps import (
     watch_both,
 )
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 SYNC_S = 0.1
 BOTH_PAUSED = "[...document.querySelectorAll('video')].every((video) => video.paused && !video.ended)"
