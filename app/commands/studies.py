@@ -9,7 +9,7 @@ import typer
 from app.commands.console import now, opened, out
 from app.study.file.load import json_schema, load_study
 from app.study.tables import State
-from app.study.versions import load_version, set_state, stimulus_facts, summaries
+from app.study.versions import load_version, refuse_mixed_processing, set_state, stimulus_facts, summaries
 
 app = typer.Typer(no_args_is_help=True, help="Studies as files: check, load, list, open, pause, close.")
 
@@ -22,6 +22,7 @@ def check(file: StudyFileArgument) -> None:
     """Say everything that is wrong with a study file, or that nothing is."""
     with opened() as (_, database), database.reading() as session:
         design = load_study(file, stimulus_facts(session))
+        refuse_mixed_processing(session, design)
     out.print(f"{file}: fine. {len(design.pairs)} pairs, version hash {design.sha256()[:12]}", markup=False)
 
 

@@ -35,6 +35,7 @@ def stimulus_facts(session: Session) -> Mapping[str, StimulusFacts]:
 
 def load_version(session: Session, design: StudyDesign, now: datetime) -> Loaded:
     """Store a design as its study's newest version, replacing one that no session has seen."""
+    refuse_mixed_processing(session, design)
     study = session.exec(select(Study).where(Study.slug == design.study).with_for_update()).first()
     if study is None:
         study = Study(slug=design.study, state=State.DRAFT, created_at=now)
@@ -78,6 +79,20 @@ def add_pairs(session: Session, version: StudyVersion, design: StudyDesign) -> N
         for position, pair in enumerate(design.pairs, start=1)
     )
     session.flush()
+
+
+def refuse_mixed_processing(session: Session, design: StudyDesign) -> None:
+    """Raise Conflict unless all clips of a study were processed by one set of rules: a batch's look would be a clue."""
+    names = {name for pair in design.pairs for name in (pair.a, pair.b)}
+    stimuli = session.exec(
+        select(Stimulus).where(col(Stimulus.name).in_(names)).order_by(Stimulus.name)
+    ).all()
+    for stimulus in stimuli:
+        if stimulus.rules != stimuli[0].rules:
+            raise Conflict(
+                f"study {design.study!r}: the clips {stimuli[0].name!r} and {stimulus.name!r} were processed by "
+                "different rules; import all clips of a study with the same rules"
+            )
 
 
 def _padded_bytes(session: Session, design: StudyDesign) -> int:

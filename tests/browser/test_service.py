@@ -58,7 +58,9 @@ def page(browser: Browser, service: tuple[str, Database]) -> Iterator[Page]:
     faults: list[str] = []
     context = browser.new_context(base_url=service[0], viewport={"width": 1280, "height": 800})
     context.set_default_timeout(30_000)
-    context.on("request", lambda r: foreign.append(r.url) if not r.url.startswith((service[0], "blob:")) else None)
+    context.on(
+        "request", lambda r: foreign.append(r.url) if not r.url.startswith((service[0], "blob:")) else None
+    )
     page = context.new_page()
     page.on("pageerror", lambda error: faults.append(str(error)))
     yield page
@@ -112,7 +114,9 @@ def test_from_the_studys_address_to_the_code(page: Page, service: tuple[str, Dat
     assert all((r.side, r.uncertainty) == ("left", 2) for r in stored)
     assert all(r.rt_ms and r.rt_ms > 0 for r in stored)
     with service[1].reading() as session:
-        clips = session.exec(select(Playback).where(col(Playback.response_id).in_([r.id for r in stored]))).all()
+        clips = session.exec(
+            select(Playback).where(col(Playback.response_id).in_([r.id for r in stored]))
+        ).all()
     assert len(clips) == 6
     assert all(clip.watched and clip.plays == 1 and not clip.failed for clip in clips)
     assert all(clip.played[0][0] < 0.1 and clip.frames for clip in clips)
@@ -134,7 +138,9 @@ def test_both_clips_of_the_real_service_stay_in_step(page: Page, service: tuple[
     assert all(ms is not None and ms <= 100 for ms in drift)
 
 
-def test_back_reload_and_a_second_tab_end_at_the_current_page(page: Page, service: tuple[str, Database]) -> None:
+def test_back_reload_and_a_second_tab_end_at_the_current_page(
+    page: Page, service: tuple[str, Database]
+) -> None:
     to_first_trial(page)
     second = page.context.new_page()
     second.goto("/s/nav")

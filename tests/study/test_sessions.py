@@ -274,7 +274,9 @@ def test_a_version_is_frozen_by_its_first_session_and_a_change_makes_the_next(
 
 def shown_both_ways(database: Database, n: int) -> None:
     with database.reading() as session:
-        shown: Counter[tuple[int | None, str]] = Counter(session.exec(select(Trial.pair_id, Trial.left_member)).all())
+        shown: Counter[tuple[int | None, str]] = Counter(
+            session.exec(select(Trial.pair_id, Trial.left_member)).all()
+        )
         pair_ids = session.exec(select(Pair.id)).all()
         assert all(shown[pair, "a"] + shown[pair, "b"] == n for pair in pair_ids)
         assert all(abs(shown[pair, "a"] - shown[pair, "b"]) == n % 2 for pair in pair_ids)
