@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from sqlmodel import Session
 
+from analysis.results import table_rows
 from app.errors import StudyError
 from app.reporting import columns, selects
 from app.reporting.frames import labels_frame
@@ -54,7 +55,7 @@ def export(session: Session, slug: str, what: What, format_: Format, out: Path |
 
 def _rows(session: Session, slug: str, what: What) -> Iterator[Row]:
     if what is What.LABELS:
-        yield from labels_frame(session, slug).astype(object).to_dict("records")
+        yield from table_rows(labels_frame(session, slug))
         return
     select = getattr(selects, what.value)(slug)
     result = session.execute(select.execution_options(yield_per=BATCH_ROWS))
@@ -92,10 +93,10 @@ def _target(out: Path | None, format_: Format) -> Iterator[IO[bytes]]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as text formats hold it: times in ISO 8601 UTC with Z, missing as None."""
+    """A value as text formats hold it: times in ISO 8601 UTC with Z."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-    return None if value is None or value != value else value
+    return value
 
 
 def _cell(value: Any) -> str:
@@ -165,9 +166,7 @@ def _write_parquet(rows: Iterable[Row], wanted: Sequence[columns.Column], file: 
 
 
 def _parquet_value(value: Any, type_: str) -> Any:
-    if value is None or value != value:
-        return None
-    return json.dumps(value, ensure_ascii=False) if type_ == "json" else value
+    return json.dumps(value, ensure_ascii=False) if type_ == "json" and value is not None else value
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
