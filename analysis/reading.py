@@ -163,7 +163,7 @@ def _json_object(origin: str, number: int, line: bytes) -> dict[str, Any]:
         value = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise ReadError(origin, f"row {number}: not UTF-8; allowed: UTF-8 text") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ReadError(
             origin, f"row {number}: {shown(line.decode().strip())} is not JSON ({error})"
         ) from error

@@ -9,25 +9,35 @@ microseconds of work to a thread costs more than doing it. PostgreSQL, over the 
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from queue import SimpleQueue
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import anyio.to_thread
 from sqlalchemy import URL, Engine, create_engine, event
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 MAX_GROUP = 64
-BUSY_TIMEOUT_MS = 15_000
+LOCK_WAIT_S = 15.0  # how long a write waits while another process holds SQLite's lock
+LOCK_RETRY_S = 0.02
 
 
-def make_engine(url: URL, *, writing: bool, checkpointing: bool = False, enforcing: bool = True) -> Engine:
+def make_engine(
+    url: URL,
+    *,
+    writing: bool,
+    checkpointing: bool = False,
+    enforcing: bool = True,
+    lock_wait_s: float = LOCK_WAIT_S,
+) -> Engine:
     """An engine for `url`; `enforcing` foreign keys always, but while tables are rebuilt.
 
     On SQLite only a `checkpointing` connection moves the log into the database: releases before 3.51.3 can corrupt
@@ -42,7 +52,7 @@ def make_engine(url: URL, *, writing: bool, checkpointing: bool = False, enforci
     def prepare(connection: DBAPIConnection, _record: object) -> None:
         connection.isolation_level = None  # we say BEGIN ourselves, below
         cursor = connection.cursor()
-        cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        cursor.execute(f"PRAGMA busy_timeout = {round(lock_wait_s * 1000)}")
         cursor.execute("PRAGMA journal_mode = WAL")
         cursor.execute("PRAGMA synchronous = FULL")
         if enforcing:
@@ -64,6 +74,11 @@ def make_engine(url: URL, *, writing: bool, checkpointing: bool = False, enforci
 class _Job:
     run: Callable[[Session], Any]
     done: Callable[[Any, BaseException | None], None]
+    deadline: float = field(default_factory=lambda: time.monotonic() + LOCK_WAIT_S)
+
+
+class _Locked(Exception):
+    """Another process holds SQLite's write lock."""
 
 
 def _forget(_result: Any, _error: BaseException | None) -> None:
@@ -78,7 +93,10 @@ class Database:
         self._read_engine = make_engine(url, writing=False)
         self._write_engine = make_engine(url, writing=True, checkpointing=checkpointing)
         self._is_local = url.get_backend_name() == "sqlite"
+        # In the event loop nothing may wait for a lock: the group is tried again instead.
+        self._loop_engine = make_engine(url, writing=True, checkpointing=checkpointing, lock_wait_s=0)
         self._waiting: list[_Job] = []
+        self.failure: str | None = None  # why the last group could not be stored; None once one could
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._writer: threading.Thread | None = None
         self._peeking: Session | None = None
@@ -86,7 +104,12 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[Session]:
         """A session that commits at the end of the block, or leaves everything as it was."""
-        with Session(self._write_engine, expire_on_commit=False) as session, session.begin():
+        with self._writing(self._write_engine) as session:
+            yield session
+
+    @contextmanager
+    def _writing(self, engine: Engine) -> Iterator[Session]:
+        with Session(engine, expire_on_commit=False) as session, session.begin():
             yield session
 
     @contextmanager
@@ -152,14 +175,15 @@ class Database:
             self._writer.join()
         if self._peeking:
             self._peeking.close()
+        self._loop_engine.dispose()
         self._write_engine.dispose()
         self._read_engine.dispose()
 
     def _put(self, job: _Job) -> None:
         if self._is_local:
-            if not self._waiting:
-                asyncio.get_running_loop().call_soon(self._write_waiting)
             self._waiting.append(job)
+            if len(self._waiting) == 1:
+                asyncio.get_running_loop().call_soon(self._write_waiting)
             return
         if self._writer is None:
             self._writer = threading.Thread(target=self._write_queued, name="database-writer", daemon=True)
@@ -169,8 +193,18 @@ class Database:
     def _write_waiting(self) -> None:
         """In the event loop: everything that arrived in one turn of it, as one group."""
         group, self._waiting = self._waiting, []
-        if group:
-            self._commit(group)
+        if not group:
+            return
+        try:
+            self._commit(group, self._loop_engine)
+        except _Locked as locked:
+            patient = [job for job in group if time.monotonic() < job.deadline]
+            for job in group:
+                if job not in patient:
+                    job.done(None, locked.__cause__)
+            self._waiting = patient + self._waiting
+            if self._waiting:
+                asyncio.get_running_loop().call_later(LOCK_RETRY_S, self._write_waiting)
 
     def _write_queued(self) -> None:
         """In the writer's thread: everything that arrived during the last commit, as one group."""
@@ -182,22 +216,27 @@ class Database:
                     self._jobs.put(None)
                     break
                 group.append(following)
-            self._commit(group)
+            self._commit(group, self._write_engine)
 
-    def _commit(self, group: list[_Job]) -> None:
+    def _commit(self, group: list[_Job], engine: Engine) -> None:
         try:
-            with self.transaction() as session:
+            with self._writing(engine) as session:
                 results = []
                 for job in group:
                     results.append(job.run(session))
                     session.flush()
                     session.expunge_all()
         except Exception as error:
+            if isinstance(error, OperationalError):
+                self.failure = str(error.orig)
+                if self._is_local and "locked" in self.failure:
+                    raise _Locked from error
             if len(group) == 1:
                 group[0].done(None, error)
                 return
             for job in group:
-                self._commit([job])
+                self._commit([job], engine)
             return
+        self.failure = None
         for job, result in zip(group, results, strict=True):
             job.done(result, None)

@@ -13,6 +13,7 @@ from fastapi.staticfiles import StaticFiles
 from sqlalchemy import text
 from sqlmodel import Session
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
 
 from app.clips.store import ClipStore
 from app.database import Database
@@ -38,8 +39,12 @@ class _Static(StaticFiles):
         return response
 
 
-def create_app(settings: Settings, database: Database) -> FastAPI:
-    """The service over one data folder and one migrated database."""
+def create_app(settings: Settings, database: Database) -> ASGIApp:
+    """The service over one data folder and one migrated database; its headers are on errors too."""
+    return SafetyHeaders(_make(settings, database))
+
+
+def _make(settings: Settings, database: Database) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -49,11 +54,11 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     app = FastAPI(title="Likely Human", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
     app.state.settings, app.state.database = settings, database
     app.state.store = ClipStore(settings.data_dir)
-    app.add_middleware(SafetyHeaders)
     app.mount("/static", _Static(directory=_HERE / "participant" / "static"), name="static")
     app.include_router(participant)
     app.include_router(experimenter)
-    app.add_api_route("/healthz", healthz, include_in_schema=False)
+    app.add_api_route("/", front_door, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_api_route("/healthz", healthz, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_exception_handler(StudyError, _tell)
     app.add_exception_handler(HTTPException, _tell)
     app.add_exception_handler(RequestValidationError, _tell)
@@ -61,9 +66,16 @@ def create_app(settings: Settings, database: Database) -> FastAPI:
     return app
 
 
+async def front_door() -> Response:
+    text = "Participants come in by the link that they were given. Experimenters go on to their own page."
+    return render(MessagePage("Likely Human", text, link="/admin", link_label="For experimenters"))
+
+
 async def healthz(database: DatabaseDep) -> Response:
-    """200 once the database answers."""
+    """200 once the database answers, 503 while answers cannot be stored."""
     await database.read(_ping)
+    if database.failure:
+        return PlainTextResponse(f"answers cannot be stored: {database.failure}", 503)
     return PlainTextResponse("ok")
 
 

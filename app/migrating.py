@@ -8,7 +8,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from alembic.util import CommandError
 from sqlalchemy import Connection
-from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import DBAPIError
 
 from app.database import Database, make_engine
 from app.errors import StudyError
@@ -24,7 +24,7 @@ def open_database(settings: Settings, *, checkpointing: bool = False) -> Databas
     try:
         with engine.begin() as connection:
             upgrade(connection)
-    except OperationalError as error:
+    except DBAPIError as error:
         reason = str(error.orig).strip().splitlines()[0]
         raise StudyError(f"cannot use the database {url.render_as_string()}: {reason}") from None
     except CommandError:

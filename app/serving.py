@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import uvicorn
-from fastapi import FastAPI
+from starlette.types import ASGIApp
 from uvicorn.supervisors import Multiprocess
 
 from app.errors import StudyError
@@ -27,7 +27,7 @@ def bind(host: str, port: int) -> socket.socket:
         bound = socket.socket(family, socket.SOCK_STREAM)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, UnicodeError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise StudyError(
             f"cannot listen on {host} port {port}: {reason}; choose another with --port (or PORT)"
@@ -41,7 +41,7 @@ def address_of(bound: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def make_app() -> FastAPI:
+def make_app() -> ASGIApp:
     """One worker's service, from the environment."""
     settings = Settings()
     return create_app(settings, open_database(settings, checkpointing=True))
@@ -77,7 +77,7 @@ def run_service(
         if workers == 1:
             server.run(sockets=[bound])
         else:
-            on_ready()
+            on_ready()  # the address is bound: who comes before the workers do waits in its queue
             Multiprocess(config, sockets=[bound]).run()
 
 
@@ -93,6 +93,10 @@ class _Server(uvicorn.Server):
 
 
 def _lock_path(settings: Settings) -> Path:
+    """Beside what must have one service only: the SQLite file, or else the data folder."""
+    url = settings.database_url
+    if url.get_backend_name() == "sqlite":
+        return Path(f"{Path(url.database or '').absolute()}.lock")
     return settings.data_dir / "server.lock"
 
 
@@ -105,7 +109,7 @@ def holding(settings: Settings, address: str) -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise StudyError(
-                f"{settings.data_dir} is served already, at {running_address(settings)}"
+                f"{_lock_path(settings).parent} is served already, at {running_address(settings) or 'another address'}"
             ) from None
         os.truncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps({"address": address, "pid": os.getpid()}).encode(), 0)

@@ -34,7 +34,7 @@ class Settings(BaseSettings):
             ) from None
         if url.get_backend_name() == "postgresql":
             return url.set(drivername="postgresql+psycopg")
-        if url.get_backend_name() == "sqlite" and url.database:
+        if url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:":
             return url
         raise StudyError(f"DATABASE_URL names {url.drivername!r}; SQLite files and PostgreSQL are supported")
 

@@ -55,10 +55,12 @@ def test_a_failing_commit_is_told_and_stores_nothing(database: Database) -> None
     async def go() -> None:
         await database.write(add, "lost")
 
-    event.listen(database._write_engine, "commit", refuse)
+    engine = database._loop_engine if database.url.get_backend_name() == "sqlite" else database._write_engine
+    event.listen(engine, "commit", refuse)
     with pytest.raises(OperationalError, match="disk full"):
         asyncio.run(go())
-    event.remove(database._write_engine, "commit", refuse)
+    assert database.failure == "disk full"
+    event.remove(engine, "commit", refuse)
     assert slugs(database) == set()
 
 
@@ -83,6 +85,26 @@ def test_a_peek_sees_what_was_just_written(database: Database) -> None:
         return seen
 
     assert asyncio.run(go()) == [1, 2, 3]
+
+
+def test_while_another_process_holds_the_lock_pages_are_read_and_writes_wait(database: Database) -> None:
+    if database.url.get_backend_name() != "sqlite":
+        pytest.skip("PostgreSQL locks rows")
+    beside = sqlite3.connect(str(database.url.database), isolation_level=None)
+    beside.execute("BEGIN IMMEDIATE")
+
+    async def go() -> str:
+        writes = [asyncio.create_task(database.write(add, f"s{n}")) for n in range(5)]
+        await asyncio.sleep(0.1)
+        assert await database.peek(lambda session: list(session.exec(select(Study.slug)))) == []
+        assert not any(write.done() for write in writes)
+        beside.execute("COMMIT")
+        await asyncio.gather(*writes)
+        return await database.write(add, "after")
+
+    assert asyncio.run(go()) == "after"
+    assert len(slugs(database)) == 6
+    assert database.failure is None
 
 
 def test_closing_finishes_what_is_queued(database: Database) -> None:

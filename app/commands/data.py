@@ -1,4 +1,4 @@
-"""`likely-human export`, `import`, `analyze`, `simulate`: data out and in."""
+"""`likely-human export`, `import`, `analyze`, `simulate`: data out and in. Each imports what it alone needs."""
 
 import json
 from pathlib import Path
@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from app.commands.console import now, opened, out, progress
+from app.commands.console import err, now, opened, out, progress
+from app.reporting.kinds import Format, What
 from app.simulation.people import Traits
-from app.simulation.run import run_simulation
 from app.study.versions import study_named
 
 importing = typer.Typer(no_args_is_help=True, help="Answers that were collected elsewhere.")
@@ -31,26 +31,25 @@ def import_hntt(
 
 def export(
     slug: Annotated[str, typer.Argument(metavar="SLUG")],
-    what: Annotated[
-        str, typer.Option(help="responses, labels, participants, playback or answers.")
-    ] = "responses",
-    format_: Annotated[str, typer.Option("--format", help="csv, jsonl or parquet.")] = "csv",
+    what: Annotated[What, typer.Option(help="Which table.")] = What.RESPONSES,
+    format_: Annotated[Format, typer.Option("--format", help="How it is written.")] = Format.CSV,
     output: Annotated[
         Path | None,
         typer.Option("--out", metavar="PATH", help="The file to write; standard output without it."),
     ] = None,
+    mode: Annotated[
+        str | None, typer.Option(help="Whose votes make labels: live (where there are any), simulated, ...")
+    ] = None,
 ) -> None:
     """Write a study's data in the columns of docs/data.md."""
-    from app.reporting.export import Format, What, export
+    from app.reporting.export import export
 
-    try:
-        wanted, format_wanted = What(what), Format(format_)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
     with opened() as (_, database), database.reading() as session:
-        n = export(session, slug, wanted, format_wanted, output)
+        done = export(session, slug, what, format_, output, mode)
+    if done.mode not in (None, "live"):
+        err.print(f"These labels are votes of {done.mode} participants, not of live ones.", markup=False)
     if output:
-        out.print(f"{n} rows of {what} written to {output}", markup=False)
+        out.print(f"{done.n_rows} rows of {what} written to {output}", markup=False)
 
 
 def analyze(
@@ -92,6 +91,8 @@ def simulate(
     seed: Annotated[int, typer.Option(help="The same seed, the same people.")] = 1,
 ) -> None:
     """Send simulated participants through the real pages; their data are marked `simulated`."""
+    from app.simulation.run import run_simulation
+
     traits = Traits(accuracy, preference, side_bias, lapse, uncertainty, speed)
     with opened() as (settings, database):
         with database.reading() as session:

@@ -1,4 +1,4 @@
-"""`likely-human serve` and `demo`. What only the demo needs is imported by it alone: the service stays small."""
+"""`likely-human serve` and `demo`. Each imports what it alone needs."""
 
 from typing import Annotated
 
@@ -6,7 +6,6 @@ import typer
 
 from app.commands.console import opened, out, progress
 from app.experimenter.auth import experimenter_key
-from app.serving import address_of, bind, run_service
 from app.settings import Settings
 
 PortOption = Annotated[
@@ -24,6 +23,8 @@ def serve(
     verbose: Annotated[bool, typer.Option(help="Log every request.")] = False,
 ) -> None:
     """Serve the studies of the data folder."""
+    from app.serving import address_of, bind, run_service
+
     settings = Settings()
     bound = bind(host, port)
     run_service(
@@ -38,6 +39,7 @@ def serve(
 def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
     """Make the demo study if it is not there yet, and serve it."""
     from app.demo.build import build_demo, is_there
+    from app.serving import address_of, bind, run_service
 
     settings = Settings()
     bound = bind(host, port)

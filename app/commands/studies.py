@@ -42,10 +42,12 @@ def load(file: StudyFileArgument) -> None:
 @app.command("list")
 def list_studies() -> None:
     """List the studies with their state and sessions."""
-    with opened() as (_, database), database.reading() as session:
+    with opened() as (settings, database), database.reading() as session:
         studies = summaries(session)
     if not studies:
-        out.print("No study yet. Load one with: likely-human study load FILE")
+        out.print(
+            f"No study yet in {settings.data_dir}. Load one with: likely-human study load FILE", markup=False
+        )
     for study in studies:
         sessions = ", ".join(f"{n} {mode} {status}" for (mode, status), n in sorted(study.sessions.items()))
         out.print(

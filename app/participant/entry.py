@@ -30,11 +30,13 @@ def visit_of(request: Request, slug: str, secret: str) -> Visit:
         for name, value in list(request.query_params.items())[:MAX_PARAMETERS]
     }
     signed = parameters.pop("as", None)
-    participant = next((parameters[key] for key in PARTICIPANT_KEYS if parameters.get(key)), None)
+    participant = next(
+        (parameters[key] for key in PARTICIPANT_KEYS if _is_an_id(parameters.get(key, ""))), None
+    )
     resume = request.cookies.get(_cookie(slug), "")
     return Visit(
         slug=without_nul(slug),
-        mode=_mode(signed, slug, secret) if signed else Mode.LIVE,
+        mode=Mode.LIVE if signed is None else _mode(signed, slug, secret),
         participant=participant,
         recruiter=parameters,
         resume=resume if TOKEN.fullmatch(resume) else None,
@@ -51,6 +53,13 @@ def remember(response: Response, slug: str, token: str, *, secure: bool) -> None
         httponly=True,
         samesite="lax",
         secure=secure,
+    )
+
+
+def _is_an_id(text: str) -> bool:
+    """Not empty, not cut off, and not a recruiter's placeholder that was never filled in: those are everybody's."""
+    return 0 < len(text) < MAX_LENGTH and not any(
+        mark in text for mark in ("{{", "}}", "${", "%PROLIFIC", "[[")
     )
 
 

@@ -27,7 +27,7 @@ async def enter_study(
     return response
 
 
-@router.get("/p/{token}")
+@router.api_route("/p/{token}", methods=["GET", "HEAD"])
 async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
     where = await database.peek(locate, token)
     if where.shown_at is None:
@@ -58,7 +58,7 @@ async def answer_page(
     return RedirectResponse(here, 303, headers={"Cache-Control": "no-store"})
 
 
-@router.get("/p/{token}/clips/{position}-{side}.mp4")
+@router.api_route("/p/{token}/clips/{position}-{side}.mp4", methods=["GET", "HEAD"])
 async def show_clip(
     request: Request,
     token: str,

@@ -7,8 +7,8 @@ import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import IO, Any
 
@@ -20,6 +20,7 @@ from analysis.results import table_rows
 from app.errors import StudyError
 from app.reporting import columns, selects
 from app.reporting.frames import labels_frame
+from app.reporting.kinds import Format, What
 from app.study.versions import study_named
 
 BATCH_ROWS = 5_000
@@ -27,36 +28,35 @@ BATCH_ROWS = 5_000
 Row = Mapping[Any, Any]
 
 
-class What(StrEnum):
-    RESPONSES = "responses"
-    LABELS = "labels"
-    PARTICIPANTS = "participants"
-    PLAYBACK = "playback"
-    ANSWERS = "answers"
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """How many rows were written; `mode` is that of the votes behind labels."""
+
+    n_rows: int
+    mode: str | None
 
 
-class Format(StrEnum):
-    CSV = "csv"
-    JSONL = "jsonl"
-    PARQUET = "parquet"
-
-
-def export(session: Session, slug: str, what: What, format_: Format, out: Path | None) -> int:
-    """Write one table of a study to `out` (standard output when None) and return its number of rows.
+def export(
+    session: Session, slug: str, what: What, format_: Format, out: Path | None, mode: str | None = None
+) -> Exported:
+    """Write one table of a study to `out` (standard output when None); `mode` chooses whose votes make labels.
 
     A file appears whole or not at all. Raises NotFound for an unknown study, StudyError where `out` cannot be written.
     """
     study_named(session, slug)
     wanted = columns.COLUMNS[what]
-    rows = _rows(session, slug, what)
+    voters = None
+    if what is What.LABELS:
+        labels = labels_frame(session, slug, mode)
+        rows: Iterable[Row] = table_rows(labels)
+        voters = labels.attrs["mode"]
+    else:
+        rows = _rows(session, slug, what)
     with _target(out, format_) as file:
-        return _WRITERS[format_](rows, wanted, file)
+        return Exported(_WRITERS[format_](rows, wanted, file), voters)
 
 
 def _rows(session: Session, slug: str, what: What) -> Iterator[Row]:
-    if what is What.LABELS:
-        yield from table_rows(labels_frame(session, slug))
-        return
     select = getattr(selects, what.value)(slug)
     result = session.execute(select.execution_options(yield_per=BATCH_ROWS))
     rows = (row._mapping for row in result)
@@ -79,6 +79,8 @@ def _target(out: Path | None, format_: Format) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    if not out.name:
+        raise StudyError(f"--out {str(out)!r} names no file")
     part = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("wb") as file:

@@ -16,6 +16,9 @@ def responses_frame(session: Session, slug: str) -> pd.DataFrame:
     return check_responses(frame, slug)
 
 
-def labels_frame(session: Session, slug: str) -> pd.DataFrame:
-    """A study's majority votes, by the same code as every other number."""
-    return majority_vote(select_rows(responses_frame(session, slug)))
+def labels_frame(session: Session, slug: str, mode: str | None = None) -> pd.DataFrame:
+    """A study's majority votes in one mode (by default live where there are live answers); `attrs["mode"]` names it."""
+    rows = select_rows(responses_frame(session, slug), mode)
+    labels = majority_vote(rows)
+    labels.attrs["mode"] = str(rows["mode"].iloc[0]) if len(rows) else "live"
+    return labels

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -46,6 +47,8 @@ def somewhere_served(settings: Settings) -> Iterator[str]:
     with holding(settings, address_of(bound)):
         thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
         thread.start()
+        while not server.started and thread.is_alive():
+            time.sleep(0.01)
         try:
             yield address_of(bound)
         finally:

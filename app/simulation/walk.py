@@ -6,7 +6,9 @@ import random
 from collections.abc import Callable
 
 import httpx2
-from sqlmodel import Session, col, select
+from sqlalchemy import select
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col
 
 from app.database import Database
 from app.errors import StudyError
@@ -14,15 +16,15 @@ from app.participant.entry import pass_for
 from app.settings import Settings
 from app.simulation.forms import FoundForm, FoundPage, read_page
 from app.simulation.people import Person, Traits
-from app.study.design import Member, Side, side_of
-from app.study.tables import Mode, Pair, ParticipantSession, Trial
+from app.study.design import Member, Side, member_at, side_of
+from app.study.tables import Mode, Pair, ParticipantSession, Stimulus, Trial
 
 AT_ONCE = 8
 MAX_PAGES = 2_000
 CLIP_PROBE_BYTES = 4096
 
-# position -> the side of the clip to be found, and whether it is the true one
-Targets = dict[int, tuple[Side, bool]]
+# position -> the side of the clip to be found, whether it is the true one, and how long each side's clip is
+Targets = dict[int, tuple[Side, bool, dict[Side, float]]]
 
 
 class Stuck(StudyError):
@@ -104,7 +106,7 @@ class _Walk:
         if targets is None:
             targets = self._targets = await self._database.read(_targets, form.action.rpartition("/")[2])
         position = int(fields["submit_id"].partition(".")[0].rpartition("-")[2])
-        target, is_true = targets[position]
+        target, is_true, duration_s = targets[position]
         choice = next(
             n for n, options in form.options.items() if sorted(o for o in options) == ["left", "right"]
         )
@@ -115,27 +117,49 @@ class _Walk:
         for name in form.texts:
             fields[name] = "Simulated participant."
         fields["rt_ms"] = str(self._person.rt_ms())
-        fields["playback"] = _playback()
+        fields["playback"] = _playback(duration_s)
         fields.pop("unplayable", None)
 
 
-def _playback() -> str:
-    clip = {
-        "duration_s": 8.0, "played": [[0.0, 8.0]], "watched": True, "plays": 1, "stalls": 0, "stall_ms": 0,
-        "dropped_frames": 0, "frames": 240, "errors": [], "failed": False, "max_rate": 1,
-    }  # fmt: skip
-    return json.dumps({"v": 1, "loads": 1, "drift_ms_max": 5, "hidden_ms": 0, "left": clip, "right": clip})
+def _playback(duration_s: dict[Side, float]) -> str:
+    """What a browser tells that played both clips once, whole and smoothly."""
+    clips = {side.value: _played(seconds) for side, seconds in duration_s.items()}
+    return json.dumps({"v": 1, "loads": 1, "drift_ms_max": 5, "hidden_ms": 0, **clips})
+
+
+def _played(seconds: float) -> dict[str, object]:
+    return {
+        "duration_s": seconds,
+        "played": [[0.0, seconds]],
+        "watched": True,
+        "plays": 1,
+        "stalls": 0,
+        "stall_ms": 0,
+        "dropped_frames": 0,
+        "frames": round(seconds * 30),
+        "errors": [],
+        "failed": False,
+        "max_rate": 1,
+    }
 
 
 def _targets(session: Session, token: str) -> Targets:
     """Where the clip to be found is, from the database: the pages do not tell."""
+    clip_a, clip_b = aliased(Stimulus), aliased(Stimulus)
     rows = session.execute(
-        select(Trial.position, Trial.left_member, Pair.truth)
-        .join(Pair, col(Pair.id) == Trial.pair_id)
-        .join(ParticipantSession, col(ParticipantSession.id) == Trial.session_id)
-        .where(ParticipantSession.token == token)
+        select(col(Trial.position), col(Trial.left_member), col(Pair.truth), clip_a, clip_b)
+        .join(Pair, col(Pair.id) == col(Trial.pair_id))
+        .join(clip_a, col(clip_a.id) == col(Pair.stimulus_a_id))
+        .join(clip_b, col(clip_b.id) == col(Pair.stimulus_b_id))
+        .join(ParticipantSession, col(ParticipantSession.id) == col(Trial.session_id))
+        .where(col(ParticipantSession.token) == token)
     )
-    return {
-        row.position: (side_of(Member(row.truth or "a"), Member(row.left_member)), row.truth is not None)
-        for row in rows
-    }
+    return {position: _target(Member(left), truth, a, b) for position, left, truth, a, b in rows}
+
+
+def _target(
+    left: Member, truth: str | None, a: Stimulus, b: Stimulus
+) -> tuple[Side, bool, dict[Side, float]]:
+    duration_s = {Member.A: a.duration_s or 0.0, Member.B: b.duration_s or 0.0}
+    seen = {side: duration_s[member_at(side, left)] for side in Side}
+    return side_of(Member(truth or "a"), left), truth is not None, seen

@@ -1,6 +1,7 @@
 """A form's text against the questions asked: typed values, or what is wrong with each."""
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,9 +22,11 @@ class Answers:
 
 
 def read_answers(
-    questions: Sequence[Question], form: Mapping[str, str], *, optional: bool = False
+    questions: Sequence[Question], form: Mapping[str, str], *, of_trial: bool = False, optional: bool = False
 ) -> Answers:
     """Check a form; `optional` lets required questions go unanswered (a clip would not play).
+
+    The published questions of a trial have columns of their own; everything else is `extra`.
 
     Raises InvalidAnswer with every error. A question without an answer is missing: it has no entry at all.
     """
@@ -45,13 +48,9 @@ def read_answers(
             values[question.id] = value
     if errors:
         raise InvalidAnswer(errors)
-    uncertainty = values.pop("uncertainty", None) if _has(questions, "uncertainty", "likert") else None
-    rationale = values.pop("rationale", None) if _has(questions, "rationale", "text") else None
-    return Answers(side, uncertainty, rationale, values)
-
-
-def _has(questions: Sequence[Question], id_: str, type_: str) -> bool:
-    return any(question.id == id_ and question.type == type_ for question in questions)
+    if not of_trial:
+        return Answers(extra=values)
+    return Answers(side, values.pop("uncertainty", None), values.pop("rationale", None), values)
 
 
 def _value(question: Question, text: str) -> Any:
@@ -81,6 +80,8 @@ def _value(question: Question, text: str) -> Any:
 
 
 def _number(question: Question, text: str) -> int | float:
+    if re.search(r",\d{3}(\D|$)", text) or ("," in text and "." in text):
+        raise ValueError("Please write the number without separators, such as 1000 or 1.5.")
     try:
         number = float(text.replace(",", "."))
     except ValueError:
@@ -91,8 +92,7 @@ def _number(question: Question, text: str) -> int | float:
         or (low is not None and number < low)
         or (high is not None and number > high)
     ):
-        allowed = " and ".join(
-            [f"at least {low:g}"] * (low is not None) + [f"at most {high:g}"] * (high is not None)
-        )
+        bounds = [("at least", low), ("at most", high)]
+        allowed = " and ".join(f"{words} {bound:g}" for words, bound in bounds if bound is not None)
         raise ValueError(f"Please give a number{f', {allowed}' if allowed else ''}.")
     return int(number) if number.is_integer() else number

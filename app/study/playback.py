@@ -30,7 +30,7 @@ def read_playback(text: str, left: Member) -> PlaybackReport:
             raise ValueError
         report = json.loads(text)
         rows = {member: _row(report, report[side_of(member, left)]) for member in Member}
-    except (ValueError, TypeError, KeyError, RecursionError, AttributeError):
+    except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError, AttributeError):
         return PlaybackReport({}, ("playback-odd",), _storable(text[:MAX_TEXT]))
     flags = tuple(
         f"{name}-{side}"

@@ -36,7 +36,8 @@ LOCATE = (
     )
     .where(_session.c.token == bindparam("token"))
 )
-LOCATE_TO_CHANGE = LOCATE.with_for_update(of=_session)
+# Before a change: a second process with the same form waits here, and then sees what the first has stored.
+HOLD_SESSION = select(_session.c.id).where(_session.c.token == bindparam("token")).with_for_update()
 
 MARK_SHOWN = (
     update(_session)

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select
 from sqlmodel import Session, col, select, update
 
 from app.errors import Closed, Conflict, InvalidAnswer, NotFound
@@ -73,8 +72,8 @@ class Where:
 def enter(session: Session, visit: Visit, now: datetime) -> str:
     """Let someone in, or back in, and return their session's token.
 
-    An unfinished session of the same browser or of the same recruited participant goes on; a recruited
-    participant who has finished comes back to the last page.
+    A session of the same browser or of the same recruited participant goes on; who has finished comes back to
+    the last page. Who declined may think again.
     """
     connection = session.connection()
     study = connection.execute(queries.STUDY_NAMED, {"slug": visit.slug}).first()
@@ -115,19 +114,15 @@ def _earlier(session: Session, study_id: int, visit: Visit) -> str | None:
     )
     if visit.participant:
         return session.exec(mine.where(ParticipantSession.participant == visit.participant)).first()
-    unfinished = col(ParticipantSession.status).in_([Status.ARRIVED, Status.ACTIVE])
-    return session.exec(mine.where(ParticipantSession.token == visit.resume, unfinished)).first()
+    taking_part = col(ParticipantSession.status).in_([Status.ARRIVED, Status.ACTIVE, Status.COMPLETED])
+    return session.exec(mine.where(ParticipantSession.token == visit.resume, taking_part)).first()
 
 
 def locate(session: Session, token: str, submit_id: str = "") -> Where:
     """Find a session by its token; `is_stored` says whether a form numbered `submit_id` was taken. Raises NotFound."""
-    return _locate(session, queries.LOCATE, token, submit_id)
-
-
-def _locate(session: Session, statement: Select[Any], token: str, submit_id: str) -> Where:
     if not TOKEN.fullmatch(token):
         raise NotFound(NO_SESSION)
-    row = session.connection().execute(statement, {"token": token, "submit_id": submit_id}).first()
+    row = session.connection().execute(queries.LOCATE, {"token": token, "submit_id": submit_id}).first()
     if row is None:
         raise NotFound(NO_SESSION)
     session_id, version_id, mode, status, step, participant, shown_at, sha256, state, stored_id = row
@@ -159,7 +154,9 @@ def submit(session: Session, token: str, form: Mapping[str, str], now: datetime,
     InvalidAnswer for one that cannot be accepted, Closed once the study takes no answers.
     """
     submit_id = form.get("submit_id", "")
-    where = _locate(session, queries.LOCATE_TO_CHANGE, token, submit_id)
+    if TOKEN.fullmatch(token):
+        session.connection().execute(queries.HOLD_SESSION, {"token": token})
+    where = locate(session, token, submit_id)
     if not 0 < len(submit_id) <= MAX_SUBMIT_ID:
         raise InvalidAnswer({"submit_id": "The form came without its number. Please reload the page."})
     if where.is_stored:
@@ -167,7 +164,7 @@ def submit(session: Session, token: str, form: Mapping[str, str], now: datetime,
     if where.status not in (Status.ARRIVED, Status.ACTIVE):
         raise NotCurrent("This session has ended; nothing more is asked.")
     named = submit_id.partition(".")[0]
-    if named in where.run.names and named != str(where.page):
+    if named != str(where.page) and (named in where.run.names or "." in submit_id):
         raise NotCurrent("That page was answered before. You are now here.")
     if where.mode == Mode.LIVE and where.state == State.CLOSED:
         raise Closed("This study has ended and takes no more answers.")
@@ -217,7 +214,7 @@ def _answer_consent(
 
 def _answer_trial(session: Session, where: Where, form: Mapping[str, str], now: datetime) -> None:
     unplayable = form.get("unplayable") == "1"
-    answers = read_answers(where.design.trials.questions, form, optional=unplayable)
+    answers = read_answers(where.design.trials.questions, form, of_trial=True, optional=unplayable)
     place = {"session_id": where.session_id, "position": where.page.position}
     trial_id, left = session.connection().execute(queries.TRIAL_AT, place).one()
     playback = read_playback(form.get("playback", ""), Member(left))

@@ -36,7 +36,7 @@ class Mode(StrEnum):
 
 
 class Status(StrEnum):
-    """How far a session came; only `active` ones take answers."""
+    """How far a session came: `arrived` takes the answer to the consent page, `active` all others."""
 
     ARRIVED = "arrived"
     ACTIVE = "active"

@@ -110,6 +110,7 @@ def newest_version(session: Session, study: Study) -> StudyVersion | None:
 
 
 def study_named(session: Session, slug: str) -> Study:
+    slug = slug.encode("utf-8", "replace").decode()
     study = session.exec(select(Study).where(Study.slug == slug)).first()
     if study is None:
         known = session.exec(select(Study.slug).order_by(Study.slug)).all()

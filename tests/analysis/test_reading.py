@@ -196,3 +196,11 @@ def test_an_unknown_suffix_is_refused(tmp_path: Path, name: str) -> None:
 def test_the_two_kinds_of_refusal_are_analysis_errors() -> None:
     assert issubclass(ReadError, AnalysisError)
     assert issubclass(SchemaError, AnalysisError)
+
+
+def test_json_nested_without_end_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "deep.jsonl"
+    path.write_text("[" * 100_000)
+    with pytest.raises(ReadError, match="row 1") as caught:
+        read_responses(path)
+    assert "\n" not in str(caught.value)

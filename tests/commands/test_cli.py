@@ -72,7 +72,10 @@ def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path) -> None:
     done = run("simulate", "nav", "-n", "4", "--accuracy", "1", "--seed", "1")
     assert "expected accuracy is 1.000" in done.stdout, done.stderr
     assert "4 simulated completed" in run("study", "list").stdout
-    assert run("export", "nav", "--what", "labels", "--out", "labels.csv").returncode == 0
+    done = run("export", "nav", "--what", "labels", "--out", "labels.csv")
+    assert (done.returncode, done.stdout) == (0, "10 rows of labels written to labels.csv\n")
+    assert "votes of simulated participants" in done.stderr
+    refused(run("export", "nav", "--what", "labels", "--mode", "live"), "'live' has no answers")
     with (folder / "labels.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == 10

@@ -8,6 +8,8 @@ from sqlmodel import func, select
 from starlette.testclient import TestClient
 
 from app.database import Database
+from app.main import create_app
+from app.settings import Settings
 from app.study.tables import Response
 from tests.factories import answer_for, submit_id_on
 from tests.participant.walks import Walk
@@ -143,6 +145,31 @@ def test_a_recruiters_parameters_are_kept_and_fill_the_way_back(
     assert Walk(client, study, PROLIFIC_PID="p-78").address != walk.address
 
 
+@pytest.mark.parametrize("pid", ["{{%PROLIFIC_PID%}}", "${e://Field/PID}", "x" * 300, ""])
+def test_an_id_that_is_nobodys_joins_nobody(client: TestClient, study: str, pid: str) -> None:
+    first, second = (Walk(client, study, PROLIFIC_PID=pid).address for _ in range(2))
+    assert first != second
+
+
+def test_an_empty_pass_lets_nobody_in_as_live(client: TestClient, study: str) -> None:
+    assert client.get(f"/s/{study}", params={"as": ""}).status_code == 403
+
+
+def test_an_error_of_ours_is_told_as_such_with_the_usual_headers(
+    settings: Settings, database: Database, study: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("secret detail")
+
+    monkeypatch.setattr("app.participant.router.locate", broken)
+    with TestClient(create_app(settings, database), raise_server_exceptions=False) as client:
+        response = client.get("/p/any")
+    assert response.status_code == 500
+    assert "may not be stored" in response.text
+    assert "secret detail" not in response.text
+    assert response.headers["referrer-policy"] == "no-referrer"
+
+
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
@@ -215,3 +242,20 @@ def test_when_a_page_was_first_shown_is_noted(walk: Walk, database: Database) ->
 
 def test_healthz_answers_once_the_database_does(client: TestClient) -> None:
     assert (client.get("/healthz").status_code, client.get("/healthz").text) == (200, "ok")
+
+
+def test_head_answers_without_a_body_and_begins_no_session(
+    walk: Walk, client: TestClient, database: Database
+) -> None:
+    for path in ("/", "/healthz", walk.address):
+        response = client.head(path)
+        assert (response.status_code, response.content) == (200, b"")
+    before = n_responses(database)
+    assert client.head("/s/nav").status_code == 405
+    assert n_responses(database) == before
+
+
+def test_the_front_door_says_where_to_go(client: TestClient) -> None:
+    page = client.get("/")
+    assert page.status_code == 200
+    assert "/admin" in page.text

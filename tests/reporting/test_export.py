@@ -16,8 +16,9 @@ from analysis import read_responses
 from app.database import Database
 from app.errors import NotFound, StudyError
 from app.reporting.columns import COLUMNS
-from app.reporting.export import Format, What, export
+from app.reporting.export import export
 from app.reporting.frames import responses_frame
+from app.reporting.kinds import Format, What
 from tests.participant.walks import Walk
 
 # design.md's contract, written out again on purpose.
@@ -98,7 +99,7 @@ def session(client: TestClient, study: str, database: Database) -> Iterator[Sess
 
 def exported(session: Session, what: What, tmp_path: Path) -> list[Mapping[str, str]]:
     path = tmp_path / "out.csv"
-    n = export(session, "nav", what, Format.CSV, path)
+    n = export(session, "nav", what, Format.CSV, path).n_rows
     with path.open(encoding="utf-8", newline="") as file:
         rows: list[Mapping[str, str]] = [dict(row) for row in csv.DictReader(file)]
     assert len(rows) == n
@@ -214,6 +215,6 @@ def test_csv_goes_to_standard_output_without_a_file(
 ) -> None:
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     monkeypatch.setattr("sys.stdout", stream)
-    n = export(session, "nav", What.PARTICIPANTS, Format.CSV, None)
+    n = export(session, "nav", What.PARTICIPANTS, Format.CSV, None).n_rows
     text = stream.buffer.getvalue().decode()
     assert len(list(csv.DictReader(io.StringIO(text)))) == n == 2

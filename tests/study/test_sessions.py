@@ -97,7 +97,9 @@ def test_a_replay_after_the_end_is_no_error(session: Session) -> None:
     assert len(stored(session, token)) == 14
 
 
-@pytest.mark.parametrize("page", ["trial-1", "trial-3", "consent", "background", "debrief"])
+@pytest.mark.parametrize(
+    "page", ["trial-1", "trial-3", "trial-99", "consent", "background", "debrief", "odd"]
+)
 def test_a_form_of_another_page_changes_nothing(session: Session, page: str) -> None:
     token = arrive(session)
     begin(session, token)
@@ -212,11 +214,18 @@ def test_consent_asks_for_the_decision_and_the_age(session: Session) -> None:
     assert set(caught.value.errors) == {"of_age"}
 
 
-def test_a_browser_that_comes_back_goes_on_and_after_the_end_begins_anew(session: Session) -> None:
+def test_a_browser_takes_part_once_and_on_a_shared_one_everybody_by_name(session: Session) -> None:
     token = arrive(session)
     begin(session, token)
     assert arrive(session, resume=token) == token
     finish(session, token)
+    assert arrive(session, resume=token) == token
+    assert arrive(session, resume=token, participant="the next person") != token
+
+
+def test_who_declined_may_think_again(session: Session) -> None:
+    token = arrive(session)
+    send(session, token, "consent", decision="refuse")
     assert arrive(session, resume=token) != token
 
 
@@ -312,6 +321,24 @@ def test_sides_stay_balanced_over_two_processes_writers(database: Database, stud
     asyncio.run(go())
     beside.close()
     shown_both_ways(database, 30)
+
+
+def test_the_same_form_through_two_writers_at_once_is_one_row_and_no_error(
+    database: Database, study: str
+) -> None:
+    beside = Database(database.url)
+    with database.transaction() as session:
+        token = arrive(session)
+        begin(session, token)
+
+    async def go() -> None:
+        form = {"submit_id": "trial-1.same", **TRIAL}
+        await asyncio.gather(*(d.write(submit, token, form, NOW, RNG) for d in (database, beside) * 5))
+
+    asyncio.run(go())
+    beside.close()
+    with database.reading() as session:
+        assert stored(session, token).count("trial-1") == 1
 
 
 def test_one_answer_when_two_writers_get_the_same_trial(database: Database, study: str) -> None:
