@@ -1,5 +1,6 @@
 """The one SELECT behind each export: names its columns, derives the choice's member, and orders its rows."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -64,6 +65,24 @@ def _session_tables(statement: Select[Any]) -> Select[Any]:
     )
 
 
+def _answered_trials(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
+    """From the responses to a study's trials, with the pair and both clips; in the order of sessions and trials."""
+    trials = (
+        select(*columns)
+        .select_from(Response)
+        .join(Trial, col(Trial.id) == col(Response.trial_id))
+        .join(_s, col(_s.id) == col(Trial.session_id))
+    )
+    return (
+        _session_tables(trials)
+        .join(Pair, col(Pair.id) == col(Trial.pair_id))
+        .join(_stimulus_a, col(_stimulus_a.id) == col(Pair.stimulus_a_id))
+        .join(_stimulus_b, col(_stimulus_b.id) == col(Pair.stimulus_b_id))
+        .where(col(Study.slug) == slug)
+        .order_by(col(_s.id), col(Trial.position))
+    )
+
+
 def responses(slug: str) -> Select[Any]:
     """One row per trial answered; the columns of `analysis.schema.RESPONSE_COLUMNS`, in their order."""
     columns = [
@@ -102,15 +121,7 @@ def responses(slug: str) -> Select[Any]:
         case((col(Response.unplayable), literal("unplayable"))).label("excluded"),
     ]
     return (
-        _session_tables(
-            select(*columns)
-            .select_from(Response)
-            .join(Trial, col(Trial.id) == col(Response.trial_id))
-            .join(_s, col(_s.id) == col(Trial.session_id))
-        )
-        .join(Pair, col(Pair.id) == col(Trial.pair_id))
-        .join(_stimulus_a, col(_stimulus_a.id) == col(Pair.stimulus_a_id))
-        .join(_stimulus_b, col(_stimulus_b.id) == col(Pair.stimulus_b_id))
+        _answered_trials(columns, slug)
         .outerjoin(
             _playback_a,
             and_(col(_playback_a.response_id) == col(Response.id), col(_playback_a.member) == "a"),
@@ -119,8 +130,6 @@ def responses(slug: str) -> Select[Any]:
             _playback_b,
             and_(col(_playback_b.response_id) == col(Response.id), col(_playback_b.member) == "b"),
         )
-        .where(col(Study.slug) == slug)
-        .order_by(col(_s.id), col(Trial.position))
     )
 
 
@@ -182,18 +191,9 @@ def playback(slug: str) -> Select[Any]:
         col(Response.odd_playback).label("odd_playback"),
     ]  # fmt: skip
     return (
-        _session_tables(
-            select(*columns)
-            .select_from(Response)
-            .join(Trial, col(Trial.id) == col(Response.trial_id))
-            .join(_s, col(_s.id) == col(Trial.session_id))
-        )
-        .join(Pair, col(Pair.id) == col(Trial.pair_id))
-        .join(_stimulus_a, col(_stimulus_a.id) == col(Pair.stimulus_a_id))
-        .join(_stimulus_b, col(_stimulus_b.id) == col(Pair.stimulus_b_id))
+        _answered_trials(columns, slug)
         .outerjoin(Playback, col(Playback.response_id) == col(Response.id))
-        .where(col(Study.slug) == slug)
-        .order_by(col(_s.id), col(Trial.position), col(Playback.member))
+        .order_by(col(Playback.member))
     )
 
 
