@@ -2,6 +2,7 @@
 
 import asyncio
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -103,6 +104,7 @@ def test_while_another_process_holds_the_lock_pages_are_read_and_writes_wait(dat
         return await database.write(add, "after")
 
     assert asyncio.run(go()) == "after"
+    beside.close()
     assert len(slugs(database)) == 6
     assert database.failure is None
 
@@ -148,4 +150,5 @@ def test_sqlite_syncs_every_commit_and_minds_foreign_keys(database: Database) ->
     with beside.transaction() as session:
         assert session.execute(text("PRAGMA wal_autocheckpoint")).scalar_one() == 0
     beside.close()
-    assert sqlite3.connect(str(database.url.database)).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    with closing(sqlite3.connect(str(database.url.database))) as disk:
+        assert disk.execute("PRAGMA integrity_check").fetchone() == ("ok",)
