@@ -78,7 +78,11 @@ class _Job:
 
 
 class _Locked(Exception):
-    """Another process holds SQLite's write lock."""
+    """Another process holds SQLite's write lock; `jobs` are those of the group that are still to be done."""
+
+    def __init__(self, jobs: "list[_Job]") -> None:
+        super().__init__("database is locked")
+        self.jobs = jobs
 
 
 def _forget(_result: Any, _error: BaseException | None) -> None:
@@ -198,11 +202,11 @@ class Database:
         try:
             self._commit(group, self._loop_engine)
         except _Locked as locked:
-            patient = [job for job in group if time.monotonic() < job.deadline]
-            for job in group:
-                if job not in patient:
+            for job in locked.jobs:
+                if time.monotonic() < job.deadline:
+                    self._waiting.append(job)
+                else:
                     job.done(None, locked.__cause__)
-            self._waiting = patient + self._waiting
             if self._waiting:
                 asyncio.get_running_loop().call_later(LOCK_RETRY_S, self._write_waiting)
 
@@ -230,12 +234,15 @@ class Database:
             if isinstance(error, OperationalError):
                 self.failure = str(error.orig)
                 if self._is_local and "locked" in self.failure:
-                    raise _Locked from error
+                    raise _Locked(group) from error
             if len(group) == 1:
                 group[0].done(None, error)
                 return
-            for job in group:
-                self._commit([job], engine)
+            for position, job in enumerate(group):
+                try:
+                    self._commit([job], engine)
+                except _Locked as locked:
+                    raise _Locked(group[position:]) from locked.__cause__
             return
         self.failure = None
         for job, result in zip(group, results, strict=True):

@@ -1,6 +1,7 @@
 """The writer: what it says is done is on disk, and one failing job hurts nobody else."""
 
 import asyncio
+import secrets
 import sqlite3
 from contextlib import closing
 from datetime import UTC, datetime
@@ -107,6 +108,37 @@ def test_while_another_process_holds_the_lock_pages_are_read_and_writes_wait(dat
     beside.close()
     assert len(slugs(database)) == 6
     assert database.failure is None
+
+
+def test_a_lock_that_comes_while_a_group_is_split_runs_nothing_twice(database: Database) -> None:
+    """One bad job splits the group; another process takes the lock when half of it is committed."""
+    if database.url.get_backend_name() != "sqlite":
+        pytest.skip("PostgreSQL locks rows")
+    beside = sqlite3.connect(str(database.url.database), isolation_level=None)
+    tries: list[int] = []
+
+    def lock_before_the_second(*_: object) -> None:
+        tries.append(1)
+        if len(tries) == 3:  # the group, then its first job alone, then the second
+            beside.execute("BEGIN IMMEDIATE")
+
+    def add_another(session: Session) -> None:
+        add(session, secrets.token_hex(8))  # were it run twice, there would be two
+
+    def fail(_session: Session) -> None:
+        raise ValueError
+
+    async def go() -> list[BaseException | None]:
+        asyncio.get_running_loop().call_later(0.3, lambda: beside.execute("COMMIT"))
+        jobs = [add_another, add_another, fail, add_another]
+        return await asyncio.gather(*(database.write(job) for job in jobs), return_exceptions=True)
+
+    event.listen(database._loop_engine, "checkout", lock_before_the_second)
+    outcomes = asyncio.run(go())
+    event.remove(database._loop_engine, "checkout", lock_before_the_second)
+    beside.close()
+    assert [type(outcome) for outcome in outcomes] == [type(None), type(None), ValueError, type(None)]
+    assert len(slugs(database)) == 3
 
 
 def test_closing_finishes_what_is_queued(database: Database) -> None:
