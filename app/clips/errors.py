@@ -28,6 +28,10 @@ class NothingLeft(ClipRefused):
     """Trimming by the rules would leave less than two frames."""
 
 
+class TooMuch(ClipRefused):
+    """More work, or a larger result, than one clip may cost."""
+
+
 class SizeConflict(ClipError):
     """The rules ask for another frame size than the clips that are there already."""
 

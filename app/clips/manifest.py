@@ -17,8 +17,8 @@ from app.clips.errors import ManifestProblems, Problem
 REQUIRED = ("file", "name", "source")
 POSITIONS = "positions"
 
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-_NAME_ALLOWED = "allowed are up to 100 of A-Z a-z 0-9 . _ - and a letter or digit first"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+NAME_ALLOWED = "allowed are up to 100 of A-Z a-z 0-9 . _ - and a letter or digit first"
 _LARGEST_BYTES = 16_000_000
 _UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
@@ -158,8 +158,8 @@ def _cell_problems(path: Path, number: int, values: Mapping[str, str]) -> Iterat
     for column, value in values.items():
         if column in REQUIRED and not value:
             yield Problem(path, number, column, value, "is empty; each row has a file, a name and a source")
-        elif column in ("name", "source") and not _NAME.fullmatch(value):
-            yield Problem(path, number, column, value, _NAME_ALLOWED)
+        elif column in ("name", "source") and not NAME.fullmatch(value):
+            yield Problem(path, number, column, value, NAME_ALLOWED)
         elif any(not char.isprintable() and char not in "\n\r\t" for char in value):
             yield Problem(path, number, column, value, "holds characters that cannot be printed")
 

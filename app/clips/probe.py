@@ -13,12 +13,13 @@ from av.packet import Packet
 from av.stream import Stream
 from av.video.stream import VideoStream
 
-from app.clips.errors import NotAVideo
+from app.clips.errors import NotAVideo, TooMuch
 from app.clips.picture import displayed_size
 from app.clips.reading import LONGEST_S, check_sides, decoded, open_video
 
 _MOST_PACKETS = LONGEST_S * 300
 _MISSING_S = Fraction(1, 4)
+_MOST_PIXELS = 600 * 10**9  # 20 minutes of 4K at 60 frames a second: about an hour's work
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Span:
 
 
 def probe(path: Path) -> ClipInfo:
-    """Measure a video. Raises NotAVideo for all that is not one, saying what it is instead."""
+    """Measure a video. Raises NotAVideo for all that is not one, saying what it is instead, and TooMuch."""
     span = measure(path)
     with open_video(path) as (container, stream):
         first = next(decoded(path, container, stream), None)
@@ -61,6 +62,9 @@ def probe(path: Path) -> ClipInfo:
             raise NotAVideo(path, "holds no frame that can be decoded")
         width, height = displayed_size(first[1], stream.sample_aspect_ratio)
         check_sides(path, width, height, "is shown at")
+        if span.frames * width * height > _MOST_PIXELS:
+            frames = f"{span.frames} frames of {width} x {height} px"
+            raise TooMuch(path, f"has {frames}, too many to process; cut it, or record it smaller")
         _check_last_frame(path, span)
         duration = span.end - span.start
         return ClipInfo(

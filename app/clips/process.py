@@ -1,7 +1,7 @@
 """One clip through the rules: the same pixels, rate and wrapping for all, nothing that tells them apart."""
 
 import secrets
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import cache
@@ -13,7 +13,7 @@ from av.container.output import OutputContainer
 from av.video.frame import PictureType, VideoFrame
 from av.video.stream import VideoStream
 
-from app.clips.errors import NothingLeft
+from app.clips.errors import NothingLeft, TooMuch
 from app.clips.mp4 import blank
 from app.clips.picture import Painter
 from app.clips.probe import ClipInfo, measure, probe
@@ -30,12 +30,19 @@ _MUXER = {
 _NO_MESSAGES = "filter_units=remove_types=6"  # the encoder's own name and settings travel as SEI units
 _BT709 = 1  # the same number for primaries, transfer and matrix
 _LIMITED_RANGE = 1
+_LOOK_EVERY = 25
+LARGEST_CLIP_BYTES = 1_500_000_000  # a browser fetches a clip whole before it plays
+
+# Told how many frames of how many are done; raises to stop.
+OnFrame = Callable[[int, int], None]
 
 
-def process(source: Path, target: Path, rules: Rules, *, size: tuple[int, int]) -> ClipInfo:
+def process(
+    source: Path, target: Path, rules: Rules, *, size: tuple[int, int], on_frame: OnFrame | None = None
+) -> ClipInfo:
     """Write `source`, processed by `rules` to frames of `size`, at `target`; whole or not at all.
 
-    The same source, rules and size give the same bytes. Raises NotAVideo, or NothingLeft after trimming.
+    The same source, rules and size give the same bytes. Raises NotAVideo, NothingLeft after trimming, or TooMuch.
     """
     span = measure(source)
     count = frames_left(source, span.end - span.start, rules)
@@ -45,7 +52,9 @@ def process(source: Path, target: Path, rules: Rules, *, size: tuple[int, int]) 
             painter = Painter(source, size, rules.masks, stream.sample_aspect_ratio)
             begin = span.start + Fraction(str(rules.trim_start_s))
             timed = ((time - begin, frame) for time, frame in decoded(source, container, stream))
-            _encode(temporary, rules, size, _painted(painter, at_constant_rate(timed, rules.rate, count)))
+            shown = _painted(painter, at_constant_rate(timed, rules.rate, count))
+            watched = _watched(source, temporary, shown, count, on_frame)
+            _encode(temporary, rules, size, watched)
         blank(temporary, "udta")
         info = probe(temporary)
         temporary.replace(target)
@@ -71,6 +80,19 @@ def _painted(painter: Painter, frames: Iterable[VideoFrame]) -> Iterator[VideoFr
         if shown is None or shown[0] is not frame:
             shown = frame, painter.paint(frame)
         yield shown[1]
+
+
+def _watched(
+    source: Path, target: Path, frames: Iterable[VideoFrame], total: int, on_frame: OnFrame | None
+) -> Iterator[VideoFrame]:
+    """The frames, told one by one; stops where the result grows too large."""
+    for number, frame in enumerate(frames):
+        if on_frame is not None:
+            on_frame(number, total)
+        if number % _LOOK_EVERY == _LOOK_EVERY - 1 and target.stat().st_size > LARGEST_CLIP_BYTES:
+            size = f"would be larger than {LARGEST_CLIP_BYTES / 10**9:g} GB as processed"
+            raise TooMuch(source, f"{size}; cut it, or ask for smaller frames or a higher crf")
+        yield frame
 
 
 def _encode(target: Path, rules: Rules, size: tuple[int, int], frames: Iterable[VideoFrame]) -> None:

@@ -114,7 +114,7 @@ class Rules(BaseModel):
             return cls.model_validate(values)
         except ValidationError as error:
             problems = [
-                RulesProblem(path, _line(_node_at(root, details["loc"])), _explained(cls, details))
+                RulesProblem(path, _line(_node_at(root, details["loc"])), explained(cls, details))
                 for details in error.errors(include_url=False)
             ]
             raise RulesProblems(problems) from None
@@ -182,7 +182,8 @@ def _mark_line(mark: Any) -> int | None:
     return None if mark is None else int(mark.line) + 1
 
 
-def _explained(rules: type[BaseModel], details: Any) -> str:
+def explained(rules: type[BaseModel], details: Any) -> str:
+    """One of pydantic's errors in words: which rule, what stood there, what is allowed."""
     location: tuple[int | str, ...] = details["loc"]
     if not location:
         return str(details["ctx"]["error"])

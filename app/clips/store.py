@@ -29,9 +29,9 @@ class ClipStore:
     def __init__(self, root: Path) -> None:
         self.root = root
 
-    def keep_original(self, path: Path) -> Stored:
-        """Keep a file as it was handed in, under its own suffix (the first one it came with)."""
-        suffix = path.suffix.lower()
+    def keep_original(self, path: Path, *, suffix: str | None = None) -> Stored:
+        """Keep a file as it was handed in, under its own suffix or the one given (the first it came with)."""
+        suffix = (path.suffix if suffix is None else suffix).lower()
         return self._keep(path, self.root / "originals", suffix if _SUFFIX.fullmatch(suffix) else "")
 
     def keep_clip(self, path: Path) -> Stored:
@@ -48,6 +48,9 @@ class ClipStore:
         if found is None:
             raise ClipError(f"no original {sha256} is kept in {self.root}")
         return found
+
+    def has_original(self, sha256: str) -> bool:
+        return _existing(self.root / "originals" / _checked(sha256)[:2], sha256) is not None
 
     def clip_path(self, sha256: str) -> Path:
         """Where a clip of that hash is, once kept."""
