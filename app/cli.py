@@ -5,7 +5,7 @@ import sys
 import typer
 
 from app.clips.errors import ClipError
-from app.commands import clips, data, services, studies
+from app.commands import clips, data, services, studies, users
 from app.commands.console import err
 from app.errors import StudyError
 
@@ -19,9 +19,11 @@ app.command()(services.serve)
 app.command()(services.demo)
 app.add_typer(studies.app, name="study")
 app.add_typer(clips.app, name="stimuli")
+app.add_typer(users.app, name="user")
 app.command()(data.simulate)
 app.add_typer(data.importing, name="import")
 app.command()(data.export)
+app.command()(data.package)
 app.command()(data.analyze)
 
 

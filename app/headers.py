@@ -1,4 +1,7 @@
-"""Headers on every reply: nothing is fetched from elsewhere, nothing is framed, no address leaks by referrer."""
+"""Headers on every reply: nothing is fetched from elsewhere, nothing is framed, no address leaks by referrer.
+
+A reply that brings a policy of its own keeps it.
+"""
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -15,6 +18,10 @@ POLICY = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
+# For the participant's pages that the design editor shows beside its form.
+FRAMED_POLICY = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+# For the page that shows them.
+FRAMING_POLICY = f"{POLICY}; frame-src 'self'"
 _HEADERS = [
     (b"content-security-policy", POLICY.encode()),
     (b"referrer-policy", b"no-referrer"),
@@ -23,14 +30,23 @@ _HEADERS = [
 ]
 
 
+# What somebody had to log in for is in no cache, unless the reply says otherwise.
+_PRIVATE = ("/admin", "/api/")
+
+
 class SafetyHeaders:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_private = scope.get("path", "").startswith(_PRIVATE)
+        headers = [*_HEADERS, (b"cache-control", b"no-store")] if is_private else _HEADERS
+
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                message["headers"] = [*message["headers"], *_HEADERS]
+                given = {name.lower() for name, _ in message["headers"]}
+                ours = [(name, value) for name, value in headers if name not in given]
+                message["headers"] = [*message["headers"], *ours]
             await send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)

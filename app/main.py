@@ -8,21 +8,25 @@ from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
 from fastapi.staticfiles import StaticFiles
 from sqlalchemy import text
 from sqlmodel import Session
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
+from app.api.app import make_api
 from app.clips.store import ClipStore
 from app.database import Database
 from app.dependencies import DatabaseDep
 from app.errors import StudyError
+from app.experimenter.access import COOKIE, login_address
 from app.experimenter.router import router as experimenter
+from app.gate import Gate
 from app.headers import SafetyHeaders
 from app.participant.pages import MessagePage
 from app.participant.router import router as participant
+from app.people.logins import NotLoggedIn
 from app.settings import Settings
 from app.templating import render
 
@@ -52,17 +56,21 @@ def _make(settings: Settings, database: Database) -> FastAPI:
         database.close()
 
     app = FastAPI(title="Likely Human", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
-    app.state.settings, app.state.database = settings, database
-    app.state.store = ClipStore(settings.data_dir)
+    store = ClipStore(settings.data_dir)
+    api = make_api()
+    for each in (app, api):
+        each.state.settings, each.state.database, each.state.store = settings, database, store
+        for error in (StudyError, HTTPException, RequestValidationError):
+            each.add_exception_handler(error, _tell)
+        each.add_exception_handler(Exception, _tell_unexpected)
+    app.add_middleware(Gate, database=database, cookie=COOKIE)
+    app.mount("/api/v1", api)
+    app.mount("/static/admin", _Static(directory=_HERE / "experimenter" / "static"), name="admin-static")
     app.mount("/static", _Static(directory=_HERE / "participant" / "static"), name="static")
     app.include_router(participant)
     app.include_router(experimenter)
     app.add_api_route("/", front_door, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_api_route("/healthz", healthz, methods=["GET", "HEAD"], include_in_schema=False)
-    app.add_exception_handler(StudyError, _tell)
-    app.add_exception_handler(HTTPException, _tell)
-    app.add_exception_handler(RequestValidationError, _tell)
-    app.add_exception_handler(Exception, _tell_unexpected)
     return app
 
 
@@ -84,10 +92,14 @@ def _ping(session: Session) -> None:
 
 
 async def _tell(request: Request, error: Exception) -> Response:
+    if isinstance(error, NotLoggedIn) and not _wants_json(request):
+        return RedirectResponse(login_address(request), 303, headers={"Cache-Control": "no-store"})
     if isinstance(error, StudyError):
         status, title, message = error.status_code, error.title, str(error)
     elif isinstance(error, HTTPException) and error.status_code != 404:
         status, title, message = error.status_code, "That did not work", str(error.detail)
+    elif isinstance(error, RequestValidationError) and _wants_json(request):
+        status, title, message = 422, "That did not work", _explained(error)
     else:
         status, title, message = 404, "Page not found", "There is nothing at this address."
     return _reply(request, status, title, message)
@@ -102,6 +114,17 @@ async def _tell_unexpected(request: Request, error: Exception) -> Response:
 
 
 def _reply(request: Request, status: int, title: str, message: str) -> Response:
-    if "application/json" in request.headers.get("accept", ""):
+    if _wants_json(request):
         return JSONResponse({"message": message}, status)
     return render(MessagePage(title, message), status)
+
+
+def _wants_json(request: Request) -> bool:
+    is_api = request.url.path.startswith("/api/")
+    return is_api or "application/json" in request.headers.get("accept", "")
+
+
+def _explained(error: RequestValidationError) -> str:
+    """Where each value does not hold, and why; never the value itself, which may be anything."""
+    parts = (f"{' › '.join(map(str, fault['loc'][1:]))}: {fault['msg']}" for fault in error.errors()[:20])
+    return "; ".join(parts)

@@ -1,9 +1,13 @@
 """Run the service: one process over SQLite, several over PostgreSQL."""
 
 import fcntl
+import gc
 import json
 import os
 import socket
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +22,7 @@ from app.migrating import open_database
 from app.settings import Settings
 
 BACKLOG = 2048
+WORKER_CHECK_S, WORKER_GRACE_S, WORKER_PAUSE_S = 0.2, 5.0, 1.0
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -44,7 +49,11 @@ def address_of(bound: socket.socket) -> str:
 def make_app() -> ASGIApp:
     """One worker's service, from the environment."""
     settings = Settings()
-    return create_app(settings, open_database(settings, checkpointing=True))
+    app = create_app(settings, open_database(settings, checkpointing=True))
+    # What was loaded stays: the collector need not look through it again while somebody waits for a page.
+    gc.collect()
+    gc.freeze()
+    return app
 
 
 def run_service(
@@ -73,12 +82,41 @@ def run_service(
             backlog=BACKLOG,
             timeout_graceful_shutdown=10,
         )
-        server = _Server(config, on_ready)
-        if workers == 1:
-            server.run(sockets=[bound])
-        else:
-            on_ready()  # the address is bound: who comes before the workers do waits in its queue
-            Multiprocess(config, sockets=[bound]).run()
+        with background_worker(settings):
+            if workers == 1:
+                _Server(config, on_ready).run(sockets=[bound])
+            else:
+                on_ready()  # the address is bound: who comes before the workers do waits in its queue
+                Multiprocess(config, sockets=[bound]).run()
+
+
+@contextmanager
+def background_worker(settings: Settings) -> Iterator[None]:
+    """The process that works on clips and reports, started again whenever it ends before the service does."""
+    stop = threading.Event()
+    keeper = threading.Thread(target=_keep_working, args=(settings, stop), daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        keeper.join()
+
+
+def _keep_working(settings: Settings, stop: threading.Event) -> None:
+    while not stop.is_set():
+        command = [sys.executable, "-m", "app.worker", str(os.getpid())]
+        process = subprocess.Popen(command, env=settings.environment())  # noqa: S603  (ourselves)
+        while process.poll() is None and not stop.wait(WORKER_CHECK_S):
+            pass
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(WORKER_GRACE_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+        stop.wait(WORKER_PAUSE_S)
 
 
 class _Server(uvicorn.Server):

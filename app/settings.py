@@ -1,5 +1,6 @@
 """Where data live and which database: the only reader of the environment."""
 
+import os
 import secrets
 from functools import cached_property
 from pathlib import Path
@@ -70,3 +71,12 @@ class Settings(BaseSettings):
             finally:
                 fresh.unlink()
         return path.read_text()
+
+    def environment(self) -> dict[str, str]:
+        """What a process of ours is started with, so that its settings are these."""
+        own = {
+            "LIKELY_HUMAN_DATA": str(self.data_dir),
+            "DATABASE_URL": self.database,
+            "LIKELY_HUMAN_SECRET": self.secret_override,
+        }
+        return {**os.environ, **{name: value for name, value in own.items() if value}}

@@ -1,10 +1,13 @@
 """One Jinja environment for every page: autoescape on, a misspelt variable is an error."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import ClassVar, Protocol
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from app.notices import notice
 
 _HERE = Path(__file__).parent
 
@@ -18,6 +21,17 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+
+
+def _iso(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _utc(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+_environment.filters.update(notice=notice, iso=_iso, utc=_utc)
 
 
 class Renderable(Protocol):

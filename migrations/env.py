@@ -4,7 +4,7 @@ from alembic import context
 from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
-import app.study.tables  # noqa: F401  (registers the tables)
+import app.library.tables  # noqa: F401  (registers the tables)
 from app.database import make_engine
 from app.settings import Settings
 

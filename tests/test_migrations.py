@@ -10,12 +10,12 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import URL, text
 from sqlmodel import SQLModel, func, select
 
-import app.study.tables  # noqa: F401  (registers the tables)
+import app.library.tables  # noqa: F401  (registers the tables)
 from app.database import Database, make_engine
 from app.errors import StudyError
 from app.migrating import open_database
 from app.settings import Settings
-from app.study.tables import Playback, Response
+from app.study.tables import Pair, Playback, Response, StudyVersion
 from tests.conftest import migrate
 from tests.factories import NOW
 
@@ -33,8 +33,8 @@ FIRST_ROWS = {
     "study": "(id, slug, state, created_at) VALUES (1, 'old', 'live', :now)",
     "study_version": "(id, study_id, number, sha256, design, padded_bytes, created_at) "
     "VALUES (1, 1, 1, 'x', '{}', 4096, :now)",
-    "stimulus": "(id, name, source, attributes, rules, imported_at) VALUES (1, 'c1', 'human', '{}', '{}', :now), "
-    "(2, 'c2', 'hybrid', '{}', '{}', :now)",
+    "stimulus": "(id, name, source, attributes, rules, imported_at, clip_sha256, clip_bytes, duration_s) "
+    "VALUES (1, 'c1', 'human', '{}', '{}', :now, 'aa', 1000, 8), (2, 'c2', 'hybrid', '{}', '{}', :now, 'bb', 2000, 9)",
     "pair": "(id, version_id, name, position, condition, kind, stimulus_a_id, stimulus_b_id, truth) "
     "VALUES (1, 1, 'p1', 1, 'human-hybrid', 'main', 1, 2, 'a')",
     "participant_session": "(id, token, version_id, arm, mode, recruiter, status, step, arrived_at) "
@@ -73,6 +73,10 @@ def test_a_filled_database_of_any_revision_is_upgraded_with_its_answers(emptied:
         response = session.exec(select(Response)).one()
         assert (response.side, response.uncertainty, response.answered_at) == ("left", 2, NOW)
         assert session.exec(select(func.count()).select_from(Playback)).one() == 1
+        pair = session.exec(select(Pair)).one()  # since 0002 a pair keeps the clips it was shown with
+        assert (pair.clip_a_sha256, pair.clip_a_bytes, pair.clip_a_duration_s) == ("aa", 1000, 8)
+        assert (pair.clip_b_sha256, pair.clip_b_bytes, pair.clip_b_duration_s) == ("bb", 2000, 9)
+        assert session.exec(select(StudyVersion.reason)).one() == ""
     database.close()
 
 

@@ -10,6 +10,7 @@ from app.clips.manifest import read_manifest
 from app.clips.rules import Rules
 from app.clips.store import ClipStore
 from app.commands.console import now, opened, out, progress
+from app.library.rules import rules_in_force
 from app.study.stimuli import add_stimuli, common_clip_size, list_stimuli, refuse_known
 
 app = typer.Typer(no_args_is_help=True, help="Clips: import them by manifest, list them.")
@@ -32,10 +33,11 @@ def import_manifest(
         with database.reading() as session:
             refuse_known(session, rows)
             size = common_clip_size(session)
+            usual = rules_in_force(session)[0]
         with progress("Processing clips") as on_progress:
             clips = import_clips(
                 rows,
-                Rules.load(rules) if rules else Rules(),
+                Rules.load(rules) if rules else usual,
                 ClipStore(settings.data_dir),
                 workers=workers,
                 on_progress=on_progress,

@@ -52,6 +52,36 @@ def export(
         out.print(f"{done.n_rows} rows of {what} written to {output}", markup=False)
 
 
+def package(
+    slug: Annotated[str, typer.Argument(metavar="SLUG")],
+    output: Annotated[Path, typer.Option("--out", metavar="FILE.zip", help="The zip file to write.")],
+    real_ids: Annotated[
+        bool, typer.Option("--real-ids", help="Keep recruiters' participant ids and link parameters.")
+    ] = False,
+    author: Annotated[list[str] | None, typer.Option(help="An author; give it once for each.")] = None,
+    license_: Annotated[str, typer.Option("--license", help="The licence of the data.")] = "",
+) -> None:
+    """Write everything that belongs to a study into one zip (docs/package.md)."""
+    from app.reporting.package import build_package
+    from app.reporting.packaging.about import About
+    from app.worker.reports import study_files
+
+    about = About(authors=tuple(author or ()), license=license_ or None)
+    with opened() as (_, database), database.reading() as session, progress("Packing") as on_progress:
+        study_named(session, slug)
+        packed = build_package(
+            session,
+            slug,
+            output,
+            made_at=now(),
+            study_files=study_files(session, slug),
+            pseudonyms=not real_ids,
+            about=about,
+            on_progress=on_progress,
+        )
+    out.print(f"{len(packed.files)} files written to {output}", markup=False)
+
+
 def analyze(
     targets: Annotated[list[str], typer.Argument(metavar="TARGET...", help="Studies, or exported files.")],
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON (docs/analysis.md).")] = False,

@@ -1,13 +1,14 @@
 """`likely-human serve` and `demo`. Each imports what it alone needs."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
 
 from app.commands.console import opened, out, progress
-from app.experimenter.auth import experimenter_key
 from app.settings import Settings
 
+Line = tuple[str, str]
 PortOption = Annotated[
     int, typer.Option(envvar="PORT", min=0, max=65535, help="The port; 0 takes any free one.")
 ]
@@ -32,13 +33,14 @@ def serve(
         bound,
         workers=workers,
         quiet=not verbose,
-        on_ready=lambda: _say(settings, address_of(bound), None),
+        on_ready=lambda: _say(settings, address_of(bound), "SLUG", _how_to_come_in(settings)),
     )
 
 
 def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
     """Make the demo study if it is not there yet, and serve it."""
     from app.demo.build import build_demo, is_there
+    from app.demo.owner import demo_owner
     from app.serving import address_of, bind, run_service
 
     settings = Settings()
@@ -47,10 +49,29 @@ def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
         if not is_there(database):
             with progress("Making the demo") as on_progress:
                 build_demo(settings, database, on_progress)
-    run_service(settings, bound, on_ready=lambda: _say(settings, address_of(bound), "demo"))
+        owner = demo_owner(settings, database)
+    if owner.email is None:
+        login = [("log in", "as one of this folder's users (likely-human user list)")]
+    else:
+        known = owner.password or "the one that you have set (likely-human user password gives another)"
+        login = [("email", owner.email), ("password", known)]
+    run_service(settings, bound, on_ready=lambda: _say(settings, address_of(bound), "demo", login))
 
 
-def _say(settings: Settings, address: str, slug: str | None) -> None:
+def _how_to_come_in(settings: Settings) -> Sequence[Line]:
+    from app.people.users import is_nobody
+
+    with opened() as (_, database), database.reading() as session:
+        if not is_nobody(session):
+            return []
+    return [("no user yet", "add one with: likely-human user add you@example.org")]
+
+
+def _say(settings: Settings, address: str, slug: str, login: Sequence[Line]) -> None:
     out.print(f"Likely Human serves {settings.data_dir} (stop with Ctrl-C)", markup=False)
-    out.print(f"  participants   {address}/s/{slug or 'SLUG'}", markup=False)
-    out.print(f"  experimenter   {address}/admin?key={experimenter_key(settings.secret)}", markup=False)
+    for label, text in (
+        ("participants", f"{address}/s/{slug}"),
+        ("experimenter", f"{address}/admin"),
+        *login,
+    ):
+        out.print(f"  {label:<14} {text}", markup=False)

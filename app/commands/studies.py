@@ -6,12 +6,19 @@ from typing import Annotated
 
 import typer
 
-from app.commands.console import now, opened, out
+from app.clips.store import ClipStore
+from app.commands.console import err, now, opened, out
+from app.library.clues import clues_state
+from app.people.audit import COMMAND_LINE
+from app.study.checklist import Around
 from app.study.file.load import json_schema, load_study
+from app.study.launch import Accepted, change_state, study_here
 from app.study.tables import State
-from app.study.versions import load_version, refuse_mixed_processing, set_state, stimulus_facts, summaries
+from app.study.versions import load_version, refuse_mixed_processing, stimulus_facts, summaries
 
-app = typer.Typer(no_args_is_help=True, help="Studies as files: check, load, list, open, pause, close.")
+app = typer.Typer(
+    no_args_is_help=True, help="Studies as files: check, load, list, open, pilot, pause, close."
+)
 
 StudyFileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The study file (YAML).")]
 SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's name, as in `study: name`.")]
@@ -63,9 +70,13 @@ def schema() -> None:
     typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
 
 
-def _set(slug: str, state: State, said: str) -> None:
-    with opened() as (_, database), database.transaction() as session:
-        set_state(session, slug, state)
+def _set(slug: str, to: State, said: str) -> None:
+    accepted = Accepted(codes=None, reason="opened on the command line")
+    with opened() as (settings, database), database.transaction() as session:
+        around = Around(ClipStore(settings.data_dir), clues_state)
+        changed = change_state(session, COMMAND_LINE, study_here(session, slug), to, accepted, around, now())
+    for check in changed.warnings:
+        err.print(f"warning: {check.title}: {check.detail}", markup=False)
     out.print(f"{slug}: {said}", markup=False)
 
 
@@ -73,6 +84,12 @@ def _set(slug: str, state: State, said: str) -> None:
 def open_study(slug: SlugArgument) -> None:
     """Let participants in."""
     _set(slug, State.LIVE, f"open; participants come in at /s/{slug}")
+
+
+@app.command()
+def pilot(slug: SlugArgument) -> None:
+    """Let people in for a try: their answers are kept apart for ever."""
+    _set(slug, State.PILOT, f"pilot; whoever comes in at /s/{slug} is kept apart from the live data for ever")
 
 
 @app.command()

@@ -1,32 +1,19 @@
-"""What each experimenter's page is given."""
+"""What every experimenter's page is given. A template sees one of these, as `page`, and nothing else."""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-
-@dataclass(frozen=True, slots=True)
-class StudyRow:
-    slug: str
-    address: str
-    state: str
-    version: int
-    n_pairs: int
-    counts: tuple[tuple[str, int], ...]
+from app.experimenter.access import Shell
 
 
-@dataclass(frozen=True, slots=True)
-class StudiesPage:
-    """All studies; `counts` are sessions in words, such as (`live, completed`, 12)."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdminPage:
+    """The frame: who is logged in, which study, what was just done. `error` heads a form that was not taken.
 
-    template: ClassVar[str] = "studies.html"
-    studies: tuple[StudyRow, ...]
-    n_simulated_clips: int
-    n_clips: int
+    `tab` marks the place in the menus: `studies`, `stimuli`, `people`, `account`, or one of a study's own.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class KeyPage:
-    """Asks a stranger for the experimenter's key."""
-
-    template: ClassVar[str] = "key.html"
+    template: ClassVar[str]
+    tab: ClassVar[str] = ""
+    shell: Shell
     error: str = ""

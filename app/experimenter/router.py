@@ -1,44 +1,40 @@
-"""The experimenter's overview at `/admin`: which studies there are and how they stand."""
+"""`/admin`: every screen of the experimenter's room. Each part has its own router, pages and templates."""
 
-from fastapi import APIRouter, Request, Response
-from fastapi.responses import RedirectResponse
+from fastapi import APIRouter
 
-from app.dependencies import DatabaseDep, Form, SettingsDep
-from app.experimenter.auth import COOKIE, IsExperimenter, fits
-from app.experimenter.overview import studies_page
-from app.experimenter.pages import KeyPage
-from app.templating import render
+from app.experimenter.access import editors
+from app.experimenter.data.router import router as data
+from app.experimenter.design.router import router as design
+from app.experimenter.door.router import inside
+from app.experimenter.door.router import router as door
+from app.experimenter.people.programs import router as programs
+from app.experimenter.people.router import router as people
+from app.experimenter.running.router import router as running
+from app.experimenter.stimuli.router import router as stimuli
+from app.experimenter.studies.creating.router import router as new_study
+from app.experimenter.studies.pairs.router import router as pairs
+from app.experimenter.studies.router import router as studies
+from app.experimenter.studies.router import show_studies
+from app.experimenter.studies.versions.router import router as versions
 
-router = APIRouter(include_in_schema=False)
+PARTS: tuple[APIRouter, ...] = (
+    door,
+    inside,
+    people,
+    programs,
+    data,
+    design,
+    new_study,
+    studies,
+    pairs,
+    versions,
+    running,
+    stimuli,
+)
 
+MOST_BYTES = 9_000_000  # of a request; a route that takes more (uploads) says so itself
 
-@router.get("/admin")
-async def overview(
-    request: Request,
-    database: DatabaseDep,
-    settings: SettingsDep,
-    is_experimenter: IsExperimenter,
-    key: str = "",
-) -> Response:
-    if key and fits(key, settings.secret):
-        return _let_in(request, key)
-    if not is_experimenter:
-        return render(KeyPage("That key does not fit." if key else ""), 401)
-    return render(await database.read(studies_page, str(request.base_url)))
-
-
-@router.post("/admin")
-async def enter_key(request: Request, settings: SettingsDep, form: Form) -> Response:
-    key = form.get("key", "").strip()
-    return (
-        _let_in(request, key)
-        if fits(key, settings.secret)
-        else render(KeyPage("That key does not fit."), 401)
-    )
-
-
-def _let_in(request: Request, key: str) -> Response:
-    response = RedirectResponse("/admin", 303, headers={"Cache-Control": "no-store"})
-    secure = request.url.scheme == "https"
-    response.set_cookie(COOKIE, key, path="/admin", httponly=True, samesite="strict", secure=secure)
-    return response
+router = APIRouter(prefix="/admin", include_in_schema=False)
+for part in PARTS:
+    router.include_router(part, max_body_size=MOST_BYTES)
+router.add_api_route("", show_studies, methods=["GET"], dependencies=[editors])  # no part has an empty path

@@ -1,9 +1,10 @@
 """From where a session stands to the page its participant sees."""
 
 import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
+from typing import Any
 from urllib.parse import quote
 
 from fastapi.responses import HTMLResponse
@@ -20,9 +21,10 @@ from app.participant.pages import (
     TextPage,
     TrialPage,
 )
-from app.study.file.load import Question
+from app.study.design import PageKey
+from app.study.file.load import Question, StudyDesign
 from app.study.sessions import Where
-from app.study.tables import Status
+from app.study.tables import Mode, Status
 from app.templating import html_of, html_response, render
 
 NOTICES = {"moved": "That page was answered before. You are now here."}
@@ -39,14 +41,17 @@ def markdown(text: str) -> str:
 
 # Stand in for what differs between the sessions of one trial page; both are of letters that HTML leaves alone.
 _TOKEN, _SUBMIT_ID = "0token0", "0submit-id0"
-_trial_pages: dict[tuple[str, int], str] = {}
+_trial_pages: dict[tuple[str, int, bool], str] = {}
 
 
 def current_page(where: Where, notice: str = "") -> HTMLResponse:
-    """The page as sent. A trial's is the same for all at that position, but for the token and the form's number."""
+    """The page as sent. A trial's is the same for all at that position, but for the token and the form's number.
+
+    Only an experimenter's preview says that it is one.
+    """
     if where.page.kind != "trial" or notice or where.status != Status.ACTIVE:
         return render(page_for(where, notice=notice))
-    key = (where.run.sha256, where.step)
+    key = (where.run.sha256, where.step, where.mode == Mode.PREVIEW)
     if key not in _trial_pages:
         stand_in = replace(where, token=_TOKEN)
         _trial_pages[key] = html_of(page_for(stand_in, form={"submit_id": _SUBMIT_ID}))
@@ -59,6 +64,30 @@ def submit_id_for(where: Where) -> str:
     return f"{where.page}.{secrets.token_urlsafe(12)}"
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a page of a design is shown, and to whom: what its page holds beside the design itself.
+
+    `form` and `errors` are of a form that could not be accepted. `clips` gives the address of a position and side.
+    """
+
+    page: PageKey
+    action: str
+    submit_id: str
+    done: int
+    steps: int
+    n_practice: int
+    n_pairs: int
+    clips: Callable[[int, str], str]
+    key: str = ""
+    participant: str = ""
+    session: str = ""
+    notice: str = ""
+    preview: str = ""
+    form: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+
 def page_for(
     where: Where,
     *,
@@ -66,65 +95,99 @@ def page_for(
     form: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
 ) -> Page | MessagePage:
-    """The current page; `form` and `errors` are of a form that could not be accepted."""
-    form, errors = form or {}, errors or {}
+    """A session's current page; `form` and `errors` are of a form that could not be accepted."""
+    if where.status in (Status.REFUSED, Status.UNDER_AGE):
+        return farewell(where)
+    form, action = form or {}, f"/p/{where.token}"
+    place = Place(
+        page=where.page,
+        action=action,
+        submit_id=form.get("submit_id") or submit_id_for(where),
+        done=where.step,
+        steps=len(where.run.pages) - 1,
+        n_practice=where.run.n_practice,
+        n_pairs=len(where.design.pairs),
+        clips=partial(clip_address, action),
+        key=f"{where.token}.{where.page.position}",
+        participant=where.participant or "",
+        session=str(where.session_id),
+        notice=NOTICES.get(notice, ""),
+        preview=preview_of(where),
+        form=form,
+        errors=errors or {},
+    )
+    return page_of(where.design, place)
+
+
+def preview_of(where: Where) -> str:
+    """Where an experimenter who walks the pages goes back to; empty for everybody else."""
+    return f"/admin/studies/{where.design.study}/launch" if where.mode == Mode.PREVIEW else ""
+
+
+def farewell(where: Where) -> MessagePage:
+    """What is said to somebody who did not take part."""
     title = where.design.title
+    preview = preview_of(where)
     if where.status == Status.REFUSED:
         text = "You have chosen not to take part. Nothing about you has been stored. You can close this page."
-        return MessagePage("Thank you all the same", text, title)
-    if where.status == Status.UNDER_AGE:
-        text = (
-            f"Only people who are {where.design.consent.minimum_age} or older can take part. "
-            "Nothing about you has been stored. You can close this page."
-        )
-        return MessagePage("Thank you for your interest", text, title)
-    action = f"/p/{where.token}"
-    page = where.page
-    submit_id = form.get("submit_id") or submit_id_for(where)
-    common = {
-        "study_title": title,
-        "action": action,
-        "submit_id": submit_id,
-        "done": where.step,
-        "steps": len(where.run.pages) - 1,
-        "notice": NOTICES.get(notice, ""),
-        "error": " ".join([FORM_ERROR, errors.get("submit_id", ""), errors.get("decision", "")]).strip()
-        if errors
-        else "",
+        return MessagePage("Thank you all the same", text, title, preview=preview)
+    text = (
+        f"Only people who are {where.design.consent.minimum_age} or older can take part. "
+        "Nothing about you has been stored. You can close this page."
+    )
+    return MessagePage("Thank you for your interest", text, title, preview=preview)
+
+
+def page_of(design: StudyDesign, place: Place) -> Page:
+    """A page of a design, for a session or for the experimenter who writes it."""
+    frame: dict[str, Any] = {
+        "study_title": design.title,
+        "action": place.action,
+        "submit_id": place.submit_id,
+        "done": place.done,
+        "steps": place.steps,
+        "notice": place.notice,
+        "preview": place.preview,
+        "error": form_error(place.errors),
     }
-    design = where.design
-    match page.kind:
+    match place.page.kind:
         case "consent":
             consent = design.consent
-            return ConsentPage(
-                **common,  # type: ignore[arg-type]
-                html=markdown(consent.text),
-                version=consent.version,
-                minimum_age=consent.minimum_age,
-            )
+            html, age = markdown(consent.text), consent.minimum_age
+            return ConsentPage(**frame, html=html, version=consent.version, minimum_age=age)
         case "background":
-            return QuestionsPage(**common, questions=views(design.background, form, errors))  # type: ignore[arg-type]
+            return QuestionsPage(**frame, questions=views(design.background, place.form, place.errors))
         case "instructions":
-            return TextPage(**common, html=markdown(design.instructions or ""))  # type: ignore[arg-type]
+            return TextPage(**frame, html=markdown(design.instructions or ""))
         case "trial":
-            practice = page.position <= where.run.n_practice
-            position, last = page.position, len(design.pairs)
-            return TrialPage(
-                **common,  # type: ignore[arg-type]
-                key=f"{where.token}.{position}",
-                number=position if practice else position - where.run.n_practice,
-                total=where.run.n_practice if practice else last - where.run.n_practice,
-                practice=practice,
-                watch=design.trials.watch,
-                left_clip=clip_address(action, position, "left"),
-                right_clip=clip_address(action, position, "right"),
-                next_clips=tuple(clip_address(action, position + 1, side) for side in ("left", "right"))
-                if position < last
-                else (),
-                questions=views(design.trials.questions, form, errors),
-            )
+            return trial_page(design, place, frame)
         case "debrief":
-            return debrief(where, common)
+            return debrief(design, place, frame)
+
+
+def form_error(errors: Mapping[str, str]) -> str:
+    """What heads a form that could not be accepted: errors that belong to no question, too."""
+    own = (errors.get("submit_id", ""), errors.get("decision", ""))
+    return " ".join([FORM_ERROR, *own]).strip() if errors else ""
+
+
+def trial_page(design: StudyDesign, place: Place, frame: Mapping[str, Any]) -> TrialPage:
+    position, last = place.page.position, place.n_pairs
+    practice = position <= place.n_practice
+    return TrialPage(
+        **frame,
+        key=place.key,
+        number=position if practice else position - place.n_practice,
+        total=place.n_practice if practice else last - place.n_practice,
+        practice=practice,
+        watch=design.trials.watch,
+        left_clip=place.clips(position, "left"),
+        right_clip=place.clips(position, "right"),
+        next_clips=tuple(place.clips(position + 1, side) for side in ("left", "right"))
+        if position < last
+        else (),
+        questions=views(design.trials.questions, place.form, place.errors),
+    )
 
 
 def clip_address(action: str, position: int, side: str) -> str:
@@ -132,15 +195,14 @@ def clip_address(action: str, position: int, side: str) -> str:
     return f"{action}/clips/{position}-{side}.mp4"
 
 
-def debrief(where: Where, common: Mapping[str, object]) -> DebriefPage:
-    completion = where.design.completion
+def debrief(design: StudyDesign, place: Place, frame: Mapping[str, Any]) -> DebriefPage:
+    completion = design.completion
     code = completion.code or ""
     redirect = completion.redirect or ""
-    fills = {"code": code, "participant": where.participant or "", "session": str(where.session_id)}
+    fills = {"code": code, "participant": place.participant, "session": place.session}
     for name, value in fills.items():
         redirect = redirect.replace(f"{{{name}}}", quote(value, safe=""))
-    html = markdown(completion.message)
-    return DebriefPage(**common, html=html, code=code, redirect=redirect)  # type: ignore[arg-type]
+    return DebriefPage(**frame, html=markdown(completion.message), code=code, redirect=redirect)
 
 
 def views(

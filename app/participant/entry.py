@@ -1,7 +1,7 @@
 """Who stands at the door: recruiters' parameters, the browser's memory, and signed passes for other modes."""
 
 from fastapi import Request, Response
-from itsdangerous import BadSignature, URLSafeSerializer
+from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from app.dependencies import without_nul
 from app.errors import StudyError
@@ -13,6 +13,7 @@ PARTICIPANT_KEYS = ("participant", "PROLIFIC_PID", "workerId", "participantId", 
 MAX_PARAMETERS = 20
 MAX_LENGTH = 200
 REMEMBERED_S = 30 * 24 * 3600
+PASS_LASTS_S = 24 * 3600
 
 
 class BadPass(StudyError):
@@ -20,7 +21,7 @@ class BadPass(StudyError):
 
 
 def pass_for(slug: str, mode: Mode, secret: str) -> str:
-    """A pass into a study in another mode than live, for `?as=`; nobody without the secret can make one."""
+    """A pass into a study in another mode than live, for `?as=`: good for a day, and made with the secret alone."""
     return str(_signer(secret).dumps([slug, mode]))
 
 
@@ -65,7 +66,7 @@ def _is_an_id(text: str) -> bool:
 
 def _mode(signed: str, slug: str, secret: str) -> Mode:
     try:
-        for_slug, mode = _signer(secret).loads(signed)
+        for_slug, mode = _signer(secret).loads(signed, max_age=PASS_LASTS_S)
         if for_slug == slug:
             return Mode(mode)
     except (BadSignature, ValueError, TypeError):
@@ -73,8 +74,8 @@ def _mode(signed: str, slug: str, secret: str) -> Mode:
     raise BadPass("This link's pass does not fit this study. Please use the link that you were given.")
 
 
-def _signer(secret: str) -> URLSafeSerializer:
-    return URLSafeSerializer(secret, salt="mode")
+def _signer(secret: str) -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(secret, salt="mode")
 
 
 def _cookie(slug: str) -> str:

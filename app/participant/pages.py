@@ -36,7 +36,7 @@ class Page:
 
     `done` of `steps` pages are behind the participant (for the progress bar). `submit_id` names this page and
     this serving of it, and goes back with the form. `notice` is said once, above the page. `error` heads a
-    form that the server could not accept.
+    form that the server could not accept. `preview` is where an experimenter goes back to who walks the pages.
     """
 
     template: ClassVar[str]
@@ -47,6 +47,7 @@ class Page:
     steps: int
     notice: str = ""
     error: str = ""
+    preview: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class DebriefPage(Page):
 class MessagePage:
     """A page that asks nothing: refused, under age, closed, not found, gone wrong.
 
-    `link` (with `link_label`) is the way on or back, where there is one.
+    `link` (with `link_label`) is the way on or back, where there is one; `preview` is as on the other pages.
     """
 
     template: ClassVar[str] = "message.html"
@@ -119,3 +120,4 @@ class MessagePage:
     study_title: str = ""
     link: str = ""
     link_label: str = ""
+    preview: str = ""

@@ -11,6 +11,7 @@ from app.participant.media import clip_response
 from app.study.design import Side
 from app.study.sessions import NotCurrent, enter, locate, mark_shown, submit
 from app.study.shown import clip_for
+from app.study.tables import Mode
 from app.templating import render
 
 router = APIRouter(include_in_schema=False)
@@ -21,9 +22,11 @@ async def enter_study(
     request: Request, slug: str, database: DatabaseDep, settings: SettingsDep, now: Now
 ) -> Response:
     """Begin a session, or go on with an unfinished one."""
-    token = await database.write(enter, visit_of(request, slug, settings.secret), now)
+    visit = visit_of(request, slug, settings.secret)
+    token = await database.write(enter, visit, now)
     response = RedirectResponse(f"/p/{token}", 303, headers={"Cache-Control": "no-store"})
-    remember(response, slug, token, secure=request.url.scheme == "https")
+    if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
+        remember(response, slug, token, secure=request.url.scheme == "https")
     return response
 
 

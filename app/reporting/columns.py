@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from analysis.columns import LABEL_COLUMNS, RESPONSE_COLUMNS
+from analysis.columns import LABEL_COLUMNS, MODES, RESPONSE_COLUMNS
 from analysis.columns import Column as Column
 
 _WHO = RESPONSE_COLUMNS[:6]
@@ -21,6 +21,20 @@ PARTICIPANT_COLUMNS = (
     Column("trials_answered", "integer", "", "trials answered so far"),
     Column("background", "json", "", "answers to the background questions, by question id"),
     Column("recruiter", "json", "", "what the recruiter's link said, by parameter"),
+    Column(
+        "excluded",
+        "text",
+        "",
+        "`by-hand` where an experimenter left the session out; empty if it counts",
+        allowed=("by-hand",),
+    ),
+    Column(
+        "exclusion_reason",
+        "text",
+        "",
+        "why the session was left out, in the experimenter's words",
+        prose=True,
+    ),
 )
 
 PLAYBACK_COLUMNS = (
@@ -58,10 +72,25 @@ ANSWER_COLUMNS = (
     Column("value", "text", "", "the answer as text; a point of a scale counts from 1"),
 )
 
+PREFERENCE_COLUMNS = (
+    Column("study", "text", "", "the study's slug", required=True),
+    Column("pair", "text", "", "the pair", required=True),
+    Column("condition", "text", "", "the pair's condition"),
+    Column("prompt", "text", "", "the question the participants were asked", required=True),
+    Column("chosen", "text", "", "the clip that most votes chose", required=True),
+    Column("rejected", "text", "", "the other clip of the pair", required=True),
+    Column("chosen_source", "text", "", "what made the chosen clip"),
+    Column("rejected_source", "text", "", "what made the other clip"),
+    Column("share", "number", "share of votes", "votes for `chosen` / n; more than a half", required=True),
+    Column("n", "integer", "count", "votes on the pair; blanks are not votes", minimum=1, required=True),
+    Column("mode", "text", "", "whose votes these are", allowed=MODES, required=True),
+)
+
 COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "responses": tuple(RESPONSE_COLUMNS),
     "labels": tuple(LABEL_COLUMNS),
     "participants": PARTICIPANT_COLUMNS,
     "playback": PLAYBACK_COLUMNS,
     "answers": ANSWER_COLUMNS,
+    "preferences": PREFERENCE_COLUMNS,
 }

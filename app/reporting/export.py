@@ -14,13 +14,15 @@ from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from sqlmodel import Session
+from sqlmodel import Session, col
 
 from analysis.results import table_rows
 from app.errors import StudyError
 from app.reporting import columns, selects
 from app.reporting.frames import labels_frame
 from app.reporting.kinds import Format, What
+from app.reporting.preferences import preferences
+from app.study.tables import ParticipantSession
 from app.study.versions import study_named
 
 BATCH_ROWS = 5_000
@@ -30,34 +32,44 @@ Row = Mapping[Any, Any]
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """How many rows were written; `mode` is that of the votes behind labels."""
+    """How many rows were written; `mode` is that of the votes behind labels and preferences.
+
+    Preferences leave out the pairs that are tied: `n_ties` of them.
+    """
 
     n_rows: int
     mode: str | None
+    n_ties: int = 0
 
 
 def export(
     session: Session, slug: str, what: What, format_: Format, out: Path | None, mode: str | None = None
 ) -> Exported:
-    """Write one table of a study to `out` (standard output when None); `mode` chooses whose votes make labels.
+    """Write one table of a study to `out` (standard output when None); `mode` chooses whose votes count.
 
     A file appears whole or not at all. Raises NotFound for an unknown study, StudyError where `out` cannot be written.
     """
     study_named(session, slug)
     wanted = columns.COLUMNS[what]
-    voters = None
+    voters, n_ties = None, 0
+    rows: Iterable[Row]
     if what is What.LABELS:
         labels = labels_frame(session, slug, mode)
-        rows: Iterable[Row] = table_rows(labels)
-        voters = labels.attrs["mode"]
+        rows, voters = table_rows(labels), labels.attrs["mode"]
+    elif what is What.PREFERENCES:
+        preferred = preferences(session, slug, mode)
+        rows, voters, n_ties = preferred.rows, preferred.mode, preferred.n_ties
     else:
-        rows = _rows(session, slug, what)
+        rows = rows_of(session, slug, what)
     with _target(out, format_) as file:
-        return Exported(_WRITERS[format_](rows, wanted, file), voters)
+        return Exported(_WRITERS[format_](rows, wanted, file), voters, n_ties)
 
 
-def _rows(session: Session, slug: str, what: What) -> Iterator[Row]:
+def rows_of(session: Session, slug: str, what: What, modes: Sequence[str] | None = None) -> Iterator[Row]:
+    """The rows of a table that is one SELECT, as they are read; of all `modes` unless some are named."""
     select = getattr(selects, what.value)(slug)
+    if modes is not None:
+        select = select.where(col(ParticipantSession.mode).in_(modes))
     result = session.execute(select.execution_options(yield_per=BATCH_ROWS))
     rows = (row._mapping for row in result)
     yield from _by_question(rows) if what is What.ANSWERS else rows
@@ -79,6 +91,13 @@ def _target(out: Path | None, format_: Format) -> Iterator[IO[bytes]]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
+    with written_whole(out) as file:
+        yield file
+
+
+@contextmanager
+def written_whole(out: Path) -> Iterator[IO[bytes]]:
+    """A file that appears at `out` at the end of the block, or not at all. Raises StudyError where it cannot."""
     if not out.name:
         raise StudyError(f"--out {str(out)!r} names no file")
     part = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
@@ -110,24 +129,25 @@ def _cell(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
 
 
-def _write_csv(rows: Iterable[Row], wanted: Sequence[columns.Column], file: IO[bytes]) -> int:
+def write_csv(rows: Iterable[Row], wanted: Sequence[columns.Column], file: IO[bytes]) -> int:
     names = [column.name for column in wanted]
     n_lines = 0
-    for line in _csv_lines(rows, names):
+    for line in csv_lines(rows, names):
         file.write(line.encode())
         n_lines += 1
     return n_lines - 1
 
 
-def _csv_lines(rows: Iterable[Row], names: Sequence[str]) -> Iterator[str]:
+def csv_lines(rows: Iterable[Row], names: Sequence[str]) -> Iterator[str]:
     """The header and each row as one piece of CSV text."""
     pieces: list[str] = []
 
     class Sink:
         def write(self, text: str) -> None:
-            pieces.append(text)
+            pieces.append(text.removesuffix("\r\n") + "\n")
 
-    writer = csv.writer(Sink(), lineterminator="\n")
+    # Told that lines end in both characters, the writer quotes a cell that holds either of them.
+    writer = csv.writer(Sink(), lineterminator="\r\n")
     writer.writerow(names)
     for row in rows:
         yield pieces.pop()
@@ -135,7 +155,7 @@ def _csv_lines(rows: Iterable[Row], names: Sequence[str]) -> Iterator[str]:
     yield pieces.pop()
 
 
-def _write_jsonl(rows: Iterable[Row], wanted: Sequence[columns.Column], file: IO[bytes]) -> int:
+def write_jsonl(rows: Iterable[Row], wanted: Sequence[columns.Column], file: IO[bytes]) -> int:
     n = 0
     for row in rows:
         values = {column.name: _plain(row[column.name]) for column in wanted}
@@ -183,7 +203,7 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
 
 
 _WRITERS: Mapping[Format, Callable[[Iterable[Row], Sequence[columns.Column], IO[bytes]], int]] = {
-    Format.CSV: _write_csv,
-    Format.JSONL: _write_jsonl,
+    Format.CSV: write_csv,
+    Format.JSONL: write_jsonl,
     Format.PARQUET: _write_parquet,
 }

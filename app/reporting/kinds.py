@@ -9,6 +9,7 @@ class What(StrEnum):
     PARTICIPANTS = "participants"
     PLAYBACK = "playback"
     ANSWERS = "answers"
+    PREFERENCES = "preferences"
 
 
 class Format(StrEnum):

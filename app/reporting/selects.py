@@ -22,6 +22,8 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from app.study.tables import (
+    Exclusion,
+    Mode,
     Pair,
     ParticipantSession,
     Playback,
@@ -45,6 +47,7 @@ _left = col(Trial.left_member)
 _choice: ColumnElement[Any] = case(
     (col(Response.side).is_(None), null()), (col(Response.side) == "left", _left), else_=_other(_left)
 )
+_excluded_by_hand = case((col(Exclusion.id).is_not(None), literal("by-hand")))
 _either_played = and_(col(_playback_a.id).is_not(None), col(_playback_b.id).is_not(None))
 
 
@@ -60,9 +63,18 @@ def _who() -> list[Label[Any]]:
 
 
 def _session_tables(statement: Select[Any]) -> Select[Any]:
-    return statement.join(StudyVersion, col(StudyVersion.id) == col(_s.version_id)).join(
-        Study, col(Study.id) == col(StudyVersion.study_id)
+    """Of every session but the previews, which count nowhere."""
+    return (
+        statement.join(StudyVersion, col(StudyVersion.id) == col(_s.version_id))
+        .join(Study, col(Study.id) == col(StudyVersion.study_id))
+        .where(col(_s.mode) != Mode.PREVIEW)
     )
+
+
+def _with_exclusion(statement: Select[Any]) -> Select[Any]:
+    """With the standing exclusion of the session, of which there is one at most."""
+    standing = and_(col(Exclusion.session_id) == col(_s.id), col(Exclusion.lifted_at).is_(None))
+    return statement.outerjoin(Exclusion, standing)
 
 
 def _answered_trials(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
@@ -118,10 +130,12 @@ def responses(slug: str) -> Select[Any]:
         col(_playback_b.plays).label("plays_b"),
         case((_either_played, col(_playback_a.stalls) + col(_playback_b.stalls))).label("stalls"),
         col(_playback_a.hidden_ms).label("hidden_ms"),
-        case((col(Response.unplayable), literal("unplayable"))).label("excluded"),
+        func.coalesce(_excluded_by_hand, case((col(Response.unplayable), literal("unplayable")))).label(
+            "excluded"
+        ),
     ]
     return (
-        _answered_trials(columns, slug)
+        _with_exclusion(_answered_trials(columns, slug))
         .outerjoin(
             _playback_a,
             and_(col(_playback_a.response_id) == col(Response.id), col(_playback_a.member) == "a"),
@@ -158,9 +172,11 @@ def participants(slug: str) -> Select[Any]:
         answered.c.n.label("trials_answered"),
         col(background.answers).label("background"),
         col(_s.recruiter).label("recruiter"),
+        _excluded_by_hand.label("excluded"),
+        col(Exclusion.reason).label("exclusion_reason"),
     ]
     return (
-        _session_tables(select(*columns).select_from(_s))
+        _with_exclusion(_session_tables(select(*columns).select_from(_s)))
         .outerjoin(planned, planned.c.session_id == col(_s.id))
         .outerjoin(answered, answered.c.session_id == col(_s.id))
         .outerjoin(

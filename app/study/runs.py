@@ -28,16 +28,22 @@ _runs: WeakKeyDictionary[Any, dict[tuple[int, str], Run]] = WeakKeyDictionary()
 
 
 def run_of(session: Session, version_id: int, sha256: str) -> Run:
-    """The version's run, read at its first use."""
+    """The version's run, read at its first use.
+
+    One that is not frozen (it is being previewed) is read each time: saved anew, its pairs are other rows.
+    """
     known = _runs.setdefault(session.get_bind(), {})
     run = known.get((version_id, sha256))
     if run is None:
-        run = known[version_id, sha256] = _read(session, version_id, sha256)
+        found = select(StudyVersion.design, StudyVersion.frozen_at).where(StudyVersion.id == version_id)
+        text, frozen_at = session.exec(found).one()
+        run = _read(session, version_id, sha256, text)
+        if frozen_at is not None:
+            known[version_id, sha256] = run
     return run
 
 
-def _read(session: Session, version_id: int, sha256: str) -> Run:
-    text = session.exec(select(StudyVersion.design).where(StudyVersion.id == version_id)).one()
+def _read(session: Session, version_id: int, sha256: str, text: str) -> Run:
     design = StudyDesign.model_validate_json(text)
     pages = pages_of(
         background=bool(design.background),

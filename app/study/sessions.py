@@ -22,6 +22,7 @@ from app.study.file.load import StudyDesign
 from app.study.planning import plan_trials
 from app.study.playback import read_playback, read_rt_ms
 from app.study.runs import Run, run_of
+from app.study.states import STATES
 from app.study.tables import Mode, ParticipantSession, State, Status, StudyVersion
 
 MAX_SUBMIT_ID = 100
@@ -72,8 +73,8 @@ class Where:
 def enter(session: Session, visit: Visit, now: datetime) -> str:
     """Let someone in, or back in, and return their session's token.
 
-    A session of the same browser or of the same recruited participant goes on; who has finished comes back to
-    the last page. Who declined may think again.
+    A session of the same browser or of the same recruited participant goes on, also one of the pilot once the
+    study is live; who has finished comes back to the last page. Who declined may think again. Every preview is new.
     """
     connection = session.connection()
     study = connection.execute(queries.STUDY_NAMED, {"slug": visit.slug}).first()
@@ -82,18 +83,15 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         raise NotFound("There is no study at this address. Please check the link that you were given.")
     if token := _earlier(session, study.id, visit):
         return token
-    if visit.mode is Mode.LIVE and study.state == State.PAUSED:
-        raise Closed("This study is paused and takes nobody new at present. Please come back later.")
-    if visit.mode is Mode.LIVE and study.state == State.CLOSED:
-        raise Closed("This study has ended and takes no more participants. Thank you for your interest.")
-    if version.frozen_at is None:
+    mode = _mode_now(State(study.state)) if visit.mode is Mode.LIVE else visit.mode
+    if version.frozen_at is None and mode is not Mode.PREVIEW:
         session.execute(update(StudyVersion).where(col(StudyVersion.id) == version.id).values(frozen_at=now))
     token = secrets.token_urlsafe(16)
     row = {
         "token": token,
         "version_id": version.id,
         "arm": "main",
-        "mode": visit.mode,
+        "mode": mode,
         "participant": visit.participant,
         "recruiter": dict(visit.recruiter),
         "status": Status.ARRIVED,
@@ -104,13 +102,26 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
     return token
 
 
+def _mode_now(state: State) -> Mode:
+    """The mode of somebody new at the study's address. Raises Closed where it takes nobody."""
+    mode = STATES[state].enters_as
+    if mode is None and state is State.CLOSED:
+        raise Closed("This study has ended and takes no more participants. Thank you for your interest.")
+    if mode is None:
+        raise Closed("This study is paused and takes nobody new at present. Please come back later.")
+    return mode
+
+
 def _earlier(session: Session, study_id: int, visit: Visit) -> str | None:
-    if not (visit.participant or visit.resume):
+    """The token of the session that somebody began before. Nobody is in the pilot and in the study itself."""
+    if visit.mode is Mode.PREVIEW or not (visit.participant or visit.resume):
         return None
+    modes = [Mode.LIVE, Mode.PILOT] if visit.mode is Mode.LIVE else [visit.mode]
     mine = (
         select(ParticipantSession.token)
         .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-        .where(StudyVersion.study_id == study_id, ParticipantSession.mode == visit.mode)
+        .where(StudyVersion.study_id == study_id, col(ParticipantSession.mode).in_(modes))
+        .order_by(col(ParticipantSession.id).desc())
     )
     if visit.participant:
         return session.exec(mine.where(ParticipantSession.participant == visit.participant)).first()
@@ -166,7 +177,7 @@ def submit(session: Session, token: str, form: Mapping[str, str], now: datetime,
     named = submit_id.partition(".")[0]
     if named != str(where.page) and (named in where.run.names or "." in submit_id):
         raise NotCurrent("That page was answered before. You are now here.")
-    if where.mode == Mode.LIVE and where.state == State.CLOSED:
+    if where.mode in (Mode.LIVE, Mode.PILOT) and not STATES[State(where.state)].answers:
         raise Closed("This study has ended and takes no more answers.")
     if where.page.kind == "consent":
         _answer_consent(session, where, form, now, rng)

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
-from sqlmodel import Session, col, select
+from sqlalchemy import select
+from sqlmodel import Session, col
 
 from app.errors import NotFound
 from app.study.design import Member, Side, member_at
 from app.study.sessions import locate
-from app.study.tables import Pair, Stimulus, StudyVersion, Trial
+from app.study.tables import Pair, StudyVersion, Trial
 
 NO_CLIP = "There is no such clip on the page you are on."
 
@@ -25,16 +26,21 @@ def clip_for(session: Session, token: str, position: int, side: Side) -> ServedC
     if where.page.kind != "trial" or position - where.page.position not in (0, 1):
         raise NotFound(NO_CLIP)
     trial = session.execute(
-        select(Trial.left_member, Pair.stimulus_a_id, Pair.stimulus_b_id, StudyVersion.padded_bytes)
-        .join(Pair, col(Pair.id) == Trial.pair_id)
-        .join(StudyVersion, col(StudyVersion.id) == Pair.version_id)
-        .where(Trial.session_id == where.session_id, Trial.position == position)
+        select(
+            col(Trial.left_member),
+            col(Pair.clip_a_sha256),
+            col(Pair.clip_a_bytes),
+            col(Pair.clip_b_sha256),
+            col(Pair.clip_b_bytes),
+            col(StudyVersion.padded_bytes),
+        )
+        .join(Pair, col(Pair.id) == col(Trial.pair_id))
+        .join(StudyVersion, col(StudyVersion.id) == col(Pair.version_id))
+        .where(col(Trial.session_id) == where.session_id, col(Trial.position) == position)
     ).first()
     if trial is None:
         raise NotFound(NO_CLIP)
     is_a = member_at(side, Member(trial.left_member)) is Member.A
-    stimulus_id = trial.stimulus_a_id if is_a else trial.stimulus_b_id
-    sha256, clip_bytes = session.execute(
-        select(Stimulus.clip_sha256, Stimulus.clip_bytes).where(Stimulus.id == stimulus_id)
-    ).one()
+    sha256 = trial.clip_a_sha256 if is_a else trial.clip_b_sha256
+    clip_bytes = trial.clip_a_bytes if is_a else trial.clip_b_bytes
     return ServedClip(sha256 or "", clip_bytes or 0, trial.padded_bytes)

@@ -4,25 +4,19 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, CheckConstraint, Column, Index, Text, UniqueConstraint
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy import BigInteger, CheckConstraint, Index, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
+from app.people import tables as people  # noqa: F401  (users, whom several tables refer to)
+from app.schema import json_column, one_of, text_column
 from app.study.design import Kind, Member, Side
-
-SQLModel.metadata.naming_convention = {
-    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    "ck": "ck_%(table_name)s_%(constraint_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-    "pk": "pk_%(table_name)s",
-}
 
 
 class State(StrEnum):
-    """What a study takes: entries while `live`, answers until `closed`."""
+    """What a study takes: entries while `pilot` or `live`, answers until `closed`."""
 
     DRAFT = "draft"
+    PILOT = "pilot"
     LIVE = "live"
     PAUSED = "paused"
     CLOSED = "closed"
@@ -45,22 +39,9 @@ class Status(StrEnum):
     UNDER_AGE = "under-age"
 
 
-def _one_of(column: str, values: type[StrEnum]) -> CheckConstraint:
-    allowed = ", ".join(f"'{value}'" for value in values)
-    return CheckConstraint(f"{column} IN ({allowed})", name=column)
-
-
-def _json() -> Column[Any]:
-    return Column(JSON().with_variant(JSONB(), "postgresql"), nullable=False)
-
-
-def _text(nullable: bool = False) -> Column[Any]:
-    return Column(Text(), nullable=nullable)
-
-
 class Study(SQLModel, table=True):
     __tablename__ = "study"
-    __table_args__ = (_one_of("state", State),)
+    __table_args__ = (one_of("state", State),)
 
     id: int | None = Field(default=None, primary_key=True)
     slug: str = Field(unique=True)
@@ -69,7 +50,7 @@ class Study(SQLModel, table=True):
 
 
 class StudyVersion(SQLModel, table=True):
-    """One numbered design. Frozen once a session exists: a change then makes the next version."""
+    """One numbered design. Frozen once a session counts (any but a preview): a change then makes the next version."""
 
     __tablename__ = "study_version"
     __table_args__ = (
@@ -82,10 +63,34 @@ class StudyVersion(SQLModel, table=True):
     study_id: int = Field(foreign_key="study.id")
     number: int
     sha256: str
-    design: str = Field(sa_column=_text())
+    design: str = Field(sa_column=text_column())
     padded_bytes: int
+    reason: str = Field(default="", sa_column=text_column())
+    saved_by: int | None = Field(default=None, foreign_key="user_account.id")
     created_at: datetime
     frozen_at: datetime | None = None
+
+
+class StudyShare(SQLModel, table=True):
+    """A study that a user who is no owner sees."""
+
+    __tablename__ = "study_share"
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True)
+    user_id: int = Field(foreign_key="user_account.id", primary_key=True, index=True)
+
+
+class Draft(SQLModel, table=True):
+    """A study's design being written: the keys of its study file, complete or not. `revision` counts its saves."""
+
+    __tablename__ = "draft"
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id", unique=True)
+    keys: dict[str, Any] = Field(sa_column=json_column())
+    revision: int = 1
+    saved_by: int | None = Field(default=None, foreign_key="user_account.id")
+    saved_at: datetime
 
 
 class Stimulus(SQLModel, table=True):
@@ -97,14 +102,14 @@ class Stimulus(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
     source: str
-    attributes: dict[str, str] = Field(sa_column=_json())
+    attributes: dict[str, str] = Field(sa_column=json_column())
     original_name: str | None = None
     original_sha256: str | None = None
-    original_bytes: int | None = None
+    original_bytes: int | None = Field(default=None, sa_type=BigInteger)
     clip_sha256: str | None = None
     clip_bytes: int | None = None
     positions_sha256: str | None = None
-    rules: dict[str, Any] = Field(sa_column=_json())
+    rules: dict[str, Any] = Field(sa_column=json_column())
     duration_s: float | None = None
     width: int | None = None
     height: int | None = None
@@ -114,12 +119,14 @@ class Stimulus(SQLModel, table=True):
 
 
 class Pair(SQLModel, table=True):
+    """Two stimuli of a version, with the clips they had when it was saved: processing anew changes no version."""
+
     __tablename__ = "pair"
     __table_args__ = (
         UniqueConstraint("version_id", "name"),
         UniqueConstraint("version_id", "position"),
-        _one_of("kind", Kind),
-        _one_of("truth", Member),
+        one_of("kind", Kind),
+        one_of("truth", Member),
         CheckConstraint("stimulus_a_id <> stimulus_b_id", name="two_clips"),
     )
 
@@ -132,6 +139,12 @@ class Pair(SQLModel, table=True):
     stimulus_a_id: int = Field(foreign_key="stimulus.id")
     stimulus_b_id: int = Field(foreign_key="stimulus.id")
     truth: str | None = None
+    clip_a_sha256: str | None = None
+    clip_a_bytes: int | None = None
+    clip_a_duration_s: float | None = None
+    clip_b_sha256: str | None = None
+    clip_b_bytes: int | None = None
+    clip_b_duration_s: float | None = None
 
 
 class ParticipantSession(SQLModel, table=True):
@@ -143,8 +156,8 @@ class ParticipantSession(SQLModel, table=True):
     __tablename__ = "participant_session"
     __table_args__ = (
         UniqueConstraint("version_id", "mode", "ordinal"),
-        _one_of("mode", Mode),
-        _one_of("status", Status),
+        one_of("mode", Mode),
+        one_of("status", Status),
         CheckConstraint("step >= 0", name="step"),
         Index("ix_participant_session_version_participant", "version_id", "participant"),
     )
@@ -155,7 +168,7 @@ class ParticipantSession(SQLModel, table=True):
     arm: str = "main"
     mode: str
     participant: str | None = None
-    recruiter: dict[str, str] = Field(sa_column=_json())
+    recruiter: dict[str, str] = Field(sa_column=json_column())
     ordinal: int | None = None
     seed: int | None = None
     status: str = Status.ARRIVED
@@ -171,7 +184,7 @@ class Trial(SQLModel, table=True):
     __table_args__ = (
         UniqueConstraint("session_id", "position"),
         UniqueConstraint("session_id", "pair_id"),
-        _one_of("left_member", Member),
+        one_of("left_member", Member),
         CheckConstraint("position >= 1", name="position"),
     )
 
@@ -193,7 +206,7 @@ class Response(SQLModel, table=True):
     __table_args__ = (
         UniqueConstraint("session_id", "page"),
         UniqueConstraint("session_id", "submit_id"),
-        _one_of("side", Side),
+        one_of("side", Side),
         CheckConstraint("uncertainty BETWEEN 1 AND 11", name="uncertainty"),
         CheckConstraint("rt_ms >= 0", name="rt_ms"),
         CheckConstraint("trial_id IS NOT NULL OR side IS NULL", name="side_needs_trial"),
@@ -206,28 +219,40 @@ class Response(SQLModel, table=True):
     submit_id: str
     side: str | None = None
     uncertainty: int | None = None
-    rationale: str | None = Field(default=None, sa_column=_text(nullable=True))
-    answers: dict[str, Any] = Field(sa_column=_json())
+    rationale: str | None = Field(default=None, sa_column=text_column(nullable=True))
+    answers: dict[str, Any] = Field(sa_column=json_column())
     unplayable: bool = False
     rt_ms: int | None = None
     shown_at: datetime | None = None
     answered_at: datetime | None = None
-    flags: list[str] = Field(sa_column=_json())
-    odd_playback: str | None = Field(default=None, sa_column=_text(nullable=True))
+    flags: list[str] = Field(sa_column=json_column())
+    odd_playback: str | None = Field(default=None, sa_column=text_column(nullable=True))
 
 
 class Playback(SQLModel, table=True):
     """How one clip of one trial was played. Times in milliseconds, `played` in seconds of the clip."""
 
     __tablename__ = "playback"
-    __table_args__ = (UniqueConstraint("response_id", "member"), _one_of("member", Member))
+    __table_args__ = (
+        UniqueConstraint("response_id", "member"),
+        one_of("member", Member),
+        # The few that the monitor looks for.
+        Index(
+            "ix_playback_away",
+            "response_id",
+            "stalls",
+            "hidden_ms",
+            sqlite_where=text("stalls > 0 OR hidden_ms > 0"),
+            postgresql_where=text("stalls > 0 OR hidden_ms > 0"),
+        ),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     response_id: int = Field(foreign_key="response.id")
     member: str
     watched: bool
     plays: int
-    played: list[list[float]] = Field(sa_column=_json())
+    played: list[list[float]] = Field(sa_column=json_column())
     duration_s: float | None = None
     stalls: int
     stall_ms: int
@@ -238,4 +263,37 @@ class Playback(SQLModel, table=True):
     page_loads: int
     max_rate: float | None = None
     failed: bool
-    errors: list[str] = Field(sa_column=_json())
+    errors: list[str] = Field(sa_column=json_column())
+
+
+class Exclusion(SQLModel, table=True):
+    """A session left out of the analysis, with the reason; taken back by `lifted_at`, never deleted."""
+
+    __tablename__ = "exclusion"
+    __table_args__ = (
+        Index(
+            "uq_exclusion_standing",
+            "session_id",
+            unique=True,
+            sqlite_where=text("lifted_at IS NULL"),
+            postgresql_where=text("lifted_at IS NULL"),
+        ),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id", index=True)
+    reason: str = Field(sa_column=text_column())
+    excluded_by: int | None = Field(default=None, foreign_key="user_account.id")
+    excluded_at: datetime
+    lifted_by: int | None = Field(default=None, foreign_key="user_account.id")
+    lifted_at: datetime | None = None
+
+
+class SessionNote(SQLModel, table=True):
+    __tablename__ = "session_note"
+
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id", index=True)
+    text: str = Field(sa_column=text_column())
+    written_by: int | None = Field(default=None, foreign_key="user_account.id")
+    written_at: datetime

@@ -2,14 +2,28 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Any
 
-from sqlmodel import Session, col, delete, func, select, update
+from sqlmodel import Session, col, delete, func, select
 
 from app.clips.mp4 import common_size
 from app.errors import Conflict, NotFound
+from app.people.audit import COMMAND_LINE, Actor, record
 from app.study.file.load import StimulusFacts, StudyDesign
-from app.study.tables import Pair, ParticipantSession, State, Stimulus, Study, StudyVersion
+from app.study.tables import (
+    Draft,
+    Mode,
+    Pair,
+    ParticipantSession,
+    Playback,
+    Response,
+    State,
+    Stimulus,
+    Study,
+    StudyVersion,
+    Trial,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +38,22 @@ class Loaded:
 
 def stimulus_facts(session: Session) -> Mapping[str, StimulusFacts]:
     """What study files may refer to, by name: every stimulus whose clip is in the store."""
-    stimuli = session.exec(select(Stimulus).where(col(Stimulus.clip_sha256).is_not(None)))
+    found = select(Stimulus.name, Stimulus.source, Stimulus.attributes, Stimulus.clip_sha256)
     return {
-        s.name: StimulusFacts(
-            name=s.name, source=s.source, attributes=s.attributes, clip_sha256=s.clip_sha256 or ""
+        name: StimulusFacts(name=name, source=source, attributes=attributes, clip_sha256=clip_sha256 or "")
+        for name, source, attributes, clip_sha256 in session.exec(
+            found.where(col(Stimulus.clip_sha256).is_not(None))
         )
-        for s in stimuli
     }
 
 
-def load_version(session: Session, design: StudyDesign, now: datetime) -> Loaded:
-    """Store a design as its study's newest version, replacing one that no session has seen."""
+def load_version(
+    session: Session, design: StudyDesign, now: datetime, *, by: Actor = COMMAND_LINE, reason: str = ""
+) -> Loaded:
+    """Store a design as its study's newest version, replacing one that no session has seen.
+
+    A draft of the study is dropped: what is stored is the design now. The audit log keeps it.
+    """
     refuse_mixed_processing(session, design)
     study = session.exec(select(Study).where(Study.slug == design.study).with_for_update()).first()
     if study is None:
@@ -46,6 +65,7 @@ def load_version(session: Session, design: StudyDesign, now: datetime) -> Loaded
     if newest and newest.sha256 == sha256:
         return Loaded(design.study, newest.number, "unchanged", len(design.pairs))
     if newest and newest.frozen_at is None:
+        _forget_previews(session, newest)
         session.execute(delete(Pair).where(col(Pair.version_id) == newest.id))
         version, change = newest, "replaced"
     else:
@@ -54,17 +74,57 @@ def load_version(session: Session, design: StudyDesign, now: datetime) -> Loaded
         version = StudyVersion(
             study_id=study.id or 0, number=number, sha256="", design="", padded_bytes=0, created_at=now
         )
+    before = version.sha256 or None
     version.sha256, version.design = sha256, design.canonical_json()
     version.padded_bytes = _padded_bytes(session, design)
+    version.reason = (
+        reason or version.reason
+    )  # of a version that nobody has seen yet, the first reason stands
+    version.saved_by, version.created_at = by.user_id, now
     session.add(version)
     session.flush()
     add_pairs(session, version, design)
+    record(
+        session,
+        by,
+        "version.save",
+        now=now,
+        study=study.slug,
+        subject=f"version {version.number} ({change})" + (f": {reason}" if reason else ""),
+        before={"sha256": before, "draft": _dropped_draft(session, study)},
+        after={"sha256": sha256, "number": version.number},
+    )
     return Loaded(design.study, version.number, change, len(design.pairs))
+
+
+def _dropped_draft(session: Session, study: Study) -> object:
+    draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
+    if draft is None:
+        return None
+    session.delete(draft)
+    session.flush()
+    return draft.keys
+
+
+def _forget_previews(session: Session, version: StudyVersion) -> None:
+    """Previews store nothing that counts: those of a version that is being replaced go with its pairs."""
+    sessions = select(ParticipantSession.id).where(
+        ParticipantSession.version_id == version.id, ParticipantSession.mode == Mode.PREVIEW
+    )
+    responses = select(Response.id).where(col(Response.session_id).in_(sessions))
+    session.execute(delete(Playback).where(col(Playback.response_id).in_(responses)))
+    session.execute(delete(Response).where(col(Response.session_id).in_(sessions)))
+    session.execute(delete(Trial).where(col(Trial.session_id).in_(sessions)))
+    session.execute(
+        delete(ParticipantSession).where(
+            col(ParticipantSession.version_id) == version.id, col(ParticipantSession.mode) == Mode.PREVIEW
+        )
+    )
 
 
 def add_pairs(session: Session, version: StudyVersion, design: StudyDesign) -> None:
     names = {name for pair in design.pairs for name in (pair.a, pair.b)}
-    ids = dict(session.exec(select(Stimulus.name, Stimulus.id).where(col(Stimulus.name).in_(names))).all())
+    clips = {s.name: s for s in session.exec(select(Stimulus).where(col(Stimulus.name).in_(names)))}
     session.add_all(
         Pair(
             version_id=version.id or 0,
@@ -72,9 +132,15 @@ def add_pairs(session: Session, version: StudyVersion, design: StudyDesign) -> N
             position=position,
             condition=pair.condition,
             kind=pair.kind,
-            stimulus_a_id=ids[pair.a] or 0,
-            stimulus_b_id=ids[pair.b] or 0,
+            stimulus_a_id=clips[pair.a].id or 0,
+            stimulus_b_id=clips[pair.b].id or 0,
             truth=pair.truth,
+            clip_a_sha256=clips[pair.a].clip_sha256,
+            clip_a_bytes=clips[pair.a].clip_bytes,
+            clip_a_duration_s=clips[pair.a].duration_s,
+            clip_b_sha256=clips[pair.b].clip_sha256,
+            clip_b_bytes=clips[pair.b].clip_bytes,
+            clip_b_duration_s=clips[pair.b].duration_s,
         )
         for position, pair in enumerate(design.pairs, start=1)
     )
@@ -118,16 +184,37 @@ def study_named(session: Session, slug: str) -> Study:
     return study
 
 
-def set_state(session: Session, slug: str, state: State) -> None:
-    """Open, pause or close a study. A closed one can be opened again."""
-    study = study_named(session, slug)
-    if state is State.LIVE:
+def set_state(
+    session: Session,
+    slug: str,
+    state: State,
+    *,
+    by: Actor = COMMAND_LINE,
+    now: datetime | None = None,
+    noted: Mapping[str, Any] | None = None,
+) -> State:
+    """Put a study into a state, whatever it was in, and note it; returns the state before.
+
+    Pages and commands go through `launch.change_state`, which asks first whether there is such a change. `noted`
+    goes into the audit log beside the state. Raises Conflict for a study without clips to show.
+    """
+    study_id = study_named(session, slug).id
+    study = session.exec(select(Study).where(Study.id == study_id).with_for_update()).one()
+    session.refresh(study)
+    before, now = State(study.state), now or datetime.now(UTC)
+    if state in (State.LIVE, State.PILOT):
         version = newest_version(session, study)
         if version is None or not version.padded_bytes:
             raise Conflict(
                 f"study {slug!r} has no clips to show (its answers were imported); it cannot be opened"
             )
-    session.execute(update(Study).where(col(Study.id) == study.id).values(state=state))
+    if before is not state:
+        study.state = state
+        session.add(study)
+        after = {"state": state, **(noted or {})}
+        record(session, by, "study.state", now=now, study=study.slug, before={"state": before}, after=after)
+        session.flush()
+    return before
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +229,14 @@ class StudySummary:
 
 
 def summaries(session: Session) -> list[StudySummary]:
-    """Every study with its newest version and sessions by (mode, status)."""
+    """Every study with its newest version and sessions by (mode, status); previews are not counted."""
     result = []
     for study in session.exec(select(Study).order_by(Study.slug)):
         version = newest_version(session, study)
         counts = session.exec(
             select(ParticipantSession.mode, ParticipantSession.status, func.count())
             .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-            .where(StudyVersion.study_id == study.id)
+            .where(StudyVersion.study_id == study.id, ParticipantSession.mode != Mode.PREVIEW)
             .group_by(ParticipantSession.mode, ParticipantSession.status)
         )
         n_pairs = session.exec(

@@ -3,6 +3,7 @@
 import json
 import threading
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,11 @@ from sqlmodel import col, select
 from app.clips.importing import ImportedClip
 from app.clips.store import ClipStore
 from app.database import Database
-from app.experimenter.auth import experimenter_key
 from app.main import create_app
+from app.people import passwords
+from app.people.audit import COMMAND_LINE
+from app.people.tables import Role
+from app.people.users import add_user
 from app.serving import address_of, bind
 from app.settings import Settings
 from app.study.tables import ParticipantSession, Playback, Response, Status
@@ -217,15 +221,23 @@ def test_refusing_in_the_browser(page: Page, service: tuple[str, Database]) -> N
     assert session_of(service[1], page).status == Status.REFUSED
 
 
-def test_the_experimenter_comes_in_by_the_printed_address(page: Page, service: tuple[str, Database]) -> None:
+def test_the_experimenter_comes_in_and_goes(page: Page, service: tuple[str, Database]) -> None:
+    with service[1].transaction() as session:
+        kept, now = passwords.hashed("correct horse"), datetime.now(UTC)
+        add_user(session, "ada@example.org", Role.OWNER, kept, by=COMMAND_LINE, now=now)
+    page.goto("/admin/account")
+    for password in ("wrong horse", "correct horse"):
+        page.get_by_label("Email address").fill("ada@example.org")
+        page.get_by_label("Password").fill(password)
+        page.keyboard.press("Enter")
+        if password == "wrong horse":
+            expect(page.get_by_text("do not fit together")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your account")).to_be_visible()
+    assert page.url.endswith("/admin/account")
     page.goto("/admin")
-    expect(page.get_by_label("Key")).to_be_visible()
-    page.get_by_label("Key").fill("wrong")
-    page.get_by_role("button", name="Come in").click()
-    expect(page.get_by_text("does not fit")).to_be_visible()
-    page.goto(f"/admin?key={experimenter_key('test')}")
-    expect(page.get_by_role("heading", name="nav")).to_be_visible()
-    assert "key=" not in page.url
+    expect(page.get_by_role("link", name="Which navigation looks natural?")).to_be_visible()
+    page.get_by_role("button", name="Log out").click()
+    expect(page.get_by_role("heading", name="Log in")).to_be_visible()
 
 
 def test_what_the_browser_kept_is_forgotten_once_stored(page: Page, service: tuple[str, Database]) -> None:

@@ -10,6 +10,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlencode
 
 import pytest
 import yaml
@@ -216,12 +217,21 @@ def served(environment: Mapping[str, str], port: int, tmp_path: Path) -> Iterato
     process.communicate(timeout=30)
 
 
-def test_serve_prints_both_addresses_and_ends_when_told(served: subprocess.Popen[str], port: int) -> None:
-    lines = [served.stdout.readline() for _ in range(3)] if served.stdout else []
+def test_serve_prints_both_addresses_and_ends_when_told(
+    run: Run, served: subprocess.Popen[str], port: int
+) -> None:
+    """And who is added while it runs can come in."""
+    lines = [served.stdout.readline() for _ in range(4)] if served.stdout else []
     assert f"http://127.0.0.1:{port}/s/SLUG" in lines[1]
-    assert f"http://127.0.0.1:{port}/admin?key=" in lines[2]
+    assert lines[2].split()[-1] == f"http://127.0.0.1:{port}/admin"
+    assert "likely-human user add" in lines[3]
+    password = run("user", "add", "ada@example.org").stdout.split("Password: ")[1].split()[0]
     browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
     with browser.open(lines[2].split()[-1], timeout=5) as reply:
+        assert reply.url.endswith("/admin/login?next=/admin")
+        csrf = reply.read().decode().split('name="csrf" value="')[1].partition('"')[0]
+    form = {"csrf": csrf, "email": "ada@example.org", "password": password, "next": "/admin"}
+    with browser.open(f"http://127.0.0.1:{port}/admin/login", urlencode(form).encode(), timeout=30) as reply:
         assert "Studies" in reply.read().decode()
     served.terminate()
     assert served.wait(timeout=30) in (0, -15)

@@ -126,8 +126,9 @@ def test_only_the_current_and_the_next_pair_can_be_fetched(client: TestClient, s
 
 def test_the_experimenters_pages_and_data_are_closed(client: TestClient, study: str) -> None:
     response = client.get("/admin")
-    assert response.status_code == 401
+    assert response.url.path == "/admin/login"
     assert study not in response.text
+    assert client.get(f"/api/v1/studies/{study}/audit").status_code == 401
     for path in (
         "/openapi.json",
         "/docs",

@@ -111,7 +111,7 @@ def resolve_design(
         background=tuple(_question(question, scales) for question in file.background),
         instructions=texts.get(("instructions",)),
         sample=file.sample,
-        pairs=tuple(_design_pair(pair, stimuli) for pair in pairs),
+        pairs=tuple(design_pair(pair, stimuli) for pair in pairs),
         trials=DesignTrials(
             order=file.trials.order,
             sides=file.trials.sides,
@@ -133,7 +133,7 @@ def _question(question: Part, scales: Mapping[str, tuple[str, ...]]) -> Question
     return Question(**keys)
 
 
-def _design_pair(pair: PairSpec, stimuli: Mapping[str, StimulusFacts]) -> DesignPair:
+def design_pair(pair: PairSpec, stimuli: Mapping[str, StimulusFacts]) -> DesignPair:
     return DesignPair(
         id=pair.id,
         a=pair.a,

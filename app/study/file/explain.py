@@ -64,7 +64,8 @@ def _named(place: Place) -> str:
     keys = [part for part in place if isinstance(part, str) and part != "[key]"]
     if not keys:
         return "the file"
-    return f"entry {place[-1] + 1} of {keys[-1]}" if isinstance(place[-1], int) else keys[-1]
+    name = keys[-1] if keys[-1].isprintable() and len(keys[-1]) <= 60 else quoted(keys[-1])
+    return f"entry {place[-1] + 1} of {name}" if isinstance(place[-1], int) else name
 
 
 def faults_of(error: ValidationError) -> list[Fault]:

@@ -1,17 +1,15 @@
 """Study files: read, checked in one go, and resolved into a design. No database, no web."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pydantic import ValidationError
-
 from app.study.file.design import DesignPair, Question, StudyDesign, resolve_design
-from app.study.file.explain import faults_of
-from app.study.file.model import DEFAULT_MESSAGE, Sample, StudyFile
-from app.study.file.pairs import PairSpec, StimulusFacts, check_clips, read_pair_file, resolve_rows
+from app.study.file.model import StudyFile
+from app.study.file.pairs import PairFile, PairSpec, StimulusFacts, read_pair_file, stands_inline
 from app.study.file.problems import Fault, Place, Problem, StudyFileProblems, quoted
-from app.study.file.sampling import sample_pairs
+from app.study.file.reading import PAIRS, Reading
 from app.study.file.textfiles import Unreadable, read_text
 from app.study.file.yamlsource import YamlSource, read_yaml
 
@@ -29,19 +27,19 @@ __all__ = [
     "load_study",
 ]
 
-_TEXTS = (("consent", "text"), ("instructions",), ("completion", "message"))
+_INSTEAD = "in the study file itself, begin with `|` and a new line"
 
 
 def load_study(path: Path, stimuli: Mapping[str, StimulusFacts]) -> StudyDesign:
     """Read a study file and the files it names. Raises StudyFileProblems with everything that is wrong."""
-    reading = _Reading(path, stimuli)
+    reading = _FileReading(path, stimuli)
     file = reading.finish()
     return resolve_design(file, reading.texts, reading.pairs, stimuli)
 
 
 def check_study(path: Path, stimuli: Mapping[str, StimulusFacts] | None = None) -> StudyFile:
     """As `load_study`; without `stimuli`, whether they exist and suffice is not looked at."""
-    return _Reading(path, stimuli).finish()
+    return _FileReading(path, stimuli).finish()
 
 
 def json_schema() -> dict[str, Any]:
@@ -54,20 +52,16 @@ def json_schema() -> dict[str, Any]:
     }
 
 
-class _Reading:
-    """One study file being read. Every part is looked at, whatever is wrong with the others."""
+class _FileReading(Reading):
+    """A study file being read, with the files it names."""
 
     def __init__(self, path: Path, stimuli: Mapping[str, StimulusFacts] | None) -> None:
+        super().__init__(stimuli)
         self.path = path
-        self.stimuli = stimuli
         self.problems: list[Problem] = []
-        self.texts: dict[tuple[str, ...], str] = {}
-        self.pairs: list[PairSpec] = []
         self.source = self._source()
-        self.file = self._file()
-        if isinstance(self.source.data, dict):
-            self._read_texts(self.source.data)
-            self._read_pairs(self.source.data)
+        if self.source.root is not None:
+            self.read(self.source.data)
 
     def finish(self) -> StudyFile:
         """The file, if nothing was wrong."""
@@ -76,9 +70,13 @@ class _Reading:
             raise StudyFileProblems(sorted(self.problems, key=lambda p: (p.file != ours, p.file, p.line)))
         return self.file
 
-    def _refuse(self, fault: Fault) -> None:
+    def refuse(self, fault: Fault) -> None:
         line = self.source.line_of(fault.place)
         self.problems.append(Problem(str(self.path), line, fault.message, fault.remedy))
+
+    def refuse_rows(self, found: PairFile) -> None:
+        line = self.source.line_of(PAIRS)
+        self.problems += [replace(p, line=line) if found.by_row else p for p in found.problems]
 
     def _source(self) -> YamlSource:
         try:
@@ -91,44 +89,31 @@ class _Reading:
         ]
         return source
 
-    def _file(self) -> StudyFile | None:
-        if self.source.root is None:
-            return None
-        try:
-            return StudyFile.model_validate(self.source.data)
-        except ValidationError as error:
-            for fault in faults_of(error):
-                self._refuse(fault)
-            return None
-
-    def _read_texts(self, data: dict[str, Any]) -> None:
-        self.texts["completion", "message"] = DEFAULT_MESSAGE.strip()
-        for place in _TEXTS:
-            value = _at(data, place)
-            if isinstance(value, str) and value.strip():
-                self._read_markdown(place, value)
-
-    def _read_markdown(self, place: tuple[str, ...], value: str) -> None:
+    def markdown(self, place: tuple[str, ...], value: str) -> str | None:
         if "\n" in value:
-            self.texts[place] = value.strip()
-            return
-        text = self._companion(
-            place, value, "for Markdown in the study file itself, begin with `|` and a new line"
-        )
-        if text is not None:
-            self.texts[place] = text.strip()
-            if not text.strip():
-                self._refuse(
-                    Fault(place, f"{'.'.join(place)}: the file {quoted(value)} is empty", "write the text")
-                )
+            return value
+        text = self._companion(place, value, f"for Markdown {_INSTEAD}")
+        if text is not None and not text.strip():
+            message = f"{'.'.join(place)}: the file {quoted(value)} is empty"
+            self.refuse(Fault(place, message, "write the text"))
+            return None
+        return text
 
-    def _companion(self, place: Place, value: str, hint: str = "") -> str | None:
+    def pair_list(self, value: str) -> PairFile | None:
+        if stands_inline(value):
+            # In quotes, rows and lines are not the same.
+            line = self.source.block_line(PAIRS)
+            return read_pair_file(str(self.path), value, line or 1, by_row=line is None)
+        text = self._companion(PAIRS, value, f"for pairs {_INSTEAD}" if "," in value else "")
+        return None if text is None else read_pair_file(str(self.path.parent / value.strip()), text)
+
+    def _companion(self, place: Place, value: str, hint: str) -> str | None:
         """The text of a file named in the study file; it lies in that file's folder, so that both travel."""
         name = value.strip()
         key = ".".join(map(str, place))
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name:
             message = f"{key}: {quoted(name)} is outside the study file's folder"
-            self._refuse(
+            self.refuse(
                 Fault(place, message, "put the file beside the study file, and write `/` between folders")
             )
             return None
@@ -136,37 +121,5 @@ class _Reading:
             return read_text(self.path.parent / name)
         except Unreadable as error:
             remedy = f"{error.remedy}; {hint}" if hint else error.remedy
-            self._refuse(Fault(place, f"{key}: {quoted(name)}: {error.message}", remedy))
+            self.refuse(Fault(place, f"{key}: {quoted(name)}: {error.message}", remedy))
             return None
-
-    def _read_pairs(self, data: dict[str, Any]) -> None:
-        named, drawn = data.get("pairs"), data.get("sample")
-        if isinstance(named, str) and named.strip():
-            self._read_pair_file(named)
-        if isinstance(drawn, dict) and self.stimuli is not None:
-            self._draw_pairs(drawn, self.stimuli)
-
-    def _read_pair_file(self, named: str) -> None:
-        text = self._companion(("pairs",), named)
-        if text is not None:
-            found = read_pair_file(str(self.path.parent / named.strip()), text)
-            check_clips(found, self.stimuli)
-            if self.stimuli is not None:
-                self.pairs += resolve_rows(found, self.stimuli)
-            self.problems += found.problems
-
-    def _draw_pairs(self, raw: dict[str, Any], stimuli: Mapping[str, StimulusFacts]) -> None:
-        try:
-            sample = Sample.model_validate(raw)
-        except ValidationError:
-            return  # named already, with the rest of the file
-        drawn = sample_pairs(sample, stimuli)
-        self.pairs += drawn.pairs
-        for fault in drawn.faults:
-            self._refuse(fault)
-
-
-def _at(data: object, place: Place) -> object:
-    for key in place:
-        data = data.get(key) if isinstance(data, dict) else None
-    return data

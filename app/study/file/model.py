@@ -31,7 +31,10 @@ Watch = Literal["both-to-end", "free"]
 SLUG_PATTERN = r"^[a-z0-9][a-z0-9-]{0,63}$"
 SCALE_PATTERN = r"^[a-z][a-z0-9_-]{0,39}$"
 DEFAULT_MESSAGE = "# Thank you\n\nYour answers have been saved. You can close this page now.\n"
-_TEXT = "a Markdown file in the study file's folder, or Markdown itself when it has more than one line"
+IN_A_TEXT_FILE = (
+    "a Markdown file in the study file's folder, or Markdown itself when it has more than one line"
+)
+IN_A_PAIR_FILE = "a CSV file in the study file's folder, or the CSV itself when it has more than one line"
 
 Markdown = Annotated[str, Field(min_length=1)]
 Count = Annotated[int, Field(ge=1)]
@@ -54,7 +57,7 @@ class Consent(Part):
         max_length=40,
         description="The text's version, kept with every consent; text as written.",
     )
-    text: Markdown = Field(description=f"The consent text: {_TEXT}.")
+    text: Markdown = Field(description=f"The consent text: {IN_A_TEXT_FILE}.")
     minimum_age: int | None = Field(
         default=None, ge=1, le=120, description="Asks for this age; whoever is younger may not take part."
     )
@@ -105,7 +108,7 @@ class Trials(Part):
 class Completion(Part):
     """The last page."""
 
-    message: Markdown = Field(default=DEFAULT_MESSAGE, description=f"The closing text: {_TEXT}.")
+    message: Markdown = Field(default=DEFAULT_MESSAGE, description=f"The closing text: {IN_A_TEXT_FILE}.")
     code: Annotated[AsWritten, Field(min_length=1, max_length=80)] | None = Field(
         default=None, description="A completion code to show; text as written."
     )
@@ -127,9 +130,11 @@ class StudyFile(Part, json_schema_extra=exactly_one(pairs="string", sample="obje
     background: tuple[BackgroundQuestion, ...] = Field(
         default=(), description="Questions asked once, before the trials."
     )
-    instructions: Markdown | None = Field(default=None, description=f"The page before the trials: {_TEXT}.")
+    instructions: Markdown | None = Field(
+        default=None, description=f"The page before the trials: {IN_A_TEXT_FILE}."
+    )
     pairs: Annotated[str, Field(min_length=1)] | None = Field(
-        default=None, description="A CSV file of pairs in the study file's folder. Either this or `sample`."
+        default=None, description=f"The pairs: {IN_A_PAIR_FILE}. Either this or `sample`."
     )
     sample: Sample | None = Field(default=None, description="Draws the pairs. Either this or `pairs`.")
     scales: dict[Annotated[str, Field(pattern=SCALE_PATTERN)], Labels] = Field(

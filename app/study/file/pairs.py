@@ -14,6 +14,7 @@ from app.study.file.problems import Problem, listed, nearest, quoted
 COLUMNS = ("pair", "a", "b", "condition", "truth", "kind")
 REQUIRED = COLUMNS[:3]
 HUMAN = "human"
+_MOST_GUESSES = 20
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
@@ -72,27 +73,45 @@ def condition_by_source(source_a: str, source_b: str) -> str:
     return "-".join(sorted((source_a, source_b), key=lambda source: (source != HUMAN, source)))
 
 
+def stands_inline(value: str) -> bool:
+    """Whether `pairs:` is the list itself, header and rows, and not the name of a file."""
+    return "\n" in value.strip()
+
+
 @dataclass(slots=True)
 class PairFile:
-    """A pair file's rows, and what is wrong with them."""
+    """A pair list's rows, and what is wrong with them.
+
+    `file` and `first_line` say where the list begins. Without lines of a file (`by_row`) problems name the row,
+    the header being row 1 as in a spreadsheet.
+    """
 
     file: str
+    first_line: int = 1
+    by_row: bool = False
     rows: list[PairRow] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
-    def refuse(self, line: int, message: str, remedy: str) -> None:
-        self.problems.append(Problem(self.file, line, message, remedy))
+    def refuse(self, line: int | None, message: str, remedy: str) -> None:
+        """Name what is wrong with a line of the list, or with the list."""
+        if self.by_row and line is not None:
+            message = f"row {line}: {message}"
+        self.problems.append(Problem(self.file, self.first_line + (line or 1) - 1, message, remedy))
+
+    def where(self, line: int) -> str:
+        return f"in row {line}" if self.by_row else f"on line {self.first_line + line - 1}"
 
 
-def read_pair_file(file: str, text: str) -> PairFile:
-    """Read the rows of `text`; `file` names it in problems."""
-    found = PairFile(file)
+def read_pair_file(file: str, text: str, first_line: int = 1, *, by_row: bool = False) -> PairFile:
+    """Read the rows of `text`; the rest says where it stands, for problems."""
+    found = PairFile(file, first_line, by_row)
     lines = _lines(found, text)
     header_line, header = next(lines, (1, []))
     header = [name.strip() for name in header]
     if not any(header):
         if not found.problems:
-            found.refuse(1, "the file is empty", f"begin with the columns {', '.join(COLUMNS)}")
+            message = "the file is empty" if first_line == 1 and not by_row else "there are no rows"
+            found.refuse(None, message, f"begin with the columns {', '.join(COLUMNS)}")
         return found
     if _header_holds(found, header_line, header):
         for line, cells in lines:
@@ -116,7 +135,7 @@ def _lines(found: PairFile, text: str) -> Iterator[tuple[int, list[str]]]:
 
 def _header_holds(found: PairFile, line: int, header: Sequence[str]) -> bool:
     if len(header) == 1 and re.search(r"[;\t]", header[0]):
-        found.refuse(line, "the columns are not separated by commas", "save the file with commas")
+        found.refuse(line, "the columns are not separated by commas", "put commas between them")
         return False
     for name in header:
         if name not in COLUMNS:
@@ -175,12 +194,12 @@ def _check_together(found: PairFile) -> None:
     first: dict[str, int] = {}
     for row in found.rows:
         if row.id and row.id in first:
-            message = f"the pair {quoted(row.id)} comes twice; it stands on line {first[row.id]} already"
+            message = f"the pair {quoted(row.id)} comes twice; it stands {found.where(first[row.id])} already"
             found.refuse(row.line, message, "give each pair its own id")
         first.setdefault(row.id, row.line)
     if not any(row.kind is Kind.MAIN for row in found.rows) and (found.rows or not found.problems):
         message = "there is no main pair, so the trials' questions would give no data"
-        found.refuse(1, message, "add pairs of kind main")
+        found.refuse(None, message, "add pairs of kind main")
 
 
 def check_clips(found: PairFile, stimuli: Mapping[str, StimulusFacts] | None) -> None:
@@ -206,14 +225,19 @@ def check_clips(found: PairFile, stimuli: Mapping[str, StimulusFacts] | None) ->
             before = shown.setdefault(clips, row)
             if before is not row:
                 message = f"the pair {quoted(row.id)} shows the same two clips as {quoted(before.id)}"
-                found.refuse(row.line, message, f"remove this row or line {before.line}")
+                found.refuse(row.line, message, f"remove this row, or the one {found.where(before.line)}")
 
 
 def resolve_rows(found: PairFile, stimuli: Mapping[str, StimulusFacts]) -> list[PairSpec]:
     """Join rows with the clips they name; what does not fit is added to the file's problems."""
     pairs: list[PairSpec] = []
+    remedies: dict[str, str] = {}
     for row in found.rows:
-        a, b = _clip(found, row, "a", row.a, stimuli), _clip(found, row, "b", row.b, stimuli)
+        for column, name in (("a", row.a), ("b", row.b)):
+            if name and name not in stimuli:
+                message = f"column {quoted(column)}: there is no stimulus {quoted(name)}"
+                found.refuse(row.line, message, _instead_of(name, stimuli, remedies))
+        a, b = stimuli.get(row.a), stimuli.get(row.b)
         if a is None or b is None:
             continue
         human = truth_by_source(a.source, b.source)
@@ -236,11 +260,9 @@ def resolve_rows(found: PairFile, stimuli: Mapping[str, StimulusFacts]) -> list[
     return pairs
 
 
-def _clip(
-    found: PairFile, row: PairRow, column: str, name: str, stimuli: Mapping[str, StimulusFacts]
-) -> StimulusFacts | None:
-    facts = stimuli.get(name)
-    if facts is None and name:
-        remedy = nearest(name, stimuli, "import it with `likely-human stimuli import`")
-        found.refuse(row.line, f"column {quoted(column)}: there is no stimulus {quoted(name)}", remedy)
-    return facts
+def _instead_of(name: str, stimuli: Mapping[str, StimulusFacts], remedies: dict[str, str]) -> str:
+    """What to do about an unknown name. Looking for a near one takes a while, so only the first few get that."""
+    if name not in remedies:
+        known = stimuli if len(remedies) < _MOST_GUESSES else ()
+        remedies[name] = nearest(name, known, "import it with `likely-human stimuli import`")
+    return remedies[name]

@@ -123,16 +123,17 @@ def _labels_or_scale(raw: Keys, place: Place, question: Keys) -> Iterator[Fault]
 
 def _range(place: Place, question: Keys) -> Iterator[Fault]:
     if type_of(question) == "number":
-        low, high = _number(question.get("minimum")), _number(question.get("maximum"))
+        low, high = finite_number(question.get("minimum")), finite_number(question.get("maximum"))
         if low is not None and high is not None and not low < high:
             message = f"there is nothing to answer between {low:g} and {high:g}"
             yield Fault((*place, "maximum"), message, "make `minimum` less than `maximum`")
 
 
-def _number(value: object) -> float | None:
+def finite_number(value: object) -> float | None:
+    """The number that a value is or says; None where it is none."""
     try:
         number = float(value) if isinstance(value, (str, int, float)) else math.nan
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     return number if math.isfinite(number) else None
 

@@ -6,9 +6,13 @@ promises to keep. Each condition has its own generator, so that adding one, or a
 what was drawn.
 """
 
+import heapq
 import random
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from app.study.design import Kind
 from app.study.file.model import Sample
@@ -17,6 +21,7 @@ from app.study.file.problems import Fault, Place, counted, listed, nearest, quot
 
 Clips = Sequence[StimulusFacts]
 ClipPair = tuple[StimulusFacts, StimulusFacts]
+Match = tuple[str, ...] | None
 MATCH = ("sample", "match")
 
 
@@ -34,15 +39,16 @@ def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts]) -> Drawn:
     faults = _absent_attributes(sample, stimuli)
     can_match = not faults
     drawn: list[PairSpec] = []
-    seen: set[frozenset[str]] = set()
+    seen = _Seen(stimuli)
     for condition, sources in _resolved(sample, clips).items():
         if isinstance(sources, Fault):
             faults.append(sources)
         elif can_match:
             first, second = (clips[source] for source in sources)
             candidates = _candidates(first, second, sample.match, seen)
-            faults += _too_few(sample, condition, len(candidates), first, second)
-            drawn += _draw(sample, condition, candidates)
+            too_few = _too_few(sample, condition, len(candidates), first, second)
+            faults += too_few
+            drawn += [] if too_few else _draw(sample, condition, candidates)
     ordered = () if faults else sorted(drawn, key=lambda pair: pair.kind is Kind.MAIN)
     numbered = (replace(pair, position=position) for position, pair in enumerate(ordered, start=1))
     return Drawn(tuple(numbered), tuple(faults))
@@ -107,26 +113,64 @@ def _unresolved(
     return Fault(place, message, nearest(condition, known, otherwise))
 
 
-def _candidates(
-    first: Clips, second: Clips, match: Sequence[str], seen: set[frozenset[str]]
-) -> list[ClipPair]:
+class _Seen:
+    """Which two contents are paired already. Where every clip has its own content, none ever are."""
+
+    def __init__(self, stimuli: Mapping[str, StimulusFacts]) -> None:
+        contents = {content_of(clip) for clip in stimuli.values()}
+        self.has_twins = len(contents) < len(stimuli)
+        self.pairs: set[tuple[str, str]] = set()
+
+    def is_new(self, a: StimulusFacts, b: StimulusFacts) -> bool:
+        one, other = content_of(a), content_of(b)
+        pair = (one, other) if one < other else (other, one)
+        if one == other or pair in self.pairs:
+            return False
+        self.pairs.add(pair)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Clip pairs in the order in which they are ranked: each `a` with its partners, from the `start`th on.
+
+    They are not written out: two sources of 5,000 clips make 25 million.
+    """
+
+    rows: Sequence[tuple[StimulusFacts, Clips, int]]
+    ends: Sequence[int]
+
+    def __len__(self) -> int:
+        return self.ends[-1] if self.ends else 0
+
+    def at(self, index: int) -> ClipPair:
+        row = bisect_right(self.ends, index)
+        a, partners, start = self.rows[row]
+        return a, partners[start + index - (self.ends[row - 1] if row else 0)]
+
+
+def _candidates(first: Clips, second: Clips, match: Sequence[str], seen: _Seen) -> _Candidates:
     """Every pair of different clips that agree on `match`, once; an absent attribute agrees with nothing."""
-
-    def key(clip: StimulusFacts) -> tuple[str, ...] | None:
-        values = tuple(clip.attributes.get(name, "") for name in match)
-        return values if all(values) else None
-
-    by_key: dict[tuple[str, ...] | None, list[StimulusFacts]] = {}
+    by_key: dict[Match, list[StimulusFacts]] = {}
     for clip in second:
-        by_key.setdefault(key(clip), []).append(clip)
-    candidates: list[ClipPair] = []
+        by_key.setdefault(_key(clip, match), []).append(clip)
+    met: Counter[Match] = Counter()
+    rows: list[tuple[StimulusFacts, Clips, int]] = []
     for a in first:
-        for b in by_key.get(key(a), []) if key(a) is not None else []:
-            contents = frozenset((content_of(a), content_of(b)))
-            if len(contents) == 2 and contents not in seen:
-                seen.add(contents)
-                candidates.append((a, b))
-    return candidates
+        key = _key(a, match)
+        met[key] += 1
+        partners: Clips = by_key.get(key, ()) if key is not None else ()
+        if seen.has_twins:
+            partners, start = [b for b in partners if seen.is_new(a, b)], 0
+        else:  # within one source, the clips before `a` have met it
+            start = min(met[key], len(partners)) if first is second else 0
+        rows.append((a, partners, start))
+    return _Candidates(rows, list(accumulate(len(partners) - start for _, partners, start in rows)))
+
+
+def _key(clip: StimulusFacts, match: Sequence[str]) -> Match:
+    values = tuple(clip.attributes.get(name, "") for name in match)
+    return values if all(values) else None
 
 
 def _too_few(sample: Sample, condition: str, n: int, first: Clips, second: Clips) -> list[Fault]:
@@ -144,13 +188,13 @@ def _too_few(sample: Sample, condition: str, n: int, first: Clips, second: Clips
     return [Fault(("sample", key, condition), message, "ask for fewer, or import more clips")]
 
 
-def _draw(sample: Sample, condition: str, candidates: Sequence[ClipPair]) -> list[PairSpec]:
+def _draw(sample: Sample, condition: str, candidates: _Candidates) -> list[PairSpec]:
     """Rank the candidates at random: the first are the main pairs, the next the practice pairs."""
     rng = random.Random(f"{sample.seed}/{condition}")
-    ranks = [rng.random() for _ in candidates]
-    ranked = [pair for _, pair in sorted(zip(ranks, candidates, strict=True), key=lambda drawn: drawn[0])]
     n_main, n_practice = sample.conditions.get(condition, 0), sample.practice.get(condition, 0)
-    main, practice = ranked[:n_main], ranked[n_main : n_main + n_practice]
+    ranks = ((rng.random(), index) for index in range(len(candidates)))
+    ranked = [candidates.at(index) for _, index in heapq.nsmallest(n_main + n_practice, ranks)]
+    main, practice = ranked[:n_main], ranked[n_main:]
     return [
         *(_spec(condition, Kind.MAIN, f"{n:02d}", *pair) for n, pair in enumerate(main, start=1)),
         *(_spec(condition, Kind.PRACTICE, f"p{n:02d}", *pair) for n, pair in enumerate(practice, start=1)),

@@ -26,6 +26,11 @@ def read_text(path: Path) -> str:
         raise Unreadable("this is not a file's name", "check the name") from None
     except OSError as error:
         raise Unreadable(f"cannot be read: {error.strerror}", "check the name and its permissions") from None
+    return decoded(data)
+
+
+def decoded(data: bytes) -> str:
+    """The text of a file's bytes, as `read_text` gives it. Raises Unreadable."""
     return _decoded(data).replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -18,6 +18,8 @@ _TAGS = {
 # What the parser says where a text should have been in quotes.
 _UNQUOTED = ("undefined alias", "mapping values are not", "cannot start any token", "but got '?'")
 _NULL = "tag:yaml.org,2002:null"
+# Far more than a study has: PyYAML takes about a second for so many keys and values.
+MOST_NODES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,15 @@ class YamlSource:
 
     def line_of(self, place: Place) -> int:
         """The line of the key or list item at `place`, or of the nearest thing round it."""
+        return self._find(place)[0]
+
+    def block_line(self, place: Place) -> int | None:
+        """The line on which the text of a block (`|`) at `place` begins; None where there is no such block."""
+        node = self._find(place)[1]
+        return _line(node) + 1 if isinstance(node, yaml.ScalarNode) and node.style == "|" else None
+
+    def _find(self, place: Place) -> tuple[int, yaml.Node | None]:
+        """The line at `place` or nearest to it, and the value there."""
         node, line = self.root, 1
         for part in place:
             match node:
@@ -49,13 +60,32 @@ class YamlSource:
                 case yaml.SequenceNode() if isinstance(part, int) and part < len(node.value):
                     node = node.value[part]
                     line = _line(node)
-        return line
+        return line, node
+
+
+class _TooManyNodes(Exception):
+    pass
+
+
+class _Loader(yaml.SafeLoader):
+    """PyYAML's own, but that it gives up on what is no study."""
+
+    n_nodes = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        self.n_nodes += 1
+        if self.n_nodes > MOST_NODES:
+            raise _TooManyNodes
+        return super().compose_node(parent, index)
 
 
 def read_yaml(text: str) -> YamlSource:
     """Read one document. A syntax error is the only fault then; `data` is None."""
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text, Loader=_Loader)
+    except _TooManyNodes:
+        message = f"more than {MOST_NODES} keys and values"
+        return YamlSource(None, (YamlFault(1, message, "put long lists of pairs into a CSV file"),))
     except yaml.MarkedYAMLError as error:
         return YamlSource(None, (_syntax_fault(error),))
     except yaml.reader.ReaderError as error:

@@ -1,9 +1,11 @@
 """Pairs by sampling: uniform, matched, seeded, and never twice."""
 
+import hashlib
 import random
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, product
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -196,6 +198,67 @@ def test_the_draw_is_the_same_on_every_machine() -> None:
         ("human-4", "hybrid-4"),
         ("human-5", "hybrid-5"),
     ]
+
+
+def written_out(keys: dict[str, Any], stimuli: dict[str, StimulusFacts]) -> list[tuple[str, str, str]]:
+    """The draw as it was first written: every candidate listed and ranked. (kind, a, b), as far as there are enough."""
+    drawn: list[tuple[str, str, str]] = []
+    seen: set[frozenset[str]] = set()
+    for condition in sorted({*keys["conditions"], *keys["practice"]}):
+        first, second = condition.split("-")
+        candidates = []
+        for a, b in product(sorted(stimuli), repeat=2):
+            one, other = stimuli[a], stimuli[b]
+            agree = all(one.attributes[key] == other.attributes[key] != "" for key in keys["match"])
+            contents = frozenset((one.clip_sha256, other.clip_sha256))
+            are_sources = (one.source, other.source) == (first, second)
+            if are_sources and agree and len(contents) == 2 and contents not in seen:
+                seen.add(contents)
+                candidates.append((a, b))
+        rng = random.Random(f"{keys['seed']}/{condition}")
+        ranked = [pair for _, pair in sorted((rng.random(), pair) for pair in candidates)]
+        n_main, n_practice = keys["conditions"].get(condition, 0), keys["practice"].get(condition, 0)
+        drawn += [("main", *pair) for pair in ranked[:n_main]]
+        drawn += [("practice", *pair) for pair in ranked[n_main : n_main + n_practice]]
+    return sorted(drawn, key=lambda pair: pair[0] == "main")
+
+
+@given(rng=st.randoms(use_true_random=False), twins=st.booleans())
+@settings(max_examples=150, deadline=None)
+def test_the_draw_is_that_of_all_candidates_written_out(rng: random.Random, twins: bool) -> None:
+    """With clips that are copies of others and without, within a source and between two."""
+    n = rng.randint(6, 30)
+    stimuli = {
+        f"c{i:02d}": StimulusFacts(
+            f"c{i:02d}",
+            rng.choice(["human", "hybrid", "symbolic"]),
+            {"goal": rng.choice(["g1", "g2", ""]), "light": rng.choice(["day", "night"])},
+            f"sha-{rng.randrange(n) if twins else i}",
+        )
+        for i in range(n)
+    }
+    names = ["human-hybrid", "hybrid-symbolic", "symbolic-human", "human-human", "symbolic-symbolic"]
+    keys = {
+        "seed": rng.randrange(100),
+        "match": rng.choice([[], ["goal"], ["goal", "light"]]),
+        "conditions": {name: rng.randint(1, 4) for name in rng.sample(names, rng.randint(1, 3))},
+        "practice": {name: rng.randint(1, 2) for name in rng.sample(names, rng.randint(0, 2))},
+    }
+    drawn = sample_pairs(Sample.model_validate(keys), stimuli)
+    if not drawn.faults:
+        assert [(pair.kind.value, pair.a, pair.b) for pair in drawn.pairs] == written_out(keys, stimuli)
+
+
+def test_draws_of_a_large_library_stay_what_they_were() -> None:
+    """Taken from the first version, which listed all 250,000 candidates."""
+    clips = make_facts(("human", "hybrid"), n=500)
+    pairs = draw(clips, conditions={"human-hybrid": 500, "human-human": 500}, practice={"human-hybrid": 20})
+    listed = "\n".join(f"{pair.id},{pair.a},{pair.b}" for pair in pairs)
+    assert (pairs[20].a, pairs[20].b) == ("human-157", "human-344")
+    assert (
+        hashlib.sha256(listed.encode()).hexdigest()
+        == "726ad3a9526573d4318ff621c097c2d8df24746038e9a56aa1376eecf5b6fe91"
+    )
 
 
 def test_sources_may_hold_a_dash_as_long_as_one_reading_fits() -> None:

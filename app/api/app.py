@@ -1,0 +1,94 @@
+"""`/api/v1`: everything the experimenter's pages can do, for programs. One file per part."""
+
+from typing import Any
+
+from fastapi import APIRouter, FastAPI
+from pydantic import BaseModel
+
+from app.api.access import anyone
+from app.api.data import router as data
+from app.api.pairs import router as pairs
+from app.api.people import router as people
+from app.api.running import router as running
+from app.api.stimuli import router as stimuli
+from app.api.studies import router as studies
+
+PARTS: tuple[APIRouter, ...] = (
+    people,
+    data,
+    studies,
+    pairs,
+    stimuli,
+    running,
+)
+
+
+MOST_BYTES = 8_000_000  # of a request that is read whole; what takes more (uploads) says so itself
+
+
+class Problem(BaseModel):
+    """What was wrong, where, and what to do."""
+
+    message: str
+
+
+REFUSALS: dict[int | str, dict[str, Any]] = {
+    400: {"model": Problem, "description": "It cannot be done as asked"},
+    401: {"model": Problem, "description": "No token, or one that is not valid"},
+    403: {"model": Problem, "description": "Not for this token's user"},
+    404: {"model": Problem, "description": "Not there, or not to be seen by this token's user"},
+    409: {"model": Problem, "description": "It does not go with what is there"},
+    413: {"model": Problem, "content": {"text/plain": {}}, "description": "Too large"},
+    422: {"model": Problem, "description": "A value does not hold"},
+    429: {"model": Problem, "description": "Too often; wait a while"},
+}
+
+
+SLUG = {"name": "slug", "in": "path", "required": True, "description": "The study's name in addresses"}
+
+
+class Api(FastAPI):
+    """Its document says of each operation what the first line of its docstring says, and that paths have a study."""
+
+    def openapi(self) -> dict[str, Any]:
+        if self.openapi_schema is None:
+            for path, item in super().openapi()["paths"].items():
+                for operation in item.values():
+                    _complete(path, operation)
+        return super().openapi()
+
+
+def _complete(path: str, operation: dict[str, Any]) -> None:
+    summary, _, rest = operation.pop("description", "").partition("\n")
+    operation["summary"] = summary
+    if rest.strip():
+        operation["description"] = rest.strip()
+    # The guard takes the study from the path, so that no handler can forget to; FastAPI does not see that.
+    parameters = operation.setdefault("parameters", [])
+    if "{slug}" in path and all(parameter["name"] != "slug" for parameter in parameters):
+        parameters.insert(0, {**SLUG, "schema": {"type": "string"}})
+
+
+def make_api() -> FastAPI:
+    """The API as an application of its own, to be mounted; its state is the service's."""
+    api = Api(
+        title="Likely Human",
+        version="1",
+        description="Everything the experimenter's pages can do. Send `Authorization: Bearer TOKEN`.",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        servers=[{"url": "/api/v1"}],
+        responses=REFUSALS,
+        generate_unique_id_function=lambda route: f"{(route.tags or ['api'])[0]}-{route.name}",
+    )
+
+    async def schema() -> dict[str, Any]:
+        return api.openapi()
+
+    for part in PARTS:
+        api.include_router(part, max_body_size=MOST_BYTES)
+    meta_routes = APIRouter(dependencies=[anyone], include_in_schema=False)
+    meta_routes.add_api_route("/openapi.json", schema, methods=["GET"])
+    api.include_router(meta_routes)
+    return api

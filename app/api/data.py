@@ -1,0 +1,109 @@
+"""Data out, for programs: tables, reports, study packages."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Path
+from fastapi.responses import FileResponse
+from pydantic import BaseModel, Field, StrictBool, StrictStr
+from starlette.background import BackgroundTask
+
+from app.api.access import StudyDep, WhoDep, editors
+from app.dependencies import DatabaseDep, Now, SettingsDep
+from app.jobs import queue
+from app.jobs.tables import Kind
+from app.library import outputs
+from app.reporting.download import exported
+from app.reporting.kinds import Format, What
+
+router = APIRouter(prefix="/studies/{slug}", dependencies=[editors], tags=["data"])
+JobId = Annotated[int, Path(ge=1, lt=2**31)]
+
+
+class ReportIn(BaseModel):
+    """`mode` empty takes live answers, where there are any."""
+
+    mode: StrictStr = ""
+    seed: Annotated[int, Field(ge=0, lt=2**31)] = 1
+
+
+class PackageIn(BaseModel):
+    pseudonyms: StrictBool = True
+    authors: Annotated[list[StrictStr], Field(max_length=outputs.MOST_AUTHORS)] = []
+    license: Annotated[StrictStr, Field(max_length=outputs.LONGEST)] = ""
+
+
+class JobOut(BaseModel):
+    id: int
+
+
+class RunOut(BaseModel):
+    id: int
+    status: str
+    done: int
+    total: int
+    message: str
+    result: Any
+
+
+@router.get("/data/{what}.{format_}", response_class=FileResponse)
+async def download_table(
+    settings: SettingsDep, study: StudyDep, what: What, format_: Format, mode: str = ""
+) -> FileResponse:
+    """Download one table of the study's data."""
+    path = await exported(settings, study.slug, what, format_, mode)
+    return FileResponse(
+        path, filename=f"{study.slug}-{what}.{format_}", background=BackgroundTask(path.unlink)
+    )
+
+
+@router.post("/reports", status_code=202)
+async def ask_report(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: ReportIn, now: Now
+) -> JobOut:
+    """Build a report in the background."""
+    return JobOut(id=await database.write(outputs.ask_report, who, study, wanted.mode, wanted.seed, now))
+
+
+@router.get("/reports")
+async def list_reports(database: DatabaseDep, study: StudyDep) -> list[RunOut]:
+    """List the reports that were asked for, the newest first."""
+    return [_run(job) for job in await database.read(queue.jobs_of, Kind.REPORT, study.id)]
+
+
+@router.get("/reports/{job_id}/{name:path}", response_class=FileResponse)
+async def get_report_file(
+    database: DatabaseDep, settings: SettingsDep, study: StudyDep, job_id: JobId, name: str
+) -> FileResponse:
+    """Download one file of a finished report."""
+    file = await database.read(outputs.report_file, study, job_id, name, settings.data_dir)
+    return FileResponse(file.path, media_type=file.content_type)
+
+
+@router.post("/packages", status_code=202)
+async def ask_package(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: PackageIn, now: Now
+) -> JobOut:
+    """Build a study package in the background."""
+    wish = outputs.PackageWish(wanted.pseudonyms, wanted.authors, wanted.license)
+    return JobOut(id=await database.write(outputs.ask_package, who, study, wish, now))
+
+
+@router.get("/packages")
+async def list_packages(database: DatabaseDep, study: StudyDep) -> list[RunOut]:
+    """List the study packages that were asked for, the newest first."""
+    return [_run(job) for job in await database.read(queue.jobs_of, Kind.PACKAGE, study.id)]
+
+
+@router.get("/packages/{job_id}.zip", response_class=FileResponse)
+async def get_package(
+    database: DatabaseDep, settings: SettingsDep, study: StudyDep, job_id: JobId
+) -> FileResponse:
+    """Download a finished study package."""
+    file = await database.read(outputs.package_file, study, job_id, settings.data_dir)
+    return FileResponse(file.path, media_type=file.content_type, filename=f"{study.slug}-package.zip")
+
+
+def _run(job: queue.JobView) -> RunOut:
+    return RunOut(
+        id=job.id, status=job.status, done=job.done, total=job.total, message=job.message, result=job.result
+    )

@@ -1,0 +1,326 @@
+"""A study while it runs, for programs: its state, the checklist, previews, the monitor's numbers, sessions."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
+
+from app.api.access import StudyDep, WhoDep, editors
+from app.dependencies import DatabaseDep, Now, SettingsDep, StoreDep
+from app.library.clues import clues_state
+from app.participant.entry import pass_for
+from app.study import exclusions, launch
+from app.study.checklist import Around, checklist
+from app.study.flags import Flag
+from app.study.monitoring import choice_of, snapshot
+from app.study.sessions_list import LONGEST_QUERY, Search, checked_search, find_sessions
+from app.study.sessions_view import one_session
+from app.study.tables import Mode, State
+
+router = APIRouter(prefix="/studies/{slug}", dependencies=[editors], tags=["running"])
+SessionId = Annotated[int, Path(ge=1, lt=2**31)]
+Text = Annotated[StrictStr, Field(max_length=exclusions.LONGEST)]
+Flags = Sequence[tuple[Flag, int]]
+
+
+class StateIn(BaseModel):
+    """`known` are the codes of the checklist's warnings that you know; `reason` says why it goes live all the same."""
+
+    state: State
+    known: Annotated[list[StrictStr], Field(max_length=100)] = []
+    reason: Text = ""
+
+
+class Out(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class StateOut(Out):
+    """`entrance` is the path at which participants come in; `to` the states that may follow."""
+
+    state: State
+    entrance: str
+    to: Sequence[State]
+
+
+class CheckOut(Out):
+    code: str
+    title: str
+    verdict: str
+    detail: str
+
+
+class PreviewOut(Out):
+    """`address` is the path of a fresh walk through the newest version's pages, for whoever has it."""
+
+    address: str
+
+
+class StatusOut(Out):
+    version: int
+    mode: str
+    arm: str
+    by_status: Mapping[str, int]
+    excluded: int
+
+
+class FunnelOut(Out):
+    page: str
+    reached: int
+    here: int
+    stopped: int
+    refused: int
+    under_age: int
+
+
+class PointOut(Out):
+    begins: datetime
+    arrived: int
+    completed: int
+
+
+class TimeOut(Out):
+    position: int
+    n: int
+    median_ms: float
+    p90_ms: int
+
+
+class PairOut(Out):
+    version: int
+    pair: str
+    condition: str
+    kind: str
+    truth: str
+    a: int
+    b: int
+    n: int
+    share_a: float | None
+    left_a: int
+    left_b: int
+    planned_a: int
+    planned_b: int
+
+
+class TroubleOut(Out):
+    answered: int
+    unplayable: int
+    stalled: int
+    stalls: int
+    hidden: int
+    not_watched: int
+    odd: int
+
+
+class MonitorOut(Out):
+    """`version` 0 stands for all; `step_s` is the length of a step of the timeline in seconds."""
+
+    at: datetime
+    version: int
+    mode: Mode
+    statuses: Sequence[StatusOut]
+    funnel: Sequence[FunnelOut]
+    step_s: float
+    timeline: Sequence[PointOut]
+    times: Sequence[TimeOut]
+    pairs: Sequence[PairOut]
+    n_votes: int
+    left_pressed: int
+    trouble: TroubleOut
+    n_flagged: int
+    n_by_flag: Flags
+
+
+class LineOut(Out):
+    id: int
+    participant: str
+    mode: str
+    arm: str
+    version: int
+    status: str
+    page: str
+    arrived_at: datetime
+    ended_at: datetime | None
+    answered: int
+    planned: int
+    flags: Flags
+    is_excluded: bool
+    notes: int
+
+
+class SessionsOut(Out):
+    """`next` is the `after` of the next page, 0 on the last."""
+
+    found: int
+    lines: Sequence[LineOut]
+    next: int
+
+
+class WatchedOut(Out):
+    side: str
+    member: str
+    stimulus: str
+    source: str
+    told: bool
+    watched: bool
+    plays: int
+    played: Sequence[tuple[float, float]]
+    duration_s: float | None
+    stalls: int
+    stall_ms: int
+    dropped_frames: int
+    max_rate: float | None
+    failed: bool
+    errors: Sequence[str]
+
+
+class TrialOut(Out):
+    pair: str
+    condition: str
+    kind: str
+    chosen: str
+    chosen_side: str
+    correct: bool | None
+    unplayable: bool
+    clips: Sequence[WatchedOut]
+    hidden_ms: int
+    page_loads: int
+    drift_ms_max: int | None
+    flags: Sequence[Flag]
+    told: Sequence[str]
+
+
+class EventOut(Out):
+    at: datetime | None
+    kind: str
+    title: str
+    since: datetime | None
+    rt_ms: int | None
+    answers: Sequence[tuple[str, str]]
+    trial: TrialOut | None
+    text: str
+    by: str
+
+
+class SessionOut(Out):
+    """`exclusion` is why it is excluded, empty where it counts; `to_come` trials are not answered."""
+
+    id: int
+    participant: str
+    mode: str
+    arm: str
+    version: int
+    status: str
+    page: str
+    arrived_at: datetime
+    ended_at: datetime | None
+    ordinal: int | None
+    recruiter: Mapping[str, str]
+    answered: int
+    to_come: int
+    flags: Flags
+    exclusion: str
+    events: Sequence[EventOut]
+
+
+class ReasonIn(BaseModel):
+    reason: Text
+
+
+class NoteIn(BaseModel):
+    text: Text
+
+
+@router.get("/state")
+async def get_state(database: DatabaseDep, study: StudyDep) -> StateOut:
+    """Say which state the study is in, and which may follow."""
+    return StateOut.model_validate(await database.read(launch.state_now, study))
+
+
+@router.put("/state")
+async def put_state(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, store: StoreDep, wanted: StateIn, now: Now
+) -> StateOut:
+    """Start the pilot, launch, pause, close, reopen, or go back to draft."""
+    accepted, around = launch.Accepted(frozenset(wanted.known), wanted.reason), Around(store, clues_state)
+    await database.write(launch.change_state, who.actor, study, wanted.state, accepted, around, now)
+    return StateOut.model_validate(await database.read(launch.state_now, study))
+
+
+@router.get("/checklist")
+async def get_checklist(database: DatabaseDep, study: StudyDep, store: StoreDep) -> list[CheckOut]:
+    """Check everything that is looked at before people come in."""
+    checks = await database.read(checklist, study, Around(store, clues_state))
+    return [CheckOut.model_validate(check) for check in checks]
+
+
+@router.post("/previews", status_code=201)
+async def make_preview(database: DatabaseDep, settings: SettingsDep, study: StudyDep) -> PreviewOut:
+    """Make a link that walks through the pages without counting."""
+    await database.read(launch.refuse_without_version, study)
+    return PreviewOut(address=f"/s/{study.slug}?as={pass_for(study.slug, Mode.PREVIEW, settings.secret)}")
+
+
+@router.get("/monitor")
+async def get_monitor(
+    database: DatabaseDep,
+    study: StudyDep,
+    now: Now,
+    version: Annotated[
+        str, Query(description="A number, or `all`; the newest with sessions if left out.")
+    ] = "",
+    mode: Annotated[
+        str, Query(description="The first of live, pilot, simulated with sessions if left out.")
+    ] = "",
+) -> MonitorOut:
+    """Count sessions, votes, times and troubles."""
+    numbers = await database.read(snapshot, study, choice_of(version, mode), now, None)
+    return MonitorOut.model_validate(numbers)
+
+
+@router.get("/sessions")
+async def list_sessions(
+    database: DatabaseDep,
+    study: StudyDep,
+    q: Annotated[str, Query(max_length=LONGEST_QUERY)] = "",
+    status: str = "",
+    mode: str = "",
+    flag: str = "",
+    excluded: str = "",
+    after: Annotated[int, Query(ge=0, lt=2**31)] = 0,
+) -> SessionsOut:
+    """Find sessions, the newest first, fifty at a time."""
+    search = checked_search(Search(q, status, mode, flag, excluded, after))
+    return SessionsOut.model_validate(await database.read(find_sessions, study, search, None))
+
+
+@router.get("/sessions/{session_id}")
+async def get_session(database: DatabaseDep, study: StudyDep, session_id: SessionId) -> SessionOut:
+    """Show one session with every page and event."""
+    return SessionOut.model_validate(await database.read(one_session, study, session_id))
+
+
+@router.put("/sessions/{session_id}/exclusion", status_code=204)
+async def exclude_session(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, session_id: SessionId, given: ReasonIn, now: Now
+) -> None:
+    """Leave a session out of the analysis."""
+    await database.write(exclusions.exclude, who, study, session_id, given.reason, now)
+
+
+@router.delete("/sessions/{session_id}/exclusion", status_code=204)
+async def include_session(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, session_id: SessionId, now: Now
+) -> None:
+    """Let an excluded session count again."""
+    await database.write(exclusions.include, who, study, session_id, now)
+
+
+@router.post("/sessions/{session_id}/notes", status_code=204)
+async def add_note(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, session_id: SessionId, given: NoteIn, now: Now
+) -> None:
+    """Leave a note at a session; it is in no export."""
+    await database.write(exclusions.add_note, who, study, session_id, given.text, now)

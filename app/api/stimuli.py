@@ -1,0 +1,381 @@
+"""Clips, for programs: the library, uploads that can be gone on with, processing rules, clue reports."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Path, Query, Request, Response
+from fastapi.responses import FileResponse, JSONResponse
+from pydantic import BaseModel, ConfigDict, Field, StrictStr
+
+from app.api.access import StudyDep, WhoDep, editors
+from app.clips.rules import Rules
+from app.dependencies import DatabaseDep, Now, SettingsDep, StoreDep
+from app.jobs.queue import JobView, mark_job_seen
+from app.library import catalog, clues, editing, receiving, rules, served, sheet
+from app.library.names import LONGEST_KEY, LONGEST_VALUE, MOST_ATTRIBUTES
+from app.library.tables import UploadStatus
+from app.library.uploads import LARGEST_FILE_BYTES, NewUpload
+
+router = APIRouter(dependencies=[editors], tags=["stimuli"])
+JobId = Annotated[int, Path(ge=1, lt=2**31)]
+Key = Annotated[StrictStr, Field(max_length=LONGEST_KEY)]
+Value = Annotated[StrictStr, Field(max_length=LONGEST_VALUE)]
+Short = Annotated[StrictStr, Field(max_length=200)]
+CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}
+BINARY = {
+    "requestBody": {
+        "required": True,
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
+
+
+class _Seen(BaseModel):
+    """Made from the domain's own views, attribute by attribute."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class UseOut(_Seen):
+    """A version's pairs that show a clip, or, where `version` is null, a draft's that list it."""
+
+    study: str
+    version: int | None
+    pairs: list[str]
+    is_frozen: bool
+
+
+class StimulusOut(_Seen):
+    name: str
+    source: str
+    attributes: dict[str, str]
+    original_name: str
+    original_sha256: str | None
+    original_bytes: int
+    clip_sha256: str
+    clip_bytes: int
+    duration_s: float
+    width: int
+    height: int
+    fps: float
+    frames: int
+    rules: Rules
+    imported_at: datetime
+    uses: list[UseOut]
+
+
+class StimuliOut(BaseModel):
+    """One page of the clips that were wanted: `n_found` of `n_all` fit."""
+
+    stimuli: list[StimulusOut]
+    n_found: int
+    n_all: int
+    page: int
+    n_pages: int
+
+
+class StimulusChange(BaseModel):
+    """What is left out stays as it is; `attributes` are all of them, those with an empty value going."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: Short | None = None
+    source: Short | None = None
+    attributes: Annotated[dict[Key, Value], Field(max_length=MOST_ATTRIBUTES)] | None = None
+
+
+class SheetChangeOut(_Seen):
+    name: str
+    column: str
+    before: str
+    after: str
+
+
+class SheetFaultOut(_Seen):
+    """Rows count as a spreadsheet does, the header being row 1."""
+
+    row: int | None
+    column: str
+    message: str
+
+
+class PlanOut(_Seen):
+    """What a table would change, or has changed; with `faults` nothing can be."""
+
+    changes: list[SheetChangeOut]
+    faults: list[SheetFaultOut]
+    n_rows: int
+
+
+class UploadOut(BaseModel):
+    """`offset` bytes of `bytes` have come; once all have, `status` says what becomes of the file, `message` why."""
+
+    token: str
+    file_name: str
+    name: str
+    source: str
+    bytes: int
+    offset: int
+    status: UploadStatus
+    message: str
+    doing: str
+    done: int
+    total: int
+
+
+class RulesOut(BaseModel):
+    """The rules in force; `n_other` of `n_clips` clips were processed by others."""
+
+    rules: Rules
+    n_clips: int
+    n_other: int
+    saved_at: datetime | None
+
+
+class PreviewIn(BaseModel):
+    clip: Short
+    rules: Rules
+
+
+class JobRef(BaseModel):
+    """The job that was asked for, null where none was needed."""
+
+    id: int | None
+
+
+class PreviewOut(BaseModel):
+    """`result` is null until the job is done."""
+
+    id: int
+    status: str
+    done: int
+    total: int
+    message: str
+    result: Any
+
+
+class CluesOut(PreviewOut):
+    """A clue report; `is_current` says that it is of just the clips that the study shows now."""
+
+    version: int | None
+    n_clips: int
+    warns: list[str]
+    is_current: bool
+    was_seen: bool
+
+
+@router.get("/stimuli")
+async def list_stimuli(
+    database: DatabaseDep,
+    who: WhoDep,
+    text: Annotated[str, Query(max_length=200, description="part of the name")] = "",
+    source: Annotated[str, Query(max_length=200)] = "",
+    attribute: Annotated[str, Query(max_length=200)] = "",
+    value: Annotated[str, Query(max_length=LONGEST_VALUE)] = "",
+    sort: Annotated[
+        str, Query(max_length=200, description="name, source, duration_s, an attribute")
+    ] = "name",
+    page: Annotated[int, Query(ge=1, lt=2**31)] = 1,
+) -> StimuliOut:
+    """List the clips of the library, filtered, sorted, a page at a time."""
+    wanted = catalog.Wanted(text, source, {attribute: value} if attribute else {}, sort, page)
+    found = await database.read(catalog.catalog_for, who, wanted)
+    return StimuliOut(
+        stimuli=[StimulusOut.model_validate(each) for each in found.stimuli],
+        n_found=found.n_found,
+        n_all=found.n_all,
+        page=found.page,
+        n_pages=found.n_pages,
+    )
+
+
+@router.get("/stimuli.csv", response_class=Response, responses=CSV)
+async def get_sheet(database: DatabaseDep) -> Response:
+    """Download every clip with its source and attributes as CSV."""
+    return Response(await database.read(sheet.sheet), media_type="text/csv; charset=utf-8")
+
+
+@router.put("/stimuli.csv")
+async def put_sheet(
+    database: DatabaseDep,
+    who: WhoDep,
+    now: Now,
+    table: Annotated[bytes, Body(media_type="text/csv")],
+    dry_run: bool = False,
+) -> PlanOut:
+    """Hand an edited table back: all its changes are made, or none; `dry_run` only says what would change."""
+    text = sheet.text_of([table])
+    if dry_run:
+        return PlanOut.model_validate(await database.read(sheet.plan_sheet, who, text))
+    return PlanOut.model_validate(await database.write(sheet.apply_sheet, who, text, None, now))
+
+
+@router.get("/stimuli/{name}")
+async def get_stimulus(database: DatabaseDep, who: WhoDep, name: str) -> StimulusOut:
+    """Get one clip, and where it is used."""
+    return StimulusOut.model_validate(await database.read(catalog.stimulus_for, who, name))
+
+
+@router.patch("/stimuli/{name}")
+async def edit_stimulus(
+    database: DatabaseDep, who: WhoDep, name: str, change: StimulusChange, now: Now
+) -> StimulusOut:
+    """Change what is said of a clip; a name or source that designs rest on stays."""
+    wish = editing.Edit(change.name, change.source, change.attributes)
+    renamed = await database.write(editing.edit_stimulus, who, name, wish, now)
+    return StimulusOut.model_validate(await database.read(catalog.stimulus_for, who, renamed))
+
+
+@router.delete("/stimuli/{name}", status_code=204)
+async def delete_stimulus(database: DatabaseDep, store: StoreDep, who: WhoDep, name: str, now: Now) -> None:
+    """Delete a clip that no version and no draft uses, and its files."""
+    await served.delete(database, store, who, name, now)
+
+
+@router.get("/stimuli/{name}/clip.mp4", response_class=FileResponse)
+async def get_clip(database: DatabaseDep, settings: SettingsDep, name: str) -> FileResponse:
+    """Download a clip as participants see it, in ranges where asked."""
+    file = await served.clip(database, settings.data_dir, name)
+    return FileResponse(file.path, media_type=file.content_type)
+
+
+@router.get("/stimuli/{name}/original", response_class=FileResponse)
+async def get_original(database: DatabaseDep, settings: SettingsDep, name: str) -> FileResponse:
+    """Download the file that a clip was made of."""
+    file = await served.original(database, settings.data_dir, name)
+    return FileResponse(file.path, media_type=file.content_type)
+
+
+@router.post("/uploads", status_code=201)
+async def begin_upload(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, new: NewUpload, now: Now
+) -> UploadOut:
+    """Begin an upload: its bytes are then sent to its token, in one piece or several."""
+    begun = await receiving.begin(database, settings.data_dir, who, new, now)
+    return UploadOut.model_validate(begun.to_dict())
+
+
+@router.get("/uploads")
+async def list_uploads(database: DatabaseDep, settings: SettingsDep, who: WhoDep) -> list[UploadOut]:
+    """List your own newest uploads."""
+    found = await receiving.states(database, settings.data_dir, who)
+    return [UploadOut.model_validate(each.to_dict()) for each in found]
+
+
+@router.get("/uploads/{token}")
+async def get_upload(database: DatabaseDep, settings: SettingsDep, who: WhoDep, token: str) -> UploadOut:
+    """Say how much of an upload has come, or what became of it."""
+    return UploadOut.model_validate(
+        (await receiving.state(database, settings.data_dir, who, token)).to_dict()
+    )
+
+
+@router.patch(
+    "/uploads/{token}",
+    max_body_size=LARGEST_FILE_BYTES,
+    openapi_extra=BINARY,
+    response_model=UploadOut,
+)
+async def send_bytes(
+    request: Request,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    token: str,
+    offset: Annotated[int, Query(ge=0, lt=2**53)],
+    now: Now,
+) -> Any:
+    """Send the bytes from `offset` on; 409 carries the `offset` to go on from. At the end it is processed."""
+    try:
+        got = await receiving.receive(database, settings.data_dir, who, token, offset, request, now)
+    except receiving.WrongOffset as error:
+        return JSONResponse({"message": str(error), "offset": error.offset}, error.status_code)
+    return got.to_dict()
+
+
+@router.delete("/uploads/{token}", status_code=204)
+async def cancel_upload(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, token: str, now: Now
+) -> None:
+    """Call an upload off that is not over."""
+    await receiving.cancel(database, settings.data_dir, who, token, now)
+
+
+@router.get("/rules")
+async def get_rules(database: DatabaseDep) -> RulesOut:
+    """Get the processing rules in force."""
+    view = await database.read(rules.rules_view)
+    return RulesOut(rules=view.rules, n_clips=view.n_clips, n_other=view.n_other, saved_at=view.saved_at)
+
+
+@router.put("/rules", status_code=202)
+async def apply_rules(database: DatabaseDep, who: WhoDep, wanted: Rules, now: Now) -> JobRef:
+    """Put rules in force: every clip is processed anew, and the library changes over when all are done."""
+    return JobRef(id=await database.write(rules.apply_rules, who, wanted, now))
+
+
+@router.post("/rules/previews", status_code=202)
+async def ask_preview(database: DatabaseDep, who: WhoDep, wanted: PreviewIn, now: Now) -> JobRef:
+    """Try rules on one clip."""
+    return JobRef(id=await database.write(rules.ask_preview, who, wanted.clip, wanted.rules, now))
+
+
+@router.get("/rules/previews/{job_id}")
+async def get_preview(database: DatabaseDep, who: WhoDep, job_id: JobId) -> PreviewOut:
+    """Say how far a preview is, and what came of it."""
+    return PreviewOut(**_told(await database.read(rules.preview_run, who, job_id)))
+
+
+@router.get("/rules/previews/{job_id}/{name}", response_class=FileResponse)
+async def get_preview_file(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, job_id: JobId, name: str
+) -> FileResponse:
+    """Download `after.mp4` of a preview, or `before.mp4` where browsers do not play the original."""
+    file = await served.preview(database, settings.data_dir, who, job_id, name)
+    return FileResponse(file.path, media_type=file.content_type)
+
+
+@router.post("/studies/{slug}/clues", status_code=202)
+async def ask_clues(database: DatabaseDep, who: WhoDep, study: StudyDep, now: Now) -> JobRef:
+    """Look for clues in the clips that the study shows."""
+    return JobRef(id=await database.write(clues.ask_clues, who, study, now))
+
+
+@router.get("/studies/{slug}/clues")
+async def list_clues(database: DatabaseDep, study: StudyDep) -> list[CluesOut]:
+    """List the clue reports that were asked for, the newest first."""
+    found = await database.read(clues.clips_of, study)
+    runs = await database.read(clues.clue_runs, study)
+    return [_clues(job, found.clips) for job in runs]
+
+
+@router.get("/studies/{slug}/clues/{job_id}")
+async def get_clues(database: DatabaseDep, study: StudyDep, job_id: JobId, now: Now) -> CluesOut:
+    """Get one clue report, which counts as read from then on."""
+    found = await database.read(clues.clips_of, study)
+    job = await database.read(clues.clue_run, study, job_id)
+    await database.write(mark_job_seen, job_id, now)
+    return _clues(job, found.clips, whole=True)
+
+
+def _told(job: JobView) -> Mapping[str, Any]:
+    return {
+        "id": job.id,
+        "status": job.status,
+        "done": job.done,
+        "total": job.total,
+        "message": job.message,
+        "result": job.result,
+    }
+
+
+def _clues(job: JobView, clips: Sequence[clues.ClueClip], *, whole: bool = False) -> CluesOut:
+    return CluesOut(
+        **{**_told(job), "result": job.result if whole else None},
+        version=job.params["version"],
+        n_clips=len(job.params["clips"]),
+        warns=list(clues.warnings_in(job.result)) if job.result else [],
+        is_current=clues.is_of(job, clips),
+        was_seen=job.seen_at is not None,
+    )

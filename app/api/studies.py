@@ -1,0 +1,347 @@
+"""Studies, drafts, versions, pairs and sharing, for programs."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Path, Response
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+
+from app.api.access import StudyDep, WhoDep, editors
+from app.dependencies import DatabaseDep, Now
+from app.people.tables import Role
+from app.study import access, drafts, history, listing, making
+from app.study.drafts import LONGEST_REASON
+from app.study.file.bundle import MOST_FILES
+from app.study.file.difference import Change, Line
+from app.study.file.load import json_schema
+from app.study.file.templates import TEMPLATES
+from app.study.tables import State
+
+router = APIRouter(dependencies=[editors], tags=["studies"])
+Number = Annotated[int, Path(ge=1, lt=2**31)]
+UserId = Annotated[int, Path(ge=1, lt=2**31)]
+Revision = Annotated[StrictInt, Field(ge=0, lt=2**31)]
+Name = Annotated[StrictStr, Field(max_length=200)]
+YAML: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/yaml": {"schema": {"type": "string"}}}}
+}
+
+
+class _Seen(BaseModel):
+    """Made from the domain's own views, attribute by attribute."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+
+class SessionsOut(BaseModel):
+    """Sessions of one mode that ended, or stand, in one status."""
+
+    mode: str
+    status: str
+    n: int
+
+
+class StudyOut(BaseModel):
+    """`version` is 0 where none is saved yet; `pairs` are then those of the draft."""
+
+    slug: str
+    title: str
+    state: State
+    version: int
+    pairs: int
+    is_unsaved: bool
+    sessions: list[SessionsOut]
+    shared_with: list[str]
+    changed_at: datetime
+    changed_by: str
+
+
+class StudyIn(BaseModel):
+    """What a study begins from: just one of `template`, `clone` (with or without its `version`), `keys` and `files`.
+
+    `files` are a study file and the files it names, by their names. Without a `slug` one is made of the title.
+    """
+
+    slug: Name = ""
+    title: Name = ""
+    template: Name | None = None
+    clone: Name | None = None
+    version: Annotated[StrictInt, Field(ge=1, lt=2**31)] | None = None
+    keys: dict[str, Any] | None = None
+    files: Annotated[dict[str, StrictStr], Field(min_length=1, max_length=MOST_FILES)] | None = None
+
+
+class StudyMade(BaseModel):
+    slug: str
+
+
+class DraftOut(_Seen):
+    """`revision` goes back with what is saved: a draft that changed meanwhile is not written over."""
+
+    keys: dict[str, Any]
+    revision: int
+    is_unsaved: bool
+    saved_at: datetime | None
+    saved_by: str
+
+
+class DraftIn(BaseModel):
+    keys: dict[str, Any]
+    revision: Revision
+
+
+class Revised(BaseModel):
+    """Which state of the draft that is, or is meant."""
+
+    revision: Revision
+
+
+class FaultOut(_Seen):
+    """`place` are keys and list indices, from the top of the study file."""
+
+    place: list[str | int]
+    message: str
+    remedy: str
+
+
+class CheckOut(BaseModel):
+    """Everything that is wrong; nothing where the draft can be saved as a version."""
+
+    faults: list[FaultOut]
+
+
+class VersionOut(_Seen):
+    number: int
+    sha256: str
+    saved_at: datetime
+    saved_by: str
+    reason: str
+    frozen_at: datetime | None
+    n_pairs: int
+    sessions: dict[str, int]
+
+
+class VersionIn(BaseModel):
+    """`reason` is due where the newest version has data. With a `revision`, just that state of the draft is saved."""
+
+    reason: Annotated[StrictStr, Field(max_length=LONGEST_REASON)] = ""
+    revision: Revision | None = None
+
+
+class VersionMade(BaseModel):
+    """`change` is `new`, `next version`, `replaced` (nobody had taken part with it) or `unchanged`."""
+
+    number: int
+    change: str
+    pairs: int
+
+
+class DifferenceOut(_Seen):
+    place: str
+    before: str
+    after: str
+    kind: Change
+    lines: list[Line]
+
+
+class ComparisonOut(BaseModel):
+    """`is_whole` is false where the draft makes no design yet: then keys are compared, and drawn pairs not known."""
+
+    is_whole: bool
+    differences: list[DifferenceOut]
+
+
+class ShareOut(_Seen):
+    user_id: int
+    email: str
+    role: Role
+
+
+class ShareIn(BaseModel):
+    email: Annotated[StrictStr, Field(max_length=254)]
+
+
+class TemplateOut(BaseModel):
+    name: str
+    title: str
+    description: str
+    keys: dict[str, Any]
+
+
+@router.get("/study-templates")
+async def list_templates() -> list[TemplateOut]:
+    """List what a study can begin from."""
+    return [
+        TemplateOut(name=each.name, title=each.title, description=each.description, keys=each.keys())
+        for each in TEMPLATES.values()
+    ]
+
+
+@router.get("/study-file-schema")
+async def get_schema() -> dict[str, Any]:
+    """The JSON Schema of a study file."""
+    return json_schema()
+
+
+@router.get("/studies")
+async def list_studies(database: DatabaseDep, who: WhoDep) -> list[StudyOut]:
+    """List the studies that you see, the last changed first."""
+    return [_study(line) for line in await database.read(listing.study_lines, who)]
+
+
+@router.post("/studies", status_code=201)
+async def create_study(database: DatabaseDep, who: WhoDep, wanted: StudyIn, now: Now) -> StudyMade:
+    """Make a study from a template, from another study, or from a study file."""
+    start = making.Start(
+        slug=wanted.slug,
+        title=wanted.title,
+        template=wanted.template,
+        clone=wanted.clone,
+        which="" if wanted.version is None else str(wanted.version),
+        keys=wanted.keys,
+        files=None
+        if wanted.files is None
+        else {name: text.encode("utf-8", "replace") for name, text in wanted.files.items()},
+    )
+    made = await database.write(making.make_study, who, await making.with_keys(start), now)
+    return StudyMade(slug=made.slug)
+
+
+@router.get("/studies/{slug}")
+async def get_study(database: DatabaseDep, study: StudyDep) -> StudyOut:
+    """One study at a glance."""
+    return _study(await database.read(listing.study_line, study))
+
+
+def _study(line: listing.StudyLine) -> StudyOut:
+    sessions = [SessionsOut(mode=mode, status=status, n=n) for (mode, status), n in line.sessions.items()]
+    return StudyOut(
+        slug=line.slug,
+        title=line.title,
+        state=line.state,
+        version=line.version,
+        pairs=line.n_pairs,
+        is_unsaved=line.is_unsaved,
+        sessions=sessions,
+        shared_with=list(line.shared_with),
+        changed_at=line.changed_at,
+        changed_by=line.changed_by,
+    )
+
+
+@router.get("/studies/{slug}/draft.yaml", response_class=Response, responses=YAML)
+async def get_draft_file(database: DatabaseDep, study: StudyDep) -> Response:
+    """The design as it is being written, as a study file."""
+    return _yaml(await database.read(history.yaml_of, study, "draft"))
+
+
+@router.put("/studies/{slug}/draft.yaml")
+async def put_draft_file(
+    database: DatabaseDep,
+    who: WhoDep,
+    study: StudyDep,
+    file: Annotated[bytes, Body(media_type="application/yaml")],
+    now: Now,
+) -> Revised:
+    """Put a study file (or a zip of one with its texts) in the draft's place, whatever it was."""
+    keys = await making.read_upload({"study.yaml": file})
+    revision = await database.write(drafts.replace_draft, who, study, keys, "a study file", now)
+    return Revised(revision=revision)
+
+
+@router.get("/studies/{slug}/draft")
+async def get_draft(database: DatabaseDep, study: StudyDep) -> DraftOut:
+    """The design as it is being written; that of the newest version where nothing was written since."""
+    return DraftOut.model_validate(await database.read(drafts.draft_for, study))
+
+
+@router.put("/studies/{slug}/draft")
+async def put_draft(database: DatabaseDep, who: WhoDep, study: StudyDep, draft: DraftIn, now: Now) -> Revised:
+    """Save the draft, complete or not; a 409 says that somebody else saved since `revision`."""
+    saved = await database.write(drafts.save_draft, who, study, draft.keys, draft.revision, now)
+    return Revised(revision=saved)
+
+
+@router.delete("/studies/{slug}/draft", status_code=204)
+async def drop_draft(database: DatabaseDep, who: WhoDep, study: StudyDep, now: Now) -> None:
+    """Give up what was written since the newest version."""
+    await database.write(drafts.drop_draft, who, study, now)
+
+
+@router.get("/studies/{slug}/draft/check")
+async def check_draft(database: DatabaseDep, study: StudyDep) -> CheckOut:
+    """Everything that keeps the draft from being a version."""
+    check = await database.read(drafts.check_stored, study)
+    return CheckOut(faults=[FaultOut.model_validate(fault) for fault in check.faults])
+
+
+@router.get("/studies/{slug}/versions")
+async def list_versions(database: DatabaseDep, study: StudyDep) -> list[VersionOut]:
+    """List the versions, the newest first."""
+    return [VersionOut.model_validate(v) for v in await database.read(listing.version_lines, study)]
+
+
+@router.post("/studies/{slug}/versions", status_code=201)
+async def save_version(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: VersionIn, now: Now
+) -> VersionMade:
+    """Save the draft as the newest version; a 422 says what is to be mended, or that a reason is due."""
+    saved = await database.write(
+        drafts.save_version, who, study, wanted.reason, now, revision=wanted.revision
+    )
+    return VersionMade(number=saved.number, change=saved.change, pairs=saved.n_pairs)
+
+
+@router.get("/studies/{slug}/versions/compare")
+async def compare_versions(
+    database: DatabaseDep, study: StudyDep, before: str = "draft", after: str = "draft"
+) -> ComparisonOut:
+    """What changed from one version to another; `draft` is the design as it is being written."""
+    both = (history.which_of(before), history.which_of(after))
+    found = await database.read(history.compare, study, *both)
+    changes = [DifferenceOut.model_validate(each) for each in found.differences]
+    return ComparisonOut(is_whole=found.is_whole, differences=changes)
+
+
+@router.get("/studies/{slug}/versions/{number}.yaml", response_class=Response, responses=YAML)
+async def get_version_file(database: DatabaseDep, study: StudyDep, number: Number) -> Response:
+    """One version as a study file."""
+    return _yaml(await database.read(history.yaml_of, study, number))
+
+
+@router.get("/studies/{slug}/versions/{number}")
+async def get_version(database: DatabaseDep, study: StudyDep, number: Number) -> dict[str, Any]:
+    """One version's keys, as a draft has them."""
+    return await database.read(history.keys_of, study, number)
+
+
+@router.post("/studies/{slug}/versions/{number}/restore")
+async def restore_version(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, number: Number, now: Now
+) -> Revised:
+    """Take an earlier version as the draft; what was there before is in the audit log."""
+    return Revised(revision=await database.write(drafts.restore_version, who, study, number, now))
+
+
+@router.get("/studies/{slug}/shares")
+async def list_shares(database: DatabaseDep, study: StudyDep) -> list[ShareOut]:
+    """Whom the study is shared with; owners see it anyway."""
+    return [ShareOut.model_validate(person) for person in await database.read(access.shares, study)]
+
+
+@router.post("/studies/{slug}/shares", status_code=204)
+async def share_study(database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: ShareIn, now: Now) -> None:
+    """Share the study with another user."""
+    await database.write(access.share, who, study, wanted.email, now)
+
+
+@router.delete("/studies/{slug}/shares/{user_id}", status_code=204)
+async def unshare_study(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, user_id: UserId, now: Now
+) -> None:
+    """Share the study with a user no longer."""
+    await database.write(access.unshare, who, study, user_id, now)
+
+
+def _yaml(text: str) -> Response:
+    return Response(text, media_type="application/yaml", headers={"Cache-Control": "no-store"})

@@ -1,0 +1,74 @@
+"""Data out: tables, reports, study packages."""
+
+from fastapi import APIRouter, Response
+from fastapi.responses import FileResponse, RedirectResponse
+from starlette.background import BackgroundTask
+
+from app.dependencies import DatabaseDep, Form, Now, SettingsDep
+from app.errors import StudyError
+from app.experimenter.access import ShellDep, StudyDep, WhoDep, editors
+from app.experimenter.data.build import data_page
+from app.jobs.queue import mark_job_seen
+from app.library import outputs
+from app.reporting.download import exported
+from app.reporting.kinds import Format, What
+from app.templating import render
+
+router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
+NO_STORE = {"Cache-Control": "no-store"}
+
+
+@router.get("/data")
+async def show_data(database: DatabaseDep, shell: ShellDep, study: StudyDep) -> Response:
+    return render(await database.read(data_page, shell, study, {}))
+
+
+@router.get("/data/{what}.{format_}")
+async def download_table(
+    settings: SettingsDep, study: StudyDep, what: What, format_: Format, mode: str = ""
+) -> Response:
+    path = await exported(settings, study.slug, what, format_, mode)
+    name = f"{study.slug}-{what}.{format_}"
+    return FileResponse(path, filename=name, headers=NO_STORE, background=BackgroundTask(path.unlink))
+
+
+@router.post("/reports")
+async def ask_report(database: DatabaseDep, who: WhoDep, study: StudyDep, form: Form, now: Now) -> Response:
+    await database.write(outputs.ask_report, who, study, form.get("mode", ""), 1, now)
+    return RedirectResponse(f"/admin/studies/{study.slug}/data?said=started#reports", 303)
+
+
+@router.get("/reports/{job_id}/{name:path}")
+async def open_report(
+    database: DatabaseDep, settings: SettingsDep, study: StudyDep, job_id: int, name: str, now: Now
+) -> Response:
+    file = await database.read(outputs.report_file, study, job_id, name, settings.data_dir)
+    database.write_soon(mark_job_seen, job_id, now)
+    return FileResponse(file.path, media_type=file.content_type, headers=NO_STORE)
+
+
+@router.post("/packages")
+async def ask_package(
+    database: DatabaseDep,
+    who: WhoDep,
+    study: StudyDep,
+    shell: ShellDep,
+    form: Form,
+    now: Now,
+) -> Response:
+    authors = [line.strip() for line in form.get("authors", "").splitlines() if line.strip()]
+    wish = outputs.PackageWish("real_ids" not in form, authors, form.get("license", "").strip())
+    try:
+        await database.write(outputs.ask_package, who, study, wish, now)
+    except StudyError as error:
+        return render(await database.read(data_page, shell, study, form, str(error)), 422)
+    return RedirectResponse(f"/admin/studies/{study.slug}/data?said=started#packages", 303)
+
+
+@router.get("/packages/{job_id}.zip")
+async def download_package(
+    database: DatabaseDep, settings: SettingsDep, study: StudyDep, job_id: int
+) -> Response:
+    file = await database.read(outputs.package_file, study, job_id, settings.data_dir)
+    name = f"{study.slug}-package.zip"
+    return FileResponse(file.path, media_type=file.content_type, filename=name, headers=NO_STORE)

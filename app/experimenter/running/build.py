@@ -1,0 +1,173 @@
+"""From the domain to the pages of a running study."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from urllib.parse import urlencode
+
+from sqlmodel import Session
+
+from app.clips.store import ClipStore
+from app.experimenter.access import Shell
+from app.experimenter.running.charts import time_chart
+from app.experimenter.running.pages import (
+    LaunchPage,
+    MonitorPage,
+    MonitorView,
+    SessionPage,
+    SessionsPage,
+    StateRow,
+)
+from app.library.clues import clues_state
+from app.study.access import StudyHere
+from app.study.checklist import Around, checklist, newest_of
+from app.study.flags import MEANINGS
+from app.study.launch import Accepted, has_live, is_first_launch, state_changes
+from app.study.monitoring import MODES, choice_of, snapshot
+from app.study.sessions_list import ANY_FLAG, Search, checked_search, find_sessions
+from app.study.sessions_view import one_session
+from app.study.snapshots import Snapshot
+from app.study.states import STATES, following
+from app.study.tables import State, Status
+
+STATUS_WORDS: Mapping[str, str] = {
+    Status.ARRIVED: "arrived",
+    Status.ACTIVE: "under way",
+    Status.COMPLETED: "completed",
+    Status.REFUSED: "refused",
+    Status.UNDER_AGE: "under age",
+}
+
+
+def around(store: ClipStore) -> Around:
+    """What the checklist looks at beside the study."""
+    return Around(store, clues_state)
+
+
+def accepted(form: Mapping[str, str]) -> Accepted:
+    """The warnings that were ticked, and why."""
+    codes = frozenset(name.removeprefix("know-") for name in form if name.startswith("know-"))
+    return Accepted(codes, form.get("reason", ""))
+
+
+def launch_page(
+    session: Session,
+    shell: Shell,
+    study: StudyHere,
+    store: ClipStore,
+    site: str,
+    *,
+    form: Mapping[str, str] | None = None,
+    error: str = "",
+) -> LaunchPage:
+    checks = checklist(session, study, around(store))
+    sent, version = accepted(form or {}), newest_of(session, study)
+    return LaunchPage(
+        shell=shell,
+        error=error,
+        slug=study.slug,
+        state=study.state,
+        entrance=f"{site}s/{study.slug}",
+        version=version.number if version else 0,
+        checks=checks,
+        n_blockers=sum(check.verdict == "blocker" for check in checks),
+        warnings=[check for check in checks if check.verdict == "warning"],
+        must_accept=is_first_launch(session, study),
+        to=following(study.state, has_live=has_live(session, study)),
+        ticked=sent.codes or frozenset(),
+        reason=sent.reason,
+        states=[StateRow(state, allows, state is study.state) for state, allows in STATES.items()],
+        history=state_changes(session, study),
+    )
+
+
+def monitor_view(
+    session: Session, study: StudyHere, version: str, mode: str, now: datetime, budget_s: float
+) -> MonitorView:
+    """Raises BadChoice or NotFound for what the address asks for."""
+    return view_of(study.slug, snapshot(session, study, choice_of(version, mode), now, budget_s))
+
+
+def view_of(slug: str, now: Snapshot) -> MonitorView:
+    widest = max((step.reached for step in now.funnel), default=0)
+    return MonitorView(slug, now, time_chart(now.timeline, now.step), widest)
+
+
+def monitor_page(
+    session: Session,
+    shell: Shell,
+    study: StudyHere,
+    version: str,
+    mode: str,
+    now: datetime,
+    budget_s: float,
+) -> MonitorPage:
+    live = monitor_view(session, study, version, mode, now, budget_s)
+    numbers = [("all", "all versions"), *((str(n), f"version {n}") for n in live.now.versions)]
+    return MonitorPage(
+        shell=shell,
+        slug=study.slug,
+        live=live,
+        versions=numbers,
+        modes=[(each, f"{each} ({live.now.n_by_mode.get(each, 0)})") for each in MODES],
+        version=str(live.now.version or "all"),
+        mode=live.now.mode,
+        events=f"/admin/studies/{study.slug}/monitor/events?" + urlencode({"version": version, "mode": mode}),
+    )
+
+
+def sessions_page(session: Session, shell: Shell, study: StudyHere, search: Search) -> SessionsPage:
+    """Raises BadSearch."""
+    found = find_sessions(session, study, checked_search(search))
+    here = f"/admin/studies/{study.slug}/sessions"
+    return SessionsPage(
+        shell=shell,
+        slug=study.slug,
+        search=search,
+        list=found,
+        more=_address(here, replace(search, after=found.next)) if found.next else "",
+        first=_address(here, replace(search, after=0)) if search.after else "",
+        statuses=[("", "any"), *STATUS_WORDS.items()],
+        modes=[("", "any"), *((mode, mode) for mode in MODES)],
+        flags=[
+            ("", "any or none"),
+            (ANY_FLAG, "any flag"),
+            *((flag, meaning.title) for flag, meaning in MEANINGS.items()),
+        ],
+        meanings=MEANINGS,
+    )
+
+
+def _address(here: str, search: Search) -> str:
+    fields = {name: getattr(search, name) for name in ("q", "status", "mode", "flag", "excluded", "after")}
+    return f"{here}?{urlencode({name: value for name, value in fields.items() if value})}"
+
+
+def session_page(
+    session: Session,
+    shell: Shell,
+    study: StudyHere,
+    session_id: int,
+    *,
+    form: Mapping[str, str] | None = None,
+    error: str = "",
+) -> SessionPage:
+    """Raises NotFound."""
+    form = form or {}
+    return SessionPage(
+        shell=shell,
+        error=error,
+        slug=study.slug,
+        one=one_session(session, study, session_id),
+        reason=form.get("reason", ""),
+        note=form.get("note", ""),
+    )
+
+
+SAID: Mapping[State, str] = {
+    State.DRAFT: "drafted",
+    State.PILOT: "piloting",
+    State.LIVE: "opened",
+    State.PAUSED: "paused",
+    State.CLOSED: "closed",
+}

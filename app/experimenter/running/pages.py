@@ -1,0 +1,109 @@
+"""What the pages of a running study are given."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from app.experimenter.pages import AdminPage
+from app.experimenter.running.charts import Chart
+from app.study.checklist import Check
+from app.study.flags import Flag, Meaning
+from app.study.launch import StateChange
+from app.study.sessions_list import Search, SessionList
+from app.study.sessions_view import SessionView
+from app.study.snapshots import Snapshot
+from app.study.states import Allows
+from app.study.tables import State
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    state: State
+    allows: Allows
+    is_here: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchPage(AdminPage):
+    """The checklist and the changes of state that there are (`to`).
+
+    `must_accept` says that each warning is to be ticked; `ticked` and `reason` are what was sent and not taken.
+    """
+
+    template: ClassVar[str] = "launch.html"
+    tab: ClassVar[str] = "launch"
+    slug: str
+    state: State
+    entrance: str
+    version: int
+    checks: Sequence[Check]
+    n_blockers: int
+    warnings: Sequence[Check]
+    must_accept: bool
+    to: Sequence[State]
+    ticked: frozenset[str]
+    reason: str
+    states: Sequence[StateRow]
+    history: Sequence[StateChange]
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorView:
+    """The part of the monitor that is kept up to date."""
+
+    slug: str
+    now: Snapshot
+    chart: Chart
+    widest: int
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorFragment:
+    """That part alone, as it is sent while somebody watches."""
+
+    template: ClassVar[str] = "monitor-live.html"
+    live: MonitorView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitorPage(AdminPage):
+    """`events` is where the script listens; `version` and `mode` are what the choosers show."""
+
+    template: ClassVar[str] = "monitor.html"
+    tab: ClassVar[str] = "monitor"
+    slug: str
+    live: MonitorView
+    versions: Sequence[tuple[str, str]]
+    modes: Sequence[tuple[str, str]]
+    version: str
+    mode: str
+    events: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsPage(AdminPage):
+    """`more` is the address of the next page, empty on the last."""
+
+    template: ClassVar[str] = "sessions.html"
+    tab: ClassVar[str] = "sessions"
+    slug: str
+    search: Search
+    list: SessionList
+    more: str
+    first: str
+    statuses: Sequence[tuple[str, str]]
+    modes: Sequence[tuple[str, str]]
+    flags: Sequence[tuple[str, str]]
+    meanings: Mapping[Flag, Meaning]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPage(AdminPage):
+    """`reason` and `note` are what was written and not taken."""
+
+    template: ClassVar[str] = "session.html"
+    tab: ClassVar[str] = "sessions"
+    slug: str
+    one: SessionView
+    reason: str
+    note: str

@@ -1,0 +1,50 @@
+/** Every experimenter's page: times in the reader's zone, jobs that move, questions before what cannot be undone. */
+
+import { send } from "./send.js";
+
+const POLL_MS = 1000;
+
+for (const time of document.querySelectorAll("time[datetime]")) {
+  const at = new Date(time.dateTime);
+  time.title = time.textContent;
+  time.textContent = at.toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
+}
+
+for (const form of document.querySelectorAll("form[data-confirm]")) {
+  form.addEventListener("submit", (event) => {
+    if (!confirm(form.dataset.confirm)) event.preventDefault();
+  });
+}
+
+const problem = document.querySelector("[data-problem]");
+if (problem) problem.focus();
+
+/** Follow a job until it is over; the page is then loaded anew to show what came of it. */
+function follow(element) {
+  const doing = element.querySelector("[data-doing]");
+  const count = element.querySelector("[data-count]");
+  const bar = element.querySelector("progress");
+
+  async function look() {
+    try {
+      const job = await send("GET", `/admin/jobs/${element.dataset.job}`);
+      if (job.is_over) {
+        location.reload();
+        return;
+      }
+      doing.textContent = job.doing || (job.status === "queued" ? "Waiting to begin" : "Under way");
+      count.textContent = job.total ? `${job.done} of ${job.total}` : "";
+      if (bar && job.total) {
+        bar.max = job.total;
+        bar.value = job.done;
+      }
+    } catch (error) {
+      if (error.status) return; // logged out, or gone: the page as it is says enough
+    }
+    setTimeout(look, POLL_MS);
+  }
+
+  setTimeout(look, POLL_MS);
+}
+
+for (const element of document.querySelectorAll("[data-job][data-over=no]")) follow(element);

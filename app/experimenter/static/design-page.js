@@ -1,0 +1,101 @@
+/** A participant's page inside the design's: it is brought up to date in place, its clips can be played, nothing is sent. */
+
+import { PairPlayer } from "/static/player.js";
+import { ControlsView, GateView } from "/static/views.js";
+
+const SIDES = ["left", "right"];
+
+/** The real controls over the clips as they are; what is watched is not kept. */
+function play(trial) {
+  const videos = SIDES.map((side) => trial.querySelector(`[data-clip=${side}] video`));
+  const player = new PairPlayer(...videos);
+  const controls = new ControlsView(trial, player);
+  const ready = new Set();
+  const ended = new Set();
+  const act = (action) => () => ready.size === 2 && action();
+  controls.listen({ toggle: act(() => player.toggle()), replay: act(() => player.replay()) });
+  player.addEventListener("change", () => controls.show(ready.size === 2));
+
+  for (const video of videos) {
+    const clip = video.closest("[data-clip]");
+    const state = clip.querySelector("[data-state]");
+    const bar = clip.querySelector("progress");
+    bar.hidden = false;
+    video.controls = false;
+    video.preload = "metadata";
+    const show = () => {
+      bar.value = video.ended ? 1 : video.currentTime / video.duration || 0;
+      state.textContent = ended.has(video) ? "Watched" : `${Math.floor(bar.value * 100)} % watched`;
+    };
+    video.addEventListener("loadedmetadata", () => {
+      clip.closest("[data-stage]").style.setProperty("--ratio", video.videoWidth / video.videoHeight || 1.6);
+      ready.add(video);
+      show();
+      controls.show(ready.size === 2);
+    });
+    video.addEventListener("timeupdate", show);
+    video.addEventListener("ended", () => {
+      ended.add(video);
+      show();
+      if (ended.size === 2) openGate();
+    });
+    video.addEventListener("error", () => {
+      state.textContent = "No clip to show";
+    });
+    if (!video.getAttribute("src")) state.textContent = "No clip to show";
+    else video.load();
+  }
+  controls.show(false);
+}
+
+/** The questions are shown as they are when open, to be read; the line above them says that they open later. */
+function showGate(trial) {
+  const gate = trial.querySelector("[data-gate]");
+  if (gate) gate.hidden = false;
+}
+
+function openGate() {
+  const trial = document.querySelector("[data-trial]");
+  if (trial.querySelector("[data-gate]")) new GateView(trial, document.querySelector("form")).open();
+}
+
+function begin() {
+  for (const link of document.querySelectorAll("main a[href]")) link.target = "_blank";
+}
+
+const clipsOf = (body) => [...body.querySelectorAll("[data-clip] video")].map((video) => video.getAttribute("src")).join(" ");
+
+/** The page as it is now; videos that are still the same ones stay, and go on playing. */
+async function refresh() {
+  const response = await fetch(location.href, { credentials: "same-origin" });
+  if (!response.ok) return;
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const body = document.importNode(page.body, true);
+  const same = clipsOf(body) !== "" && clipsOf(body) === clipsOf(document.body);
+  if (same) {
+    for (const name of ["[data-stage]", "[data-controls]"]) {
+      body.querySelector(name).replaceWith(document.querySelector(name));
+    }
+  }
+  const top = document.scrollingElement.scrollTop;
+  document.title = page.title;
+  document.body.className = body.className;
+  document.body.replaceChildren(...body.childNodes);
+  document.scrollingElement.scrollTop = top;
+  begin();
+  const trial = document.querySelector("[data-trial]");
+  if (!trial) return;
+  showGate(trial);
+  if (!same) play(trial);
+}
+
+window.addEventListener("message", (event) => {
+  if (event.origin === location.origin && event.data === "refresh") refresh().catch(() => {});
+});
+document.addEventListener("submit", (event) => event.preventDefault());
+begin();
+const trial = document.querySelector("[data-trial]");
+if (trial) {
+  showGate(trial);
+  play(trial);
+}

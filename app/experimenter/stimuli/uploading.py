@@ -1,0 +1,101 @@
+"""Files in: `/admin/stimuli/upload` for people, `/admin/stimuli/uploads` for its script."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+
+from app.dependencies import DatabaseDep, Now, SettingsDep, WhoDep
+from app.errors import StudyError
+from app.experimenter.access import ShellDep, editors
+from app.experimenter.forms import MAX_BYTES, AnyForm, FilesDep
+from app.experimenter.stimuli.build import attributes_in, upload_page
+from app.library import receiving
+from app.library.receiving import WrongOffset
+from app.library.uploads import LARGEST_FILE_BYTES, NewUpload
+from app.templating import render
+
+router = APIRouter(prefix="/stimuli", dependencies=[editors])
+PAGE = "/admin/stimuli/upload"
+Offset = Annotated[int, Query(ge=0, lt=2**53)]
+
+
+@router.get("/upload")
+async def show_upload(database: DatabaseDep, who: WhoDep, shell: ShellDep) -> Response:
+    return render(await database.read(upload_page, who, shell, MAX_BYTES))
+
+
+@router.post("/upload")
+async def take_files(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    shell: ShellDep,
+    form: AnyForm,
+    files: FilesDep,
+    now: Now,
+) -> Response:
+    """Without scripts: small files, all in one form."""
+    sent = [(file.name, file.data) for file in files.get("files", ())]
+    attributes, source = attributes_in(form), form.get("source", "")
+    try:
+        faults = await receiving.take_form(database, settings.data_dir, who, sent, source, attributes, now)
+    except StudyError as error:
+        page = database.read(upload_page, who, shell, MAX_BYTES, typed=form, error=str(error))
+        return render(await page, error.status_code)
+    if faults:
+        return render(await database.read(upload_page, who, shell, MAX_BYTES, typed=form, faults=faults), 422)
+    return RedirectResponse(f"{PAGE}?said=started", 303)
+
+
+@router.post("/uploads", status_code=201)
+async def begin_upload(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, new: NewUpload, now: Now
+) -> Response:
+    begun = await receiving.begin(database, settings.data_dir, who, new, now)
+    return JSONResponse(begun.to_dict(), 201)
+
+
+@router.get("/uploads")
+async def list_uploads(database: DatabaseDep, settings: SettingsDep, who: WhoDep) -> Response:
+    found = await receiving.states(database, settings.data_dir, who)
+    return JSONResponse({"uploads": [each.to_dict() for each in found]})
+
+
+@router.get("/uploads/{token}")
+async def show_state(database: DatabaseDep, settings: SettingsDep, who: WhoDep, token: str) -> Response:
+    return JSONResponse((await receiving.state(database, settings.data_dir, who, token)).to_dict())
+
+
+@router.patch("/uploads/{token}", max_body_size=LARGEST_FILE_BYTES)
+async def take_bytes(
+    request: Request,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    token: str,
+    offset: Offset,
+    now: Now,
+) -> Response:
+    try:
+        got = await receiving.receive(database, settings.data_dir, who, token, offset, request, now)
+    except WrongOffset as error:
+        return JSONResponse({"message": str(error), "offset": error.offset}, error.status_code)
+    return JSONResponse(got.to_dict())
+
+
+@router.delete("/uploads/{token}")
+async def drop_upload(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, token: str, now: Now
+) -> Response:
+    await receiving.cancel(database, settings.data_dir, who, token, now)
+    return JSONResponse({})
+
+
+@router.post("/uploads/{token}/cancel")
+async def discard_upload(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, token: str, now: Now
+) -> Response:
+    """The same, as a plain form."""
+    await receiving.cancel(database, settings.data_dir, who, token, now)
+    return RedirectResponse(f"{PAGE}?said=cancelled", 303)

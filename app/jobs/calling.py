@@ -1,0 +1,31 @@
+"""Calling a job off, as somebody who may."""
+
+from datetime import datetime
+
+from sqlmodel import Session
+
+from app.jobs.queue import JobView, cancel, job_for
+from app.jobs.tables import Kind
+from app.people.audit import record
+from app.people.logins import NotAllowed, Who
+from app.study.tables import Study
+
+
+def call_off(session: Session, who: Who, job_id: int, now: datetime) -> tuple[JobView, str | None]:
+    """The job as it was, and its study's slug. Raises NotFound, or Conflict for one that is over."""
+    job = job_for(session, who, job_id)
+    if job.kind in (Kind.IMPORT, Kind.PREVIEW) and not (who.is_owner or job.asked_by == who.user_id):
+        raise NotAllowed("This was asked for by somebody else; they or an owner can cancel it.")
+    cancel(session, job_id, now)
+    study = session.get(Study, job.study_id) if job.study_id else None
+    slug = study.slug if study else None
+    record(
+        session,
+        who.actor,
+        "job.cancel",
+        now=now,
+        study=slug,
+        subject=f"{job.kind} {job.id}",
+        before=job.status,
+    )
+    return job, slug

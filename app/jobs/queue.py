@@ -1,0 +1,171 @@
+"""The queue: requests ask, the worker takes, everybody may look. All of it in SQL, so a restart loses nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import case
+from sqlmodel import Session, col, select, update
+
+from app.errors import Conflict, NotFound
+from app.jobs.tables import Job, JobStatus, Kind
+from app.people.logins import Who
+from app.schema import cleaned
+from app.study.tables import StudyShare
+
+MOST_TRIES = 4
+STANDING = (JobStatus.QUEUED, JobStatus.RUNNING)
+
+
+@dataclass(frozen=True, slots=True)
+class JobView:
+    """A job as pages and programs see it: `done` of `total`, `total` 0 while it is not known."""
+
+    id: int
+    kind: Kind
+    status: JobStatus
+    done: int
+    total: int
+    doing: str
+    message: str
+    result: Any
+    params: Mapping[str, Any]
+    study_id: int | None
+    asked_by: int | None
+    asked_at: datetime
+    ended_at: datetime | None
+    seen_at: datetime | None
+
+    @property
+    def is_over(self) -> bool:
+        return self.status not in STANDING
+
+
+def ask(
+    session: Session,
+    kind: Kind,
+    params: Mapping[str, Any],
+    *,
+    now: datetime,
+    asked_by: int | None = None,
+    study_id: int | None = None,
+) -> int:
+    """Put a job into the queue; returns its id."""
+    job = Job(kind=kind, params=cleaned(dict(params)), study_id=study_id, asked_by=asked_by, asked_at=now)
+    session.add(job)
+    session.flush()
+    return job.id or 0
+
+
+def job_for(session: Session, who: Who, job_id: int) -> JobView:
+    """A job that the user may see: their own, of a study of theirs, or any of the library."""
+    job = session.get(Job, job_id) if job_id < 2**31 else None
+    if job is None or not _may_see(session, who, job):
+        raise NotFound("There is no such job.")
+    return view(job)
+
+
+def _may_see(session: Session, who: Who, job: Job) -> bool:
+    if who.is_owner or job.study_id is None:
+        return True
+    return session.get(StudyShare, (job.study_id, who.user_id)) is not None
+
+
+def jobs_of(
+    session: Session, kind: Kind, study_id: int | None, *, limit: int = 50, standing: bool = False
+) -> Sequence[JobView]:
+    """The newest first; `standing` leaves out those that are over."""
+    found = select(Job).where(Job.kind == kind, col(Job.study_id).is_not_distinct_from(study_id))
+    if standing:
+        found = found.where(col(Job.status).in_(STANDING))
+    return [view(job) for job in session.exec(found.order_by(col(Job.id).desc()).limit(limit))]
+
+
+def cancel(session: Session, job_id: int, now: datetime) -> None:
+    """A queued job is over at once, a running one at its next step. Raises Conflict for one that is over."""
+    mine = update(Job).where(col(Job.id) == job_id, col(Job.status).in_(STANDING))
+    if not session.execute(mine.values(status=JobStatus.CANCELLED, ended_at=now)).rowcount:  # type: ignore[attr-defined]
+        raise Conflict("This job is over already.")
+
+
+def mark_job_seen(session: Session, job_id: int, now: datetime) -> None:
+    """Somebody opened the result."""
+    unseen = update(Job).where(
+        col(Job.id) == job_id, col(Job.seen_at).is_(None), col(Job.status) == JobStatus.DONE
+    )
+    session.execute(unseen.values(seen_at=now))
+
+
+def is_waiting(session: Session, kinds: Sequence[Kind]) -> bool:
+    queued = select(Job.id).where(Job.status == JobStatus.QUEUED, col(Job.kind).in_(kinds))
+    return session.exec(queued.limit(1)).first() is not None
+
+
+def take(session: Session, kinds: Sequence[Kind], now: datetime, *, again: bool = False) -> JobView | None:
+    """A queued job, now running: of the first of these kinds that waits, the oldest.
+
+    `again` looks only at those that were begun before.
+    """
+    queued = select(Job).where(Job.status == JobStatus.QUEUED, col(Job.kind).in_(kinds))
+    if again:
+        queued = queued.where(Job.tries > 0)
+    in_turn = case({kind: turn for turn, kind in enumerate(kinds)}, value=col(Job.kind))
+    oldest = queued.order_by(in_turn, col(Job.id)).limit(1)
+    job = session.exec(oldest.with_for_update(skip_locked=True)).first()
+    if job is None:
+        return None
+    job.status, job.begun_at, job.tries = JobStatus.RUNNING, now, job.tries + 1
+    session.add(job)
+    session.flush()
+    return view(job)
+
+
+def requeue(session: Session, now: datetime) -> None:
+    """What a worker that died was at is done again from the start, but for a job at which it has died often."""
+    running = update(Job).where(col(Job.status) == JobStatus.RUNNING)
+    hopeless = running.where(col(Job.tries) >= MOST_TRIES)
+    message = f"The worker has ended {MOST_TRIES} times while it was at this; it is not tried again."
+    session.execute(hopeless.values(status=JobStatus.FAILED, ended_at=now, message=message, doing=""))
+    session.execute(running.values(status=JobStatus.QUEUED, begun_at=None, done=0, doing=""))
+
+
+def give_back(session: Session, job_id: int) -> None:
+    """The worker is to end in good order: the job waits for the next one, and this was no try."""
+    mine = update(Job).where(col(Job.id) == job_id, col(Job.status) == JobStatus.RUNNING)
+    values = {"status": JobStatus.QUEUED, "begun_at": None, "done": 0, "doing": ""}
+    session.execute(mine.values(tries=Job.tries - 1, **values))
+
+
+def tell(session: Session, job_id: int, done: int, total: int, doing: str) -> bool:
+    """Note progress; False once the job is to stop."""
+    mine = update(Job).where(col(Job.id) == job_id, col(Job.status) == JobStatus.RUNNING)
+    values = {"done": done, "total": total, "doing": doing[:200]}
+    return bool(session.execute(mine.values(**values)).rowcount)  # type: ignore[attr-defined]
+
+
+def finish(
+    session: Session, job_id: int, status: JobStatus, now: datetime, *, message: str = "", result: Any = None
+) -> None:
+    """A running job is over; one that was cancelled meanwhile stays cancelled."""
+    mine = update(Job).where(col(Job.id) == job_id, col(Job.status) == JobStatus.RUNNING)
+    session.execute(mine.values(status=status, message=message, result=result, ended_at=now, doing=""))
+
+
+def view(job: Job) -> JobView:
+    return JobView(
+        id=job.id or 0,
+        kind=Kind(job.kind),
+        status=JobStatus(job.status),
+        done=job.done,
+        total=job.total,
+        doing=job.doing,
+        message=job.message,
+        result=job.result,
+        params=job.params,
+        study_id=job.study_id,
+        asked_by=job.asked_by,
+        asked_at=job.asked_at,
+        ended_at=job.ended_at,
+        seen_at=job.seen_at,
+    )

@@ -1,0 +1,219 @@
+"""The library as it is looked through: filtered, sorted, a page at a time."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, select
+
+from app.clips.rules import Rules
+from app.errors import NotFound
+from app.library.uses import Use, hidden, seen_by, uses_of
+from app.people.logins import Who
+from app.study.access import visible_slugs
+from app.study.tables import Stimulus
+
+PER_PAGE = 48
+SORTS = {
+    "name": "name",
+    "source": "source",
+    "duration_s": "duration, shortest first",
+    "-duration_s": "duration, longest first",
+    "-imported_at": "newest first",
+}
+_DIGITS = re.compile(r"(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to list: `text` within the name, a source, values of attributes; `sort` is of SORTS, or an attribute."""
+
+    text: str = ""
+    source: str = ""
+    attributes: Mapping[str, str] = field(default_factory=dict)
+    sort: str = "name"
+    page: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class StimulusView:
+    """One stimulus whose clip is in the store, as pages and programs see it."""
+
+    name: str
+    source: str
+    attributes: Mapping[str, str]
+    original_name: str
+    original_sha256: str | None
+    original_bytes: int
+    clip_sha256: str
+    clip_bytes: int
+    duration_s: float
+    width: int
+    height: int
+    fps: float
+    frames: int
+    rules: Rules
+    imported_at: datetime
+    uses: Sequence[Use]
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """A page of the stimuli that were wanted; `n_found` of `n_all` fit. `sources` and `values` are what there is."""
+
+    stimuli: Sequence[StimulusView]
+    n_found: int
+    n_all: int
+    page: int
+    n_pages: int
+    sources: Mapping[str, int]
+    values: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    id: int
+    name: str
+    source: str
+    attributes: Mapping[str, str]
+    duration_s: float
+
+
+def catalog(session: Session, wanted: Wanted, *, per_page: int = PER_PAGE) -> Catalog:
+    """Look through the library. Entries are sifted here: databases differ in their JSON and their alphabets."""
+    entries = _entries(session)
+    found = sorted(filter(lambda entry: _fits(entry, wanted), entries), key=lambda entry: natural(entry.name))
+    _sort(found, wanted.sort)
+    n_pages = max(1, -(-len(found) // per_page))
+    page = min(max(wanted.page, 1), n_pages)
+    shown = found[(page - 1) * per_page : page * per_page]
+    return Catalog(
+        stimuli=_views(session, [entry.id for entry in shown]),
+        n_found=len(found),
+        n_all=len(entries),
+        page=page,
+        n_pages=n_pages,
+        sources=dict(sorted(Counter(entry.source for entry in entries).items())),
+        values=_values(entries),
+    )
+
+
+def stimulus_named(session: Session, name: str) -> StimulusView:
+    """Raises NotFound."""
+    views = _views(session, [row_of(session, name).id or 0])
+    return views[0]
+
+
+def stimulus_for(session: Session, who: Who, name: str) -> StimulusView:
+    """As `stimulus_named`, with what the user may know of its uses."""
+    stimulus = stimulus_named(session, name)
+    return replace(stimulus, uses=seen_by(session, who, stimulus.uses))
+
+
+def catalog_for(session: Session, who: Who, wanted: Wanted) -> Catalog:
+    """As `catalog`, with what the user may know of uses."""
+    found = catalog(session, wanted)
+    visible = set(visible_slugs(session, who))
+    return replace(found, stimuli=[replace(each, uses=hidden(visible, each.uses)) for each in found.stimuli])
+
+
+def row_of(session: Session, name: str, *, hold: bool = False) -> Stimulus:
+    """A stimulus's row. Raises NotFound, also where it has no clip."""
+    wanted = select(Stimulus).where(Stimulus.name == name, col(Stimulus.clip_sha256).is_not(None))
+    row = session.exec(wanted.with_for_update() if hold else wanted).first() if name.isprintable() else None
+    if row is None:
+        raise NotFound(f"There is no clip called {name[:100]!r}.")
+    return row
+
+
+def known_sources(session: Session) -> Sequence[str]:
+    return session.exec(select(Stimulus.source).distinct().order_by(Stimulus.source)).all()
+
+
+def names_with_original(session: Session) -> Sequence[str]:
+    """The clips that rules can be tried on."""
+    kept = select(Stimulus.name).where(
+        col(Stimulus.clip_sha256).is_not(None), col(Stimulus.original_sha256).is_not(None)
+    )
+    return sorted(session.exec(kept), key=natural)
+
+
+def natural(text: str) -> list[tuple[int, str]]:
+    """A key by which walk-2 comes before walk-10."""
+    parts = _DIGITS.split(text.casefold())
+    return [(int(part[:18]), part) if part.isdecimal() else (-1, part) for part in parts]
+
+
+def _entries(session: Session) -> list[_Entry]:
+    rows = session.execute(
+        select_columns(
+            col(Stimulus.id),
+            col(Stimulus.name),
+            col(Stimulus.source),
+            col(Stimulus.attributes),
+            col(Stimulus.duration_s),
+        ).where(col(Stimulus.clip_sha256).is_not(None))
+    )
+    return [_Entry(*row) for row in rows]
+
+
+def _fits(entry: _Entry, wanted: Wanted) -> bool:
+    return (
+        wanted.text.casefold() in entry.name.casefold()
+        and wanted.source in ("", entry.source)
+        and all(entry.attributes.get(key, "") == value for key, value in wanted.attributes.items() if value)
+    )
+
+
+def _sort(entries: list[_Entry], sort: str) -> None:
+    """Entries come sorted by name, which stays the order of equals."""
+    match sort.removeprefix("-"):
+        case "source":
+            entries.sort(key=lambda entry: entry.source)
+        case "duration_s":
+            entries.sort(key=lambda entry: entry.duration_s, reverse=sort.startswith("-"))
+        case "imported_at":
+            entries.sort(key=lambda entry: entry.id, reverse=sort.startswith("-"))
+        case "name":
+            pass
+        case _:
+            entries.sort(key=lambda entry: natural(entry.attributes.get(sort, "")))
+
+
+def _values(entries: Sequence[_Entry]) -> Mapping[str, Sequence[str]]:
+    """Each attribute with the values it has, in the order of the first clip that has it."""
+    values: dict[str, set[str]] = {}
+    for entry in entries:
+        for key, value in entry.attributes.items():
+            values.setdefault(key, set()).update({value} if value else ())
+    return {key: sorted(found, key=natural) for key, found in values.items()}
+
+
+def _views(session: Session, ids: Sequence[int]) -> list[StimulusView]:
+    rows = {row.id: row for row in session.exec(select(Stimulus).where(col(Stimulus.id).in_(list(ids))))}
+    uses = uses_of(session, [row.name for row in rows.values()])
+    return [_view(rows[stimulus_id], uses[rows[stimulus_id].name]) for stimulus_id in ids]
+
+
+def _view(row: Stimulus, uses: Sequence[Use]) -> StimulusView:
+    return StimulusView(
+        name=row.name,
+        source=row.source,
+        attributes=row.attributes,
+        original_name=row.original_name or "",
+        original_sha256=row.original_sha256,
+        original_bytes=row.original_bytes or 0,
+        clip_sha256=row.clip_sha256 or "",
+        clip_bytes=row.clip_bytes or 0,
+        duration_s=row.duration_s or 0.0,
+        width=row.width or 0,
+        height=row.height or 0,
+        fps=row.fps or 0.0,
+        frames=row.frames or 0,
+        rules=Rules.model_validate(row.rules),
+        imported_at=row.imported_at,
+        uses=uses,
+    )

@@ -1,0 +1,155 @@
+"""The clue report of a study: of which clips, asked for, and what the launch should know of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, select
+
+from app.errors import Conflict, NotFound
+from app.jobs import queue
+from app.jobs.queue import JobView
+from app.jobs.tables import JobStatus, Kind
+from app.people.audit import record
+from app.people.logins import Who
+from app.study.access import StudyHere
+from app.study.design import Kind as PairKind
+from app.study.drafts import draft_for
+from app.study.pairs_view import find_pairs
+from app.study.tables import Pair, Stimulus, StudyVersion
+from app.study.versions import stimulus_facts
+
+SEED = 1
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ClueClip:
+    """One clip as a study shows it; `original_sha256` is empty where no original is kept."""
+
+    name: str
+    source: str
+    clip_sha256: str
+    original_sha256: str
+
+    @property
+    def shown(self) -> tuple[str, str]:
+        """What a report rests on."""
+        return self.source, self.clip_sha256
+
+
+@dataclass(frozen=True, slots=True)
+class ClueClips:
+    """The clips of a study's main pairs: of its newest version or, `version` being None, of its draft."""
+
+    version: int | None
+    clips: tuple[ClueClip, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CluesState:
+    """The newest finished report; `is_current` where it is of just the clips that the newest version shows.
+
+    `warns` names what tells the source too well.
+    """
+
+    job_id: int | None
+    is_current: bool
+    was_seen: bool
+    warns: tuple[str, ...]
+
+
+def clips_of(session: Session, study: StudyHere) -> ClueClips:
+    """The clips that a clue report of the study would be of."""
+    newest = select(StudyVersion).where(StudyVersion.study_id == study.id)
+    version = session.exec(newest.order_by(col(StudyVersion.number).desc()).limit(1)).first()
+    if version is not None:
+        return ClueClips(version.number, _of_version(session, version))
+    found = find_pairs(draft_for(session, study).keys, stimulus_facts(session))
+    names = {name for pair in found.pairs if pair.kind is PairKind.MAIN for name in (pair.a, pair.b)}
+    stimuli = session.exec(select(Stimulus).where(col(Stimulus.name).in_(names)))
+    return ClueClips(
+        None, tuple(sorted(_clip(s, s.clip_sha256) for s in stimuli if s.clip_sha256 is not None))
+    )
+
+
+def _of_version(session: Session, version: StudyVersion) -> tuple[ClueClip, ...]:
+    """As the version was saved: its clips may have been processed anew since."""
+    pairs = session.execute(
+        select_columns(
+            col(Pair.stimulus_a_id),
+            col(Pair.clip_a_sha256),
+            col(Pair.stimulus_b_id),
+            col(Pair.clip_b_sha256),
+        ).where(col(Pair.version_id) == version.id, col(Pair.kind) == PairKind.MAIN)
+    )
+    clips = {each: sha256 for a, clip_a, b, clip_b in pairs for each, sha256 in ((a, clip_a), (b, clip_b))}
+    stimuli = session.exec(select(Stimulus).where(col(Stimulus.id).in_(list(clips))))
+    return tuple(sorted(_clip(s, clips[s.id]) for s in stimuli if clips[s.id] is not None))
+
+
+def _clip(stimulus: Stimulus, clip_sha256: str | None) -> ClueClip:
+    return ClueClip(stimulus.name, stimulus.source, clip_sha256 or "", stimulus.original_sha256 or "")
+
+
+def ask_clues(session: Session, who: Who, study: StudyHere, now: datetime) -> int:
+    """Have a report made, or name the one under way. Raises Conflict where there are no clips to look at."""
+    found = clips_of(session, study)
+    if not found.clips:
+        raise Conflict("There are no clips to look at: make pairs first.")
+    params = {
+        "version": found.version,
+        "clips": [[c.name, c.source, c.clip_sha256, c.original_sha256] for c in found.clips],
+    }
+    standing = queue.jobs_of(session, Kind.CLUES, study.id, limit=1, standing=True)
+    if standing and standing[0].params == params:
+        return standing[0].id
+    record(session, who.actor, "clues.ask", now=now, study=study.slug, after={"version": found.version})
+    return queue.ask(session, Kind.CLUES, params, now=now, asked_by=who.user_id, study_id=study.id)
+
+
+def clips_in(params: Mapping[str, Any]) -> tuple[ClueClip, ...]:
+    """The clips that a job is asked to look at."""
+    return tuple(ClueClip(*map(str, clip)) for clip in params["clips"])
+
+
+def clue_runs(session: Session, study: StudyHere) -> Sequence[JobView]:
+    """Every report that was asked for, the newest first."""
+    return queue.jobs_of(session, Kind.CLUES, study.id, limit=100)
+
+
+def clue_run(session: Session, study: StudyHere, job_id: int) -> JobView:
+    """Raises NotFound."""
+    for job in queue.jobs_of(session, Kind.CLUES, study.id, limit=1000):
+        if job.id == job_id:
+            return job
+    raise NotFound("There is no such clue report.")
+
+
+def is_of(job: JobView, clips: Sequence[ClueClip]) -> bool:
+    """Whether a report is of just these clips."""
+    return {clip.shown for clip in clips_in(job.params)} == {clip.shown for clip in clips}
+
+
+def warnings_in(result: Mapping[str, Any]) -> tuple[str, ...]:
+    """What tells the source too well in a finished report."""
+    report = result["report"]
+    warns = [clue["label"] for clue in report["clues"] if clue["warns"]]
+    return (*warns, "all clues together") if report["classifier"]["warns"] else tuple(warns)
+
+
+def clues_state(session: Session, study: StudyHere) -> CluesState:
+    """What the launch should know: prefers a report of the clips that are shown now to a newer one of others."""
+    done = [job for job in clue_runs(session, study) if job.status is JobStatus.DONE]
+    if not done:
+        return CluesState(None, is_current=False, was_seen=False, warns=())
+    found = clips_of(session, study)
+    current = [job for job in done if found.version is not None and is_of(job, found.clips)]
+    job = (current or done)[0]
+    return CluesState(
+        job_id=job.id,
+        is_current=bool(current),
+        was_seen=any(each.seen_at is not None for each in current or done[:1]),
+        warns=warnings_in(job.result),
+    )

@@ -1,0 +1,120 @@
+"""Changes to stimuli: what they are said to be, and their going."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlmodel import Session, col, or_, select, update
+
+from app.clips.store import ClipStore
+from app.errors import Conflict
+from app.library.catalog import row_of
+from app.library.media import clues_path, frame_path, poster_path
+from app.library.names import checked_attributes, checked_name, checked_source
+from app.library.rules import hold_library
+from app.library.tables import Upload
+from app.library.uploads import names_taken
+from app.library.uses import Use, places, uses_of
+from app.people.audit import record
+from app.people.logins import Who
+from app.study.tables import Pair, Stimulus
+
+
+class InUse(Conflict):
+    """Data or designs rest on what was to be changed; the message says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What to change: None leaves a thing as it is; `attributes` are all of them, those without a value going."""
+
+    name: str | None = None
+    source: str | None = None
+    attributes: Mapping[str, str] | None = None
+
+
+def edit_stimulus(session: Session, who: Who, name: str, edit: Edit, now: datetime) -> str:
+    """Change a stimulus; returns its name. Raises BadStimulus, InUse, NotFound, or Conflict where a name is taken."""
+    row = row_of(session, name, hold=True)
+    before = facts_of(row)
+    uses = uses_of(session, [name])[name]
+    if edit.attributes is not None:
+        row.attributes = checked_attributes(edit.attributes, row.attributes)
+    if edit.source is not None and edit.source.strip() != row.source:
+        row.source = checked_source(edit.source)
+        refuse_source_change(session, who, name, uses)
+    if edit.name is not None and edit.name.strip() != row.name:
+        row.name = _free(session, who, checked_name(edit.name), uses)
+    after = facts_of(row)
+    if after != before:
+        session.add(row)
+        record(session, who.actor, "stimulus.edit", now=now, subject=name, before=before, after=after)
+    return row.name
+
+
+def facts_of(row: Stimulus) -> dict[str, Any]:
+    """What an experimenter says of a clip."""
+    return {"name": row.name, "source": row.source, "attributes": dict(row.attributes)}
+
+
+def refuse_source_change(session: Session, who: Who, name: str, uses: Sequence[Use]) -> None:
+    """Raise InUse where a version shows the clip: its pairs' truth and conditions rest on the source."""
+    versions = [use for use in uses if use.version is not None]
+    if versions:
+        where = places(session, who, versions)
+        raise InUse(
+            f"The source of {name} cannot be changed: {where} shows it, and the truth of its pairs rests on it. Where "
+            "there are no data yet, save the design without the clip first; else add the clip anew under another name."
+        )
+
+
+def _free(session: Session, who: Who, name: str, uses: Sequence[Use]) -> str:
+    if uses:
+        raise InUse(f"The name cannot be changed: {places(session, who, uses)} names the clip by it.")
+    if name in names_taken(session):
+        raise Conflict(f"There is a clip called {name} already; choose another name.")
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Deleted:
+    """The files that a deleted stimulus had."""
+
+    clip_sha256: str
+    original_sha256: str | None
+
+
+def delete_stimulus(session: Session, who: Who, name: str, now: datetime) -> Deleted:
+    """Take a clip off the library. Raises InUse where a version or a draft names it."""
+    row = row_of(session, name, hold=True)
+    uses = uses_of(session, [name])[name]
+    if uses:
+        raise InUse(f"{name} is used in {places(session, who, uses)} and cannot be deleted.")
+    session.execute(update(Upload).where(col(Upload.stimulus_id) == row.id).values(stimulus_id=None))
+    session.delete(row)
+    before = {**facts_of(row), "original_name": row.original_name, "original_sha256": row.original_sha256}
+    record(session, who.actor, "stimulus.delete", now=now, subject=name, before=before)
+    return Deleted(row.clip_sha256 or "", row.original_sha256)
+
+
+def drop_files(session: Session, store: ClipStore, deleted: Deleted) -> None:
+    """Remove what nobody refers to any more; to be asked once the deletion is committed. Doing it twice does no harm.
+
+    A version keeps the clips it was saved with, though the stimulus may have been processed anew since.
+    """
+    hold_library(session)
+    clip, original = deleted.clip_sha256, deleted.original_sha256
+    shown = select(Pair.id).where(or_(col(Pair.clip_a_sha256) == clip, col(Pair.clip_b_sha256) == clip))
+    listed = select(Stimulus.id).where(col(Stimulus.clip_sha256) == clip)
+    if not session.exec(shown.limit(1)).first() and not session.exec(listed.limit(1)).first():
+        _remove(store.clip_path(clip), poster_path(store.root, clip), clues_path(store.root, clip))
+    kept = select(Stimulus.id).where(col(Stimulus.original_sha256) == original)
+    if original and not session.exec(kept.limit(1)).first():
+        _remove(*store.root.glob(f"originals/{original[:2]}/{original}*"), frame_path(store.root, original))
+
+
+def _remove(*paths: Path) -> None:
+    for path in paths:
+        path.unlink(missing_ok=True)

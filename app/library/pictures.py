@@ -1,0 +1,31 @@
+"""Pictures of clips that were imported without: asked for when somebody looks, drawn by the worker."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from sqlmodel import Session
+
+from app.jobs import queue
+from app.jobs.tables import Kind
+from app.library.catalog import StimulusView
+from app.library.media import poster_path
+
+_WISH = {"pictures": "missing"}
+
+
+def has_poster(data_dir: Path, stimulus: StimulusView) -> bool:
+    """Whether there is a picture; an empty file says that none can be made."""
+    path = poster_path(data_dir, stimulus.clip_sha256)
+    return path.exists() and path.stat().st_size > 0
+
+
+def lack_pictures(data_dir: Path, stimuli: Sequence[StimulusView]) -> bool:
+    return any(not poster_path(data_dir, each.clip_sha256).exists() for each in stimuli)
+
+
+def ask_pictures(session: Session, now: datetime) -> None:
+    """Have the missing ones drawn, unless that is under way."""
+    standing = queue.jobs_of(session, Kind.IMPORT, None, limit=1000, standing=True)
+    if all(job.params != _WISH for job in standing):
+        queue.ask(session, Kind.IMPORT, _WISH, now=now)

@@ -1,0 +1,247 @@
+"""The bytes of an upload: streamed to its part file, never gathered in memory.
+
+How much has come is the length of the part file. Each piece is appended under a lock and only where it belongs, so
+two connections that send the same file at once, one of them perhaps given up by its browser, cannot mix it up: the
+slower one is told where to go on.
+"""
+
+import errno
+import fcntl
+import os
+import shutil
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+from starlette.requests import ClientDisconnect, Request
+
+from app.database import Database
+from app.errors import Conflict, NotFound, StudyError
+from app.library import uploads
+from app.library.media import part_path
+from app.library.names import checked_attributes, checked_source
+from app.library.tables import UploadStatus
+from app.library.uploads import NewUpload, UploadView
+from app.people.logins import Who
+
+PIECE_BYTES = 1 << 20
+DISK_RESERVE_BYTES = 1_000_000_000
+
+
+class WrongOffset(Conflict):
+    """Bytes for another place than the end of what has come; `offset` is where to go on."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(f"{offset} bytes have come; go on from there.")
+        self.offset = offset
+
+
+class TooManyBytes(StudyError):
+    status_code = 413
+
+
+class StorageFull(StudyError):
+    status_code = 507
+    title = "No room"
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """An upload and how much of it has come."""
+
+    upload: UploadView
+    offset: int
+
+    def to_dict(self) -> dict[str, Any]:
+        view = self.upload
+        return {
+            "token": view.token,
+            "file_name": view.file_name,
+            "name": view.name,
+            "source": view.source,
+            "bytes": view.bytes,
+            "offset": self.offset,
+            "status": view.status,
+            "message": view.message,
+            "doing": view.doing,
+            "done": view.done,
+            "total": view.total,
+        }
+
+
+async def begin(database: Database, data_dir: Path, who: Who, new: NewUpload, now: datetime) -> Received:
+    """Make ready for a file. Raises what `begin_upload` does, and StorageFull."""
+    uploads.check_length(new.file_name, new.bytes)
+    expected = await database.read(uploads.unfinished_bytes)
+    token = uploads.new_token()
+    part = part_path(data_dir, token)
+    await anyio.to_thread.run_sync(_make_room, part, expected + new.bytes)
+    try:
+        view = await database.write(uploads.begin_upload, who, new, token, now)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    return Received(view, 0)
+
+
+async def receive(
+    database: Database, data_dir: Path, who: Who, token: str, offset: int, request: Request, now: datetime
+) -> Received:
+    """Append what a request carries, from `offset` on; at the file's end the worker is asked to take it up.
+
+    Raises WrongOffset, TooManyBytes, StorageFull, NotFound.
+    """
+    view = await database.peek(uploads.upload_for, who, token)
+    if view.status is not UploadStatus.RECEIVING:
+        return _nothing_more(view, offset)
+    _check_announced(request, view, offset)
+    part = part_path(data_dir, token)
+    at = offset
+    async for piece in _pieces(request):
+        if at + len(piece) > view.bytes:
+            raise TooManyBytes(_too_many(view))
+        at = await anyio.to_thread.run_sync(append, part, at, piece)
+    if at == offset and (there := await anyio.to_thread.run_sync(length_of, part)) != offset:
+        raise WrongOffset(there)
+    if at == view.bytes:
+        await anyio.to_thread.run_sync(_sync, part)
+        view = await database.write(uploads.hand_over, who, token, now)
+    return Received(view, at)
+
+
+async def state(database: Database, data_dir: Path, who: Who, token: str) -> Received:
+    """How far an upload is."""
+    view = await database.peek(uploads.upload_for, who, token)
+    return await anyio.to_thread.run_sync(_received, data_dir, view)
+
+
+async def states(database: Database, data_dir: Path, who: Who) -> Sequence[Received]:
+    """How far each of the user's newest uploads is."""
+    views = await database.read(uploads.uploads_of, who)
+    return await anyio.to_thread.run_sync(lambda: [_received(data_dir, view) for view in views])
+
+
+async def cancel(database: Database, data_dir: Path, who: Who, token: str, now: datetime) -> None:
+    """Call an upload off; what has come of it is gone."""
+    await database.write(uploads.call_off, who, token, now)
+    await anyio.to_thread.run_sync(lambda: part_path(data_dir, token).unlink(missing_ok=True))
+
+
+async def take_whole(
+    database: Database, data_dir: Path, who: Who, new: NewUpload, data: bytes, now: datetime
+) -> Received:
+    """A small file that came with a form."""
+    begun = await begin(database, data_dir, who, new, now)
+    part = part_path(data_dir, begun.upload.token)
+    await anyio.to_thread.run_sync(append, part, 0, data)
+    await anyio.to_thread.run_sync(_sync, part)
+    return Received(await database.write(uploads.hand_over, who, begun.upload.token, now), len(data))
+
+
+async def take_form(
+    database: Database,
+    data_dir: Path,
+    who: Who,
+    files: Sequence[tuple[str, bytes]],
+    source: str,
+    attributes: Mapping[str, str],
+    now: datetime,
+) -> list[str]:
+    """Small files that came with one form; returns why those were refused that were, and the others go on.
+
+    Raises StudyError where nothing can be taken: no files, or a source or attributes that cannot be.
+    """
+    checked_source(source)
+    checked_attributes(attributes)
+    if not files:
+        raise StudyError("Choose at least one file.")
+    faults: list[str] = []
+    for name, data in files:
+        new = NewUpload(file_name=name, bytes=len(data), source=source, attributes=dict(attributes))
+        try:
+            await take_whole(database, data_dir, who, new, data, now)
+        except StudyError as error:
+            faults.append(str(error))
+    return faults
+
+
+def append(part: Path, at: int, data: bytes) -> int:
+    """Add bytes to the end of a part file, which has to be at `at`; returns where the end is now."""
+    try:
+        with part.open("r+b", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            end = file.seek(0, os.SEEK_END)
+            if end != at:
+                raise WrongOffset(end)
+            view = memoryview(data)
+            while view:
+                view = view[file.write(view) :]
+    except FileNotFoundError:
+        raise NotFound("What has come of this file is gone; send it from its beginning.") from None
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise StorageFull(_FULL) from None
+        raise
+    return at + len(data)
+
+
+def length_of(part: Path) -> int:
+    try:
+        return part.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+_FULL = "The service has no room for this file; whoever runs it has to make some. What has come is kept."
+
+
+def _make_room(part: Path, expected: int) -> None:
+    part.parent.mkdir(parents=True, exist_ok=True)
+    if shutil.disk_usage(part.parent).free < expected + DISK_RESERVE_BYTES:
+        raise StorageFull(_FULL)
+    part.touch(exist_ok=False)
+
+
+def _sync(part: Path) -> None:
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
+
+
+async def _pieces(request: Request) -> AsyncIterator[bytes]:
+    """The body in pieces worth a write; what came before a lost connection too."""
+    gathered = bytearray()
+    try:
+        async for chunk in request.stream():
+            gathered += chunk
+            if len(gathered) >= PIECE_BYTES:
+                yield bytes(gathered)
+                gathered.clear()
+    except ClientDisconnect:
+        pass
+    if gathered:
+        yield bytes(gathered)
+
+
+def _check_announced(request: Request, view: UploadView, offset: int) -> None:
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and offset + int(announced[:20]) > view.bytes:
+        raise TooManyBytes(_too_many(view))
+
+
+def _too_many(view: UploadView) -> str:
+    return f"{view.file_name} was said to have {view.bytes} bytes, and more came; send it from its beginning."
+
+
+def _nothing_more(view: UploadView, offset: int) -> Received:
+    if view.status in (UploadStatus.WAITING, UploadStatus.DONE) and offset == view.bytes:
+        return Received(view, view.bytes)
+    raise Conflict(f"{view.file_name} takes no more bytes; it is {view.status}.")
+
+
+def _received(data_dir: Path, view: UploadView) -> Received:
+    if view.status is not UploadStatus.RECEIVING:
+        return Received(view, view.bytes)
+    return Received(view, length_of(part_path(data_dir, view.token)))

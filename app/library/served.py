@@ -1,0 +1,81 @@
+"""Files of the library as they are sent to its experimenters, and their removal."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import anyio.to_thread
+from sqlmodel import Session
+
+from app.clips.errors import ClipError
+from app.clips.store import ClipStore
+from app.database import Database
+from app.errors import NotFound
+from app.library.catalog import row_of
+from app.library.editing import delete_stimulus, drop_files
+from app.library.media import PREVIEW_FILES, frame_path, poster_path, preview_folder, video_type
+from app.library.rules import preview_run
+from app.people.logins import Who
+from app.study.tables import Stimulus
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    path: Path
+    content_type: str
+
+
+async def clip(database: Database, data_dir: Path, name: str) -> Served:
+    """A clip as participants see it, without the padding. Raises NotFound."""
+    store = ClipStore(data_dir)
+    return await _file(database, name, "video/mp4", lambda row: store.clip_path(row.clip_sha256 or ""))
+
+
+async def original(database: Database, data_dir: Path, name: str) -> Served:
+    """A clip's original, under the type by which browsers play it. Raises NotFound."""
+    store = ClipStore(data_dir)
+    return await _file(database, name, "", lambda row: store.original_path(row.original_sha256 or ""))
+
+
+async def poster(database: Database, data_dir: Path, name: str) -> Served:
+    """A picture of a clip. Raises NotFound, also while it is not drawn."""
+    return await _file(database, name, "image/jpeg", lambda row: poster_path(data_dir, row.clip_sha256 or ""))
+
+
+async def frame(database: Database, data_dir: Path, name: str) -> Served:
+    """A picture of a clip's original. Raises NotFound, also while it is not drawn."""
+    return await _file(
+        database, name, "image/jpeg", lambda row: frame_path(data_dir, row.original_sha256 or "")
+    )
+
+
+async def preview(database: Database, data_dir: Path, who: Who, job_id: int, name: str) -> Served:
+    """A video of a preview: `before.mp4` or `after.mp4`. Raises NotFound."""
+    await database.peek(preview_run, who, job_id)
+    path = preview_folder(data_dir, job_id) / name
+    if name not in PREVIEW_FILES or not path.is_file():
+        raise NotFound("There is no such preview; it may have been cleared away.")
+    return Served(path, "video/mp4")
+
+
+async def delete(database: Database, store: ClipStore, who: Who, name: str, now: datetime) -> None:
+    """Take a clip off the library, and its files off the disk where nobody else needs them."""
+    deleted = await database.write(delete_stimulus, who, name, now)
+    await database.write(drop_files, store, deleted)
+
+
+async def _file(
+    database: Database, name: str, content_type: str, path_of: Callable[[Stimulus], Path]
+) -> Served:
+    path = await database.peek(_path, name, path_of)
+    if not await anyio.to_thread.run_sync(lambda: path.is_file() and path.stat().st_size > 0):
+        raise NotFound("There is no such file.")
+    return Served(path, content_type or video_type(path))
+
+
+def _path(session: Session, name: str, path_of: Callable[[Stimulus], Path]) -> Path:
+    try:
+        return path_of(row_of(session, name))
+    except (ClipError, ValueError):
+        raise NotFound("There is no such file.") from None

@@ -1,0 +1,259 @@
+"""The library as a table to be edited elsewhere and handed back: what would change, what cannot, all or nothing."""
+
+import csv
+import hashlib
+import io
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from app.clips.errors import shown
+from app.errors import Conflict, StudyError
+from app.library.catalog import natural
+from app.library.editing import facts_of, refuse_source_change
+from app.library.names import checked_attributes, checked_key, checked_source
+from app.library.uses import uses_of
+from app.people.audit import record
+from app.people.logins import Who
+from app.study.tables import Stimulus
+
+FIRST = ("name", "source")
+LARGEST_BYTES = 6_000_000
+MOST_FAULTS = 200
+
+
+class BadSheet(StudyError):
+    """A table that cannot be taken; `plan` has every fault with its row and column."""
+
+    status_code = 422
+
+    def __init__(self, plan: "Plan") -> None:
+        more = f" (and {len(plan.faults) - 1} more)" if len(plan.faults) > 1 else ""
+        super().__init__(f"{plan.faults[0]}{more}. Nothing was changed.")
+        self.plan = plan
+
+
+@dataclass(frozen=True, slots=True)
+class SheetFault:
+    """One thing wrong; rows count as a spreadsheet does, the header being row 1."""
+
+    row: int | None
+    column: str
+    message: str
+
+    def __str__(self) -> str:
+        place = ", ".join(
+            filter(
+                None, (f"row {self.row}" if self.row else "", f"column {self.column}" if self.column else "")
+            )
+        )
+        return f"{place}: {self.message}" if place else self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One cell that differs. An attribute that is not there is empty."""
+
+    name: str
+    column: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a table handed back comes to; `digest` stands for exactly these changes."""
+
+    changes: tuple[Change, ...]
+    faults: tuple[SheetFault, ...]
+    n_rows: int
+
+    @property
+    def digest(self) -> str:
+        cells = [[c.name, c.column, c.before, c.after] for c in self.changes]
+        return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
+
+
+def sheet(session: Session) -> str:
+    """Every stimulus with its source and attributes as CSV, by name."""
+    rows = sorted(_rows(session).values(), key=lambda row: natural(row.name))
+    keys = list(dict.fromkeys(key for row in rows for key in row.attributes))
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow([*FIRST, *keys])
+    writer.writerows([row.name, row.source, *(row.attributes.get(key, "") for key in keys)] for row in rows)
+    return text.getvalue()
+
+
+def text_of(files: Sequence[bytes]) -> str:
+    """The one table among the files of a form. Raises StudyError."""
+    if len(files) != 1:
+        raise StudyError("Choose the CSV file that you have edited.")
+    try:
+        return files[0].decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise StudyError("The file is not UTF-8 text; save it as CSV in UTF-8.") from None
+
+
+def plan_sheet(session: Session, who: Who, text: str) -> Plan:
+    """Compare a table with the library. Rows and columns that were left out stay as they are."""
+    try:
+        header, lines = _parsed(text)
+    except _Unreadable as error:
+        return Plan((), (SheetFault(error.row, "", str(error)),), 0)
+    faults = list(_header_faults(header))
+    if faults:
+        return Plan((), tuple(faults), 0)
+    rows, changes = _rows(session), []
+    for number, cells in lines:
+        row = rows.get(cells[0])
+        fault = _row_fault(number, header, cells, row)
+        if fault is not None:
+            faults.append(fault)
+        elif row is not None:
+            changes += list(_changes(number, row, dict(zip(header, cells, strict=True)), faults))
+    faults += _repeated(lines)
+    faults += _fixed_sources(session, who, changes, {cells[0]: number for number, cells in lines})
+    faults.sort(key=lambda fault: fault.row or 0)
+    return Plan(tuple(changes), tuple(faults[:MOST_FAULTS]), len(lines))
+
+
+def apply_sheet(session: Session, who: Who, text: str, digest: str | None, now: datetime) -> Plan:
+    """Make all the changes of a table, or none. `digest` is that of the plan that was looked at, None for unseen.
+
+    Raises BadSheet, or Conflict where the library has changed since the plan was made.
+    """
+    plan = plan_sheet(session, who, text)
+    if plan.faults:
+        raise BadSheet(plan)
+    if digest is not None and digest != plan.digest:
+        raise Conflict("The clips have changed since you looked at these changes; look at them again.")
+    before: dict[str, Any] = {}
+    after: dict[str, Any] = {}
+    rows = _rows(session)
+    by_clip: dict[str, list[Change]] = {}
+    for change in plan.changes:
+        by_clip.setdefault(change.name, []).append(change)
+    for name, changes in by_clip.items():
+        row = rows[name]
+        before[name] = facts_of(row)
+        _apply(row, changes)
+        after[name] = facts_of(row)
+        session.add(row)
+    if after:
+        record(
+            session,
+            who.actor,
+            "stimuli.edit",
+            now=now,
+            subject=f"{len(after)} clips",
+            before=before,
+            after=after,
+        )
+    return plan
+
+
+class _Unreadable(Exception):
+    def __init__(self, message: str, row: int | None = None) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+def _parsed(text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    if len(text) > LARGEST_BYTES:
+        raise _Unreadable(f"The table is larger than {LARGEST_BYTES // 10**6} MB.")
+    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
+    lines: list[tuple[int, list[str]]] = []
+    try:
+        for number, cells in enumerate(reader, start=1):
+            stripped = [cell.strip().replace("\r\n", "\n") for cell in cells]
+            if any(stripped):
+                lines.append((number, stripped))
+    except csv.Error as error:
+        raise _Unreadable(f"This is not CSV ({error}); check the quotes near here", reader.line_num) from None
+    if not lines:
+        raise _Unreadable("The table is empty; it begins with the columns name and source")
+    return lines[0][1], lines[1:]
+
+
+def _header_faults(header: Sequence[str]) -> Iterator[SheetFault]:
+    if len(header) == 1 and any(separator in header[0] for separator in ";\t"):
+        yield SheetFault(1, "", "the columns are not separated by commas")
+        return
+    if not header or header[0] != "name":
+        yield SheetFault(1, "name", "the first column has to be name: it says which clip a row is about")
+    for key, times in Counter(header).items():
+        if times > 1:
+            yield SheetFault(1, key or "(no name)", f"this column stands there {times} times")
+        elif key not in FIRST:
+            try:
+                checked_key(key)
+            except StudyError as error:
+                yield SheetFault(1, key[:100] or "(no name)", str(error))
+
+
+def _row_fault(
+    number: int, header: Sequence[str], cells: Sequence[str], row: Stimulus | None
+) -> SheetFault | None:
+    if len(cells) != len(header):
+        return SheetFault(
+            number, "", f"has {len(cells)} cells, the header {len(header)}; quote cells that hold commas"
+        )
+    if row is None:
+        return SheetFault(number, "name", f"there is no clip called {shown(cells[0])}")
+    return None
+
+
+def _changes(
+    number: int, row: Stimulus, cells: Mapping[str, str], faults: list[SheetFault]
+) -> Iterator[Change]:
+    for column, value in cells.items():
+        before = row.source if column == "source" else row.attributes.get(column, "")
+        if column == "name" or value == before.replace("\r\n", "\n"):
+            continue
+        try:
+            if column == "source":
+                checked_source(value)
+            else:
+                checked_attributes({column: value}, row.attributes)
+        except StudyError as error:
+            faults.append(SheetFault(number, column, str(error).rstrip(".")))
+        yield Change(row.name, column, before, value)
+
+
+def _repeated(lines: Sequence[tuple[int, Sequence[str]]]) -> Iterator[SheetFault]:
+    first: dict[str, int] = {}
+    for number, cells in lines:
+        if first.setdefault(cells[0], number) != number:
+            yield SheetFault(number, "name", f"{shown(cells[0])} stands in row {first[cells[0]]} already")
+
+
+def _fixed_sources(
+    session: Session, who: Who, changes: Sequence[Change], row_of: Mapping[str, int]
+) -> Iterator[SheetFault]:
+    names = [change.name for change in changes if change.column == "source"]
+    for name, uses in (uses_of(session, names) if names else {}).items():
+        try:
+            refuse_source_change(session, who, name, uses)
+        except StudyError as error:
+            yield SheetFault(row_of.get(name), "source", str(error).rstrip("."))
+
+
+def _apply(row: Stimulus, changes: Sequence[Change]) -> None:
+    attributes = dict(row.attributes)
+    for change in changes:
+        if change.column == "source":
+            row.source = change.after
+        else:
+            attributes[change.column] = change.after
+    row.attributes = checked_attributes(attributes, row.attributes)
+
+
+def _rows(session: Session) -> dict[str, Stimulus]:
+    rows = session.exec(select(Stimulus).where(col(Stimulus.clip_sha256).is_not(None)))
+    return {row.name: row for row in rows}

@@ -1,0 +1,54 @@
+"""Clips on their way in, and the one set of rules that all of them go through."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import BigInteger, CheckConstraint
+from sqlmodel import Field, SQLModel
+
+from app.jobs import tables  # noqa: F401  (jobs, studies and users, that uploads refer to)
+from app.schema import json_column, one_of, text_column
+
+
+class UploadStatus(StrEnum):
+    """`receiving` while bytes come in, `waiting` for the worker, then `done` or `refused`."""
+
+    RECEIVING = "receiving"
+    WAITING = "waiting"
+    DONE = "done"
+    REFUSED = "refused"
+    CANCELLED = "cancelled"
+
+
+class Upload(SQLModel, table=True):
+    """One file being sent. How much of it has come is the length of its part file, not a column."""
+
+    __tablename__ = "upload"
+    __table_args__ = (one_of("status", UploadStatus), CheckConstraint("bytes >= 0", name="bytes"))
+
+    id: int | None = Field(default=None, primary_key=True)
+    token: str = Field(unique=True)
+    user_id: int = Field(foreign_key="user_account.id", index=True)
+    file_name: str
+    bytes: int = Field(sa_type=BigInteger)
+    name: str
+    source: str
+    attributes: dict[str, str] = Field(sa_column=json_column())
+    status: str = UploadStatus.RECEIVING
+    message: str = Field(default="", sa_column=text_column())
+    job_id: int | None = Field(default=None, foreign_key="job.id")
+    stimulus_id: int | None = Field(default=None, foreign_key="stimulus.id")
+    created_at: datetime
+    ended_at: datetime | None = None
+
+
+class LibraryRules(SQLModel, table=True):
+    """The processing rules in force are those of the newest row."""
+
+    __tablename__ = "library_rules"
+
+    id: int | None = Field(default=None, primary_key=True)
+    rules: dict[str, Any] = Field(sa_column=json_column())
+    saved_by: int | None = Field(default=None, foreign_key="user_account.id")
+    saved_at: datetime

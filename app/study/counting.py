@@ -1,0 +1,170 @@
+"""What a session's answers come to: votes and sides, times, what went wrong, flags. Read in few and short queries."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Integer,
+    Text,
+    bindparam,
+    cast,
+    func,
+    join,
+    literal_column,
+    or_,
+    outerjoin,
+    select,
+    type_coerce,
+)
+from sqlmodel import Session, SQLModel
+
+from app.study.design import Kind
+from app.study.flags import Flag, Limits, is_one_sided, trial_flags
+from app.study.runs import run_of
+from app.study.tables import Pair, Playback, Response, Trial
+
+_tables = SQLModel.metadata.tables
+_trial, _response, _playback, _pair = (
+    _tables[str(table.__tablename__)] for table in (Trial, Response, Playback, Pair)
+)
+_NONE: ColumnElement[int] = literal_column("0")
+_NOT_AWAY = (0, 0)
+_AMONG: BindParameter[Any] = bindparam("ids", expanding=True)
+
+# Every trial planned for some sessions, with its response if there is one.
+TRIALS = (
+    select(
+        _trial.c.session_id,
+        _trial.c.position,
+        _trial.c.pair_id,
+        _trial.c.left_member,
+        _response.c.id,
+        _response.c.side,
+        type_coerce(_response.c.unplayable, Integer),
+        _response.c.rt_ms,
+        cast(_response.c.flags, Text),
+    )
+    .select_from(outerjoin(_trial, _response, _response.c.trial_id == _trial.c.id))
+    .where(_trial.c.session_id.in_(_AMONG))
+    .order_by(_trial.c.session_id, _trial.c.position)
+)
+# Responses during which a clip stood still or the page was hidden: how often, and how long. There is an index of these.
+AWAY = (
+    select(_response.c.id, func.sum(_playback.c.stalls), func.max(_playback.c.hidden_ms))
+    .select_from(join(_response, _playback, _playback.c.response_id == _response.c.id))
+    .where(_response.c.session_id.in_(_AMONG), or_(_playback.c.stalls > _NONE, _playback.c.hidden_ms > _NONE))
+    .group_by(_response.c.id)
+)
+
+
+@dataclass(slots=True)
+class SessionTally:
+    """What one session's answers come to; `flags` counts trials, practice left out."""
+
+    step: int = -1
+    last_id: int = 0
+    n_planned: int = 0
+    n_answered: int = 0
+    n_left: int = 0
+    n_chosen: int = 0
+    flags: dict[Flag, int] = field(default_factory=dict)
+
+    def all_flags(self) -> Mapping[Flag, int]:
+        if is_one_sided(self.n_left, self.n_chosen):
+            return {**self.flags, Flag.ONE_SIDED: self.n_chosen}
+        return self.flags
+
+
+@dataclass(slots=True)
+class Trouble:
+    """Trials answered, and with how many something was amiss; `stalls` counts each standing still."""
+
+    answered: int = 0
+    unplayable: int = 0
+    stalled: int = 0
+    stalls: int = 0
+    hidden: int = 0
+    not_watched: int = 0
+    odd: int = 0
+
+    def add(self, flags: frozenset[Flag]) -> None:
+        self.unplayable += Flag.UNPLAYABLE in flags
+        self.not_watched += Flag.NOT_WATCHED in flags
+        self.odd += Flag.ODD in flags
+
+
+@dataclass(slots=True)
+class Group:
+    """One version in one mode. Sides count answers to trials that are no practice, as far as no rule excludes them.
+
+    `planned` is by pair and member on the left, `sides` also by the side pressed; `times` by position, in ms;
+    `flagged` names the sessions that have a flag.
+    """
+
+    planned: Counter[tuple[int, str]] = field(default_factory=Counter)
+    sides: Counter[tuple[int, str, str]] = field(default_factory=Counter)
+    times: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    trouble: Trouble = field(default_factory=Trouble)
+    flagged: set[int] = field(default_factory=set)
+
+
+def add_trials(
+    tally: SessionTally,
+    group: Group,
+    trials: Sequence[Sequence[Any]],
+    away: Mapping[int, tuple[int, int]],
+    limits: Mapping[int, Limits],
+    *,
+    counts: bool = True,
+) -> None:
+    """Add a session's trials, as far as they were not added before. `away` is response to stalls and time hidden."""
+    trouble = group.trouble
+    if not tally.n_planned:
+        tally.n_planned = len(trials)
+        group.planned.update((pair_id, left) for _, _, pair_id, left, *_ in trials)
+    for _, position, pair_id, left, response_id, side, unplayable, rt_ms, told in trials:
+        if response_id is None or response_id <= tally.last_id:
+            continue
+        tally.last_id = response_id
+        tally.n_answered += 1
+        trouble.answered += 1
+        stalls, hidden_ms = away.get(response_id, _NOT_AWAY)
+        if stalls or hidden_ms:
+            trouble.stalled += stalls > 0
+            trouble.stalls += stalls
+            trouble.hidden += hidden_ms > 0
+        if rt_ms is not None and not unplayable:
+            group.times[position].append(rt_ms)
+        limit = limits[pair_id]
+        flags = trial_flags(told, limit, unplayable=bool(unplayable), rt_ms=rt_ms, hidden_ms=hidden_ms)
+        if flags:
+            trouble.add(flags)
+        if limit.practice:
+            continue
+        for flag in flags:
+            tally.flags[flag] = tally.flags.get(flag, 0) + 1
+        if side and not unplayable:
+            tally.n_chosen += 1
+            tally.n_left += side == "left"
+            if counts:
+                group.sides[pair_id, left, side] += 1
+
+
+def limits_of(session: Session, version_id: int, sha256: str) -> Mapping[int, Limits]:
+    """What the trials of a version are held against, by pair."""
+    pairs = select(_pair.c.id, _pair.c.kind, _pair.c.clip_a_duration_s, _pair.c.clip_b_duration_s).where(
+        _pair.c.version_id == version_id
+    )
+    to_end = run_of(session, version_id, sha256).design.trials.watch == "both-to-end"
+    return {
+        pair_id: Limits(
+            practice=kind == Kind.PRACTICE,
+            to_end=to_end,
+            longest_ms=1000 * max(length_a, length_b) if length_a and length_b else None,
+        )
+        for pair_id, kind, length_a, length_b in session.connection().execute(pairs)
+    }

@@ -1,0 +1,342 @@
+"""One session from the door to its end: every page, every event, what was watched, and what was said of it since."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from app.people.tables import User
+from app.study.access import StudyHere
+from app.study.counting import AWAY, TRIALS, Group, SessionTally, add_trials, limits_of
+from app.study.design import Kind, Member, PageKey, Side, member_at, side_of
+from app.study.exclusions import no_such_session
+from app.study.file.load import Question, StudyDesign
+from app.study.flags import Flag, Limits, in_order, trial_flags
+from app.study.monitoring import page_title
+from app.study.runs import run_of
+from app.study.spans import span
+from app.study.tables import (
+    Exclusion,
+    Mode,
+    Pair,
+    ParticipantSession,
+    Playback,
+    Response,
+    SessionNote,
+    Status,
+    Stimulus,
+    StudyVersion,
+    Trial,
+)
+
+_ENDS = {
+    Status.COMPLETED: "Completed",
+    Status.REFUSED: "Did not want to take part",
+    Status.UNDER_AGE: "Said to be too young",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """One clip of a trial as the browser told it was played; times in ms, `played` in seconds of the clip."""
+
+    side: Side
+    member: Member
+    stimulus: str
+    source: str
+    told: bool
+    watched: bool = False
+    plays: int = 0
+    played: Sequence[tuple[float, float]] = ()
+    duration_s: float | None = None
+    stalls: int = 0
+    stall_ms: int = 0
+    dropped_frames: int = 0
+    max_rate: float | None = None
+    failed: bool = False
+    errors: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TrialView:
+    """A trial and what came of it. `correct` is None where nothing is right or nothing was chosen."""
+
+    pair: str
+    condition: str
+    kind: str
+    chosen: str
+    chosen_side: str
+    correct: bool | None
+    unplayable: bool
+    clips: Sequence[Watched]
+    hidden_ms: int
+    page_loads: int
+    drift_ms_max: int | None
+    flags: Sequence[Flag]
+    told: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that happened at `at`. `since` is when the page was first shown, where it is about one."""
+
+    at: datetime | None
+    kind: str
+    title: str
+    since: datetime | None = None
+    rt_ms: int | None = None
+    answers: Sequence[tuple[str, str]] = ()
+    trial: TrialView | None = None
+    text: str = ""
+    by: str = ""
+
+    @property
+    def waited(self) -> str:
+        """From the page's first showing to its answer."""
+        return span(self.at - self.since) if self.at and self.since else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionView:
+    """`exclusion` is the standing reason, empty where the session counts; `to_come` trials are not answered."""
+
+    id: int
+    participant: str
+    mode: str
+    arm: str
+    version: int
+    status: str
+    page: str
+    arrived_at: datetime
+    ended_at: datetime | None
+    ordinal: int | None
+    recruiter: Mapping[str, str]
+    answered: int
+    to_come: int
+    flags: Sequence[tuple[Flag, int]]
+    exclusion: str
+    events: Sequence[Event]
+
+    @property
+    def took(self) -> str:
+        return span(self.ended_at - self.arrived_at) if self.ended_at else ""
+
+
+def one_session(session: Session, study: StudyHere, session_id: int) -> SessionView:
+    """Raises NotFound for a session that is not of this study, and for previews."""
+    found = _found(session, study, session_id)
+    if found is None:
+        raise no_such_session(session_id)
+    one, version = found
+    run = run_of(session, one.version_id, version.sha256)
+    limits = limits_of(session, one.version_id, version.sha256)
+    tally = _counted(session, session_id, limits)
+    pages = _Pages(session, session_id, run.design, run.n_practice, limits)
+    events = [*_passed(one, pages, run.pages[one.step]), *_said(session, session_id)]
+    return SessionView(
+        id=session_id,
+        participant=one.participant or "",
+        mode=one.mode,
+        arm=one.arm,
+        version=version.number,
+        status=one.status,
+        page=page_title(run.pages[one.step], run.n_practice),
+        arrived_at=one.arrived_at,
+        ended_at=one.ended_at,
+        ordinal=one.ordinal,
+        recruiter=one.recruiter,
+        answered=tally.n_answered,
+        to_come=tally.n_planned - tally.n_answered,
+        flags=in_order(tally.all_flags()),
+        exclusion=_exclusion(session, session_id),
+        events=sorted(events, key=lambda event: event.at or one.arrived_at),
+    )
+
+
+def _found(
+    session: Session, study: StudyHere, session_id: int
+) -> tuple[ParticipantSession, StudyVersion] | None:
+    mine = (
+        select(ParticipantSession, StudyVersion)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .where(
+            ParticipantSession.id == session_id,
+            ParticipantSession.mode != Mode.PREVIEW,
+            StudyVersion.study_id == study.id,
+        )
+    )
+    return session.exec(mine).first() if 0 < session_id < 2**31 else None
+
+
+def _counted(session: Session, session_id: int, limits: Mapping[int, Limits]) -> SessionTally:
+    tally, ids = SessionTally(), {"ids": [session_id]}
+    away = {row[0]: (row[1], row[2]) for row in session.connection().execute(AWAY, ids)}
+    add_trials(tally, Group(), session.connection().execute(TRIALS, ids).all(), away, limits)
+    return tally
+
+
+def _passed(one: ParticipantSession, pages: "_Pages", current: PageKey) -> Iterator[Event]:
+    """What the participant did, in order."""
+    yield Event(one.arrived_at, "arrived", "Arrived")
+    for response in pages.responses:
+        yield pages.answered(response)
+    if one.status in _ENDS:
+        yield Event(one.ended_at, "ended", _ENDS[Status(one.status)])
+    else:
+        since = one.page_shown_at
+        title = f"On the page {page_title(current, pages.n_practice)}"
+        yield Event(
+            since or pages.last_at or one.arrived_at, "here", title, text="" if since else "Not shown yet."
+        )
+
+
+class _Pages:
+    """The pages that a session has answered, with all that belongs to them read at once."""
+
+    def __init__(
+        self,
+        session: Session,
+        session_id: int,
+        design: StudyDesign,
+        n_practice: int,
+        limits: Mapping[int, Limits],
+    ) -> None:
+        self.design, self.n_practice, self.limits = design, n_practice, limits
+        mine = select(Response).where(Response.session_id == session_id)
+        self.responses = session.exec(mine.order_by(col(Response.id))).all()
+        self.last_at = self.responses[-1].answered_at if self.responses else None
+        trials = select(Trial, Pair).join(Pair).where(Trial.session_id == session_id)
+        self.trials = {trial.id: (trial, pair) for trial, pair in session.exec(trials)}
+        names = {id_ for _, pair in self.trials.values() for id_ in (pair.stimulus_a_id, pair.stimulus_b_id)}
+        self.stimuli = {s.id: s for s in session.exec(select(Stimulus).where(col(Stimulus.id).in_(names)))}
+        played = select(Playback).where(col(Playback.response_id).in_([r.id for r in self.responses]))
+        self.playback = {(p.response_id, p.member): p for p in session.exec(played)}
+
+    def answered(self, response: Response) -> Event:
+        kind, _, position = response.page.partition("-")
+        page = PageKey(kind, int(position or 0))  # type: ignore[arg-type]
+        return Event(
+            at=response.answered_at,
+            kind="answered",
+            title=page_title(page, self.n_practice) if kind != "debrief" else "Last page",
+            since=response.shown_at,
+            rt_ms=response.rt_ms,
+            answers=self._answers(response, kind),
+            trial=self._trial(response) if response.trial_id else None,
+        )
+
+    def _answers(self, response: Response, kind: str) -> Sequence[tuple[str, str]]:
+        """Questions as they were asked, with what was answered."""
+        asked = self.design.trials.questions if kind == "trial" else self.design.background
+        own = {"uncertainty": response.uncertainty, "rationale": response.rationale, **response.answers}
+        by_id = {question.id: question for question in asked}
+        return [
+            (
+                by_id[name].ask if name in by_id else name.replace("_", " ").capitalize(),
+                _in_words(by_id.get(name), value),
+            )
+            for name, value in own.items()
+            if value is not None
+        ]
+
+    def _trial(self, response: Response) -> TrialView:
+        trial, pair = self.trials[response.trial_id]
+        left = Member(trial.left_member)
+        chosen = member_at(Side(response.side), left) if response.side else None
+        told = {member: self.playback.get((response.id or 0, member)) for member in Member}
+        first = next((playback for playback in told.values() if playback), None)
+        flags = trial_flags(
+            response.flags,
+            self.limits[pair.id or 0],
+            unplayable=response.unplayable,
+            rt_ms=response.rt_ms,
+            hidden_ms=first.hidden_ms if first else 0,
+        )
+        return TrialView(
+            pair=pair.name,
+            condition=pair.condition,
+            kind=pair.kind,
+            chosen=self._stimulus(pair, chosen).name if chosen else "",
+            chosen_side=response.side or "",
+            correct=chosen == pair.truth if chosen and pair.truth else None,
+            unplayable=response.unplayable,
+            clips=[self._watched(pair, member_at(side, left), left, told) for side in Side],
+            hidden_ms=first.hidden_ms if first else 0,
+            page_loads=first.page_loads if first else 0,
+            drift_ms_max=first.drift_ms_max if first else None,
+            flags=[flag for flag in Flag if flag in flags and pair.kind != Kind.PRACTICE],
+            told=response.flags,
+        )
+
+    def _stimulus(self, pair: Pair, member: Member) -> Stimulus:
+        return self.stimuli[pair.stimulus_a_id if member is Member.A else pair.stimulus_b_id]
+
+    def _watched(
+        self, pair: Pair, member: Member, left: Member, told: Mapping[Member, Playback | None]
+    ) -> Watched:
+        stimulus, playback = self._stimulus(pair, member), told[member]
+        known: dict[str, Any] = {}
+        if playback is not None:
+            names = (
+                "watched",
+                "plays",
+                "duration_s",
+                "stalls",
+                "stall_ms",
+                "dropped_frames",
+                "max_rate",
+                "failed",
+            )
+            known = {name: getattr(playback, name) for name in names}
+            known |= {"errors": playback.errors, "played": [(start, end) for start, end in playback.played]}
+        return Watched(
+            side=side_of(member, left),
+            member=member,
+            stimulus=stimulus.name,
+            source=stimulus.source,
+            told=playback is not None,
+            **known,
+        )
+
+
+def _in_words(question: Question | None, value: Any) -> str:
+    """A point of a scale with its label."""
+    if (
+        question is not None
+        and question.labels
+        and isinstance(value, int)
+        and 0 < value <= len(question.labels)
+    ):
+        return f"{value}: {question.labels[value - 1]}"
+    return str(value)
+
+
+def _exclusion(session: Session, session_id: int) -> str:
+    standing = select(Exclusion.reason).where(
+        Exclusion.session_id == session_id, col(Exclusion.lifted_at).is_(None)
+    )
+    return session.exec(standing).first() or ""
+
+
+def _said(session: Session, session_id: int) -> Iterator[Event]:
+    """What experimenters did about the session."""
+    exclusions = session.exec(select(Exclusion).where(Exclusion.session_id == session_id)).all()
+    notes = session.exec(select(SessionNote).where(SessionNote.session_id == session_id)).all()
+    ids = {
+        *(e.excluded_by for e in exclusions),
+        *(e.lifted_by for e in exclusions),
+        *(n.written_by for n in notes),
+    }
+    users = select(User.id, User.email).where(col(User.id).in_([id_ for id_ in ids if id_]))
+    emails = dict(session.exec(users).all())
+    for exclusion in exclusions:
+        by = emails.get(exclusion.excluded_by, "")
+        yield Event(exclusion.excluded_at, "excluded", "Excluded", text=exclusion.reason, by=by)
+        if exclusion.lifted_at:
+            yield Event(
+                exclusion.lifted_at, "included", "Counted again", by=emails.get(exclusion.lifted_by, "")
+            )
+    for note in notes:
+        yield Event(note.written_at, "note", "Note", text=note.text, by=emails.get(note.written_by, ""))

@@ -1,0 +1,83 @@
+"""Clue reports: clips measured once each, then compared by source."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.clue_plot import clue_svg
+from analysis.clues import clue_report
+from app.clips.clues import CLUES, measure_clues
+from app.clips.errors import ClipError
+from app.clips.probe import probe
+from app.errors import Conflict
+from app.library.clues import SEED, ClueClip, clips_in
+from app.library.media import clues_path
+from app.worker.context import Work
+
+_OF_ORIGINALS = ("width", "height", "fps", "bytes", "bitrate_kbps")
+
+
+def look_for_clues(work: Work) -> dict[str, Any]:
+    """`params`: version (None for a draft) and clips. The result holds the report and a plot of each clue."""
+    clips = clips_in(work.params)
+    rows = []
+    for done, clip in enumerate(clips):
+        work.progress(done, len(clips), f"Looking at {clip.name}")
+        rows.append({"stimulus": clip.name, "source": clip.source, **_measured(work, clip)})
+    table = pd.DataFrame(rows)
+    report = clue_report(table, seed=SEED, on_progress=work.progress)
+    plots = {result.clue: clue_svg(table, result.clue, report) for result in report.clues}
+    return {"version": work.params["version"], "report": report.to_dict(), "plots": plots}
+
+
+def _measured(work: Work, clip: ClueClip) -> dict[str, float | None]:
+    """A clip's clues, and those of its original where it is kept."""
+    data_dir = work.settings.data_dir
+    try:
+        clues = _kept(clues_path(data_dir, clip.clip_sha256), CLUES) or _measure(work, clip)
+    except ClipError as error:
+        raise Conflict(f"The clip {clip.name} cannot be measured: {error}. Process all clips anew.") from None
+    original = _original(work, clip.original_sha256) if clip.original_sha256 else {}
+    return {**clues, **{f"original_{clue}": original.get(clue) for clue in _OF_ORIGINALS}}
+
+
+def _measure(work: Work, clip: ClueClip) -> dict[str, float]:
+    clues = measure_clues(work.store.clip_path(clip.clip_sha256))
+    _keep(clues_path(work.settings.data_dir, clip.clip_sha256), clues)
+    return clues
+
+
+def _original(work: Work, sha256: str) -> dict[str, float]:
+    path = clues_path(work.settings.data_dir, sha256)
+    path = path.with_name(f"original-{path.name}")
+    clues = _kept(path, _OF_ORIGINALS)
+    if clues is None:
+        try:
+            info = probe(work.store.original_path(sha256))
+        except ClipError:
+            return {}
+        rate = info.bytes * 8 / 1000 / info.duration_s
+        clues = dict(
+            zip(_OF_ORIGINALS, (info.width, info.height, info.fps, info.bytes, round(rate, 3)), strict=True)
+        )
+        _keep(path, clues)
+    return clues
+
+
+def _kept(path: Path, names: tuple[str, ...]) -> dict[str, float] | None:
+    """What was measured before, where it is all there: a release may measure more than the one before."""
+    try:
+        clues = json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+    is_whole = isinstance(clues, dict) and tuple(clues) == names
+    return clues if is_whole else None
+
+
+def _keep(path: Path, clues: dict[str, float]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_suffix(".tmp")
+    temporary.write_text(json.dumps(clues))
+    temporary.replace(path)

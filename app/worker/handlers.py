@@ -1,0 +1,36 @@
+"""Which function does which kind of job: the one place to add a kind."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from app.jobs.tables import Kind
+from app.worker.context import Handler, Work
+
+
+@dataclass(frozen=True, slots=True)
+class _Late:
+    """A handler whose module is loaded by its first job: codecs and pandas take seconds, and often nobody asks."""
+
+    module: str
+    name: str
+
+    def __call__(self, work: Work) -> Any:
+        return getattr(import_module(self.module), self.name)(work)
+
+
+HANDLERS: Mapping[Kind, Handler] = {
+    Kind.IMPORT: _Late("app.worker.clips", "import_clip"),
+    Kind.PREVIEW: _Late("app.worker.reprocessing", "preview"),
+    Kind.REPROCESS: _Late("app.worker.reprocessing", "reprocess"),
+    Kind.CLUES: _Late("app.worker.clues", "look_for_clues"),
+    Kind.REPORT: _Late("app.worker.reports", "make_report"),
+    Kind.PACKAGE: _Late("app.worker.reports", "make_package"),
+}
+
+# A lane does one job at a time, of its first kinds first: clips have a lane that no report can hold up.
+LANES: tuple[tuple[Kind, ...], ...] = (
+    (Kind.PREVIEW, Kind.IMPORT),
+    (Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.REPROCESS, Kind.IMPORT),
+)

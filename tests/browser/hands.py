@@ -1,0 +1,103 @@
+"""Two ways to use a page: with the mouse, or with the keyboard alone. The same story is told with both."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+from playwright.sync_api import Locator, Page
+
+MOST_TABS = 400
+
+
+class Hand(Protocol):
+    def press(self, target: Locator) -> None:
+        """A button or link."""
+
+    def write(self, target: Locator, text: str) -> None: ...
+
+    def tick(self, target: Locator) -> None:
+        """A radio button or checkbox."""
+
+    def choose(self, target: Locator, value: str) -> None:
+        """An option of a select, by its value."""
+
+    def pick_files(self, target: Locator, files: Sequence[Path]) -> None: ...
+
+
+class Mouse:
+    def press(self, target: Locator) -> None:
+        target.click()
+
+    def write(self, target: Locator, text: str) -> None:
+        target.click()
+        target.fill(text)
+
+    def tick(self, target: Locator) -> None:
+        target.check()
+
+    def choose(self, target: Locator, value: str) -> None:
+        target.select_option(value)
+
+    def pick_files(self, target: Locator, files: Sequence[Path]) -> None:
+        with target.page.expect_file_chooser() as chooser:
+            target.click()
+        chooser.value.set_files([str(file) for file in files])
+
+
+class Keyboard:
+    """Tab to it, then Enter, Space, arrows or letters: nothing else, and nothing is focused by script."""
+
+    def __init__(self, page: Page) -> None:
+        self._keys = page.keyboard
+
+    def press(self, target: Locator) -> None:
+        self._go_to(target)
+        self._keys.press("Enter")
+
+    def write(self, target: Locator, text: str) -> None:
+        self._go_to(target)
+        self._keys.press("Control+a")
+        self._keys.insert_text(text)
+
+    def tick(self, target: Locator) -> None:
+        target.wait_for()
+        if target.is_checked():
+            return
+        group = target.get_attribute("name") if target.get_attribute("type") == "radio" else None
+        self._go_to(target, group)
+        for _ in range(MOST_TABS):
+            if _has_focus(target):
+                break
+            self._keys.press("ArrowDown")
+        if not target.is_checked():
+            self._keys.press("Space")
+        assert target.is_checked()
+
+    def choose(self, target: Locator, value: str) -> None:
+        self._go_to(target)
+        label = target.locator(f'option[value="{value}"]').inner_text().strip()
+        self._keys.type(label)
+        assert target.input_value() == value
+
+    def pick_files(self, target: Locator, files: Sequence[Path]) -> None:
+        self._go_to(target)
+        with target.page.expect_file_chooser() as chooser:
+            self._keys.press("Enter")
+        chooser.value.set_files([str(file) for file in files])
+
+    def _go_to(self, target: Locator, group: str | None = None) -> None:
+        """Tab until it (or, of a group of radio buttons, any of it) has the focus."""
+        target.wait_for()
+        for _ in range(MOST_TABS):
+            if _has_focus(target) or (group is not None and _is_in(target.page, group)):
+                return
+            self._keys.press("Tab")
+        raise AssertionError(f"the keyboard does not reach {target}")
+
+
+def _has_focus(target: Locator) -> bool:
+    return bool(target.evaluate("element => element === document.activeElement"))
+
+
+def _is_in(page: Page, group: str) -> bool:
+    return bool(page.evaluate("name => document.activeElement.name === name", group))

@@ -1,0 +1,339 @@
+"""The design's form in a real browser: saved while one writes, with the participant's page beside it."""
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, FrameLocator, Page, expect
+from sqlalchemy import URL
+from sqlmodel import select
+
+from app.clips.importing import ImportedClip
+from app.clips.store import ClipStore
+from app.database import Database
+from app.experimenter.access import COOKIE
+from app.main import create_app
+from app.people.logins import Who
+from app.people.tables import Role
+from app.serving import address_of, bind
+from app.settings import Settings
+from app.study.drafts import create_study
+from app.study.file.keys import tidied
+from app.study.stimuli import add_stimuli
+from app.study.tables import Draft, Study
+from tests.browser.test_access import AXE_CONTEXT, check
+from tests.conftest import migrate
+from tests.experimenter.persons import make_login, make_user, share_study
+from tests.factories import NOW, study_file
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+Open = Callable[..., Page]
+
+
+class Service:
+    """The service as served, with one owner; each test makes a study of its own."""
+
+    def __init__(self, address: str, database: Database) -> None:
+        self.address, self.database = address, database
+        with database.transaction() as session:
+            self.who = make_user(session, Role.OWNER, "ada@example.org")
+            self.cookie = make_login(session, self.who)
+        self.n_studies = 0
+
+    def study(self, **changes: object) -> str:
+        self.n_studies += 1
+        slug = f"s{self.n_studies}"
+        keys = {key: value for key, value in study_file(**changes).items() if value is not None}
+        with self.database.transaction() as session:
+            create_study(session, self.who, slug, keys, NOW)
+        return slug
+
+    def viewer(self, slug: str) -> str:
+        with self.database.transaction() as session:
+            who: Who = make_user(session, Role.VIEWER, "vic@example.org")
+            share_study(session, slug, who)
+            return make_login(session, who)
+
+    def draft(self, slug: str) -> dict[str, Any]:
+        with self.database.reading() as session:
+            keys = session.exec(select(Draft.keys).join(Study).where(Study.slug == slug)).one()
+        return dict(keys)
+
+
+@pytest.fixture(scope="module")
+def service(
+    tmp_path_factory: pytest.TempPathFactory, library: tuple[ClipStore, Sequence[ImportedClip]]
+) -> Iterator[Service]:
+    url = URL.create("sqlite", database=str(tmp_path_factory.mktemp("service") / "service.sqlite3"))
+    migrate(url)
+    settings = Settings(  # type: ignore[call-arg]
+        LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test"
+    )
+    database = Database(url, checkpointing=True)
+    with database.transaction() as session:
+        add_stimuli(session, library[1], NOW)
+    bound = bind("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    yield Service(address_of(bound), database)
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def open_design(browser: Browser, service: Service) -> Iterator[Open]:
+    """A study's design in a fresh browser. No other host may be asked, and nothing go wrong in the page."""
+    foreign: list[str] = []
+    faults: list[str] = []
+    contexts = []
+
+    def hear(message: ConsoleMessage) -> None:
+        if message.type == "error" and "Failed to load resource" not in message.text:
+            faults.append(message.text)
+
+    def open_page(slug: str, cookie: str = "", **options: Any) -> Page:
+        options = {"viewport": {"width": 1280, "height": 800}, **options}
+        context = browser.new_context(base_url=service.address, **options)
+        contexts.append(context)
+        context.add_cookies(
+            [{"name": COOKIE, "value": cookie or service.cookie, "url": f"{service.address}/admin"}]
+        )
+        context.set_default_timeout(30_000)
+        context.on("request", lambda request: foreign.append(request.url))
+        page = context.new_page()
+        page.on("console", hear)
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto(f"/admin/studies/{slug}/design")
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert [url for url in foreign if not url.startswith((service.address, "blob:", "data:"))] == []
+    assert faults == []
+
+
+def participants_page(page: Page) -> FrameLocator:
+    return page.frame_locator("iframe")
+
+
+def saved(page: Page) -> None:
+    expect(page.locator("[data-saved]")).to_have_text(re.compile(r"^Saved \d\d?:\d\d"))
+
+
+def focused(page: Page) -> str:
+    return str(page.evaluate("document.activeElement.id"))
+
+
+def test_what_is_typed_is_saved_and_seen_on_the_participants_page_beside_it(
+    open_design: Open, service: Service
+) -> None:
+    slug = service.study()
+    page = open_design(slug)
+    title = page.get_by_label("Title", exact=True)
+    title.fill("Who walks here?")
+    saved(page)
+    assert service.draft(slug)["title"] == "Who walks here?"
+    expect(participants_page(page).locator(".study")).to_have_text("Who walks here?")
+    assert focused(page) == "title"
+
+    page.get_by_label("Consent text").fill("# A new text\n\n<b>typed</b> and **bold**")
+    shown = participants_page(page)
+    expect(shown.get_by_role("heading", name="A new text")).to_be_visible()
+    expect(shown.get_by_text("<b>typed</b> and bold")).to_be_visible()
+    expect(shown.get_by_role("button", name="I agree to take part")).to_be_disabled()
+
+
+def test_the_page_beside_follows_what_is_written_and_its_clips_play_on_while_one_writes(
+    open_design: Open, service: Service
+) -> None:
+    slug = service.study()
+    page = open_design(slug)
+    shown = participants_page(page)
+    page.get_by_label("Order of the pairs").focus()
+    expect(shown.get_by_text("Pair 1 of 10")).to_be_visible()
+    shown.get_by_role("button", name="Play both", exact=True).click()
+    expect(shown.get_by_text("Watched", exact=True)).to_have_count(2)
+    expect(shown.get_by_text("The questions are open", exact=False)).to_be_visible()
+    page.locator('[id="trials.questions.0.ask"]').fill("Which one is a person?")
+    expect(shown.get_by_text("Which one is a person?")).to_be_visible()
+    expect(shown.get_by_text("Watched", exact=True)).to_have_count(2)
+    page.get_by_role("link", name="End", exact=True).last.click()
+    expect(shown.get_by_text("DONE42")).to_be_visible()
+    page.get_by_role("button", name="Telephone").click()
+    assert page.locator("iframe").evaluate("frame => frame.contentWindow.innerWidth") <= 390
+    page.go_back()  # to before the form: pages looked at beside it are no steps of their own
+    assert page.url == "about:blank"
+
+
+def test_a_question_is_added_by_keyboard_alone_and_its_error_comes_and_goes_at_its_field(
+    open_design: Open, service: Service
+) -> None:
+    slug = service.study()
+    page = open_design(slug)
+    keys = page.keyboard
+    page.locator("body").press("Tab")
+    for _ in range(80):
+        if focused(page) == "add.trials.questions":
+            break
+        keys.press("Tab")
+    keys.type("One")  # of a list
+    keys.press("Tab")
+    keys.press("Enter")
+    place = "trials.questions.3"
+    expect(page.locator(f'[id="{place}.ask"]')).to_be_focused()
+    error = page.locator(f'[id="{place}.ask-error"]')
+    expect(error).to_have_text("“What is asked” is empty: fill it in.")
+    expect(page.get_by_role("link", name="“What is asked” is empty")).to_have_attribute(
+        "href", f"#{place}.ask"
+    )
+    keys.type("Which was closer?")
+    expect(error).to_have_text("")
+    expect(page.get_by_text("Nothing to mend")).to_be_visible()
+    assert focused(page) == f"{place}.ask"
+    for way, wanted in (("Move question 4 up", 2), ("Move question 3 up", 1)):
+        page.get_by_role("button", name=way).last.press("Enter")
+        expect(page.locator(f'[id="trials.questions.{wanted}.up"]')).to_be_focused()
+    assert [question["id"] for question in service.draft(slug)["trials"]["questions"]] == [
+        "choice",
+        "selection",
+        "rationale",
+        "uncertainty",
+    ]
+
+
+def test_a_named_scale_and_another_type_change_the_form_and_the_focus_stays(
+    open_design: Open, service: Service
+) -> None:
+    slug = service.study(scales={"speed": ["slow", "fast"]})
+    page = open_design(slug)
+    scale = page.locator('[id="trials.questions.2.scale"]')
+    scale.focus()
+    scale.select_option("speed")
+    expect(page.get_by_text("Its points")).to_have_count(2)
+    expect(scale).to_be_focused()
+    name = page.locator('[id="scales.0.name"]')
+    name.fill("pace")
+    name.press("Tab")
+    expect(page.locator('[id="scales.0.labels"]')).to_be_focused()
+    expect(scale).to_have_value("pace")
+    page.locator('[id="trials.questions.2.type"]').select_option("text")
+    expect(page.locator('[id="trials.questions.2.max_length"]')).to_be_visible()
+    saved(page)
+    draft = service.draft(slug)
+    assert draft["scales"] == {"pace": ["slow", "fast"]}
+    assert set(draft["trials"]["questions"][2]) == {"id", "type", "ask"}
+
+
+def test_without_a_connection_nothing_typed_is_lost_and_it_is_saved_once_there_is_one(
+    open_design: Open, service: Service
+) -> None:
+    slug = service.study()
+    page = open_design(slug)
+    page.route("**/draft", lambda route: route.abort("connectionrefused"))
+    page.get_by_label("Title", exact=True).fill("Typed offline")
+    expect(page.locator("[data-saved]")).to_have_text("Not saved: offline, will retry")
+    assert service.draft(slug)["title"] != "Typed offline"
+    asked: list[str] = []
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    page.evaluate("setTimeout(() => location.reload())")
+    page.wait_for_timeout(300)
+    assert asked == ["beforeunload"]
+    page.unroute("**/draft")
+    saved(page)
+    assert service.draft(slug)["title"] == "Typed offline"
+    page.reload()
+    assert asked == ["beforeunload"]
+
+
+def test_a_design_changed_by_somebody_else_is_told_and_what_was_typed_stays(
+    open_design: Open, service: Service
+) -> None:
+    slug = service.study()
+    first, second = open_design(slug), open_design(slug)
+    first.get_by_label("Title", exact=True).fill("The first")
+    saved(first)
+    second.get_by_label("Title", exact=True).fill("The second")
+    told = second.get_by_text("ada@example.org has changed this design", exact=False)
+    expect(told).to_be_visible()
+    expect(second.get_by_label("Title", exact=True)).to_have_value("The second")
+    assert service.draft(slug)["title"] == "The first"
+    second.get_by_role("button", name="Save mine over it").click()
+    saved(second)
+    expect(told).not_to_be_visible()
+    assert service.draft(slug)["title"] == "The second"
+
+
+def test_the_form_works_without_scripts(open_design: Open, service: Service) -> None:
+    slug = service.study()
+    page = open_design(slug, java_script_enabled=False)
+    page.get_by_label("Title", exact=True).fill("Plain")
+    page.locator('[id="add.background"]').select_option("number")
+    page.locator('[id="background.add"]').click()
+    expect(page.locator('[id="background.1.ask"]')).to_have_value("How old are you?")
+    page.get_by_role("button", name="Save the draft").last.click()
+    expect(page.get_by_text("Saved.", exact=True)).to_be_visible()
+    draft = service.draft(slug)
+    assert (draft["title"], len(draft["background"])) == ("Plain", 2)
+    expect(participants_page(page).locator(".study")).to_have_text("Plain")
+
+
+def test_a_question_removed_by_mistake_comes_back(open_design: Open, service: Service) -> None:
+    slug = service.study(scales={"mine": ["a", "b"], "yours": ["c", "d"]})
+    before = service.draft(slug)
+    page = open_design(slug)
+    for which, left in (("Remove question 2", "Question 3"), ("Remove scale 1", "Scale 2")):
+        page.get_by_role("button", name=which).click()
+        expect(page.get_by_role("group", name=left)).to_have_count(0)
+        page.get_by_role("button", name="Undo removing").click()
+        expect(page.get_by_role("group", name=left)).to_be_visible()
+    assert service.draft(slug) == tidied(before)
+
+
+def test_the_design_breaks_no_axe_rule_wide_or_narrow_light_or_dark_and_fits(
+    open_design: Open, service: Service
+) -> None:
+    broken = service.study(
+        title=None, background=[{"id": "A b", "type": "odd"}], scales={"speed": ["slow", "fast"]}, extra=1
+    )
+    check(open_design(broken, **AXE_CONTEXT))
+    page = open_design(broken, **{**AXE_CONTEXT, "viewport": {"width": 390, "height": 800}})
+    expect(page.locator("iframe")).not_to_be_visible()
+    page.get_by_role("button", name="Participant’s page").click()
+    expect(participants_page(page).locator(".study")).to_be_visible()
+    expect(page.get_by_label("Title", exact=True)).not_to_be_visible()
+    check(page)
+
+
+def test_a_version_is_saved_with_what_was_typed_last_and_walked_through(
+    open_design: Open, service: Service
+) -> None:
+    slug = service.study()
+    page = open_design(slug)
+    expect(page.get_by_role("button", name="Walk through", exact=False)).to_have_count(0)
+    page.get_by_label("Title", exact=True).fill("Typed just before")
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page).to_have_url(re.compile(r"/versions\?said=saved$"))
+    page.goto(f"/admin/studies/{slug}/design")
+    with page.expect_popup() as popup:
+        page.get_by_role("button", name="Walk through version 1").click()
+    expect(popup.value.locator(".study")).to_have_text("Typed just before")
+
+
+def test_a_viewer_looks_at_the_pages_and_finds_nothing_to_press(open_design: Open, service: Service) -> None:
+    slug = service.study()
+    page = open_design(slug, service.viewer(slug))
+    expect(page.get_by_label("Title", exact=True)).to_be_disabled()
+    page.get_by_role("link", name="Trial", exact=True).click()
+    expect(participants_page(page).get_by_text("Pair 1 of 10")).to_be_visible()
+    expect(page.locator("#main button[type=submit]")).to_have_count(0)

@@ -1,0 +1,279 @@
+"""A whole study in the browser, from an empty database to the study package: by mouse, and by keyboard alone.
+
+The service is the real one, started by its command, with its worker; the videos are real MP4s.
+"""
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+
+from tests.browser.hands import Hand, Keyboard, Mouse
+from tests.browser.steps import save, watch_both
+from tests.browser.test_access import check
+from tests.factories import make_small_video
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+SLOW_MS = 120_000  # the worker cleans clips, measures them, packs: on a busy machine
+WIDE: Final[ViewportSize] = {"width": 1280, "height": 900}
+EMAIL = "ada@example.org"
+
+
+@dataclass(frozen=True)
+class Installation:
+    address: str
+    password: str
+    clips: Path
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("to-upload")
+    for seed, name in enumerate(f"{source}-{n}" for source in ("human", "hybrid") for n in (1, 2, 3)):
+        make_small_video(folder / f"{name}.mp4", seed)
+    (folder / "notes.mp4").write_text("These are my notes, and no video.\n")
+    return folder
+
+
+@pytest.fixture
+def installation(tmp_path: Path, clips: Path) -> Iterator[Installation]:
+    """An empty data folder with one owner, served."""
+    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(tmp_path / "data"), "DATABASE_URL": ""}
+    command = [sys.executable, "-m", "app"]
+    added = subprocess.run(
+        [*command, "user", "add", EMAIL, "--role", "owner", "--generate"],
+        capture_output=True, text=True, check=True, env=environment,
+    )  # fmt: skip
+    password = added.stdout.partition("Password: ")[2].splitlines()[0]
+    service = subprocess.Popen(
+        [*command, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True, env=environment
+    )
+    assert service.stdout is not None
+    address = ""
+    while not address:
+        line = service.stdout.readline()
+        assert line, "the service ended"
+        found = re.search(r"(http://[\d.]+:\d+)/s/", line)
+        address = found[1] if found else ""
+    yield Installation(address, password, clips)
+    service.terminate()
+    service.wait(30)
+    service.stdout.close()
+
+
+@pytest.fixture
+def room(browser: Browser, installation: Installation) -> Iterator[Page]:
+    """The experimenter's browser; an error in a script, or a request to another host, fails the test."""
+    context = browser.new_context(
+        base_url=installation.address,
+        viewport=WIDE,
+        bypass_csp=True,
+        reduced_motion="reduce",
+    )
+    context.set_default_timeout(SLOW_MS)
+    faults: list[str] = []
+    context.on("request", lambda r: _note_foreign(faults, r.url, installation.address))
+    page = context.new_page()
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("dialog", lambda dialog: dialog.accept())
+    yield page
+    context.close()
+    assert faults == []
+
+
+def _note_foreign(faults: list[str], url: str, address: str) -> None:
+    if not url.startswith((address, f"blob:{address}", "data:")):
+        faults.append(url)
+
+
+@pytest.mark.parametrize("with_", ["mouse", "keyboard"])
+def test_a_study_is_run_from_an_empty_database_to_its_package(
+    browser: Browser, room: Page, installation: Installation, with_: str
+) -> None:
+    hand: Hand = Mouse() if with_ == "mouse" else Keyboard(room)
+    _log_in(room, hand, installation)
+    _upload(room, hand, installation, "human")
+    _upload(room, hand, installation, "hybrid")
+    _make_study(room, hand)
+    _draw_pairs(room, hand)
+    _write_design(room, hand)
+    _look_for_clues(room, hand)
+    _pilot(browser, room, hand, installation)
+    _launch(room, hand)
+    for _ in range(3):
+        _take_part(browser, installation)
+    _watch(room, hand)
+    package = _take_package(room, hand)
+    _check_package(package)
+
+
+def _looked_at(page: Page, hand: Hand) -> None:
+    """No rule of axe-core is broken on any page of the way, wide and narrow, light and dark; looked at once."""
+    if not isinstance(hand, Mouse):
+        return
+    check(page)
+    page.set_viewport_size(WIDE)
+    page.emulate_media(color_scheme="light")
+
+
+def _button(page: Page, name: str) -> Locator:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def _go(page: Page, hand: Hand, menu: str, name: str) -> None:
+    hand.press(page.get_by_role("navigation", name=menu).get_by_role("link", name=name, exact=True))
+
+
+def _log_in(page: Page, hand: Hand, installation: Installation) -> None:
+    page.goto("/admin")
+    _looked_at(page, hand)
+    hand.write(page.get_by_label("Email address"), EMAIL)
+    hand.write(page.get_by_label("Password"), installation.password)
+    hand.press(_button(page, "Log in"))
+    expect(page.get_by_role("heading", name="Studies", level=1)).to_be_visible()
+    _looked_at(page, hand)
+
+
+def _upload(page: Page, hand: Hand, installation: Installation, source: str) -> None:
+    _go(page, hand, "Main", "Clips")
+    hand.press(page.get_by_role("link", name=re.compile("^Upload")).first)
+    hand.write(page.get_by_label("Source", exact=True), source)
+    files = sorted(installation.clips.glob(f"{source}-*.mp4"))
+    if source == "human":
+        files.append(installation.clips / "notes.mp4")
+    hand.pick_files(page.get_by_label("Choose video files"), files)
+    hand.press(page.locator("[data-send]"))
+    for file in files:
+        row = page.locator("[data-files] li", has_text=file.name)
+        expected = re.compile("video|text") if file.stem == "notes" else re.compile("In the library")
+        expect(row.locator("[data-state]")).to_have_text(expected, timeout=SLOW_MS)
+    _looked_at(page, hand)
+
+
+def _make_study(page: Page, hand: Hand) -> None:
+    _go(page, hand, "Main", "Clips")
+    expect(page.get_by_text("human-1").first).to_be_visible()
+    _looked_at(page, hand)
+    _go(page, hand, "Main", "Studies")
+    hand.press(page.get_by_role("link", name="New study").first)
+    hand.tick(page.locator('input[value="template:blank"]'))
+    hand.write(page.get_by_label("Title"), "Who moves like a person?")
+    hand.write(page.get_by_label("Name in addresses"), "whole-way")
+    _looked_at(page, hand)
+    hand.press(_button(page, "Make the study"))
+    expect(page).to_have_url(re.compile("/admin/studies/whole-way"))
+
+
+def _draw_pairs(page: Page, hand: Hand) -> None:
+    _go(page, hand, "Study", "Pairs")
+    _looked_at(page, hand)
+    hand.press(page.get_by_role("link", name=re.compile("at random")).first)
+    hand.write(page.get_by_label("human-hybrid: main pairs"), "2")
+    _looked_at(page, hand)
+    hand.press(_button(page, "Save this draw"))
+    expect(page.get_by_text("human-hybrid-01").first).to_be_visible()
+
+
+def _write_design(page: Page, hand: Hand) -> None:
+    _go(page, hand, "Study", "Design")
+    hand.write(page.locator('[id="consent.version"]'), "2026-11")
+    hand.write(page.locator('[id="consent.text"]'), "# Consent\n\nTaking part is voluntary.\n")
+    expect(page.frame_locator("[data-frame]").get_by_text("Taking part is voluntary.")).to_be_visible()
+    question = "Which video is more likely to be human?"
+    hand.write(page.locator('[id="trials.questions.0.ask"]'), question)
+    hand.write(page.locator('[id="completion.code"]'), "WHOLE7")
+    expect(page.locator("[data-saved]")).to_contain_text(re.compile("^Saved"))
+    _looked_at(page, hand)
+    hand.press(_button(page, "Save as version 1"))
+    expect(page.get_by_role("heading", name="Versions", level=1)).to_be_visible()
+    _looked_at(page, hand)
+
+
+def _look_for_clues(page: Page, hand: Hand) -> None:
+    _go(page, hand, "Study", "Clues")
+    hand.press(_button(page, "Look for clues"))
+    expect(page.get_by_role("heading", name="All clues together")).to_be_visible(timeout=SLOW_MS)
+    _looked_at(page, hand)
+
+
+def _pilot(browser: Browser, page: Page, hand: Hand, installation: Installation) -> None:
+    _go(page, hand, "Study", "Launch")
+    _looked_at(page, hand)
+    hand.press(_button(page, "Start the pilot"))
+    expect(page.locator("main .state").first).to_have_text("pilot")
+    _take_part(browser, installation)
+
+
+def _launch(page: Page, hand: Hand) -> None:
+    _go(page, hand, "Study", "Launch")
+    expect(page.get_by_text("must be mended")).to_have_count(0)
+    for box in page.get_by_role("checkbox").all():
+        hand.tick(box)
+    reason = page.get_by_label("Why it goes live all the same")
+    if reason.count():
+        hand.write(reason, "A test of the whole way.")
+    hand.press(_button(page, "Launch"))
+    expect(page.locator("main .state").first).to_have_text("live")
+
+
+def _take_part(browser: Browser, installation: Installation) -> None:
+    context = browser.new_context(base_url=installation.address)
+    context.set_default_timeout(SLOW_MS)
+    page = context.new_page()
+    page.goto("/s/whole-way")
+    of_age = page.get_by_role("radio", name="Yes")
+    if of_age.count():
+        of_age.check()
+    page.get_by_role("button", name="agree").first.click()
+    while not page.get_by_text("WHOLE7").count():
+        before = page.locator("input[name=submit_id]").get_attribute("value") or ""
+        if page.locator("video").count():
+            watch_both(page)
+            page.get_by_text("Left video", exact=True).last.click()
+            save(page)
+        else:
+            page.locator("form button[type=submit]").first.click()
+        expect(page.locator(f'input[value="{before}"]')).to_have_count(0)
+    context.close()
+
+
+def _watch(page: Page, hand: Hand) -> None:
+    _go(page, hand, "Study", "Monitor")
+    live = page.locator("#m-sessions tr", has_text="live").locator("td").nth(2)
+    expect(live).to_have_text("3")
+    _looked_at(page, hand)
+    _go(page, hand, "Study", "Sessions")
+    _looked_at(page, hand)
+
+
+def _take_package(page: Page, hand: Hand) -> bytes:
+    _go(page, hand, "Study", "Data")
+    hand.press(_button(page, "Build the study package"))
+    link = page.get_by_role("link", name="Download the package")
+    expect(link).to_be_visible(timeout=SLOW_MS)
+    _looked_at(page, hand)
+    with page.expect_download() as download:
+        hand.press(link)
+    return Path(download.value.path()).read_bytes()
+
+
+def _check_package(package: bytes) -> None:
+    with zipfile.ZipFile(io.BytesIO(package)) as archive:
+        names = archive.namelist()
+        data = next(name for name in names if "description-responses" in name and name.endswith(".csv"))
+        lines = archive.read(data).decode().splitlines()
+        description = next(name for name in names if name.endswith("dataset_description.json"))
+        assert "Who moves like a person?" in json.loads(archive.read(description))["name"]
+    modes = [line.split(",")[3] for line in lines[1:]]
+    assert (modes.count("live"), modes.count("pilot")) == (6, 2)

@@ -1,0 +1,103 @@
+"""Data out through the pages: tables, reports, packages, each the same as the command makes."""
+
+import io
+import zipfile
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.database import Database
+from app.jobs.tables import Job
+from app.settings import Settings
+from app.worker.run import drain
+from tests.experimenter.conftest import ShareWith
+from tests.experimenter.persons import Person, Program
+from tests.participant.walks import Walk
+
+HERE = "/admin/studies/nav"
+
+
+@pytest.fixture
+def answered(client: TestClient, study: str) -> str:
+    """The study with one participant's answers."""
+    Walk(client, study).to("end")
+    return study
+
+
+def test_a_table_is_downloaded_as_the_export_command_writes_it(owner: Person, answered: str) -> None:
+    response = owner.get(f"{HERE}/data/responses.csv")
+    assert response.status_code == 200
+    assert "attachment" in response.headers["content-disposition"]
+    assert response.text.startswith("study,version,arm,mode,participant,")
+    assert len(response.text.splitlines()) == 12
+
+
+def test_a_table_in_an_unknown_mode_is_refused_in_words(owner: Person, answered: str) -> None:
+    response = owner.get(f"{HERE}/data/labels.csv?mode=dreamt")
+    assert response.status_code == 400
+    assert "dreamt" in response.text
+    assert "Traceback" not in response.text
+
+
+def test_a_report_is_built_in_the_background_kept_and_opened(
+    owner: Person, answered: str, settings: Settings, database: Database
+) -> None:
+    assert "Waiting to begin" in owner.post(f"{HERE}/reports", {"mode": ""}).text
+    drain(settings, database)
+    page = owner.get(f"{HERE}/data").text
+    assert "Open the report" in page
+    with database.reading() as session:
+        job = session.get(Job, 1)
+    assert job is not None
+    report = owner.get(f"{HERE}/reports/1/report.html")
+    assert report.headers["content-type"].startswith("text/html")
+    assert "Which navigation looks natural?" in report.text
+    assert owner.get(f"{HERE}/reports/1/report.css").status_code == 200
+    for name in ("../../secret", "..%2f..%2fsecret", "missing.html"):
+        assert owner.get(f"{HERE}/reports/1/{name}").status_code == 404
+
+
+def test_a_report_of_another_study_is_not_opened_through_this_one(
+    editor: Person,
+    owner: Person,
+    answered: str,
+    share_with: ShareWith,
+    settings: Settings,
+    database: Database,
+) -> None:
+    owner.post(f"{HERE}/reports", {"mode": ""})
+    drain(settings, database)
+    assert editor.get(f"{HERE}/reports/1/report.html").status_code == 404
+    share_with(editor)
+    assert editor.get(f"{HERE}/reports/1/report.html").status_code == 200
+
+
+def test_a_package_is_built_and_downloaded(
+    owner: Person, answered: str, settings: Settings, database: Database
+) -> None:
+    wish = {"authors": "A. Author\nB. Writer", "license": "CC-BY-4.0"}
+    assert "Waiting to begin" in owner.post(f"{HERE}/packages", wish).text
+    drain(settings, database)
+    response = owner.get(f"{HERE}/packages/1.zip")
+    names = zipfile.ZipFile(io.BytesIO(response.content)).namelist()
+    assert any(name.endswith("dataset_description.json") for name in names)
+    assert any(name.endswith(".yaml") for name in names)
+
+
+def test_a_failed_build_says_why_and_leaves_nothing(
+    owner: Person, study: str, settings: Settings, database: Database
+) -> None:
+    owner.post(f"{HERE}/reports", {"mode": "preview"})
+    drain(settings, database)
+    assert "preview" in owner.get(f"{HERE}/data").text
+    assert not list((settings.data_dir / "reports").glob("1/*"))
+
+
+def test_programs_get_the_same(api: Program, answered: str, settings: Settings, database: Database) -> None:
+    asked = api.post("/studies/nav/packages", {"pseudonyms": True})
+    assert asked.status_code == 202
+    drain(settings, database)
+    [run] = api.get("/studies/nav/packages").json()
+    assert (run["id"], run["status"]) == (asked.json()["id"], "done")
+    assert api.get(f"/studies/nav/packages/{run['id']}.zip").content[:2] == b"PK"
+    assert api.get("/studies/nav/data/labels.jsonl").status_code == 200

@@ -1,0 +1,30 @@
+"""A library of one's own: an empty data folder, a database, an editor."""
+
+from pathlib import Path
+
+import pytest
+from sqlalchemy import URL
+
+from app.database import Database
+from app.people.logins import Who
+from app.people.tables import Role
+from app.settings import Settings
+from tests.experimenter.persons import make_user
+from tests.library.desk import Desk
+
+
+@pytest.fixture
+def who(database: Database) -> Who:
+    with database.transaction() as session:
+        return make_user(session, Role.EDITOR, "editor@example.org")
+
+
+@pytest.fixture
+def own_settings(database_url: URL, tmp_path: Path) -> Settings:
+    url = database_url.render_as_string(hide_password=False)
+    return Settings(LIKELY_HUMAN_DATA=tmp_path / "data", DATABASE_URL=url, LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
+
+
+@pytest.fixture
+def desk(own_settings: Settings, database: Database, who: Who) -> Desk:
+    return Desk(own_settings, database, who)

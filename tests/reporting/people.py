@@ -1,0 +1,66 @@
+"""People who go through a study's pages below the web: what reports and packages are made of."""
+
+import json
+import random
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+
+from sqlmodel import Session, select
+
+from app.study.sessions import Visit, enter, locate, submit
+from app.study.tables import Mode, Pair, Trial
+from tests.factories import NOW
+
+Answer = Callable[[str, str], Mapping[str, str]]
+
+CLIP = {"duration_s": 1.0, "played": [[0, 1]], "watched": True, "plays": 1, "stalls": 0, "stall_ms": 0,
+        "dropped_frames": 0, "frames": 30, "errors": [], "failed": False, "max_rate": 1}  # fmt: skip
+PLAYBACK = json.dumps({"v": 1, "loads": 1, "drift_ms_max": 7, "hidden_ms": 0, "left": CLIP, "right": CLIP})
+
+
+def take(member: str, left: str) -> str:
+    """The side to press for a member of a pair."""
+    return "left" if member == left else "right"
+
+
+def walk(
+    session: Session,
+    slug: str,
+    answer: Answer,
+    *,
+    seed: int,
+    mode: Mode = Mode.LIVE,
+    n_trials: int | None = None,
+    recruiter: Mapping[str, str] | None = None,
+    decision: str = "agree",
+) -> None:
+    """One session; `answer(pair, left)` gives a trial's form, `n_trials` how many are answered (None: all)."""
+    recruiter = recruiter or {}
+    rng, now = random.Random(seed), NOW + timedelta(minutes=seed)
+    session.flush()
+    token = enter(session, Visit(slug, mode, recruiter.get("PROLIFIC_PID"), recruiter), now)
+    while True:
+        where = locate(session, token)
+        if where.status not in ("arrived", "active") or where.page.kind == "debrief":
+            return
+        if where.page.kind == "trial" and n_trials is not None and where.page.position > n_trials:
+            return
+        submit(session, token, _form(session, token, answer, decision, now), now, rng)
+
+
+def _form(session: Session, token: str, answer: Answer, decision: str, now: datetime) -> Mapping[str, str]:
+    where = locate(session, token)
+    submit_id = {"submit_id": f"{where.page}.{now:%H%M}"}
+    if where.page.kind == "consent":
+        return {**submit_id, "decision": decision, "of_age": "yes"}
+    if where.page.kind == "background":
+        return {**submit_id, "familiarity": "3"}
+    if where.page.kind == "instructions":
+        return submit_id
+    pair, left = session.exec(
+        select(Pair.name, Trial.left_member)
+        .join(Trial)
+        .where(Trial.session_id == where.session_id, Trial.position == where.page.position)
+    ).one()
+    usual = {"choice": "left", "uncertainty": "2", "rt_ms": "4000", "playback": PLAYBACK}
+    return {**submit_id, **usual, **answer(pair, left)}
