@@ -11,10 +11,11 @@ from bench.answers import Level, measure_answers
 from bench.client import Broken
 from bench.machine import this_machine
 from bench.media import Media, measure_media
+from bench.monitor import Watched, measure_monitor, monitor_text
 from bench.report import answers_text, machine_text, media_text, write_json
 from bench.servers import WORK
 
-PARTS = ("answers", "media")
+PARTS = ("answers", "media", "monitor")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -25,6 +26,7 @@ def main(arguments: Sequence[str]) -> int:
     print(f"{command}\n{machine_text(machine)}", flush=True)
     levels: list[Level] = []
     media: list[Media] = []
+    watched: list[Watched] = []
     try:
         if "answers" in parts:
             with_otree = not options.skip_otree and _otree_is_there()
@@ -33,10 +35,13 @@ def main(arguments: Sequence[str]) -> int:
         if "media" in parts:
             media = measure_media(options.seconds, options.repeats)
             print(f"\n{media_text(media)}", flush=True)
+        if "monitor" in parts:
+            watched = measure_monitor(options.repeats)
+            print(f"\n{monitor_text(watched)}", flush=True)
     except (Broken, OSError, sqlite3.Error) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
-    write_json(WORK / "results.json", command, machine, levels, media)
+    write_json(WORK / "results.json", command, machine, levels, media, watched)
     unsound = [level for level in levels if not level.is_sound]
     for level in unsound:
         print(
@@ -48,9 +53,11 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Answers per second, and clips.")
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description="Answers per second, clips, the monitor."
+    )
     parser.add_argument(
-        "parts", nargs="*", type=_part, metavar="answers|media", help="what to measure (both)"
+        "parts", nargs="*", type=_part, metavar="answers|media|monitor", help="what to measure (all)"
     )
     parser.add_argument(
         "--seconds", type=_within(1, 3600), metavar="N", default=10, help="length of a run (10)"

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from bench.answers import Level
 from bench.machine import Machine
 from bench.media import AT_ONCE, MEGABYTE, Media
+from bench.monitor import Watched
 
 GOAL_AT_ONCE = 20
 GOAL_RATIO = 10
@@ -65,13 +66,19 @@ def media_text(media: Sequence[Media]) -> str:
 
 
 def write_json(
-    path: Path, command: str, machine: Machine, levels: Sequence[Level], media: Sequence[Media]
+    path: Path,
+    command: str,
+    machine: Machine,
+    levels: Sequence[Level],
+    media: Sequence[Media],
+    watched: Sequence[Watched],
 ) -> None:
     results = {
         "command": command,
         "machine": asdict(machine),
         "answers": [_with_median(level) for level in levels],
         "media": [_with_median(served) for served in media],
+        "monitor": [asdict(each) for each in watched],
     }
     path.write_text(json.dumps(results, indent=2) + "\n")
 

@@ -1,0 +1,197 @@
+"""A study with ten thousand sessions and their answers, written straight into a database, to measure the monitor on.
+
+It is what participants leave behind: some refuse, some leave on the way, some answer too fast or on one side only,
+clips stall and fail. Everything is drawn with a seed.
+"""
+
+import hashlib
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import insert
+from sqlmodel import Session, SQLModel, col, select
+
+from app.study.assignment import plan_session
+from app.study.design import Member
+from app.study.file.drafts import check_draft
+from app.study.runs import Run, run_of
+from app.study.tables import (
+    Mode,
+    ParticipantSession,
+    Playback,
+    Response,
+    Status,
+    Stimulus,
+    StudyVersion,
+    Trial,
+)
+from app.study.versions import load_version, stimulus_facts
+
+SLUG = "crowd"
+N_PAIRS = 12
+CLIP_S = 8.0
+BATCH = 2_000
+
+Row = dict[str, Any]
+
+
+@dataclass(slots=True)
+class Crowd:
+    """Rows to be written, by table, and the ids that they will have."""
+
+    run: Run
+    version_id: int
+    rng: random.Random
+    begins: datetime
+    rows: dict[type[SQLModel], list[Row]] = field(default_factory=dict)
+    next_id: dict[type[SQLModel], int] = field(default_factory=dict)
+    lefts: dict[int, Member] = field(default_factory=dict)
+
+    def add(self, table: type[SQLModel], **row: Any) -> int:
+        row_id = self.next_id.setdefault(table, 1)
+        self.next_id[table] = row_id + 1
+        self.rows.setdefault(table, []).append({"id": row_id, **row})
+        return row_id
+
+    def person(self, number: int, mode: Mode) -> None:
+        """One session, from the door to wherever the person leaves."""
+        rng, at = self.rng, self.begins + timedelta(seconds=number * 60)
+        n_pages = len(self.run.pages)
+        fate = rng.random()
+        n_pages_done = n_pages - 1 if fate > 0.1 else rng.randrange(n_pages - 1)
+        refuses = fate < 0.02
+        status = Status.REFUSED if refuses else _status(n_pages_done, n_pages)
+        trials = plan_session(
+            self.run.pairs, order="random", sides="balanced", rng=rng, mirror_of=self.lefts or None
+        )
+        self.lefts = {} if self.lefts else {trial.pair_id: trial.left for trial in trials}
+        begun = status in (Status.ACTIVE, Status.COMPLETED)
+        session_id = self.add(
+            ParticipantSession, token=f"t{number:09d}", version_id=self.version_id, arm="main", mode=mode,
+            participant=f"p-{number:012x}" if begun else None, recruiter={"STUDY_ID": "s1"} if begun else {},
+            ordinal=number if begun else None, seed=number if begun else None, status=status,
+            step=0 if refuses else n_pages_done, page_shown_at=at, arrived_at=at, consented_at=at if begun else None,
+            ended_at=at + timedelta(minutes=9) if status not in (Status.ARRIVED, Status.ACTIVE) else None,
+        )  # fmt: skip
+        if begun:
+            self.answers(session_id, trials, n_pages_done, at)
+
+    def answers(self, session_id: int, trials: list[Any], n_pages_done: int, at: datetime) -> None:
+        one_sided, hasty = self.rng.random() < 0.01, self.rng.random() < 0.02
+        trial_ids = {
+            t.position: self.add(
+                Trial, session_id=session_id, position=t.position, pair_id=t.pair_id, left_member=t.left
+            )
+            for t in trials
+        }
+        for page in self.run.pages[:n_pages_done]:
+            at += timedelta(seconds=30)
+            trial_id = trial_ids.get(page.position)
+            self.answer(session_id, trial_id, str(page), at, one_sided=one_sided, hasty=hasty)
+
+    def answer(
+        self, session_id: int, trial_id: int | None, page: str, at: datetime, *, one_sided: bool, hasty: bool
+    ) -> None:
+        rng = self.rng
+        failed, unwatched = trial_id and rng.random() < 0.003, hasty and rng.random() < 0.5
+        flags = (
+            [*(["failed-left"] if failed else []), *(["not-watched-left"] if unwatched else [])]
+            if trial_id
+            else []
+        )
+        response_id = self.add(
+            Response, session_id=session_id, trial_id=trial_id, page=page, submit_id=f"{page}.x",
+            side=None if not trial_id or failed else "left" if one_sided else rng.choice(("left", "right")),
+            uncertainty=rng.randint(1, 5) if trial_id else None,
+            rationale="moves as somebody who looks where they go" if trial_id else None,
+            answers={} if trial_id else {"decision": "agree"}, unplayable=bool(failed),
+            rt_ms=(2_000 if hasty else round(1000 * CLIP_S + 6_000 * rng.lognormvariate(0, 0.5))) if trial_id else None,
+            shown_at=at - timedelta(seconds=30), answered_at=at, flags=flags, odd_playback=None,
+        )  # fmt: skip
+        if trial_id:
+            hidden_ms = 5_000 if rng.random() < 0.02 else 0
+            for member in "ab":
+                self.add(
+                    Playback, response_id=response_id, member=member, **_played(rng, hidden_ms, bool(failed))
+                )
+
+
+def _played(rng: random.Random, hidden_ms: int, failed: bool) -> Row:
+    stalls = rng.randint(1, 3) if rng.random() < 0.02 else 0
+    return {
+        "watched": not failed, "plays": 1, "played": [[0.0, CLIP_S]], "duration_s": CLIP_S, "stalls": stalls,
+        "stall_ms": 400 * stalls, "dropped_frames": 0, "frames": 240, "drift_ms_max": 5, "hidden_ms": hidden_ms,
+        "page_loads": 1, "max_rate": 1.0, "failed": failed, "errors": [],
+    }  # fmt: skip
+
+
+def _status(n_pages_done: int, n_pages: int) -> Status:
+    if n_pages_done == n_pages - 1:
+        return Status.COMPLETED
+    return Status.ACTIVE if n_pages_done else Status.ARRIVED
+
+
+def make_study(session: Session, now: datetime) -> int:
+    """A study of noise that was never made into clips; returns its version's id."""
+    for number in range(1, N_PAIRS + 1):
+        for source in ("human", "hybrid"):
+            session.add(_stimulus(f"{source}-{number}", source, now))
+    session.flush()
+    check = check_draft(_KEYS, stimulus_facts(session))
+    if check.design is None:
+        raise ValueError(check.faults)
+    load_version(session, check.design, now)
+    version = session.exec(select(StudyVersion).order_by(col(StudyVersion.id).desc()).limit(1)).one()
+    version.frozen_at = now
+    session.add(version)
+    return version.id or 0
+
+
+def _stimulus(name: str, source: str, now: datetime) -> Stimulus:
+    digest = hashlib.sha256(name.encode()).hexdigest()
+    return Stimulus(
+        name=name, source=source, attributes={}, clip_sha256=digest, clip_bytes=1000, rules={}, duration_s=CLIP_S,
+        width=64, height=64, fps=30, frames=240, imported_at=now,
+    )  # fmt: skip
+
+
+_KEYS: Mapping[str, Any] = {
+    "study": SLUG,
+    "title": "Which navigation looks human?",
+    "consent": {"version": "1", "text": "# Taking part\n\nTaking part is voluntary.\n"},
+    "instructions": "# Instructions\n\nWatch both videos.\n",
+    "pairs": "pair,a,b\n" + "".join(f"p{n},human-{n},hybrid-{n}\n" for n in range(1, N_PAIRS + 1)),
+    "trials": {
+        "questions": [
+            {"id": "choice", "type": "2afc", "ask": "Which video is more likely to be human?"},
+            {"id": "rationale", "type": "text", "ask": "Why?"},
+            {"id": "uncertainty", "type": "likert", "ask": "How certain are you?", "scale": "uncertainty"},
+        ]
+    },
+    "completion": {"message": "Thank you.", "code": "C1"},
+}
+
+
+def fill(
+    session: Session, n_sessions: int, now: datetime, *, seed: int = 1, mode: Mode = Mode.LIVE
+) -> Mapping[str, int]:
+    """Make the study and its sessions; returns how many rows of each table."""
+    version_id = make_study(session, now)
+    version = session.get(StudyVersion, version_id)
+    run = run_of(session, version_id, version.sha256 if version else "")
+    crowd = Crowd(run, version_id, random.Random(seed), now - timedelta(days=7))
+    for number in range(1, n_sessions + 1):
+        crowd.person(number, mode)
+        if number % BATCH == 0 or number == n_sessions:
+            _write(session, crowd)
+    return {str(table.__tablename__): n - 1 for table, n in crowd.next_id.items()}
+
+
+def _write(session: Session, crowd: Crowd) -> None:
+    tables = SQLModel.metadata.tables
+    for table in (ParticipantSession, Trial, Response, Playback):
+        if rows := crowd.rows.pop(table, []):
+            session.connection().execute(insert(tables[str(table.__tablename__)]), rows)
