@@ -12,7 +12,8 @@ from analysis.results import Result
 
 Floats = npt.NDArray[np.float64]
 
-_METHOD = "percentile bootstrap over participants"
+OVER_PARTICIPANTS = "percentile bootstrap over participants"
+NOT_ASKED = "no resamples asked for"
 _CELLS = 4_000_000
 
 
@@ -36,10 +37,12 @@ def bootstrap_mean(values: Floats, *, seed: int, resamples: int) -> Interval:
     distinct values (a multinomial), which is the same distribution, does not depend on their order and stays
     small with a million participants."""
     if len(values) < 2:
-        return _none("fewer than two participants: there is nothing to resample", seed, resamples)
+        return no_interval("fewer than two participants: there is nothing to resample", seed, resamples)
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) == 1:
-        return _none("all participants have the same value: resampling cannot show a spread", seed, resamples)
+        return no_interval(
+            "all participants have the same value: resampling cannot show a spread", seed, resamples
+        )
     rng = np.random.default_rng(seed)
     return _percentile(
         lambda size: _draw(rng, counts, size) @ distinct / len(values), len(distinct), seed, resamples
@@ -52,12 +55,16 @@ def bootstrap_effect(x: Floats, y: Floats, *, seed: int, resamples: int) -> Inte
     Both groups are resampled, each within itself; one value per participant.
     """
     if min(len(x), len(y)) < 2:
-        return _none("a group has fewer than two participants: there is nothing to resample", seed, resamples)
+        return no_interval(
+            "a group has fewer than two participants: there is nothing to resample", seed, resamples
+        )
     if x.min() > y.max() or y.min() > x.max():
-        return _none("the groups do not overlap: resampling cannot show a spread", seed, resamples)
+        return no_interval("the groups do not overlap: resampling cannot show a spread", seed, resamples)
     distinct = np.unique(np.concatenate([x, y]))
     if len(distinct) == 1:
-        return _none("all participants have the same value: resampling cannot show a spread", seed, resamples)
+        return no_interval(
+            "all participants have the same value: resampling cannot show a spread", seed, resamples
+        )
     counts = [np.bincount(np.searchsorted(distinct, values), minlength=len(distinct)) for values in (x, y)]
     rng = np.random.default_rng(seed)
 
@@ -91,18 +98,36 @@ def _draw(rng: np.random.Generator, counts: npt.NDArray[np.int64], size: int) ->
 
 def _percentile(draw: Callable[[int], Floats], width: int, seed: int, resamples: int) -> Interval:
     if resamples == 0:
-        return _none("no resamples asked for", seed, resamples)
-    drawn = np.concatenate([draw(size) for size in _portions(resamples, width)])
-    low, high = np.quantile(drawn, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-    return Interval(float(low), float(high), LEVEL, _METHOD, resamples, seed, None)
+        return no_interval(NOT_ASKED, seed, resamples)
+    drawn = np.concatenate([draw(size) for size in portions(resamples, width)])
+    return percentile_interval(drawn, seed)
 
 
-def _portions(resamples: int, width: int) -> Iterator[int]:
-    """Split the resamples so that one portion stays in memory."""
+def percentile_interval(drawn: Floats, seed: int, method: str = OVER_PARTICIPANTS) -> Interval:
+    """The 95 % percentile interval of bootstrap values, one per resample.
+
+    A resample in which the number is not defined is NaN and is left out; where that is more than one in twenty there
+    is no interval, and a reason instead."""
+    resamples = len(drawn)
+    defined = drawn[~np.isnan(drawn)]
+    if resamples == 0:
+        return no_interval(NOT_ASKED, seed, resamples, method)
+    if len(defined) < 0.95 * resamples:
+        undefined = resamples - len(defined)
+        return no_interval(
+            f"the number is not defined in {undefined:,} of {resamples:,} resamples", seed, resamples, method
+        )
+    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return Interval(float(low), float(high), LEVEL, method, resamples, seed, None)
+
+
+def no_interval(reason: str, seed: int, resamples: int, method: str = OVER_PARTICIPANTS) -> Interval:
+    """An interval that there is not, and why."""
+    return Interval(None, None, LEVEL, method, resamples, seed, reason)
+
+
+def portions(resamples: int, width: int) -> Iterator[int]:
+    """Split the resamples so that one portion of `width` numbers for each stays in memory."""
     portion = max(1, _CELLS // width)
     for start in range(0, resamples, portion):
         yield min(portion, resamples - start)
-
-
-def _none(reason: str, seed: int, resamples: int) -> Interval:
-    return Interval(None, None, LEVEL, _METHOD, resamples, seed, reason)
