@@ -309,6 +309,8 @@ def test_the_design_breaks_no_axe_rule_wide_or_narrow_light_or_dark_and_fits(
     check(open_design(broken, **AXE_CONTEXT))
     page = open_design(broken, **{**AXE_CONTEXT, "viewport": {"width": 390, "height": 800}})
     expect(page.locator("iframe")).not_to_be_visible()
+    assert page.locator("nav[aria-label=Study]").evaluate("nav => nav.offsetHeight") < 60
+    expect(page.locator("nav[aria-label=Study] [aria-current]")).to_be_in_viewport()
     page.get_by_role("button", name="Participant’s page").click()
     expect(participants_page(page).locator(".study")).to_be_visible()
     expect(page.get_by_label("Title", exact=True)).not_to_be_visible()
