@@ -6,11 +6,17 @@ import os
 import sys
 from collections.abc import Sequence
 
+import pandas as pd
+
 from analysis.columns import MODES
 from analysis.errors import AnalysisError
 from analysis.hntt import hntt_responses, read_hntt
+from analysis.mapping import mapping_kind, read_mapped, read_ratings
 from analysis.options import ALTERNATIVES, BLANKS, RESAMPLES, TIES
+from analysis.ratings import analyze_ratings
+from analysis.ratings_text import render_ratings
 from analysis.reading import read_responses
+from analysis.results import Result
 from analysis.summary import analyze
 from analysis.text import render
 
@@ -19,23 +25,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command: 0 done, 1 refused with one line on stderr, 2 wrong usage."""
     asked = _parser().parse_args(arguments)
     try:
-        read = (lambda path: hntt_responses(read_hntt(path))) if asked.hntt else read_responses
-        analysis = analyze(
-            [read(path) for path in asked.files],
-            mode=asked.mode,
-            blank=asked.blank,
-            seed=asked.seed,
-            alternative=asked.alternative,
-            ties=asked.ties,
-            resamples=asked.resamples,
-            origins=asked.files,
+        text = (
+            _ratings(asked) if asked.mapping and mapping_kind(asked.mapping) == "ratings" else _answers(asked)
         )
     except AnalysisError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    text = (
-        json.dumps(analysis.to_dict(), indent=2, allow_nan=False) + "\n" if asked.json else render(analysis)
-    )
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
@@ -45,14 +40,51 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
+def _answers(asked: argparse.Namespace) -> str:
+    def read(path: str) -> pd.DataFrame:
+        if asked.mapping:
+            return read_mapped(path, asked.mapping)
+        return hntt_responses(read_hntt(path)) if asked.hntt else read_responses(path)
+
+    analysis = analyze(
+        [read(path) for path in asked.files],
+        mode=asked.mode,
+        blank=asked.blank,
+        seed=asked.seed,
+        alternative=asked.alternative,
+        ties=asked.ties,
+        resamples=asked.resamples,
+        origins=asked.files,
+    )
+    return _json(analysis) if asked.json else render(analysis)
+
+
+def _ratings(asked: argparse.Namespace) -> str:
+    if len(asked.files) > 1:
+        raise AnalysisError(f"{asked.files[1]}: ratings are analysed one file at a time")
+    ratings = read_ratings(asked.files[0], asked.mapping)
+    analysis = analyze_ratings(ratings, seed=asked.seed, resamples=asked.resamples)
+    return _json(analysis) if asked.json else render_ratings(analysis)
+
+
+def _json(result: Result) -> str:
+    return json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n"
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m analysis", description="The numbers of exported responses."
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="responses as .csv, .jsonl or .parquet")
     parser.add_argument("--json", action="store_true", help="print the documented JSON (docs/analysis.md)")
-    parser.add_argument(
+    layout = parser.add_mutually_exclusive_group()
+    layout.add_argument(
         "--hntt", action="store_true", help="the files are CSVs in the layout of the published HNTT"
+    )
+    layout.add_argument(
+        "--mapping",
+        metavar="MAP.yaml",
+        help="the files are from elsewhere, and this says what is what in them",
     )
     parser.add_argument(
         "--mode", choices=MODES, help="which answers to analyse (default: the first with any)"

@@ -25,14 +25,13 @@ def accuracy_per_participant(rows: pd.DataFrame, blank: Blank = "missing") -> pd
         `study`, `participant`, `n_correct`, `n_accuracy` (trials counted), `n_blank` (trials with a truth
         and no choice) and `accuracy` = n_correct / n_accuracy in [0, 1], NaN where no trial counts.
     """
-    has_truth = rows["truth"].notna()
-    answered = has_truth & rows["choice"].notna()
-    counted = has_truth if blank == "wrong" else answered
+    has_truth = rows["truth"].notna().to_numpy()
+    answered = has_truth & rows["choice"].notna().to_numpy()
     table = totals(
         rows,
         {
-            "n_correct": rows["correct"].fillna(False),
-            "n_accuracy": counted,
+            "n_correct": rows["correct"].to_numpy(dtype=bool, na_value=False),
+            "n_accuracy": has_truth if blank == "wrong" else answered,
             "n_blank": has_truth & ~answered,
         },
     )

@@ -1,26 +1,26 @@
 """Cells against their column definitions: text or typed cells in, one dtype per column type out."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.codes import Codes, Groups, Mask, recoded, small_type, with_categories
 from analysis.columns import Column, names
 from analysis.errors import SchemaError, shown
 
-Codes = npt.NDArray[np.intp]
-Mask = npt.NDArray[np.bool_]
-
 _INTEGER = re.compile(r"[+-]?\d{1,15}(\.0+)?")
 _LARGEST = 10**15
+_NULLABLE = {np.dtype(np.int8): pd.Int8Dtype(), np.dtype(np.int64): pd.Int64Dtype()}
 
 
 def check_columns(df: pd.DataFrame, columns: Sequence[Column], origin: str, first_row: int) -> pd.DataFrame:
     """Return a typed copy of `df` with exactly `columns`; extra columns are left out.
 
-    Texts and choices become categories (sorted, so that row order is of no consequence), integers ``Int64``,
+    Texts and choices become categories (sorted, so that row order is of no consequence; texts that are
+    `distinct` or `prose` stay texts), integers ``Int64`` (``Int8`` where the column allows no larger ones),
     booleans ``boolean``, times UTC; an empty cell is missing.
 
     Raises
@@ -30,8 +30,15 @@ def check_columns(df: pd.DataFrame, columns: Sequence[Column], origin: str, firs
         row.
     """
     require_columns([str(name) for name in df.columns], columns, origin)
-    typed = {column.name: _typed(df[column.name], column, origin, first_row) for column in columns}
-    return pd.DataFrame(typed, columns=list(names(columns)), index=pd.RangeIndex(len(df)))
+    return check_cells(lambda name: df[name], len(df), columns, origin, first_row)
+
+
+def check_cells(
+    cells: Callable[[str], pd.Series], n_rows: int, columns: Sequence[Column], origin: str, first_row: int
+) -> pd.DataFrame:
+    """As `check_columns`, of columns that are there and are handed over one by one, when they are asked for."""
+    typed = {column.name: _typed(cells(column.name), column, origin, first_row) for column in columns}
+    return pd.DataFrame(typed, columns=list(names(columns)), index=pd.RangeIndex(n_rows), copy=False)
 
 
 def require_columns(given: Sequence[str], columns: Iterable[Column], origin: str) -> None:
@@ -54,34 +61,62 @@ def _hint(given: Sequence[str], needed: Sequence[str]) -> str:
 
 
 def categorical(series: pd.Series) -> pd.Categorical:
-    """The cells as texts, stored as codes into the sorted distinct ones; empty cells are missing."""
+    """As `coded`, without the column around it."""
+    cells = coded(series).array
+    assert isinstance(cells, pd.Categorical)
+    return cells
+
+
+def coded(series: pd.Series) -> pd.Series:
+    """The cells as texts, stored as codes into the sorted distinct ones; empty cells are missing.
+
+    What is that already is not copied: checking a checked table again is to be cheap."""
     if series.dtype == object:
         series = series.map(_text, na_action="ignore")
-    codes, distinct = _factorised(series)
-    used = np.bincount(codes + 1, minlength=len(distinct) + 1)[1:] > 0
-    if _is_settled(series) and used.all():
-        return pd.Categorical(series)
+    groups, distinct = _factorised(series)
+    used = groups.counts() > 0
+    if distinct.dtype != "str":
+        mapping, categories = _merged(distinct, used)
+        return with_categories(recoded(groups.codes, mapping), categories)
+    if isinstance(series.dtype, pd.CategoricalDtype) and used.all() and _are_sorted(distinct):
+        return series.reset_index(drop=True)
+    return coded_texts(groups, distinct, used)
+
+
+def coded_texts(groups: Groups, distinct: pd.Index, used: Mask) -> pd.Series:
+    """`coded`, of codes into distinct texts, of which those `used` are in some cell."""
+    order = distinct.argsort()
+    order = order[used[order] & np.asarray(distinct != "", dtype=bool)[order]]
+    mapping = np.full(groups.size + 1, -1, dtype=small_type(len(order)))
+    mapping[order] = np.arange(len(order))
+    return with_categories(recoded(groups.codes, mapping), distinct.take(order))
+
+
+def _are_sorted(texts: pd.Index) -> bool:
+    """Whether each text is after the one before it, and the first is not empty."""
+    cells = texts.array
+    return not len(cells) or (cells[0] != "" and bool((cells[:-1] < cells[1:]).all()))
+
+
+def _factorised(series: pd.Series) -> tuple[Groups, pd.Index]:
+    """The cells as codes into their distinct values, texts as far as they are texts."""
+    if isinstance(series.dtype, pd.CategoricalDtype):
+        codes, distinct = series.array.codes, series.cat.categories
+    else:
+        codes, distinct = pd.factorize(series)
+    distinct = pd.Index(distinct)
+    return Groups(codes, len(distinct)), distinct.astype(
+        "str"
+    ) if distinct.inferred_type == "string" else distinct
+
+
+def _merged(distinct: pd.Index, used: Mask) -> tuple[Codes, pd.Index]:
+    """New codes of values that are not texts: two of them may have the same text."""
     texts = [_text(value) if use else "" for value, use in zip(distinct, used, strict=True)]
     categories = sorted(set(texts) - {""})
     position = {text: code for code, text in enumerate(categories)}
-    # The last place answers for code -1, a missing cell.
-    mapping = np.array([position.get(text, -1) for text in texts] + [-1], dtype=np.intp)
-    return pd.Categorical.from_codes(mapping[codes], categories=pd.Index(categories, dtype="str"))
-
-
-def _is_settled(series: pd.Series) -> bool:
-    """Whether the cells are what `categorical` returns: checking a checked table again is to be cheap."""
-    if not isinstance(series.dtype, pd.CategoricalDtype) or series.cat.categories.dtype != "str":
-        return False
-    categories = series.cat.categories
-    return bool(categories.is_monotonic_increasing) and "" not in categories
-
-
-def _factorised(series: pd.Series) -> tuple[Codes, Collection[object]]:
-    if isinstance(series.dtype, pd.CategoricalDtype):
-        return series.cat.codes.to_numpy().astype(np.intp), series.cat.categories
-    codes, distinct = pd.factorize(series)
-    return codes, distinct
+    mapping = np.array([position.get(text, -1) for text in texts] + [-1], dtype=small_type(len(categories)))
+    return mapping, pd.Index(categories, dtype="str")
 
 
 def _text(value: object) -> str:
@@ -117,26 +152,38 @@ Read = tuple["pd.Series", Mask, Mask]
 
 
 def _read_text(series: pd.Series, _column: Column) -> Read:
-    cells = categorical(series)
-    return pd.Series(cells), cells.codes < 0, np.zeros(len(series), dtype=bool)
+    cells = coded(series)
+    return cells, _is_missing(cells), _nowhere(series)
+
+
+def _read_distinct(series: pd.Series, column: Column) -> Read:
+    return _read_prose(series if series.dtype == "str" else coded(series), column)
 
 
 def _read_prose(series: pd.Series, _column: Column) -> Read:
     texts = series.astype("str").reset_index(drop=True)
-    texts = texts.mask(texts == "")
-    return texts, texts.isna().to_numpy(), np.zeros(len(series), dtype=bool)
+    empty = texts == ""
+    if empty.any():
+        texts = texts.mask(empty)
+    return texts, texts.isna().to_numpy(), _nowhere(series)
 
 
 def _read_choice(series: pd.Series, column: Column) -> Read:
-    cells = categorical(series)
-    bad = _where(cells, lambda text: text not in column.allowed)
-    typed = pd.Categorical(cells.set_categories(list(column.allowed)))
-    return pd.Series(typed), cells.codes < 0, bad
+    if isinstance(series.dtype, pd.CategoricalDtype) and tuple(series.cat.categories) == column.allowed:
+        return series.reset_index(drop=True), _is_missing(series), _nowhere(series)
+    cells = coded(series)
+    bad = _taken(cells, [text not in column.allowed for text in cells.cat.categories])
+    return cells.cat.set_categories(list(column.allowed)), _is_missing(cells), bad
 
 
 def _read_integer(series: pd.Series, column: Column) -> Read:
     low = -_LARGEST if column.minimum is None else column.minimum
     high = _LARGEST if column.maximum is None else column.maximum
+    dtype: np.dtype[np.signedinteger] = (
+        np.dtype(np.int8) if low >= -128 and high <= 127 else np.dtype(np.int64)
+    )
+    if series.dtype.kind == "i":
+        return _read_whole(series, low, high, dtype)
     if pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype):
         missing = series.isna().to_numpy()
         numbers = series.to_numpy(dtype=float, na_value=np.nan)
@@ -144,27 +191,39 @@ def _read_integer(series: pd.Series, column: Column) -> Read:
         bad = ~np.isfinite(numbers) | (numbers != np.floor(numbers)) | (numbers < low) | (numbers > high)
         integers = np.where(bad, low, numbers).astype(np.int64)
     else:
-        cells = categorical(series)
-        missing = cells.codes < 0
-        parsed = [int(float(text)) if _INTEGER.fullmatch(text) else None for text in cells.categories]
+        cells = coded(series)
+        missing = _is_missing(cells)
+        parsed = [int(float(text)) if _INTEGER.fullmatch(text) else None for text in cells.cat.categories]
         fits = [number is not None and low <= number <= high for number in parsed]
         bad = _taken(cells, [not fit for fit in fits])
-        integers = np.array(
-            [n if n is not None and ok else 0 for n, ok in zip(parsed, fits, strict=True)] + [0]
-        )
-        integers = integers.astype(np.int64)[cells.codes]
-    return pd.Series(pd.array(integers, dtype="Int64")).mask(missing), missing, bad
+        kept = [n if n is not None and ok else 0 for n, ok in zip(parsed, fits, strict=True)]
+        integers = recoded(cells.array.codes, np.array([*kept, 0], dtype=np.int64))
+    return _whole(integers.astype(dtype), missing), missing, bad
+
+
+def _read_whole(series: pd.Series, low: int, high: int, dtype: np.dtype[np.signedinteger]) -> Read:
+    missing = series.isna().to_numpy()
+    integers = series.to_numpy(dtype=series.dtype.type, na_value=0)
+    bad = ~missing & ((integers < low) | (integers > high))
+    if series.dtype == _NULLABLE[dtype]:
+        return series.reset_index(drop=True), missing, bad
+    return _whole(integers.astype(dtype), missing), missing, bad
+
+
+def _whole(integers: npt.NDArray[np.signedinteger], missing: Mask) -> pd.Series:
+    return pd.Series(pd.arrays.IntegerArray(integers, missing), copy=False)
 
 
 def _read_boolean(series: pd.Series, _column: Column) -> Read:
-    cells = categorical(series)
-    truths = [
-        {"true": True, "1": True, "false": False, "0": False}.get(text.lower()) for text in cells.categories
-    ]
-    values = np.array([bool(truth) for truth in truths] + [False])[cells.codes]
-    missing = cells.codes < 0
+    if series.dtype.kind == "b":
+        return series.reset_index(drop=True).astype("boolean"), series.isna().to_numpy(), _nowhere(series)
+    cells = coded(series)
+    missing = _is_missing(cells)
+    said = {"true": True, "1": True, "false": False, "0": False}
+    truths = [said.get(text.lower()) for text in cells.cat.categories]
+    values = _taken(cells, [bool(truth) for truth in truths])
     bad = _taken(cells, [truth is None for truth in truths])
-    return pd.Series(pd.array(values, dtype="boolean")).mask(missing), missing, bad
+    return pd.Series(pd.arrays.BooleanArray(values, missing), copy=False), missing, bad
 
 
 def _read_time(series: pd.Series, _column: Column) -> Read:
@@ -178,13 +237,18 @@ def _read_time(series: pd.Series, _column: Column) -> Read:
     return times.astype("datetime64[us, UTC]"), missing, times.isna().to_numpy() & ~missing
 
 
-def _where(cells: pd.Categorical, condition: Callable[[str], bool]) -> Mask:
-    return _taken(cells, [condition(text) for text in cells.categories])
+def _is_missing(cells: pd.Series) -> Mask:
+    missing: Mask = cells.array.codes < 0
+    return missing
 
 
-def _taken(cells: pd.Categorical, per_category: Sequence[bool]) -> Mask:
+def _nowhere(series: pd.Series) -> Mask:
+    return np.zeros(len(series), dtype=bool)
+
+
+def _taken(cells: pd.Series, per_category: Sequence[bool]) -> Mask:
     """One truth per category spread over the cells; a missing cell is False."""
-    spread: Mask = np.array([*per_category, False], dtype=bool)[cells.codes]
+    spread: Mask = np.array([*per_category, False], dtype=bool)[cells.array.codes]
     return spread
 
 
@@ -199,4 +263,6 @@ _READERS: dict[str, Callable[[pd.Series, Column], Read]] = {
 def _reader(column: Column) -> Callable[[pd.Series, Column], Read]:
     if column.allowed:
         return _read_choice
+    if column.distinct:
+        return _read_distinct
     return _read_prose if column.prose else _READERS[column.type]

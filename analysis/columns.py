@@ -24,8 +24,9 @@ _WORDS: dict[ColumnType, str] = {
 class Column:
     """One column: what a cell holds, its unit, and what is allowed in it.
 
-    `allowed` lists the texts of a column that has only a few, `prose` marks free text. Times are ISO 8601 in
-    exports. A cell may be empty (missing) unless `required`."""
+    `allowed` lists the texts of a column that has only a few, `prose` marks free text, `distinct` an identifier
+    that nearly every row has for itself. Times are ISO 8601 in exports. A cell may be empty (missing) unless
+    `required`."""
 
     name: str
     type: ColumnType
@@ -36,6 +37,7 @@ class Column:
     maximum: int | None = None
     required: bool = False
     prose: bool = False
+    distinct: bool = False
 
     @property
     def allowed_text(self) -> str:
@@ -68,7 +70,7 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
     Column("participant", "text", "", "who answered; independent of every other participant", required=True),
     Column("session", "text", "", "the participant's run of the study", required=True),
     Column("position", "integer", "", "place of the trial in its session, from 1", minimum=1, required=True),
-    Column("trial", "text", "", "the trial, unique within its session", required=True),
+    Column("trial", "text", "", "the trial, unique within its session", required=True, distinct=True),
     Column("pair", "text", "", "the pair shown, unique within its study", required=True),
     Column("condition", "text", "", "the pair's condition, such as human-hybrid"),
     Column("kind", "text", "", "what the pair is for; only main counts in the numbers", KINDS, required=True),
@@ -77,7 +79,13 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
     Column("source_a", "text", "", "what made member a: human, hybrid, symbolic, ..."),
     Column("source_b", "text", "", "what made member b"),
     Column("truth", "text", "", "the member that is right; empty where neither is", allowed=MEMBERS),
-    Column("left", "text", "", "the member shown on the left", allowed=MEMBERS, required=True),
+    Column(
+        "left",
+        "text",
+        "",
+        "the member shown on the left; empty only in data from elsewhere that do not say",
+        allowed=MEMBERS,
+    ),
     Column("choice", "text", "", "the member chosen; empty for a blank", allowed=MEMBERS),
     Column("chosen_source", "text", "", "source of the chosen member (derived)"),
     Column("correct", "boolean", "", "choice equals truth; empty where either is (derived)"),
@@ -106,6 +114,16 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
     Column("stalls", "integer", "count", "how often either clip stopped for lack of data", minimum=0),
     Column("hidden_ms", "integer", "ms", "how long the page was hidden during the trial", minimum=0),
     Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts"),
+)
+
+_NOT_ANALYZED = {
+    "version", "trial", "rationale", "rt_ms", "shown_at", "answered_at", "watched_a", "watched_b", "plays_a",
+    "plays_b", "stalls", "hidden_ms",
+}  # fmt: skip
+
+# What `analyze` uses of `RESPONSE_COLUMNS`; the others are most of a large table's bytes.
+ANALYZED_COLUMNS: tuple[Column, ...] = tuple(
+    column for column in RESPONSE_COLUMNS if column.name not in _NOT_ANALYZED
 )
 
 LABEL_COLUMNS: tuple[Column, ...] = (

@@ -5,10 +5,11 @@ import re
 import numpy as np
 import pandas as pd
 
+from analysis.codes import Groups, crossed, groups_of, recoded, rows_where
 from analysis.columns import LABEL_COLUMNS, MEMBERS, names
 from analysis.intervals import wilson
 from analysis.options import Ties
-from analysis.totals import share, totals
+from analysis.totals import share
 
 # A pair whose clips or truth changed between versions is, for the votes, another pair.
 _DEFINITION = (
@@ -47,7 +48,7 @@ def majority_vote(rows: pd.DataFrame, ties: Ties = "keep", seed: int | None = No
         Wilson interval [Wil27]_; `agrees_with_truth` is None without a truth, without a vote and for a
         tie.
     """
-    rows = rows[rows["kind"] != "practice"]
+    rows = rows_where(rows, (rows["kind"] != "practice").to_numpy())
     table = _votes(rows)
     majority = np.select(
         [table["n"] == 0, table["votes_a"] > table["votes_b"], table["votes_a"] < table["votes_b"]],
@@ -68,26 +69,28 @@ def majority_vote(rows: pd.DataFrame, ties: Ties = "keep", seed: int | None = No
 
 
 def _votes(rows: pd.DataFrame) -> pd.DataFrame:
-    group = rows.groupby(list(_DEFINITION), observed=True, dropna=False).ngroup().to_numpy()
-    given = rows["uncertainty"].notna()
-    sums = totals(
-        pd.DataFrame({"group": group}, index=rows.index),
-        {
-            "votes_a": rows["choice"] == "a",
-            "votes_b": rows["choice"] == "b",
-            "points": rows["uncertainty"].where(given, 0),
-            "given": given,
-        },
-        by=["group"],
-    )
-    first = np.unique(group, return_index=True)[1]
-    table = rows[list(_DEFINITION)].iloc[first].astype("str").reset_index(drop=True)
-    table[["votes_a", "votes_b"]] = sums[["votes_a", "votes_b"]]
+    group = _pairs(rows)
+    given = rows["uncertainty"].notna().to_numpy()
+    table = rows[list(_DEFINITION)].take(group.some_row()).astype("str").reset_index(drop=True)
+    for member in MEMBERS:
+        table[f"votes_{member}"] = group.counts((rows["choice"] == member).to_numpy())
     table["n"] = table["votes_a"] + table["votes_b"]
-    table["mean_uncertainty"] = share(sums["points"], sums["given"])
+    points = pd.Series(group.sums(np.where(given, rows["uncertainty"].to_numpy(np.int64, na_value=0), 0)))
+    table["mean_uncertainty"] = share(points, pd.Series(group.counts(given)))
     definitions = table[list(_DEFINITION)].itertuples(index=False)
     keys = [[natural(str(cell)) for cell in definition] for definition in definitions]
     return table.iloc[sorted(range(len(keys)), key=keys.__getitem__)].reset_index(drop=True)
+
+
+def _pairs(rows: pd.DataFrame) -> Groups:
+    """The rows of each pair, told apart by its definition as far as the name of the pair does not tell."""
+    group = groups_of([rows["study"], rows["pair"]]).dense()
+    for name in _DEFINITION[2:]:
+        cells = groups_of([rows[name]], missing=True)
+        usual = cells.codes.take(group.some_row())
+        if not np.array_equal(recoded(group.codes, np.append(usual, usual[:1])), cells.codes):
+            group = crossed(group, cells).dense()
+    return group
 
 
 def natural(text: str) -> list[tuple[int, int | str]]:

@@ -1,12 +1,19 @@
 """Preference: how often one source was chosen over another, one share per participant and condition."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
+from analysis.codes import Codes, Groups, Mask, groups_of, recoded, small_type
 from analysis.options import Blank
 from analysis.totals import PERSON, share, totals
 
 COMPARED = ("study", "condition", "source", "against")
+
+_SHOWN = ("condition", "source_a", "source_b")
+
+Named = tuple[str, str, str]
 
 
 def preference_per_participant(rows: pd.DataFrame, blank: Blank = "missing") -> pd.DataFrame:
@@ -31,36 +38,46 @@ def preference_per_participant(rows: pd.DataFrame, blank: Blank = "missing") -> 
         is called after its sources (``hybrid-symbolic``: the share of hybrid), else the first in the
         alphabet.
     """
-    rows = rows[rows["source_a"].notna() & rows["source_b"].notna()]
-    rows = rows[rows["source_a"].astype("str") != rows["source_b"].astype("str")]
-    compared = _compared(rows)
-    answered = rows["choice"].notna()
-    counted = answered | True if blank == "wrong" else answered
-    chosen = rows["chosen_source"].astype("str") == compared["source"].astype("str")
-    keyed = pd.concat([rows[["study", "participant"]], compared], axis=1)
+    shown = groups_of([rows[name] for name in _SHOWN], missing=True).dense()
+    named, which, source_is_a = _compared(rows, shown)
+    answered = rows["choice"].notna().to_numpy()
+    chose_a = (rows["choice"] == "a").to_numpy()
+    compared = pd.Categorical.from_codes(recoded(shown.codes, which), categories=pd.RangeIndex(len(named)))
     table = totals(
-        keyed,
-        {"n_chosen": answered & chosen, "n_preference": counted, "n_truth": rows["truth"].notna()},
-        by=[*COMPARED, PERSON[1]],
+        rows[list(PERSON)].assign(compared=compared),
+        {
+            "n_chosen": answered & (chose_a == recoded(shown.codes, source_is_a)),
+            "n_preference": np.ones(len(rows), dtype=bool) if blank == "wrong" else answered,
+            "n_truth": rows["truth"].notna().to_numpy(),
+        },
+        by=[PERSON[0], "compared", PERSON[1]],
     )
-    truths = table.groupby(list(COMPARED), observed=True)["n_truth"].transform("sum")
-    table["has_truth"] = truths > 0
+    of_study = groups_of([table["study"], table["compared"]])
+    table["has_truth"] = of_study.sums(table["n_truth"].to_numpy())[of_study.codes] > 0
     table["preference"] = share(table["n_chosen"], table["n_preference"])
-    return table.drop(columns="n_truth")
+    order = table["compared"].array.codes
+    for place, name in enumerate(COMPARED[1:]):
+        texts = pd.Categorical(np.array([cells[place] for cells in named], dtype=object))
+        table[name] = texts.take(order)
+    return table[[*COMPARED, PERSON[1], "n_chosen", "n_preference", "has_truth", "preference"]]
 
 
-def _compared(rows: pd.DataFrame) -> pd.DataFrame:
-    """Condition, source and against of each row, worked out once per distinct combination."""
-    keys = ["condition", "source_a", "source_b"]
-    group = rows.groupby(keys, observed=True, dropna=False).ngroup().to_numpy()
-    first = np.unique(group, return_index=True)[1]
-    distinct = rows[keys].iloc[first].astype(object)
-    named = [_ordered(*cells) for cells in distinct.itertuples(index=False)]
-    columns = pd.DataFrame(named, columns=["condition", "source", "against"]).astype("category")
-    return columns.iloc[group].set_axis(rows.index)
+def _compared(rows: pd.DataFrame, shown: Groups) -> tuple[Sequence[Named], Codes, Mask]:
+    """What is compared, in order; which of it each group shows, -1 for none; and whether there `source` is member a."""
+    distinct = rows[list(_SHOWN)].take(shown.some_row()).astype(object)
+    of_group: list[Named | None] = []
+    for condition, source_a, source_b in distinct.itertuples(index=False):
+        shows = isinstance(source_a, str) and isinstance(source_b, str) and source_a != source_b
+        of_group.append(_ordered(condition, source_a, source_b) if shows else None)
+    named = sorted({one for one in of_group if one})
+    which = np.array(
+        [*(named.index(one) if one else -1 for one in of_group), -1], dtype=small_type(len(named))
+    )
+    is_a = [one is not None and one[1] == a for one, a in zip(of_group, distinct["source_a"], strict=True)]
+    return named, which, np.array([*is_a, False])
 
 
-def _ordered(condition: object, source_a: str, source_b: str) -> tuple[str, str, str]:
+def _ordered(condition: object, source_a: str, source_b: str) -> Named:
     name = condition if isinstance(condition, str) else ""
     low, high = sorted((source_a, source_b))
     return (name, high, low) if name == f"{high}-{low}" else (name, low, high)

@@ -35,10 +35,15 @@ class Published(Result):
     majority_vote_agrees_with_truth: str
 
 
+def is_hntt_name(study: str) -> bool:
+    """Whether the study is called as the paper's are."""
+    return study.startswith("hntt-")
+
+
 def is_hntt(studies: Sequence[tuple[str, pd.DataFrame]]) -> bool:
     """Whether these are the paper's two studies: named hntt-*, with a truth and hybrid-symbolic trials."""
     return len(studies) == 2 and all(
-        name.startswith("hntt-")
+        is_hntt_name(name)
         and bool(rows["truth"].notna().any())
         and bool((rows["condition"] == "hybrid-symbolic").any())
         for name, rows in studies

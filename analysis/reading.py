@@ -3,19 +3,24 @@
 import codecs
 import csv
 import json
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NoReturn
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from analysis.checking import require_columns
-from analysis.columns import RESPONSE_COLUMNS, Column
+from analysis.checking import coded_texts, require_columns
+from analysis.codes import Groups
+from analysis.columns import RESPONSE_COLUMNS, Column, names
 from analysis.errors import ReadError, SchemaError, shown
-from analysis.schema import check_responses
+from analysis.schema import check_response_cells, check_responses, columns_to_check
 
 _BYTE_ORDER_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -24,13 +29,30 @@ _BYTE_ORDER_MARKS = {
     b"\xfe\xff": "UTF-16",
 }
 _NO_ROWS = "the file has no rows; allowed: at least one row"
+_TRIAL = tuple(column for column in RESPONSE_COLUMNS if column.name == "trial")
 _SUFFIXES = ".csv, .jsonl or .parquet"
+_TEXTS = (pa.string(), pa.large_string())
+_WITH_MISSING = {
+    pa.int8(): pd.Int8Dtype(),
+    pa.int16(): pd.Int16Dtype(),
+    pa.int32(): pd.Int32Dtype(),
+    pa.int64(): pd.Int64Dtype(),
+    pa.bool_(): pd.BooleanDtype(),
+}
 
 
-def read_responses(path: Path | str) -> pd.DataFrame:
+def read_responses(path: Path | str, columns: Sequence[Column] = RESPONSE_COLUMNS) -> pd.DataFrame:
     """Read and check an exported `responses` file (CSV, JSON lines or Parquet, by its suffix).
 
     One row is one answer to one trial. Identifiers stay text: participant ``007`` is not 7.
+
+    Parameters
+    ----------
+    path
+        The file.
+    columns
+        `RESPONSE_COLUMNS`, or `ANALYZED_COLUMNS`: only what `analyze` uses, for a file of millions of rows.
+        The others are then not read, as in `check_responses`.
 
     Returns
     -------
@@ -47,21 +69,36 @@ def read_responses(path: Path | str) -> pd.DataFrame:
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix == ".csv":
-        return check_responses(read_csv(path, RESPONSE_COLUMNS), str(path), first_row=2)
+        frame = read_csv(path, columns, optional=_TRIAL)
+        return check_responses(frame, str(path), first_row=2, columns=columns)
     if suffix == ".jsonl":
-        return check_responses(_read_jsonl(path, RESPONSE_COLUMNS), str(path), first_row=1)
+        frame = _read_jsonl(path, columns, optional=_TRIAL)
+        return check_responses(frame, str(path), first_row=1, columns=columns)
     if suffix == ".parquet":
-        return check_responses(_read_parquet(path, RESPONSE_COLUMNS), str(path), first_row=1)
+        return _read_parquet(path, columns)
     raise ReadError(str(path), f"the suffix {suffix or '(none)'!r} is not known; allowed: {_SUFFIXES}")
 
 
-def read_csv(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
+def read_csv(path: Path, columns: Sequence[Column], optional: Sequence[Column] = ()) -> pd.DataFrame:
     """The named columns of a UTF-8 CSV as text; a row of the wrong length is refused, never filled up."""
     _require_text(path)
     header = _header(path)
     require_columns(header, columns, str(path))
+    wanted = [*columns, *(each for each in optional if each.name in header and each not in columns)]
+    frame = _csv_frame(path, header, wanted)
+    kept = _n_kept(frame)
+    if kept < len(frame) and set(names(wanted)) != set(header):
+        # What looks like an empty line may have something in another column.
+        kept = _n_kept(_csv_frame(path, header, [Column(name, "text", "", "") for name in set(header)]))
+    if not kept:
+        raise ReadError(str(path), _NO_ROWS)
+    return frame.iloc[:kept]
+
+
+def _csv_frame(path: Path, header: list[str], columns: Sequence[Column]) -> pd.DataFrame:
     texts = pa.dictionary(pa.int32(), pa.string())
-    types = {column.name: pa.string() if column.prose else texts for column in columns}
+    plain = {column.name for column in columns if column.prose or column.distinct}
+    types = {column.name: pa.string() if column.name in plain else texts for column in columns}
     try:
         table = pyarrow.csv.read_csv(
             path,
@@ -74,7 +111,16 @@ def read_csv(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
         )
     except pa.ArrowException as error:
         _refuse_csv(path, header, error)
-    return _with_rows(table.to_pandas(), path)
+    frame: pd.DataFrame = table.to_pandas()
+    return frame
+
+
+def _n_kept(frame: pd.DataFrame) -> int:
+    """The rows without the empty lines at the end."""
+    kept = len(frame)
+    while kept and all(pd.isna(cell) or cell == "" for cell in frame.iloc[kept - 1]):
+        kept -= 1
+    return kept
 
 
 def _require_text(path: Path) -> None:
@@ -127,17 +173,7 @@ def _refuse_row(origin: str, number: int, header: list[str], cells: list[str]) -
         raise SchemaError(origin, number, column, problem, f"{len(header)} fields, as in the header")
 
 
-def _with_rows(table: pd.DataFrame, path: Path) -> pd.DataFrame:
-    """Without empty lines at the end; refused where nothing is left."""
-    kept = len(table)
-    while kept and all(pd.isna(cell) or cell == "" for cell in table.iloc[kept - 1]):
-        kept -= 1
-    if not kept:
-        raise ReadError(str(path), _NO_ROWS)
-    return table.iloc[:kept]
-
-
-def _read_jsonl(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
+def _read_jsonl(path: Path, columns: Sequence[Column], optional: Sequence[Column]) -> pd.DataFrame:
     _require_text(path)
     cells: dict[str, list[Any]] = {column.name: [] for column in columns}
     blank = 0
@@ -151,6 +187,8 @@ def _read_jsonl(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
                     str(path), f"row {blank}: the line is empty; allowed: one JSON object to a line"
                 )
             answer = _json_object(str(path), number, line)
+            if number == 1:
+                cells |= {each.name: [] for each in optional if each.name in answer}
             for name, values in cells.items():
                 if name not in answer:
                     raise SchemaError(str(path), number, name, "the key is missing", ", ".join(cells))
@@ -173,17 +211,68 @@ def _json_object(origin: str, number: int, line: bytes) -> dict[str, Any]:
 
 
 def _read_parquet(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
+    """Read and check column by column: what Arrow holds of one is gone before the next is read."""
+    origin = str(path)
     try:
         with path.open("rb") as file:
-            parquet = pyarrow.parquet.ParquetFile(file)
-            require_columns(parquet.schema_arrow.names, columns, str(path))
-            table = parquet.read(columns=[column.name for column in columns])
-            # Without pandas' own metadata, which may turn a column into an index.
-            frame: pd.DataFrame = table.to_pandas(ignore_metadata=True)
+            schema = pyarrow.parquet.read_schema(file)
+            require_columns(schema.names, columns, origin)
+            parquet = pyarrow.parquet.ParquetFile(file, read_dictionary=_in_codes(schema, columns))
+            n_rows = parquet.metadata.num_rows
+            if not n_rows:
+                raise ReadError(origin, _NO_ROWS)
+
+            wanted = names(columns_to_check(columns, schema.names))
+            with _one_ahead(lambda name: parquet.read(columns=[name]).column(name), wanted) as read:
+                return check_response_cells(
+                    lambda name: _cells(read(name)), schema.names, n_rows, origin, 1, columns
+                )
     except pa.ArrowException as error:
-        raise ReadError(str(path), f"not a Parquet file ({' '.join(str(error).split())})") from error
+        raise ReadError(origin, f"not a Parquet file ({' '.join(str(error).split())})") from error
     except OSError as error:
-        raise ReadError(str(path), f"cannot be read ({error.strerror or error})") from error
-    if frame.empty:
-        raise ReadError(str(path), _NO_ROWS)
-    return frame
+        raise ReadError(origin, f"cannot be read ({error.strerror or error})") from error
+
+
+@contextmanager
+def _one_ahead(
+    read: Callable[[str], pa.ChunkedArray], wanted: Sequence[str]
+) -> Iterator[Callable[[str], pa.ChunkedArray]]:
+    """`read`, of columns that are asked for in the order `wanted`: the next is read while one is looked at."""
+    coming = deque(wanted)
+    with ThreadPoolExecutor(1) as ahead:
+        under_way = deque([ahead.submit(read, coming.popleft())])
+
+        def next_one(_name: str) -> pa.ChunkedArray:
+            column = under_way.popleft().result()
+            pa.default_memory_pool().release_unused()
+            if coming:
+                under_way.append(ahead.submit(read, coming.popleft()))
+            return column
+
+        yield next_one
+
+
+def _in_codes(schema: pa.Schema, columns: Sequence[Column]) -> list[str]:
+    """The columns that are read as codes into their texts."""
+    texts = (column.name for column in columns if not column.prose and not column.distinct)
+    return [name for name in texts if schema.field(name).type in _TEXTS]
+
+
+def _cells(column: pa.ChunkedArray) -> pd.Series:
+    """Whole numbers and truths without detour over floats and objects; a column of nothing as texts."""
+    if pa.types.is_dictionary(column.type) and column.type.value_type in _TEXTS:
+        return _codes(column)
+    if pa.types.is_null(column.type):
+        column = column.cast(pa.string())
+    mapper = _WITH_MISSING.get if column.type in _WITH_MISSING else None
+    cells: pd.Series = column.to_pandas(types_mapper=mapper)
+    return cells
+
+
+def _codes(column: pa.ChunkedArray) -> pd.Series:
+    """Each part of the file has texts of its own, which become those of all parts."""
+    parts = column.unify_dictionaries().chunks
+    distinct = pd.Index(parts[0].dictionary.to_pandas())
+    codes = np.concatenate([part.indices.fill_null(-1).to_numpy() for part in parts])
+    groups = Groups(codes, len(distinct))
+    return coded_texts(groups, distinct, groups.counts() > 0)

@@ -1,17 +1,36 @@
 """The contract of the `responses` table: what analysis accepts, checked before anything is computed."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 import pandas as pd
-from pandas.api.types import union_categoricals
 
-from analysis.checking import categorical, check_columns
-from analysis.columns import LABEL_COLUMNS, RESPONSE_COLUMNS, Column, names
+from analysis.checking import check_cells, coded, require_columns
+from analysis.codes import recoded
+from analysis.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, RESPONSE_COLUMNS, Column, names
 from analysis.errors import SchemaError, shown
+from analysis.repeats import refuse_repeats
 
-__all__ = ["LABEL_COLUMNS", "RESPONSE_COLUMNS", "Column", "SchemaError", "check_responses", "names"]
+__all__ = [
+    "ANALYZED_COLUMNS",
+    "LABEL_COLUMNS",
+    "RESPONSE_COLUMNS",
+    "Column",
+    "SchemaError",
+    "check_response_cells",
+    "check_responses",
+    "columns_to_check",
+    "names",
+    "refuse_repeats",
+]
 
 
-def check_responses(df: pd.DataFrame, origin: str = "responses", first_row: int = 2) -> pd.DataFrame:
+def check_responses(
+    df: pd.DataFrame,
+    origin: str = "responses",
+    first_row: int = 2,
+    columns: Sequence[Column] = RESPONSE_COLUMNS,
+) -> pd.DataFrame:
     """Return a typed copy of a `responses` table, or refuse it at its first fault.
 
     One row is one answer to one trial. Checking a checked table changes nothing and is cheap.
@@ -19,17 +38,21 @@ def check_responses(df: pd.DataFrame, origin: str = "responses", first_row: int 
     Parameters
     ----------
     df
-        The columns of `RESPONSE_COLUMNS` in any order, as text or typed; further columns are ignored.
+        The columns of `columns` in any order, as text or typed; further columns are ignored.
     origin
         The file or table named in an error.
     first_row
         The number of the first data row in an error: 2 for a CSV (the header is row 1), 1 where there is no
         header.
+    columns
+        `RESPONSE_COLUMNS`, or `ANALYZED_COLUMNS`: only what `analyze` uses, without reasons, times and
+        playback, which need most of the memory. The other columns are then neither needed nor checked, but
+        for `trial`: where it is there it is looked at for repeats.
 
     Returns
     -------
     DataFrame
-        Exactly the columns of `RESPONSE_COLUMNS`, in order. `correct` and `chosen_source` are computed from
+        Exactly the columns of `columns`, in order. `correct` and `chosen_source` are computed from
         choice, truth and sources; where the table gives them they must agree.
 
     Raises
@@ -38,51 +61,63 @@ def check_responses(df: pd.DataFrame, origin: str = "responses", first_row: int 
         For a missing column, a cell that is not allowed, a derived cell that contradicts its origin, or a
         second answer of a session to the same trial or pair.
     """
-    typed = check_columns(df, RESPONSE_COLUMNS, origin, first_row)
+    given = [str(name) for name in df.columns]
+    require_columns(given, columns, origin)
+    return check_response_cells(lambda name: df[name], given, len(df), origin, first_row, columns)
+
+
+def check_response_cells(
+    cells: Callable[[str], pd.Series],
+    given: Sequence[str],
+    n_rows: int,
+    origin: str,
+    first_row: int,
+    columns: Sequence[Column],
+) -> pd.DataFrame:
+    """As `check_responses`, of the columns `given`, each handed over by `cells` when it is asked for."""
+    typed = check_cells(cells, n_rows, columns_to_check(columns, given), origin, first_row)
     _derive_chosen_source(typed, origin, first_row)
     _derive_correct(typed, origin, first_row)
     for column in ("trial", "pair"):
-        refuse_repeats(typed, ["study", "session", column], origin, first_row)
-    return typed
+        if column in typed:
+            refuse_repeats(typed, ["study", "session", column], origin, first_row)
+    return typed[list(names(columns))]
 
 
-def refuse_repeats(df: pd.DataFrame, key: list[str], origin: str, first_row: int) -> None:
-    """Refuse a second row with the same `key` (the last of which is named as the column)."""
-    repeated = df.duplicated(key).to_numpy()
-    if not repeated.any():
-        return
-    second = int(repeated.argmax())
-    values = df[key].iloc[second]
-    same = np.logical_and.reduce(
-        [(df[name] == values[name]).to_numpy(dtype=bool, na_value=False) for name in key]
-    )
-    where = ", ".join(f"{name} {values[name]}" for name in key[:-1])
-    problem = (
-        f"{shown(values[key[-1]])} was already answered in row {first_row + int(same.argmax())} ({where})"
-    )
-    raise SchemaError(origin, first_row + second, key[-1], problem, f"one answer for each {', '.join(key)}")
+def columns_to_check(columns: Sequence[Column], given: Sequence[str]) -> tuple[Column, ...]:
+    """`columns`, and `trial` where it is given: a trial answered twice is a fault, whatever is made of the table."""
+    asked = set(names(columns)) | ({"trial"} & set(given))
+    return tuple(column for column in RESPONSE_COLUMNS if column.name in asked)
 
 
 def _derive_chosen_source(typed: pd.DataFrame, origin: str, first_row: int) -> None:
-    rows = len(typed)
-    both = union_categoricals([typed["source_a"], typed["source_b"]], sort_categories=True)
-    choice = typed["choice"].cat.codes.to_numpy()
-    codes = np.where(choice == 0, both.codes[:rows], np.where(choice == 1, both.codes[rows:], -1))
+    first, second = (typed[name].array for name in ("source_a", "source_b"))
+    sources = first.categories.union(second.categories)
+    in_a, in_b = (
+        np.append(sources.get_indexer(cells.categories), -1).astype(np.int32) for cells in (first, second)
+    )
+    choice = typed["choice"].array.codes
+    codes = np.full(len(typed), -1, dtype=np.int32)
+    for member, cells, mapping in ((0, first, in_a), (1, second, in_b)):
+        chosen = choice == member
+        codes[chosen] = recoded(cells.codes[chosen], mapping)
     given = typed["chosen_source"].array
-    assert isinstance(given, pd.Categorical)
-    translation = np.append(both.categories.get_indexer(given.categories), -1)
-    contradicts = (given.codes >= 0) & (translation[given.codes] != codes)
-    derived = pd.Series(pd.Categorical.from_codes(codes, dtype=both.dtype))
+    translation = np.append(sources.get_indexer(given.categories), -1).astype(np.int32)
+    contradicts = (given.codes >= 0) & (recoded(given.codes, translation) != codes)
+    derived = pd.Series(pd.Categorical.from_codes(codes, categories=sources), copy=False)
     _refuse_contradiction(typed["chosen_source"], derived, contradicts, origin, first_row)
-    typed["chosen_source"] = categorical(derived)
+    typed["chosen_source"] = coded(derived)
 
 
 def _derive_correct(typed: pd.DataFrame, origin: str, first_row: int) -> None:
-    choice, truth = (typed[name].cat.codes.to_numpy() for name in ("choice", "truth"))
-    derived = pd.Series(pd.array(choice == truth, dtype="boolean")).mask((choice < 0) | (truth < 0))
+    choice, truth = (typed[name].array.codes for name in ("choice", "truth"))
+    unknown = (choice < 0) | (truth < 0)
+    right = (choice == truth) & ~unknown
+    derived = pd.Series(pd.arrays.BooleanArray(right, unknown), copy=False)
     given = typed["correct"]
-    agrees = (given == derived).fillna(False).to_numpy(dtype=bool)
-    _refuse_contradiction(given, derived, given.notna().to_numpy() & ~agrees, origin, first_row)
+    said = given.to_numpy(dtype=bool, na_value=False)
+    contradicts = given.notna().to_numpy() & (unknown | (said != right))
+    _refuse_contradiction(given, derived, contradicts, origin, first_row)
     typed["correct"] = derived
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
+from analysis.codes import Groups, Mask, codes_of, rows_where
 from analysis.columns import MODES
 from analysis.errors import AnalysisError
 from analysis.results import Result
@@ -29,7 +31,9 @@ class Selection(Result):
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """The rows of one study that count: `main` for the numbers, `voted` (also attention) for the labels."""
+    """The rows of one study that count: `main` for the numbers, `voted` (also attention) for the labels.
+
+    Categories that none of these rows has stay: those of other studies, other modes and excluded participants."""
 
     study: str
     main: pd.DataFrame
@@ -60,23 +64,24 @@ def select(study: str, rows: pd.DataFrame, mode: str) -> Selected:
 
     Only answers of one mode to main trials that no rule excludes count in the numbers.
     """
-    right_mode = rows["mode"] == mode
-    kept = rows["excluded"].isna()
-    is_main = rows["kind"] == "main"
-    used = right_mode & is_main & kept
-    main = rows[used]
-    voted = rows[right_mode & kept & (rows["kind"] != "practice")]
+    right_mode = (rows["mode"] == mode).to_numpy()
+    kept = rows["excluded"].isna().to_numpy()
+    is_main = (rows["kind"] == "main").to_numpy()
+    used, votes = right_mode & is_main & kept, _has_vote(rows, mode)
+    main = rows_where(rows, used)
+    voted = main if np.array_equal(used, votes) else rows_where(rows, votes)
     left_out = {
-        "mode": _counts(rows.loc[~right_mode, "mode"]),
-        "kind": _counts(rows.loc[right_mode & ~is_main, "kind"]),
-        "excluded": _counts(rows.loc[right_mode & is_main & ~kept, "excluded"]),
+        "mode": _counts(rows["mode"], ~right_mode),
+        "kind": _counts(rows["kind"], right_mode & ~is_main),
+        "excluded": _counts(rows["excluded"], right_mode & is_main & ~kept),
     }
+    people = codes_of(rows["participant"])
     selection = Selection(
         mode=mode,
         n_rows=len(rows),
         n_used=len(main),
-        n_participants=int(rows["participant"].nunique()),
-        n_participants_used=int(main["participant"].nunique()),
+        n_participants=_n_present(people),
+        n_participants_used=_n_present(people, used),
         left_out=left_out,
         reason=None if len(main) else f"no answer of mode {mode} to a main trial counts",
     )
@@ -85,9 +90,19 @@ def select(study: str, rows: pd.DataFrame, mode: str) -> Selected:
 
 def select_rows(responses: pd.DataFrame, mode: str | None = None) -> pd.DataFrame:
     """Return the checked rows that have a vote: one mode, not excluded, main and attention trials."""
-    return select("", responses, choose_mode([responses], mode)).voted
+    return rows_where(responses, _has_vote(responses, choose_mode([responses], mode)))
 
 
-def _counts(values: pd.Series) -> dict[str, int]:
-    counts = values.value_counts()
-    return {str(value): int(n) for value, n in sorted(counts.items()) if n}
+def _has_vote(rows: pd.DataFrame, mode: str) -> Mask:
+    has_vote = (rows["mode"] == mode) & rows["excluded"].isna() & (rows["kind"] != "practice")
+    mask: Mask = has_vote.to_numpy()
+    return mask
+
+
+def _counts(values: pd.Series, which: Mask) -> dict[str, int]:
+    counts = codes_of(values).counts(which)
+    return {str(value): int(n) for value, n in sorted(zip(values.cat.categories, counts, strict=True)) if n}
+
+
+def _n_present(groups: Groups, which: Mask | None = None) -> int:
+    return int(np.count_nonzero(groups.counts(which)))

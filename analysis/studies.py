@@ -6,13 +6,22 @@ from typing import Any
 import pandas as pd
 
 from analysis.accuracy import accuracy_per_participant
+from analysis.agreement import Agreement, agreement
+from analysis.bias import Bias, bias
+from analysis.bradley_terry import BradleyTerry, bradley_terry
+from analysis.breakdowns import Breakdown, breakdowns
+from analysis.certainty import Certainty, certainty
 from analysis.chance import ChanceTest, against_chance
+from analysis.dawid_skene import DawidSkene, dawid_skene
 from analysis.description import Description, describe
+from analysis.mixed import MixedModel, mixed_model
 from analysis.options import Blank
+from analysis.pooled import PooledTest, pooled_test
 from analysis.preference import COMPARED, preference_per_participant
 from analysis.results import Result, table_rows
 from analysis.selection import Selected, Selection
 from analysis.totals import totals
+from analysis.two_way import TwoWay, two_way
 from analysis.uncertainty import Trials, uncertainty_per_participant
 
 
@@ -38,7 +47,9 @@ class StudyResult(Result):
 
     `uncertainty` is over the trials that `uncertainty_trials` names (those with a truth where the study has
     such), `uncertainty_all` over all main trials. `participants` has one row per participant,
-    `participant_preferences` one per participant and preference."""
+    `participant_preferences` one per participant and preference. `two_way` has the intervals that resample pairs as
+    well, `pooled` the exact binomial test of all answers with what is wrong about it, `mixed` the model that takes
+    participants and pairs as they are."""
 
     study: str
     selection: Selection
@@ -50,6 +61,15 @@ class StudyResult(Result):
     preferences: tuple[Preference, ...]
     participants: pd.DataFrame
     participant_preferences: pd.DataFrame
+    two_way: TwoWay
+    pooled: PooledTest
+    mixed: MixedModel
+    breakdowns: tuple[Breakdown, ...]
+    certainty: Certainty
+    bias: Bias
+    agreement: Agreement
+    dawid_skene: DawidSkene
+    bradley_terry: BradleyTerry
 
     def to_dict(self) -> dict[str, Any]:
         """As the fields, with each participant's preferences under the participant."""
@@ -61,6 +81,15 @@ class StudyResult(Result):
             "uncertainty_all": {"trials": "all", **self.uncertainty_all.to_dict()},
             "preferences": [preference.to_dict() for preference in self.preferences],
             "participants": self._participants(),
+            "two_way": self.two_way.to_dict(),
+            "pooled": self.pooled.to_dict(),
+            "mixed": self.mixed.to_dict(),
+            "breakdowns": [breakdown.to_dict() for breakdown in self.breakdowns],
+            "certainty": self.certainty.to_dict(),
+            "bias": self.bias.to_dict(),
+            "agreement": self.agreement.to_dict(),
+            "dawid_skene": self.dawid_skene.to_dict(),
+            "bradley_terry": self.bradley_terry.to_dict(),
         }
 
     def _participants(self) -> list[dict[str, Any]]:
@@ -101,6 +130,15 @@ def study_result(selected: Selected, blank: Blank, *, seed: int, resamples: int)
         ),
         participants=people,
         participant_preferences=preferences,
+        two_way=two_way(rows, blank, seed=seed, resamples=resamples),
+        pooled=pooled_test(rows, blank),
+        mixed=mixed_model(rows, blank),
+        breakdowns=breakdowns(rows, blank=blank, seed=seed, resamples=resamples),
+        certainty=certainty(rows, seed=seed, resamples=resamples),
+        bias=bias(rows, seed=seed, resamples=resamples),
+        agreement=agreement(rows, seed=seed, resamples=resamples),
+        dawid_skene=dawid_skene(rows),
+        bradley_terry=bradley_terry(rows, seed=seed, resamples=resamples),
     )
 
 

@@ -3,11 +3,21 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
-from analysis.columns import LABEL_COLUMNS, MODES, names
+from analysis.between import (
+    Measure,
+    MixedDifference,
+    Several,
+    can_be_modelled,
+    measures,
+    mixed_differences,
+    several_studies,
+)
+from analysis.codes import n_shared, rows_where
+from analysis.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, MODES, names
 from analysis.comparisons import MannWhitney, mann_whitney
 from analysis.errors import AnalysisError
 from analysis.majority import majority_vote, natural
@@ -23,15 +33,13 @@ from analysis.options import (
     Ties,
     chosen,
 )
-from analysis.published import Published, is_hntt, published_numbers
+from analysis.published import Published, is_hntt, is_hntt_name, published_numbers
 from analysis.results import Result, plain, table_rows
 from analysis.schema import check_responses
 from analysis.selection import Selected, choose_mode, select
 from analysis.studies import StudyResult, study_result
 
 FORMAT = "likely-human analysis 1"
-
-Measure = Literal["accuracy", "uncertainty", "preference"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +96,8 @@ class Analysis(Result):
     comparisons: tuple[Comparison, ...]
     labels: pd.DataFrame
     published: Published | None
+    several: tuple[Several, ...]
+    mixed_differences: tuple[MixedDifference, ...]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values with stable keys: never NaN, but null and a reason beside it."""
@@ -103,6 +113,8 @@ class Analysis(Result):
             "what_differs": plain(published and published.what_differs),
             "majority_vote_agrees_with_truth": published and published.majority_vote_agrees_with_truth,
             "published_source": published and published.source,
+            "several": [several.to_dict() for several in self.several],
+            "mixed_differences": [difference.to_dict() for difference in self.mixed_differences],
         }
 
 
@@ -164,21 +176,31 @@ def analyze(
     )
     tables = _checked([frames] if isinstance(frames, pd.DataFrame) else frames, origins)
     settings = replace(settings, mode=choose_mode(tables, mode))
-    selected = [select(study, rows, settings.mode) for study, rows in _by_study(tables, origins)]
-    results = tuple(study_result(one, settings.blank, seed=seed, resamples=resamples) for one in selected)
-    labels = [majority_vote(one.voted, settings.ties, seed) for one in selected]
+    results, labels, hntt, small = [], [], [], []
+    for study, rows in _by_study(tables, origins):
+        # One study at a time: its rows are a copy, and those of the study before are gone by now.
+        one = select(study, rows, settings.mode)
+        results.append(study_result(one, settings.blank, seed=seed, resamples=resamples))
+        labels.append(majority_vote(one.voted, settings.ties, seed))
+        if is_hntt_name(study):
+            hntt.append(one)
+        if can_be_modelled(one):
+            small.append(one)
+        del one
     return Analysis(
         settings=settings,
-        studies=results,
+        studies=tuple(results),
         comparisons=_compared(results, settings),
         labels=_joined(labels),
-        published=_published(selected),
+        published=_published(hntt) if len(hntt) == len(results) else None,
+        several=several_studies(results, settings.alternative, seed=seed, resamples=resamples),
+        mixed_differences=mixed_differences(small, settings.blank),
     )
 
 
 def _checked(frames: Sequence[pd.DataFrame], origins: Sequence[str] | None) -> list[pd.DataFrame]:
     tables = [
-        check_responses(frame, origin)
+        check_responses(frame, origin, columns=ANALYZED_COLUMNS)
         for frame, origin in zip(frames, _origins(frames, origins), strict=True)
     ]
     for table, origin in zip(tables, _origins(frames, origins), strict=True):
@@ -204,7 +226,7 @@ def _by_study(
                     f"study {study!r} is in {seen[study]} and again in {origin}: give it once"
                 )
             seen[study] = origin
-            yield study, table[table["study"] == study]
+            yield study, rows_where(table, (table["study"] == study).to_numpy())
 
 
 def _joined(labels: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -226,7 +248,7 @@ def _compared(results: Sequence[StudyResult], settings: Settings) -> tuple[Compa
     comparisons = [
         Comparison((one.study, two.study), measure, trials, *about, _shared(one, two), test(x, y), None, 0)
         for one, two in combinations(results, 2)
-        for measure, trials, about, x, y in _measures(one, two)
+        for measure, trials, about, (x, y) in measures([one, two])
     ]
     corrected = holm([comparison.test.p for comparison in comparisons])
     family = sum(p is not None for p in corrected)
@@ -236,36 +258,5 @@ def _compared(results: Sequence[StudyResult], settings: Settings) -> tuple[Compa
     )
 
 
-About = tuple[str | None, str | None, str | None]
-
-
-def _measures(
-    one: StudyResult, two: StudyResult
-) -> Iterator[tuple[Measure, str | None, About, pd.Series, pd.Series]]:
-    nothing: About = (None, None, None)
-    people = one.participants, two.participants
-    yield "accuracy", None, nothing, people[0]["accuracy"], people[1]["accuracy"]
-    same = one.uncertainty_trials == two.uncertainty_trials
-    column = "uncertainty" if same else "uncertainty_all"
-    trials = one.uncertainty_trials if same else "all"
-    yield "uncertainty", trials, nothing, people[0][column], people[1][column]
-    for about in sorted(_preferred(one) & _preferred(two)):
-        yield "preference", None, about, _preference(one, about), _preference(two, about)
-
-
-def _preferred(result: StudyResult) -> set[tuple[str, str, str]]:
-    """The preferences to compare: where there is a truth, the accuracy is compared already."""
-    return {(p.condition, p.source, p.against) for p in result.preferences if not p.has_truth}
-
-
-def _preference(result: StudyResult, about: tuple[str, str, str]) -> pd.Series:
-    table = result.participant_preferences
-    keys = ("condition", "source", "against")
-    chosen = pd.Series(True, index=table.index)
-    for key, value in zip(keys, about, strict=True):
-        chosen &= table[key] == value
-    return table.loc[chosen, "preference"]
-
-
 def _shared(one: StudyResult, two: StudyResult) -> int:
-    return len(set(one.participants["participant"]) & set(two.participants["participant"]))
+    return n_shared(one.participants["participant"], two.participants["participant"])

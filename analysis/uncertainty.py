@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+import numpy as np
 import pandas as pd
 
 from analysis.totals import share, totals
@@ -28,10 +29,10 @@ def uncertainty_per_participant(rows: pd.DataFrame, trials: Trials = "all") -> p
         `study`, `participant`, `n_uncertainty` and `uncertainty` in scale points (higher is less certain),
         NaN where none was given.
     """
-    given = rows["uncertainty"].notna()
+    given = rows["uncertainty"].notna().to_numpy()
     if trials == "with-truth":
-        given &= rows["truth"].notna()
-    points = rows["uncertainty"].where(given, 0)
+        given = given & rows["truth"].notna().to_numpy()
+    points = np.where(given, rows["uncertainty"].to_numpy(dtype=np.int64, na_value=0), 0)
     table = totals(rows, {"points": points, "n_uncertainty": given})
     table["uncertainty"] = share(table.pop("points"), table["n_uncertainty"])
     return table

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from bench import otree
+from bench.analysis import Work, analysis_text, measure_analysis
 from bench.answers import Level, measure_answers
 from bench.client import Broken
 from bench.machine import this_machine
@@ -15,7 +16,7 @@ from bench.monitor import Watched, measure_monitor, monitor_text
 from bench.report import answers_text, machine_text, media_text, write_json
 from bench.servers import WORK
 
-PARTS = ("answers", "media", "monitor")
+PARTS = ("answers", "media", "monitor", "analysis")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -27,6 +28,7 @@ def main(arguments: Sequence[str]) -> int:
     levels: list[Level] = []
     media: list[Media] = []
     watched: list[Watched] = []
+    analysed: list[Work] = []
     try:
         if "answers" in parts:
             with_otree = not options.skip_otree and _otree_is_there()
@@ -38,10 +40,13 @@ def main(arguments: Sequence[str]) -> int:
         if "monitor" in parts:
             watched = measure_monitor(options.repeats)
             print(f"\n{monitor_text(watched)}", flush=True)
+        if "analysis" in parts:
+            analysed = measure_analysis(options.repeats)
+            print(f"\n{analysis_text(analysed)}", flush=True)
     except (Broken, OSError, sqlite3.Error) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
-    write_json(WORK / "results.json", command, machine, levels, media, watched)
+    write_json(WORK / "results.json", command, machine, levels, media, watched, analysed)
     unsound = [level for level in levels if not level.is_sound]
     for level in unsound:
         print(
@@ -54,10 +59,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m bench", description="Answers per second, clips, the monitor."
+        prog="python -m bench", description="Answers per second, clips, the monitor, the analysis."
     )
     parser.add_argument(
-        "parts", nargs="*", type=_part, metavar="answers|media|monitor", help="what to measure (all)"
+        "parts", nargs="*", type=_part, metavar="answers|media|monitor|analysis", help="what to measure (all)"
     )
     parser.add_argument(
         "--seconds", type=_within(1, 3600), metavar="N", default=10, help="length of a run (10)"

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
+from bench.analysis import Work, as_json
 from bench.answers import Level
 from bench.machine import Machine
 from bench.media import AT_ONCE, MEGABYTE, Media
@@ -72,6 +73,7 @@ def write_json(
     levels: Sequence[Level],
     media: Sequence[Media],
     watched: Sequence[Watched],
+    analysed: Sequence[Work],
 ) -> None:
     results = {
         "command": command,
@@ -79,6 +81,7 @@ def write_json(
         "answers": [_with_median(level) for level in levels],
         "media": [_with_median(served) for served in media],
         "monitor": [asdict(each) for each in watched],
+        "analysis": as_json(analysed),
     }
     path.write_text(json.dumps(results, indent=2) + "\n")
 

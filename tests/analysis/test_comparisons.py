@@ -6,11 +6,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.multitest import multipletests  # type: ignore[import-untyped]
+from statsmodels.stats.multitest import multipletests
 
-from analysis import holm, mann_whitney
-from analysis.intervals import Floats
+from analysis import comparisons, holm, mann_whitney
+from analysis.auc import NEWCOMBE, auc_interval
+from analysis.intervals import NOT_ASKED, Floats
 from analysis.options import ALTERNATIVES, Alternative
+from analysis.permutation import permutation_test
+from analysis.ranks import ranked
+from analysis.shift import hodges_lehmann
+from tests.analysis.rank_data import AT_TERM, EARLIER, OZONE
 
 SIXTHS = st.lists(st.integers(0, 6), min_size=2, max_size=15)
 
@@ -22,15 +27,20 @@ def groups(sixths_x: list[int], sixths_y: list[int]) -> tuple[Floats, Floats]:
 def test_u_and_exact_p_are_those_r_gives() -> None:
     """Source: R's ?wilcox.test, chorioamnion permeability of Hollander & Wolfe (1973), p. 69f:
 
-    x <- c(0.80,0.83,1.89,1.04,1.45,1.38,1.91,1.64,0.73,1.46); y <- c(1.15,0.88,0.90,0.74,1.21)
     wilcox.test(x, y, alternative = "g")  # W = 35, p-value = 0.1272
     """
-    x = np.array([0.80, 0.83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, 0.73, 1.46])
-    y = np.array([1.15, 0.88, 0.90, 0.74, 1.21])
-    test = mann_whitney(x, y, "greater")
+    test = mann_whitney(AT_TERM, EARLIER, "greater")
     assert (test.u1, test.u2, test.method, test.ties) == (35.0, 15.0, "exact", False)
     assert test.p == pytest.approx(0.1272, abs=5e-5)
     assert test.p_two_sided == pytest.approx(0.2544, abs=1e-4)
+
+
+def test_u_and_normal_p_are_those_r_gives_with_ties() -> None:
+    """Source: R's ?wilcox.test, wilcox.test(Ozone ~ Month, airquality, Month %in% c(5, 8)): W = 127.5, p-value =
+    0.0001208."""
+    test = mann_whitney(OZONE["5"], OZONE["8"], resamples=0)
+    assert (test.u1, test.ties) == (127.5, True)
+    assert test.p == pytest.approx(0.0001208, abs=5e-8)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -72,6 +82,78 @@ def test_order_changes_nothing_and_the_interval_holds_the_effect(xs: list[int], 
         assert (doubled.low, doubled.high) == (2 * interval.low - 1, 2 * interval.high - 1)
 
 
+@settings(deadline=None, max_examples=60)
+@given(SIXTHS, SIXTHS)
+def test_on_counts_of_values_everything_is_as_on_the_values(xs: list[int], ys: list[int]) -> None:
+    """Source: SciPy's asymptotic p and the area under the curve, both from the single values."""
+    x, y = groups(xs, ys)
+    ranks = ranked(x, y)
+    if len(set(xs + ys)) > 1:
+        for alternative in ALTERNATIVES:
+            p = stats.mannwhitneyu(x, y, alternative=alternative, method="asymptotic").pvalue
+            assert ranks.normal_p(alternative) == pytest.approx(p)
+    ours, theirs = ranks.delong().to_dict(), auc_interval(x, y).to_dict()
+    assert ours == {
+        name: pytest.approx(cell) if isinstance(cell, float) else cell for name, cell in theirs.items()
+    }
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_a_large_study_has_the_same_p_as_a_small_one(
+    alternative: Alternative, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(6)
+    x, y = rng.binomial(6, 0.84, size=30) / 6, rng.binomial(6, 0.77, size=25) / 6
+    small = mann_whitney(x, y, alternative, resamples=0)
+    monkeypatch.setattr(comparisons, "_SCIPY_UP_TO", 0)
+    large = mann_whitney(x, y, alternative, resamples=0)
+    assert large.p == pytest.approx(small.p)
+    assert large.p_two_sided == pytest.approx(small.p_two_sided)
+
+
+def test_a_one_sided_p_never_stands_alone() -> None:
+    one_sided, two_sided = (
+        mann_whitney(AT_TERM, EARLIER, side, resamples=0) for side in ("greater", "two-sided")
+    )
+    assert one_sided.p != one_sided.p_two_sided == two_sided.p == two_sided.p_two_sided
+
+
+def test_shift_permutation_and_analytic_intervals_stand_last_and_are_the_functions_own() -> None:
+    test = mann_whitney(AT_TERM, EARLIER, seed=3, resamples=50)
+    assert list(test.to_dict())[-4:] == [
+        "effect_interval_analytic",
+        "rank_biserial_interval_analytic",
+        "shift",
+        "permutation",
+    ]
+    assert test.shift == hodges_lehmann(AT_TERM, EARLIER)
+    assert test.permutation == permutation_test(AT_TERM, EARLIER, seed=3, resamples=50)
+    effect, doubled = test.effect_interval_analytic, test.rank_biserial_interval_analytic
+    assert effect.low is not None
+    assert effect.high is not None
+    assert (doubled.low, doubled.high) == (2 * effect.low - 1, 2 * effect.high - 1)
+
+
+def test_groups_that_do_not_overlap_have_an_analytic_interval_still() -> None:
+    test = mann_whitney(np.arange(5.0) + 10, np.arange(6.0))
+    assert test.effect_interval.low is None
+    assert (test.effect, test.effect_interval_analytic.high) == (1.0, 1.0)
+    assert test.effect_interval_analytic.method == NEWCOMBE
+    assert test.effect_interval_analytic.low is not None
+    assert 0.5 < test.effect_interval_analytic.low < 1
+
+
+def test_without_resamples_what_needs_none_is_there() -> None:
+    test = mann_whitney(AT_TERM, EARLIER, resamples=0)
+    assert test.effect_interval.reason == test.permutation.reason == NOT_ASKED
+    assert None not in (
+        test.p,
+        test.effect_interval_analytic.low,
+        test.shift.low,
+        test.permutation.difference,
+    )
+
+
 def test_missing_values_are_left_out() -> None:
     x, y = np.array([0.5, np.nan, 1.0]), np.array([0.2, 0.3])
     assert (mann_whitney(x, y).n1, mann_whitney(x, y).u1) == (2, 4.0)
@@ -109,6 +191,9 @@ def test_what_cannot_be_compared_says_why(
 ) -> None:
     test = mann_whitney(np.array(x), np.array(y))
     assert (test.u1, test.effect, test.p, test.p_two_sided, test.reason) == (u1, effect, None, None, reason)
+    assert test.effect_interval_analytic.reason is not None
+    assert test.shift.reason is not None
+    assert test.permutation.reason is not None
 
 
 @pytest.mark.parametrize(

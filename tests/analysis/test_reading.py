@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from analysis import AnalysisError, ReadError, SchemaError, read_responses
+from analysis.columns import ANALYZED_COLUMNS, names
 from tests.analysis.tables import COLUMNS, answer, checked, person, table, write_csv
 
 ROWS = [*person("007", "ab-"), *person("7", "bba", rationale='He said "left",\nthen turned', correct="")]
@@ -204,3 +205,57 @@ def test_json_nested_without_end_is_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(ReadError, match="row 1") as caught:
         read_responses(path)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_only_the_columns_that_analysis_uses_are_read_when_asked(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"r.{suffix}"
+    rows = [row | {"rt_ms": "soon"} for row in ROWS]
+    write_csv(tmp_path / "r.csv", rows)
+    table(*rows).to_parquet(tmp_path / "r.parquet", index=False)
+    (tmp_path / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    read = read_responses(path, ANALYZED_COLUMNS)
+    pd.testing.assert_frame_equal(read, checked(*ROWS)[list(names(ANALYZED_COLUMNS))])
+    assert refusal(path).endswith("'soon' is not allowed; allowed: a whole number, 0 or more, or empty")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_a_file_may_lack_what_analysis_does_not_use_but_repeated_trials_are_refused(
+    tmp_path: Path, suffix: str
+) -> None:
+    def written(*rows: dict[str, str]) -> Path:
+        kept = [{name: cell for name, cell in row.items() if name in {*few, "trial"}} for row in rows]
+        write_csv(tmp_path / "r.csv", kept)
+        pd.DataFrame(kept, dtype="str").to_parquet(tmp_path / "r.parquet", index=False)
+        (tmp_path / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
+        return tmp_path / f"r.{suffix}"
+
+    few = names(ANALYZED_COLUMNS)
+    assert tuple(read_responses(written(*ROWS), ANALYZED_COLUMNS).columns) == few
+    with pytest.raises(SchemaError, match="'t' was already answered in row"):
+        path = written(answer(pair="q1", trial="t"), answer(pair="q2", trial="t"))
+        read_responses(path, ANALYZED_COLUMNS)
+
+
+def test_a_last_row_with_something_in_a_column_that_is_not_read_is_no_empty_line(tmp_path: Path) -> None:
+    rows = [answer(), dict.fromkeys(COLUMNS, "") | {"rationale": "a left-over"}]
+    path = write_csv(tmp_path / "r.csv", rows)
+    with pytest.raises(SchemaError, match="row 3, column study: the cell is empty"):
+        read_responses(path, ANALYZED_COLUMNS)
+    path.write_bytes(as_csv(rows[:1], tmp_path) + b"\n" + b"," * (len(COLUMNS) - 1) + b"\n\n")
+    assert len(read_responses(path, ANALYZED_COLUMNS)) == 1
+
+
+def test_parts_of_a_parquet_with_texts_of_their_own_are_one_table(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    for frame in (table(*ROWS), checked(*ROWS), table(*ROWS).astype("category"), table(*ROWS).astype(object)):
+        frame.to_parquet(path, index=False, row_group_size=2)
+        pd.testing.assert_frame_equal(read_responses(path), checked(*ROWS))
+
+
+def test_a_parquet_column_without_any_value_or_of_small_numbers_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    rows = [answer(rt_ms="7"), answer(pair="q2", rt_ms="8")]
+    df = table(*rows).assign(excluded=None, rationale=None, rt_ms=pd.array([7, 8], dtype="Int16"))
+    df.astype({"excluded": object, "rationale": object}).to_parquet(path, index=False)
+    pd.testing.assert_frame_equal(read_responses(path), checked(*rows))

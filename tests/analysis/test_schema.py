@@ -1,8 +1,12 @@
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from analysis import RESPONSE_COLUMNS, SchemaError, check_responses
+from analysis.columns import ANALYZED_COLUMNS, names
+from analysis.repeats import may_repeat, text_numbers
 from tests.analysis.tables import COLUMNS, answer, checked, person, table
 
 
@@ -38,7 +42,7 @@ def test_a_column_that_stands_twice_is_refused() -> None:
         ("choice", "C", "a, b, or empty"),
         ("choice", "left", "a, b, or empty"),
         ("choice", " a", "a, b, or empty"),
-        ("left", "left", "a, b (not empty)"),
+        ("left", "left", "a, b, or empty"),
         ("truth", "human", "a, b, or empty"),
         ("mode", "test", "live, simulated, pilot, preview (not empty)"),
         ("kind", "", "main, practice, attention (not empty)"),
@@ -176,3 +180,82 @@ def test_every_column_says_what_it_means() -> None:
     for column in RESPONSE_COLUMNS:
         assert column.meaning
         assert column.allowed_text
+
+
+def test_data_from_elsewhere_need_not_say_what_was_on_the_left() -> None:
+    assert checked(answer(left=""))["left"].isna().all()
+
+
+def test_only_the_columns_that_analysis_uses_are_checked_when_asked() -> None:
+    df = table(answer(rt_ms="soon"), answer(pair="q2")).drop(columns="rationale")
+    typed = check_responses(df, columns=ANALYZED_COLUMNS)
+    assert tuple(typed.columns) == names(ANALYZED_COLUMNS)
+    assert set(COLUMNS) - set(typed.columns) >= {"trial", "rationale", "rt_ms", "shown_at", "stalls"}
+    pd.testing.assert_frame_equal(typed, checked(answer(), answer(pair="q2"))[list(typed.columns)])
+
+
+def test_a_trial_answered_twice_is_refused_even_where_trials_are_not_asked_for() -> None:
+    df = table(answer(pair="q1", trial="t"), answer(pair="q2", trial="t"))
+    with pytest.raises(SchemaError, match="'t' was already answered in row 2"):
+        check_responses(df, columns=ANALYZED_COLUMNS)
+    assert len(check_responses(df.drop(columns="trial"), columns=ANALYZED_COLUMNS)) == 2
+
+
+def test_a_checked_table_and_the_one_it_came_from_do_not_change_each_other() -> None:
+    once = checked(*person("p1", "ab"))
+    twice = check_responses(once)
+    assert np.shares_memory(twice["pair"].array.codes, once["pair"].array.codes), "nothing is copied"
+    twice.loc[0, ["choice", "uncertainty", "trial"]] = ["b", 5, "other"]
+    once.loc[1, "participant"] = "p1"
+    pd.testing.assert_frame_equal(once, checked(*person("p1", "ab")))
+
+
+@pytest.mark.parametrize("dtype", ["int8", "Int16", "int64", "Int64", "float64", "Float64", "object"])
+def test_whole_numbers_of_any_type_are_the_same(dtype: str) -> None:
+    rows = [answer(rt_ms="3"), answer(pair="q2", rt_ms="100", uncertainty="5")]
+    df = table(*rows).astype({"rt_ms": "float64", "uncertainty": "float64"}).astype({"rt_ms": dtype})
+    pd.testing.assert_frame_equal(check_responses(df.astype({"uncertainty": dtype})), checked(*rows))
+    bad = df.assign(uncertainty=pd.array([2, 12]).astype(dtype))
+    assert (refusal(bad).row, refusal(bad).column) == (3, "uncertainty")
+
+
+def test_identifiers_that_are_whole_numbers_or_categories_become_texts() -> None:
+    rows = [answer(participant="10", session="10", trial="7"), answer(pair="q2", participant="9", trial="8")]
+    df = table(*rows).astype({"participant": "int64", "trial": "int64"}).astype({"trial": "category"})
+    pd.testing.assert_frame_equal(check_responses(df), checked(*rows))
+
+
+TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), min_size=1, max_size=8)
+
+
+@settings(deadline=None, max_examples=200)
+@given(TEXTS, st.integers(0, 7))
+def test_two_texts_have_the_same_number_where_they_are_the_same(texts: list[str], start: int) -> None:
+    found = text_numbers(pd.Series(texts, dtype="str").iloc[start:])
+    assert found is not None
+    kept = texts[start:]
+    assert [list(found).index(number) for number in found] == [kept.index(text) for text in kept]
+
+
+def test_texts_that_are_long_or_fill_several_blocks_are_numbered_too() -> None:
+    many = pd.Series([f"{n}" for n in range(300_000)], dtype="str")
+    found = text_numbers(many)
+    assert found is not None
+    assert len(np.unique(found)) == len(many)
+    assert text_numbers(pd.Series(["x" * 10_000], dtype="str")) is None
+    same = pd.Series(["s", "s"], dtype="category")
+    assert may_repeat([same, pd.Series(["x" * 10_000] * 2, dtype="str")])
+    assert not may_repeat([same, pd.Series(["x" * 10_000, "x" * 9_999 + "y"], dtype="str")])
+
+
+@pytest.mark.parametrize("column", ["trial", "pair"])
+def test_a_repeat_is_found_among_many_rows(column: str) -> None:
+    n = 200_000
+    whole = pd.concat([table(answer())] * n, ignore_index=True)
+    whole = whole.assign(trial=[f"t{i}" for i in range(n)], pair=[f"q{i % 10}" for i in range(n)])
+    whole = whole.assign(session=[f"s{i // 10}" for i in range(n)])
+    assert len(check_responses(whole, columns=ANALYZED_COLUMNS)) == n
+    whole.loc[150_007, column] = whole.loc[150_001, column]
+    error = refusal(whole)
+    assert (error.row, error.column) == (150_009, column)
+    assert "was already answered in row 150003 (study s, session s15000)" in error.problem

@@ -1,0 +1,1 @@
+"""Tables from elsewhere: their files, their mapping files, and how the two become ours."""

@@ -1,0 +1,192 @@
+"""The columns of a mapped table on their way to `responses`."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pandas as pd
+
+from analysis.cells import same_codes
+from analysis.codes import Groups, Mask, groups_of
+from analysis.columns import MEMBERS, RESPONSE_COLUMNS, names
+from analysis.elsewhere.mapped_cells import (
+    constant,
+    first_other,
+    flipped,
+    members_by_name,
+    members_by_side,
+    texts_of,
+    with_ending,
+)
+from analysis.elsewhere.mapping_file import Entry, MappingFile
+from analysis.elsewhere.table_files import TableFile
+from analysis.errors import SchemaError, shown
+from analysis.schema import check_responses
+
+PROSE = tuple(column.name for column in RESPONSE_COLUMNS if column.prose)
+# What tells a member: its cells may be a side, or the name of a source or clip.
+TOLD = ("left", "truth", "choice")
+
+_CONSTANT = {"version": "1", "arm": "main", "mode": "live", "kind": "main"}
+_SAME_AS = {"session": "participant", "trial": "pair"}
+_OF_MEMBERS = ("stimulus", "source", "watched", "plays")
+
+
+class MappedRows:
+    """Our columns, made of a table and its mapping, whose names are known to be right."""
+
+    def __init__(self, mapping: MappingFile, file: TableFile) -> None:
+        self.mapping = mapping
+        self.file = file
+        theirs = {name: entry.text for name, entry in mapping.columns.items()}
+        categories = {their for name, their in theirs.items() if name not in PROSE}
+        table = file.read(list(dict.fromkeys(theirs.values())), set(theirs.values()) - categories)
+        self.n = len(table)
+        self.prose = {name: table[their] for name, their in theirs.items() if name in PROSE}
+        self.cells = {
+            name: texts_of(table[their], _values(mapping.values.get(name, {})))
+            for name, their in theirs.items()
+            if name not in PROSE
+        }
+        for name, entry in mapping.constants.items():
+            self.cells[name] = constant(entry.text, self.n)
+
+    def responses(self) -> pd.DataFrame:
+        """The checked table."""
+        study = self.mapping.options.get("study")
+        self._default("study", study.text if study else self.file.path.stem)
+        for name in TOLD:
+            if name in self.cells:
+                self._tell(name)
+        self._pair()
+        for name, text in _CONSTANT.items():
+            self._default(name, text)
+        for name, other in _SAME_AS.items():
+            self.cells.setdefault(name, self.cells[other])
+        for member in MEMBERS:
+            self.cells.setdefault(f"stimulus_{member}", with_ending(self.cells["pair"], f"-{member}"))
+        columns = {name: self._column(name) for name in names(RESPONSE_COLUMNS)}
+        if "position" not in self.cells:
+            columns["position"] = self._positions()
+        try:
+            return check_responses(pd.DataFrame(columns), str(self.file.path), self.file.first_row)
+        except SchemaError as error:
+            raise self._in_their_words(error) from error
+
+    def _default(self, name: str, text: str) -> None:
+        if name not in self.cells:
+            self.cells[name] = constant(text, self.n)
+
+    def _column(self, name: str) -> pd.Series:
+        if name in self.prose:
+            return self.prose[name].reset_index(drop=True)
+        return pd.Series(self.cells[name] if name in self.cells else constant("", self.n))
+
+    def _tell(self, name: str) -> None:
+        """Turn sides, or names of sources or clips, into members."""
+        if name in self.mapping.named_by:
+            kind = self.mapping.named_by[name].text
+            a, b = (self.cells[f"{kind}_{member}"] for member in MEMBERS)
+            told, bad = members_by_name(self.cells[name], a, b)
+            # A constant names what is right wherever it stands: elsewhere there is no truth.
+            if name in self.mapping.columns:
+                self._refuse(
+                    name, bad, f"is not the {kind} of one of the clips", f"the {kind} of one, or empty"
+                )
+        else:
+            left = self.cells.get("left", constant("", self.n))
+            told, bad = members_by_side(self.cells[name], left)
+            remedy = (
+                "a, b, or empty; else give `left`, such as `constants: {left: a}` where a was always there"
+            )
+            self._refuse(name, bad, "is a side, and nothing says which member was on the left", remedy)
+        self.cells[name] = told
+
+    def _pair(self) -> None:
+        """Give every row a pair, and every pair one member a."""
+        shown_by = next((kind for kind in ("stimulus", "source") if self._has_both(kind)), None)
+        if shown_by is None:
+            return
+        a, b = (self.cells[f"{shown_by}_{member}"] for member in MEMBERS)
+        if "pair" not in self.cells:
+            self.cells["pair"] = _both(a, b)
+        pairs = groups_of([pd.Series(self.cells[name]) for name in ("study", "pair")])
+        self._require_two_clips(pairs, a, b, shown_by)
+        turned = flipped(pairs.codes, pairs.size, a, b)
+        if turned.any():
+            self._turn(turned)
+
+    def _has_both(self, kind: str) -> bool:
+        return all(f"{kind}_{member}" in self.cells for member in MEMBERS)
+
+    def _require_two_clips(self, pairs: Groups, a: pd.Categorical, b: pd.Categorical, kind: str) -> None:
+        found = first_other(pairs.codes, pairs.size, a, b)
+        if found is None:
+            return
+        earlier, later = (f"{a[row]} and {b[row]} in row {self.file.first_row + row}" for row in found)
+        problem = f"pair {shown(self.cells['pair'][found[1]])} shows {later}, but {earlier}"
+        allowed = (
+            f"the same two {kind} cells in all rows of a pair; give a column for pair that tells them apart"
+        )
+        raise SchemaError(
+            str(self.file.path), self.file.first_row + found[1], self._theirs("pair"), problem, allowed
+        )
+
+    def _turn(self, turned: Mask) -> None:
+        for kind in _OF_MEMBERS:
+            a, b = (f"{kind}_{member}" for member in MEMBERS)
+            if a not in self.cells and b not in self.cells:
+                continue
+            given = [self.cells.get(name, constant("", self.n)) for name in (a, b)]
+            texts, (of_a, of_b) = same_codes(*given)
+            index = pd.Index(texts, dtype="str")
+            self.cells[a] = pd.Categorical.from_codes(np.where(turned, of_b, of_a), categories=index)
+            self.cells[b] = pd.Categorical.from_codes(np.where(turned, of_a, of_b), categories=index)
+        for name in TOLD:
+            if name in self.cells:
+                told = self.cells[name]
+                # a and b are the first two categories.
+                member = turned & (told.codes >= 0) & (told.codes < 2)
+                codes = np.where(member, 1 - told.codes, told.codes)
+                self.cells[name] = pd.Categorical.from_codes(codes, categories=told.categories)
+
+    def _positions(self) -> pd.Series:
+        runs = groups_of([pd.Series(self.cells[name]) for name in ("study", "session")]).codes
+        return pd.Series(runs).groupby(runs).cumcount() + 1
+
+    def _theirs(self, name: str) -> str:
+        """What the table calls our column, with ours beside it."""
+        name = name if name in self.mapping.columns else _SAME_AS.get(name, name)
+        entry = self.mapping.columns.get(name)
+        return f"{entry.text} (our {name})" if entry else name
+
+    def _refuse(self, name: str, bad: Mask, problem: str, allowed: str) -> None:
+        if bad.any():
+            row = int(bad.argmax())
+            cell = shown(self.cells[name][row])
+            raise SchemaError(
+                str(self.file.path),
+                self.file.first_row + row,
+                self._theirs(name),
+                f"{cell} {problem}",
+                allowed,
+            )
+
+    def _in_their_words(self, error: SchemaError) -> SchemaError:
+        allowed = error.allowed
+        if error.column in self.mapping.columns and error.problem.endswith("is not allowed"):
+            allowed += f"; say what it is with us under `values`, `{error.column}` in {self.mapping.path}"
+        return SchemaError(error.origin, error.row, self._theirs(error.column), error.problem, allowed)
+
+
+def _values(entries: Mapping[str, Entry]) -> dict[str, str]:
+    return {theirs: entry.text for theirs, entry in entries.items()}
+
+
+def _both(a: pd.Categorical, b: pd.Categorical) -> pd.Categorical:
+    """Two clips are one pair, whichever is called a; a row without one of them has no pair."""
+    texts, (of_a, of_b) = same_codes(a, b)
+    low, high = np.minimum(of_a, of_b).astype(np.int64), np.maximum(of_a, of_b).astype(np.int64)
+    key = np.where(low < 0, -1, low * len(texts) + high)
+    used, codes = np.unique(key, return_inverse=True)
+    named = [f"{texts[k // len(texts)]} | {texts[k % len(texts)]}" if k >= 0 else "" for k in used.tolist()]
+    return texts_of(pd.Series(np.array(named, dtype=object)[codes]), {})

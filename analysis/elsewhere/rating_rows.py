@@ -1,0 +1,83 @@
+"""Ratings from elsewhere: a table, long or with one column per criterion, and its mapping file."""
+
+import numpy as np
+import pandas as pd
+
+from analysis.agreement.ratings import LEVELS
+from analysis.elsewhere.mapped_cells import constant, texts_of
+from analysis.elsewhere.mapping_file import Entry, MappingFile, require_columns, require_known
+from analysis.elsewhere.table_files import TableFile
+from analysis.errors import SchemaError, shown
+from analysis.rating_table import COLUMNS, OUT_OF_RANGE, Ratings, as_number, check_ratings
+
+_LEVELS = ("ordinal", *(level for level in LEVELS if level != "ordinal"))
+
+
+def require_ratings(mapping: MappingFile) -> None:
+    """Refuse a mapping that does not say where item, rater and score are."""
+    if mapping.kind != "ratings":
+        problem = "this maps 2AFC answers, and ratings are needed"
+        mapping.refuse(mapping.options["kind"].line, "kind", problem, "give a mapping of kind ratings")
+    for section, entries in (("columns", mapping.columns), ("constants", mapping.constants)):
+        require_known(mapping, section, entries, COLUMNS)
+    given = {*mapping.columns, *mapping.constants}
+    wide = "criteria" in mapping.lists
+    for name in ("item", "rater") if wide else ("item", "rater", "score"):
+        if name not in given:
+            mapping.lacks(name)
+    for name in ("criterion", "score"):
+        if wide and name in given:
+            line = {**mapping.columns, **mapping.constants}[name].line
+            mapping.refuse(
+                line, name, "criteria lists the columns of scores already", "remove one of the two"
+            )
+
+
+def mapped_ratings(mapping: MappingFile, file: TableFile) -> Ratings:
+    """The checked ratings of a table."""
+    criteria = mapping.lists.get("criteria", ())
+    for entry in criteria:
+        # As if it were a column of ours of that name.
+        require_columns(mapping, {entry.text: entry}, "criteria", file.header, str(file.path))
+    theirs = {name: entry.text for name, entry in mapping.columns.items()}
+    table = file.read(list(dict.fromkeys([*theirs.values(), *(entry.text for entry in criteria)])))
+    values = {name: {t: e.text for t, e in entries.items()} for name, entries in mapping.values.items()}
+    cells = {name: texts_of(table[their], values.get(name, {})) for name, their in theirs.items()}
+    for name, entry in mapping.constants.items():
+        cells[name] = constant(entry.text, len(table))
+    rows = np.arange(len(table)) + file.first_row
+    ours = pd.DataFrame({name: pd.Series(column) for name, column in cells.items()})
+    if criteria:
+        scores = [pd.Series(texts_of(table[entry.text], values.get("score", {}))) for entry in criteria]
+        ours = pd.concat(
+            [
+                ours.assign(criterion=entry.text, score=score.astype("str"))
+                for entry, score in zip(criteria, scores, strict=True)
+            ],
+            ignore_index=True,
+        )
+        rows = np.tile(rows, len(criteria))
+    try:
+        return check_ratings(
+            ours,
+            scale=_scale(mapping),
+            out_of_range=mapping.option("out_of_range", OUT_OF_RANGE),
+            level=mapping.option("level", _LEVELS),
+            origin=str(file.path),
+            rows=rows,
+        )
+    except SchemaError as error:
+        entry = mapping.columns.get(error.column, Entry(error.column, 1))
+        column = error.column if entry.text == error.column else f"{entry.text} (our {error.column})"
+        raise SchemaError(error.origin, error.row, column, error.problem, error.allowed) from error
+
+
+def _scale(mapping: MappingFile) -> tuple[float, float] | None:
+    if "scale" not in mapping.lists:
+        return None
+    entries, line = mapping.lists["scale"], mapping.lines["scale"]
+    ends = [as_number(entry.text) for entry in entries]
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        given = ", ".join(entry.text for entry in entries)
+        mapping.refuse(line, "scale", f"{shown(given)} is no scale", "give [lowest, highest], such as [1, 5]")
+    return ends[0], ends[1]

@@ -1,0 +1,85 @@
+"""A judge's numbers as Devlin et al. computed them for their models, from their released program [NTT21]_."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.intervals import Floats
+from analysis.judging.matching import Judged, Run
+from analysis.judging.pairs import Bools, Pairs
+from analysis.judging.sample import IDENTITY, LABELS, NO_TRUTH, NO_VOTE, RANK
+from analysis.judging.scores import Quantity, divided, mean_of, spearman_of, undefined
+from analysis.results import Result
+
+_EVEN = 0.5
+_UNNAMED = "neither truth nor sources say which member is the first: the published correlation needs one"
+
+
+@dataclass(frozen=True, slots=True)
+class AsPublished(Result):
+    """The mean over the runs for which the number is defined (`n_runs`), their SD divided by n as in the
+    paper, and how many ties were broken at random."""
+
+    value: float | None
+    sd_ddof0: float | None
+    n: int
+    n_runs: int
+    n_ties_broken: int
+    reason: str | None
+
+
+def published_labels(pairs: Pairs, seed: int) -> Floats:
+    """1 where the majority chose the first member, 0 where the second; ties by a coin; NaN without a vote."""
+    coin = np.random.default_rng(seed).integers(2, size=len(pairs))
+    more = np.sign(pairs.votes[:, 0] - pairs.votes[:, 1])
+    label = np.where(more == 0, coin, (more + 1) / 2)
+    return np.where(pairs.n > 0, label, np.nan)
+
+
+def as_published(
+    judged: Judged, pairs: Pairs, labels: Floats, group: Bools, seed: int
+) -> dict[str, AsPublished]:
+    """Identity accuracy, accuracy against the labels and rank correlation of one group of pairs.
+
+    A tied verdict and a tied label are broken by a coin (the paper's had no seed; here it is `seed`). The
+    correlation is Spearman's between the share of votes for the first member and the judge's score of that
+    clip alone, not of the pair; a judge of pairs has no such score, and its score of the pair is taken. A
+    run in which it is not defined is left out.
+    """
+    per_run = [_run(run, pairs, labels, group, seed, number) for number, run in enumerate(judged.runs)]
+    return {name: _summary([run[name] for run in per_run], int(group.sum())) for name in per_run[0]}
+
+
+def _run(
+    run: Run, pairs: Pairs, labels: Floats, group: Bools, seed: int, number: int
+) -> dict[str, tuple[Quantity, int]]:
+    """Each number, and how many ties were broken for it."""
+    # Not [seed, 0], which is the stream of the labels' coins.
+    coin = np.random.default_rng([seed, number + 1]).integers(2, size=len(pairs))
+    tied = run.support == _EVEN
+    verdict = np.where(tied, coin, run.support)
+    right = np.where(pairs.has_truth, verdict, np.nan)
+    tied_label = pairs.votes[:, 0] == pairs.votes[:, 1]
+    # Where nothing names the first member the coin says whether they agree: it may not depend on which is called a.
+    same = np.where(tied_label & ~pairs.named, labels, verdict == labels)
+    agrees = np.where(np.isnan(verdict + labels), np.nan, same)
+    broken = group & ~np.isnan(agrees) & (tied | tied_label)
+    share = divided(pairs.votes[:, 0].astype(float), pairs.n.astype(float))
+    score = np.where(np.isnan(run.clip), run.score, run.clip)
+    rank = spearman_of(score[group], share[group]) if pairs.named[group].all() else undefined(_UNNAMED)
+    return {
+        IDENTITY: (mean_of(right[group], NO_TRUTH), int((group & ~np.isnan(right) & tied).sum())),
+        LABELS: (mean_of(agrees[group], NO_VOTE), int(broken.sum())),
+        RANK: (rank, 0),
+    }
+
+
+def _summary(runs: list[tuple[Quantity, int]], pairs: int) -> AsPublished:
+    ties = sum(broken for _, broken in runs)
+    n = max(run.n for run, _ in runs)
+    defined = [run for run, _ in runs if run.reason is None]
+    if not defined:
+        return AsPublished(None, None, n, 0, ties, runs[0][0].reason)
+    values = np.array([float(run.statistic(np.ones((1, pairs)))[0]) for run in defined])
+    sd = float(np.std(values)) if len(values) > 1 else None
+    return AsPublished(float(np.mean(values)), sd, n, len(values), ties, None)

@@ -1,0 +1,113 @@
+"""Files of verdicts and of pairs into checked tables: CSV, JSON lines and Parquet, by their suffix."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet
+
+from analysis.checking import check_columns
+from analysis.columns import Column, names
+from analysis.errors import ReadError
+from analysis.judging.columns import PAIR_COLUMNS, VERDICT_COLUMNS
+from analysis.judging.verdicts import check_verdicts, require_verdict_columns
+from analysis.reading import _json_object, _require_text, read_csv
+
+
+def read_verdicts(path: Path | str) -> pd.DataFrame:
+    """Read and check a file of verdicts.
+
+    One row is what one run of one judge says of one pair (`judge, pair` and `choice`, `score` or both) or of
+    one clip (`judge, stimulus, score`); `run` and `study` are optional. A file may hold both kinds of row,
+    for different judges.
+
+    Returns
+    -------
+    DataFrame
+        As `check_verdicts` returns it.
+
+    Raises
+    ------
+    ReadError
+        If the file is missing, empty, not UTF-8 or not what its suffix says.
+    SchemaError
+        At the first cell that is not allowed.
+    """
+    path = Path(path)
+    present = _present(path, VERDICT_COLUMNS)
+    require_verdict_columns(present, str(path))
+    frame, first_row = _read(path, [column for column in VERDICT_COLUMNS if column.name in present])
+    return check_verdicts(frame, str(path), first_row)
+
+
+def read_pairs(path: Path | str) -> pd.DataFrame:
+    """Read and check a file of pairs (`PAIR_COLUMNS`, such as exported labels), one row per pair of a study.
+
+    They are what verdicts may speak of beside the pairs that people answered. Raises as `read_verdicts`.
+    """
+    path = Path(path)
+    _present(path, PAIR_COLUMNS)
+    frame, first_row = _read(path, PAIR_COLUMNS)
+    return check_columns(frame, PAIR_COLUMNS, str(path), first_row)
+
+
+def _present(path: Path, columns: Sequence[Column]) -> list[str]:
+    """The names of the columns that the file has."""
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        _require_text(path)
+        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+            try:
+                return next(csv.reader(file), [])
+            except csv.Error as error:
+                raise ReadError(str(path), f"row 1 cannot be read ({error})") from error
+    if suffix == ".jsonl":
+        return list(dict.fromkeys(name for row in _objects(path) for name in row))
+    if suffix == ".parquet":
+        return list(_parquet(path).column_names)
+    allowed = ".csv, .jsonl or .parquet"
+    raise ReadError(str(path), f"the suffix {suffix or '(none)'!r} is not known; allowed: {allowed}")
+
+
+def _read(path: Path, columns: Sequence[Column]) -> tuple[pd.DataFrame, int]:
+    """The columns, and the number of the first data row in an error."""
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        return read_csv(path, columns), 2
+    if suffix == ".jsonl":
+        rows = _objects(path)
+        # A key that an object leaves out is a missing cell: most of these columns are optional.
+        cells = {name: [row.get(name) for row in rows] for name in names(columns)}
+        frame = pd.DataFrame(cells, dtype=object)
+    else:
+        table = _parquet(path)
+        frame = table.select([name for name in names(columns) if name in table.column_names]).to_pandas(
+            ignore_metadata=True
+        )
+    if frame.empty:
+        raise ReadError(str(path), "the file has no rows; allowed: at least one row")
+    return frame, 1
+
+
+def _objects(path: Path) -> list[dict[str, Any]]:
+    _require_text(path)
+    with path.open("rb") as file:
+        lines = file.read().rstrip().splitlines()
+    rows = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            raise ReadError(str(path), f"row {number}: the line is empty; allowed: one JSON object to a line")
+        rows.append(_json_object(str(path), number, line))
+    return rows
+
+
+def _parquet(path: Path) -> pa.Table:
+    try:
+        return pyarrow.parquet.read_table(path)
+    except pa.ArrowException as error:
+        raise ReadError(str(path), f"not a Parquet file ({' '.join(str(error).split())})") from error
+    except OSError as error:
+        raise ReadError(str(path), f"cannot be read ({error.strerror or error})") from error

@@ -1,0 +1,283 @@
+"""Every number of one judge in one group of pairs, each with what people reach beside it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from analysis.estimates import Estimate
+from analysis.intervals import NOT_ASKED, Floats, Interval, no_interval, percentile_interval, wilson
+from analysis.judging.as_published import AsPublished, as_published, published_labels
+from analysis.judging.ceiling import Counts, half_against_half, halves, one_against_others, votes_as_outcomes
+from analysis.judging.matching import Judged, Run
+from analysis.judging.pairs import Bools, Pairs, Scope
+from analysis.judging.sample import ACCURACIES, CALIBRATION, MEASURES, Sample, binned, forecasts, quantities
+from analysis.judging.scores import BINS, Quantity, divided, evaluate, nan_mean, ratio_of
+from analysis.options import LEVEL
+from analysis.results import Result
+
+OVER_PAIRS = "percentile bootstrap over pairs"
+OVER_RUNS = "percentile bootstrap over pairs and runs"
+WILSON = "Wilson's, for every pair has the same value"
+
+_SMALLEST = 1e-12
+_FEW = "fewer than two pairs: there is nothing to resample"
+# Simulated in bench/calibration.md: it would hold the truth in 28 % of cases.
+_BIASED = (
+    "the error is biased upwards where bins hold few votes, and an interval around it would miss the truth"
+)
+_SAME = "every resample gives the same number: resampling cannot show a spread"
+
+
+@dataclass(frozen=True, slots=True)
+class Measure(Result):
+    """One number: `as_published` (of three of them), `corrected`, and beside it what people reach.
+
+    `corrected` is the mean over runs, `runs` its value in each (in the order of the judge's runs), with
+    their SDs. `ceiling` is one participant against the others, `split_half` one half of the participants
+    against the other, both over the pairs that the judge judged."""
+
+    as_published: AsPublished | None
+    corrected: Estimate
+    runs: tuple[float | None, ...]
+    sd_ddof0: float | None
+    sd_ddof1: float | None
+    ceiling: Estimate
+    split_half: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Bin(Result):
+    """Pairs on which the judge is as sure as `low` to `high` of its choice: the mean of that, and the share
+    of votes that agree with it. `ceiling` is the share of votes that agree with the others where those are
+    that sure."""
+
+    low: float
+    high: float
+    confidence: float | None
+    agreement: Estimate
+    ceiling: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Group(Result):
+    """One judge's numbers in one group of pairs: ``all``, a ``class`` (human-agent: with a truth;
+    agent-agent: without) or a ``condition``.
+
+    Of `n_pairs`, `n_with_votes` have votes, `n_tied_labels` of these a tied majority; `n_judged` have a
+    verdict in some run. `both_ways`: some pairs have neither truth nor sources that tell the members apart,
+    and the correlation takes every pair both ways round. `calibration` is empty where the judge gives no
+    probabilities."""
+
+    scope: Scope
+    name: str
+    n_pairs: int
+    n_with_votes: int
+    n_tied_labels: int
+    n_judged: int
+    both_ways: bool
+    measures: Mapping[str, Measure]
+    calibration: tuple[Bin, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Across:
+    """One measure over the runs of a judge."""
+
+    estimate: Estimate
+    runs: tuple[float | None, ...]
+    sd_ddof0: float | None
+    sd_ddof1: float | None
+
+
+class Judging:
+    """What all judges of a validation share: the pairs, their labels, splits and ceilings, each worked out
+    once."""
+
+    def __init__(self, pairs: Pairs, *, seed: int, resamples: int) -> None:
+        self.pairs = pairs
+        self.seed = seed
+        self.resamples = resamples
+        self._labels = published_labels(pairs, seed)
+        self._halves = halves(pairs, seed=seed)
+        self._ceilings: dict[bytes, tuple[dict[str, Estimate], dict[str, Estimate], list[Estimate]]] = {}
+
+    def groups(self, judged: Judged) -> tuple[Group, ...]:
+        """The judge's numbers in every group of pairs."""
+        return tuple(self._group(judged, scope, name, group) for scope, name, group in self.pairs.groups())
+
+    def _group(self, judged: Judged, scope: Scope, name: str, group: Bools) -> Group:
+        used = group & judged.judged
+        both_ways = not self.pairs.named[group].all()
+        published = as_published(judged, self.pairs, self._labels, group, self.seed)
+        corrected = self._corrected(judged, used, both_ways)
+        ceiling, split_half, bins = self._people(used, both_ways)
+        votes = self.pairs.votes[group]
+        return Group(
+            scope=scope,
+            name=name,
+            n_pairs=int(group.sum()),
+            n_with_votes=int((votes.sum(axis=1) > 0).sum()),
+            n_tied_labels=int(((votes[:, 0] == votes[:, 1]) & (votes.sum(axis=1) > 0)).sum()),
+            n_judged=int(used.sum()),
+            both_ways=both_ways,
+            measures={
+                key: Measure(
+                    as_published=published.get(key),
+                    corrected=corrected[key].estimate,
+                    runs=corrected[key].runs,
+                    sd_ddof0=corrected[key].sd_ddof0,
+                    sd_ddof1=corrected[key].sd_ddof1,
+                    ceiling=ceiling[key],
+                    split_half=split_half[key],
+                )
+                for key in MEASURES
+            },
+            calibration=self._bins(judged, used, both_ways, bins),
+        )
+
+    def _sample(self, used: Bools, both_ways: bool, run: Run | None, judged: Judged | None) -> Sample:
+        nothing = np.full(int(used.sum()), np.nan)
+        return Sample(
+            votes=self.pairs.votes[used],
+            has_truth=self.pairs.has_truth[used],
+            both_ways=both_ways,
+            support=nothing if run is None else run.support[used],
+            score=nothing if run is None else run.score[used],
+            probability=judged is not None and judged.scores == "probabilities",
+            mirrored=np.negative if judged is None else judged.mirrored,
+        )
+
+    def _corrected(self, judged: Judged, used: Bools, both_ways: bool) -> dict[str, _Across]:
+        per_run = [quantities(self._sample(used, both_ways, run, judged)) for run in judged.runs]
+        all_of = {(key, number): run[key] for number, run in enumerate(per_run) for key in MEASURES}
+        found = evaluate(all_of, int(used.sum()), seed=self.seed, resamples=self.resamples)
+        shares = self._run_shares(len(per_run))
+        return {
+            key: self._across(
+                key,
+                [run[key] for run in per_run],
+                [found[key, number] for number in range(len(per_run))],
+                shares,
+            )
+            for key in MEASURES
+        }
+
+    def _across(
+        self, key: str, runs: Sequence[Quantity], found: Sequence[tuple[float, Floats]], shares: Floats
+    ) -> _Across:
+        """One measure over the runs: their mean, each of them, and their SDs."""
+        points = np.array([point for point, _ in found])
+        defined = [number for number, one in enumerate(runs) if one.reason is None]
+        draws = _over_runs([found[number][1] for number in defined], shares[defined])
+        reason = None if defined else runs[0].reason
+        method = OVER_PAIRS if len(runs) == 1 else OVER_RUNS
+        mean = float(nan_mean(points))
+        value = estimate(mean, max(one.n for one in runs), draws, reason, self, method, key in ACCURACIES)
+        known = points[~np.isnan(points)]
+        sd0, sd1 = (float(np.std(known, ddof=ddof)) if len(known) > 1 else None for ddof in (0, 1))
+        return _Across(value, tuple(None if np.isnan(point) else float(point) for point in points), sd0, sd1)
+
+    def _run_shares(self, runs: int) -> Floats:
+        """How much each run counts in each resample, shape (runs, resamples): runs are crossed with pairs, and both are
+        drawn, each by itself [Owe07]_."""
+        if runs == 1:
+            return np.ones((1, self.resamples))
+        rng = np.random.default_rng([self.seed, runs])
+        return rng.multinomial(runs, np.full(runs, 1 / runs), size=self.resamples).T.astype(float)
+
+    def _people(
+        self, used: Bools, both_ways: bool
+    ) -> tuple[dict[str, Estimate], dict[str, Estimate], list[Estimate]]:
+        """The ceilings over the pairs that count; judges of the same pairs share them."""
+        key = used.tobytes() + bytes([both_ways])
+        if key not in self._ceilings:
+            sample = self._sample(used, both_ways, None, None)
+            split = [half[used] for half in self._halves]
+            self._ceilings[key] = (
+                self._estimates(one_against_others(sample, seed=self.seed), len(sample.votes)),
+                self._estimates(half_against_half(sample, split), len(sample.votes)),
+                self._ceiling_bins(sample.votes),
+            )
+        return self._ceilings[key]
+
+    def _estimates(self, of: Mapping[str, Quantity], pairs: int) -> dict[str, Estimate]:
+        found = evaluate(of, pairs, seed=self.seed, resamples=self.resamples)
+        ceilings = {
+            key: estimate(
+                found[key][0], one.n, found[key][1], one.reason, self, OVER_PAIRS, key in ACCURACIES
+            )
+            for key, one in of.items()
+        }
+        error = ceilings.get(CALIBRATION)
+        if error and error.interval.low is not None:
+            none = no_interval(_BIASED, self.seed, self.resamples, OVER_PAIRS)
+            ceilings[CALIBRATION] = replace(error, interval=none)
+        return ceilings
+
+    def _ceiling_bins(self, votes: Counts) -> list[Estimate]:
+        outcomes = votes_as_outcomes(*(member.astype(float) for member in votes.T))
+        return [one for one, _ in self._binned([(c, a, w) for c, a, w in outcomes], len(votes))]
+
+    def _bins(self, judged: Judged, used: Bools, both_ways: bool, people: list[Estimate]) -> tuple[Bin, ...]:
+        if judged.scores != "probabilities":
+            return ()
+        parts = [forecasts(self._sample(used, both_ways, run, judged)) for run in judged.runs]
+        edges = np.linspace(0.5, 1.0, BINS + 1)
+        return tuple(
+            Bin(float(round(low, 6)), float(round(high, 6)), confidence, agreement, ceiling)
+            for low, high, (agreement, confidence), ceiling in zip(
+                edges[:-1], edges[1:], self._binned(parts, int(used.sum())), people, strict=True
+            )
+        )
+
+    def _binned(
+        self, parts: Sequence[tuple[Floats, Floats, Floats]], pairs: int
+    ) -> list[tuple[Estimate, float | None]]:
+        """Per bin the agreement, with its interval over pairs, and the mean confidence."""
+        agreed = sum(binned(agreement, weight, sure)[0] for sure, agreement, weight in parts)
+        sure_of = sum(binned(sure, weight, sure)[0] for sure, _, weight in parts)
+        size = sum(binned(sure, weight, sure)[1] for sure, _, weight in parts)
+        reason = "no pair falls into this bin"
+        of = {str(k): ratio_of(agreed[:, k], size[:, k], reason) for k in range(BINS)}  # type: ignore[index]
+        estimates = self._estimates(of, pairs)
+        mean = divided(np.sum(sure_of, axis=0), np.sum(size, axis=0))
+        return [(estimates[str(k)], None if np.isnan(mean[k]) else float(mean[k])) for k in range(BINS)]
+
+
+def _over_runs(draws: Sequence[Floats], shares: Floats) -> Floats:
+    """The mean over the runs that a resample drew, of their numbers in that resample of pairs."""
+    if not len(draws) or not len(draws[0]):
+        return np.empty(0)
+    values = np.stack(draws)
+    weight = np.where(np.isnan(values), 0.0, shares)
+    return divided((np.nan_to_num(values) * weight).sum(axis=0), weight.sum(axis=0))
+
+
+def estimate(
+    value: float, n: int, draws: Floats, reason: str | None, judging: Judging, method: str, is_share: bool
+) -> Estimate:
+    """The number with its interval over pairs, or the reason why there is none."""
+    seed, resamples = judging.seed, judging.resamples
+    if reason is not None or np.isnan(value):
+        why = reason or "the number is not defined"
+        return Estimate(None, n, no_interval(why, seed, resamples, method), why)
+    return Estimate(value, n, interval_of(value, n, draws, method, is_share, seed, resamples), None)
+
+
+def interval_of(
+    value: float, n: int, draws: Floats, method: str, is_share: bool, seed: int, resamples: int
+) -> Interval:
+    """The percentile interval of the draws; Wilson's [Wil27]_ for a share of 0 or 1, where resampling shows
+    nothing."""
+    if resamples == 0:
+        return no_interval(NOT_ASKED, seed, resamples, method)
+    if is_share and value in (0.0, 1.0) and n:
+        low, high = wilson(np.array([round(value * n)]), np.array([n]))
+        return Interval(float(low[0]), float(high[0]), LEVEL, WILSON, resamples, seed, None)
+    if n < 2:
+        return no_interval(_FEW, seed, resamples, method)
+    known = draws[~np.isnan(draws)]
+    if len(known) and np.ptp(known) < _SMALLEST:
+        return no_interval(_SAME, seed, resamples, method)
+    return percentile_interval(draws, seed, method)

@@ -1,0 +1,172 @@
+"""The pairs that judges are held against people on, in terms that do not depend on which clip is called a."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from analysis.judging.columns import PAIR_COLUMNS
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Scope = Literal["all", "class", "condition"]
+
+HUMAN_AGENT, AGENT_AGENT = "human-agent", "agent-agent"
+
+_DEFINITION = tuple(column.name for column in PAIR_COLUMNS)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pairs:
+    """One row per pair of a study; of its two members one is `first`, whichever is called a.
+
+    `first` is the member with the truth, else the one whose source the condition names first
+    (``hybrid-symbolic``: the hybrid), else the one whose source comes first in the alphabet. Where neither
+    truth nor sources tell the two apart (`named` False), it is an arbitrary one (the clip's name decides,
+    else the votes), and numbers that would depend on that are computed both ways round.
+
+    A pair that the study changed between versions is one row for each definition; `changed` marks them.
+    `voted` has one row per vote (blanks are none): the codes of pair and participant, and the member, 0 for
+    first.
+    """
+
+    table: pd.DataFrame
+    named: Bools
+    has_truth: Bools
+    changed: Bools
+    votes: Ints
+    voted_pair: Ints
+    voted_person: Ints
+    voted_member: npt.NDArray[np.int8]
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    @property
+    def n_participants(self) -> int:
+        """Participants with a vote."""
+        return int(np.count_nonzero(np.bincount(self.voted_person)))
+
+    @property
+    def n(self) -> Ints:
+        """Votes of each pair."""
+        counted: Ints = self.votes.sum(axis=1)
+        return counted
+
+    def groups(self) -> Iterator[tuple[Scope, str, Bools]]:
+        """All pairs, those with and without a truth, and each condition; groups without a pair are left
+        out."""
+        yield "all", "all", np.ones(len(self), dtype=bool)
+        for name, chosen in ((HUMAN_AGENT, self.has_truth), (AGENT_AGENT, ~self.has_truth)):
+            if chosen.any():
+                yield "class", name, chosen
+        conditions = self.table["condition"]
+        for condition in sorted(set(conditions)):
+            yield "condition", condition, (conditions == condition).to_numpy()
+
+
+def collect_pairs(rows: pd.DataFrame, more: pd.DataFrame | None = None) -> Pairs:
+    """Collect the pairs of the responses that count, with their votes, and those of a table of further pairs.
+
+    Parameters
+    ----------
+    rows
+        Checked responses of main trials, already selected. One row is one answer, each is one vote.
+    more
+        Pairs (`PAIR_COLUMNS`) that verdicts may also speak of; those that `rows` has are taken from `rows`.
+    """
+    code, first_rows = _units(rows)
+    voted = rows["choice"].cat.codes.to_numpy() >= 0
+    chose_b = rows["choice"].cat.codes.to_numpy()[voted] == 1
+    code = code[voted]
+    n = len(first_rows)
+    votes: Ints = np.stack(
+        [np.bincount(code[~chose_b], minlength=n), np.bincount(code[chose_b], minlength=n)], axis=1
+    )
+    table = rows[list(_DEFINITION)].iloc[first_rows].astype(object).reset_index(drop=True)
+    if more is not None:
+        others = _only_new(more, table)
+        table = pd.concat([table, others], ignore_index=True)
+        votes = np.concatenate([votes, np.zeros((len(others), 2), dtype=np.int64)])
+    table = table.fillna("").astype(object)
+    flipped, named = _orientation(table, votes)
+    turned = _turned(table, flipped)
+    order = turned.sort_values(list(turned.columns), kind="stable").index.to_numpy()
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    table, votes = turned.iloc[order].reset_index(drop=True), votes.astype(np.int64)
+    votes = np.where(flipped[:, None], votes[:, ::-1], votes)[order]
+    return Pairs(
+        table=table.assign(flipped=flipped[order]),
+        named=named[order],
+        has_truth=(table["truth"] != "").to_numpy(),
+        changed=table.duplicated(["study", "pair"], keep=False).to_numpy(),
+        votes=votes,
+        voted_pair=place[code],
+        voted_person=_people(rows)[voted],
+        voted_member=(chose_b ^ flipped[code]).astype(np.int8),
+    )
+
+
+def _units(rows: pd.DataFrame) -> tuple[Ints, Ints]:
+    """The pair of each row as a code, and the first row of each code."""
+    study, pair = (rows[name].cat.codes.to_numpy().astype(np.int64) for name in ("study", "pair"))
+    code, first = compressed(study * len(rows["pair"].cat.categories) + pair)
+    definition = [rows[name].cat.codes.to_numpy() for name in _DEFINITION]
+    if any((column != column[first][code]).any() for column in definition):
+        group = rows.groupby(list(_DEFINITION), observed=True, dropna=False).ngroup()
+        return compressed(group.to_numpy().astype(np.int64))
+    return code, first
+
+
+def compressed(key: Ints) -> tuple[Ints, Ints]:
+    """Keys as codes without gaps, in order, and the first row of each; no sorting, for there may be
+    millions."""
+    if not len(key):
+        return key, key
+    first = np.full(int(key.max()) + 1, -1, dtype=np.int64)
+    first[key[::-1]] = np.arange(len(key))[::-1]
+    present = first >= 0
+    return (np.cumsum(present) - 1)[key], first[present]
+
+
+def _people(rows: pd.DataFrame) -> Ints:
+    """The participant of each row: the same name in two studies is two people, as everywhere."""
+    study, person = (rows[name].cat.codes.to_numpy().astype(np.int64) for name in ("study", "participant"))
+    return study * len(rows["participant"].cat.categories) + person
+
+
+def _only_new(more: pd.DataFrame, table: pd.DataFrame) -> pd.DataFrame:
+    keys = ["study", "pair"]
+    others = more[list(_DEFINITION)].astype(object)
+    have = pd.MultiIndex.from_frame(table[keys].astype(str))
+    return others[~pd.MultiIndex.from_frame(others[keys].astype(str)).isin(have)].drop_duplicates(keys)
+
+
+def _orientation(table: pd.DataFrame, votes: Ints) -> tuple[Bools, Bools]:
+    """Whether member b is the first one, and whether truth or sources say so."""
+    a, b = (table[f"source_{member}"].to_numpy() for member in "ab")
+    apart = (a != "") & (b != "") & (a != b)
+    low, high = np.where(a < b, a, b), np.where(a < b, b, a)
+    reverse = table["condition"].to_numpy() == high + "-" + low
+    by_source = b == np.where(reverse, high, low)
+    truth = table["truth"].to_numpy()
+    clip_a, clip_b = (table[f"stimulus_{member}"].to_numpy() for member in "ab")
+    arbitrary = np.where(clip_a != clip_b, clip_b < clip_a, votes[:, 1] > votes[:, 0])
+    flipped = np.where(truth != "", truth == "b", np.where(apart, by_source, arbitrary))
+    return flipped.astype(bool), ((truth != "") | apart).astype(bool)
+
+
+def _turned(table: pd.DataFrame, flipped: Bools) -> pd.DataFrame:
+    """The pairs with their members as first and second."""
+    turned = table[["study", "pair", "condition"]].copy()
+    for what, (first, second) in {"stimulus": ("first", "second"), "source": ("source", "against")}.items():
+        a, b = table[f"{what}_a"], table[f"{what}_b"]
+        prefix = "stimulus_" if what == "stimulus" else ""
+        turned[prefix + first] = a.where(~flipped, b)
+        turned[prefix + second] = b.where(~flipped, a)
+    turned["truth"] = table["truth"].where(table["truth"] == "", "first")
+    return turned

@@ -1,0 +1,153 @@
+"""Preference from few people and many verdicts: prediction-powered inference of a mean."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+
+from analysis.intervals import Floats
+from analysis.judging.matching import Judged
+from analysis.judging.pairs import Bools, Pairs
+from analysis.judging.scores import divided, nan_mean
+from analysis.options import LEVEL
+from analysis.results import Result
+
+NO_GAIN = "every pair that the judge judged has votes: there is nothing for it to add"
+FEW = 50
+
+_FEW_WORDS = (
+    f"fewer than {FEW} pairs with votes: the normal approximation is rough, and the interval too narrow"
+)
+_NO_SPREAD = "neither votes nor verdicts vary: there is no width to compare"
+_TOO_FEW = "fewer than two pairs have both votes and a verdict"
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionPowered(Result):
+    """A mean over pairs of the share of votes for `source` over `against`, from votes on `n_labelled` pairs
+    and verdicts on these and on `n_unlabelled` others.
+
+    `value` with its 95 % normal interval is the prediction-powered one, `people` with its own is from the
+    votes alone. `n_effective` is how many pairs with votes alone would have given the same width; `gain` is
+    that by `n_labelled`. `power` in [0, 1] is how far the verdicts are trusted (0: not at all), set by their
+    covariance with the votes."""
+
+    condition: str
+    source: str
+    against: str
+    value: float | None
+    low: float | None
+    high: float | None
+    level: float
+    people: float | None
+    people_low: float | None
+    people_high: float | None
+    n_labelled: int
+    n_unlabelled: int
+    power: float | None
+    n_effective: float | None
+    gain: float | None
+    warning: str | None
+    reason: str | None
+
+
+def prediction_powered_mean(
+    labels: Floats, verdicts: Floats, further: Floats, power: float | None = None
+) -> tuple[float, float, float]:
+    """Estimate the mean of `labels` with the help of verdicts [ABF23]_.
+
+    The unit is a pair: pairs are taken as independent draws from all pairs of their kind, labelled ones at
+    random.
+
+    Parameters
+    ----------
+    labels, verdicts
+        Of the labelled pairs: the share of votes, and the judge's forecast of it.
+    further
+        The judge's forecasts for pairs without votes.
+    power
+        1 trusts the verdicts as they come, 0 not at all; by default what makes the interval shortest
+        [ADZ23]_, kept within [0, 1].
+
+    Returns
+    -------
+    tuple
+        The estimate, its standard error (both variances divide by n, as in the authors' program) and the
+        power.
+    """
+    n, more = len(labels), len(further)
+    if power is None:
+        power = _tuned(labels, verdicts, further)
+    value = power * np.mean(further) + np.mean(labels - power * verdicts)
+    variance = power**2 * np.var(further) / more + np.var(labels - power * verdicts) / n
+    return float(value), float(np.sqrt(variance)), float(power)
+
+
+def _tuned(labels: Floats, verdicts: Floats, further: Floats) -> float:
+    spread = float(np.var(np.concatenate([verdicts, further]), ddof=1))
+    if spread <= 0:
+        return 0.0
+    together = float(np.mean((labels - labels.mean()) * (verdicts - verdicts.mean())))
+    return float(np.clip(together / ((1 + len(labels) / len(further)) * spread), 0.0, 1.0))
+
+
+def prediction_powered(
+    judged: Judged, pairs: Pairs, power: float | None = None
+) -> tuple[PredictionPowered, ...]:
+    """Estimate the preference of every condition and two sources, with the judge's help.
+
+    The forecast of a pair is the judge's probability where it gives such, else its verdict (1, 0, 0.5 for a
+    tie); the mean over its runs. Pairs whose members have the same source, or one without, show no
+    preference and are left out."""
+    table = pairs.table
+    which = "score" if judged.scores == "probabilities" else "support"
+    forecast = nan_mean(np.stack([getattr(run, which) for run in judged.runs]))
+    share = divided(pairs.votes[:, 0].astype(float), pairs.n.astype(float))
+    apart = (table["source"] != table["against"]) & (table["source"] != "") & (table["against"] != "")
+    keys = ["condition", "source", "against"]
+    return tuple(
+        _estimate(
+            named, (apart & (table[keys] == list(named)).all(axis=1)).to_numpy(), share, forecast, power
+        )
+        for named in sorted(set(table.loc[apart, keys].itertuples(index=False, name=None)))
+    )
+
+
+def _estimate(
+    named: tuple[str, str, str], group: Bools, share: Floats, forecast: Floats, power: float | None
+) -> PredictionPowered:
+    judged = group & ~np.isnan(forecast)
+    labelled, further = judged & ~np.isnan(share), judged & np.isnan(share)
+    labels = share[group & ~np.isnan(share)]
+    n, more = int(labelled.sum()), int(further.sum())
+    alone = (
+        _interval(float(np.mean(labels)), float(np.std(labels)) / len(labels) ** 0.5)
+        if len(labels)
+        else _NONE
+    )
+    warning = _FEW_WORDS if len(labels) < FEW else None
+    if len(labels) < 2 or n < 2 or more == 0:
+        reason = _TOO_FEW if n < 2 else NO_GAIN
+        known = alone if len(labels) > 1 else (alone[0], None, None)
+        return PredictionPowered(
+            *named, None, None, None, LEVEL, *known, n, more, None, None, None, warning, reason
+        )
+    value, error, used = prediction_powered_mean(
+        share[labelled], forecast[labelled], forecast[further], power
+    )
+    of_people = float(np.std(share[labelled])) / n**0.5
+    alone = _interval(float(np.mean(share[labelled])), of_people)
+    gain = (of_people / error) ** 2 if error > 0 else None
+    warning = _NO_SPREAD if gain is None else warning
+    effective = None if gain is None else gain * n
+    return PredictionPowered(
+        *named, *_interval(value, error), LEVEL, *alone, n, more, used, effective, gain, warning, None
+    )
+
+
+_NONE: tuple[float | None, float | None, float | None] = (None, None, None)
+
+
+def _interval(value: float, error: float) -> tuple[float | None, float | None, float | None]:
+    half = float(ndtri((1 + LEVEL) / 2)) * error
+    return value, value - half, value + half

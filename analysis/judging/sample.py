@@ -1,0 +1,128 @@
+"""What a judge said of some pairs beside what people said of them, and the numbers that come of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.intervals import Floats
+from analysis.judging.pairs import Bools
+from analysis.judging.scores import (
+    BINS,
+    Quantity,
+    bin_of,
+    calibration_error_of,
+    divided,
+    kappa_of,
+    mean_of,
+    spearman_of,
+    undefined,
+)
+
+IDENTITY, LABELS, RANK = "identity_accuracy", "label_accuracy", "spearman"
+KAPPA, BRIER, CALIBRATION = "kappa", "brier", "calibration_error"
+MEASURES = (IDENTITY, LABELS, RANK, KAPPA, BRIER, CALIBRATION)
+ACCURACIES = (IDENTITY, LABELS)
+
+NO_TRUTH = "no pair has both a truth and a verdict"
+NO_LABEL = "no pair has both a majority that is not tied and a verdict"
+NO_PROBABILITY = "the judge gives no probabilities (scores of pairs, all of them in 0 to 1)"
+NO_VOTE = "no pair has both a vote and a verdict"
+
+_EVEN = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """The pairs of one group. `support` and `score` are a judge's (see `matching.Run`), NaN without a
+    verdict.
+
+    `votes` counts those for the first and the second member. `both_ways`: nothing tells the members apart in
+    some pair, so that the correlation, which depends on which is first, takes every pair both ways round,
+    through `mirrored`."""
+
+    votes: npt.NDArray[np.integer[Any]]
+    has_truth: Bools
+    both_ways: bool
+    support: Floats
+    score: Floats
+    probability: bool
+    mirrored: Callable[[Floats], Floats]
+
+    @property
+    def share(self) -> Floats:
+        """Share of votes for the first member, NaN without a vote."""
+        return divided(self.votes[:, 0].astype(float), self.votes.sum(axis=1).astype(float))
+
+    @property
+    def label(self) -> Floats:
+        """1 where the majority chose the first member, 0 where the second; NaN for a tie and without a
+        vote."""
+        more = np.sign(self.votes[:, 0] - self.votes[:, 1])
+        return np.where(more == 0, np.nan, (more + 1) / 2)
+
+
+def quantities(sample: Sample) -> dict[str, Quantity]:
+    """Every measure of the sample, by its name in `MEASURES`.
+
+    Accuracies count a tied verdict a half; a tied label is no ground truth and is left out. Spearman's
+    correlation is between the score and the share of votes. The Brier score [Bri50]_ and the calibration error
+    [NCH15]_ take the score as the forecast of one participant's vote."""
+    truth = np.where(sample.has_truth, sample.support, np.nan)
+    measures = {
+        IDENTITY: mean_of(truth, NO_TRUTH),
+        LABELS: mean_of(agreement(sample.support, sample.label), NO_LABEL),
+        RANK: _rank(sample),
+        KAPPA: kappa_of(_cells(sample), NO_LABEL),
+    }
+    if not sample.probability:
+        return {**measures, BRIER: undefined(NO_PROBABILITY), CALIBRATION: undefined(NO_PROBABILITY)}
+    share, forecast = sample.share, sample.score
+    brier = share * (1 - forecast) ** 2 + (1 - share) * forecast**2
+    return {**measures, BRIER: mean_of(brier, NO_VOTE), CALIBRATION: calibration(sample)}
+
+
+def agreement(support: Floats, label: Floats) -> Floats:
+    """1 where a verdict names the label, 0 where it does not, a half where it is tied; NaN without either."""
+    return support * label + (1 - support) * (1 - label)
+
+
+def _rank(sample: Sample) -> Quantity:
+    if not sample.both_ways:
+        return spearman_of(sample.score, sample.share)
+    pair = np.arange(len(sample.score))
+    score = np.concatenate([sample.score, sample.mirrored(sample.score)])
+    turned = divided(sample.votes[:, 1].astype(float), sample.votes.sum(axis=1).astype(float))
+    return spearman_of(score, np.concatenate([sample.share, turned]), np.concatenate([pair, pair]))
+
+
+def _cells(sample: Sample) -> Floats:
+    one, other = sample.support, sample.label
+    return np.stack([one * other, one * (1 - other), (1 - one) * other, (1 - one) * (1 - other)], axis=1)
+
+
+def calibration(sample: Sample) -> Quantity:
+    """The expected calibration error of the sample's probabilities."""
+    confidence, agreed, used = forecasts(sample)
+    sums, sizes = binned(confidence - agreed, used, confidence)
+    return calibration_error_of(sums, sizes, NO_VOTE)
+
+
+def forecasts(sample: Sample) -> tuple[Floats, Floats, Floats]:
+    """Per pair: how sure the judge is of its choice, the share of votes that agree with it, and 1 where both
+    are known.
+
+    At a probability of a half it has no choice: the share is a half, whichever member one names."""
+    confidence = np.maximum(sample.score, 1 - sample.score)
+    share = sample.share
+    agreed = np.where(sample.score > _EVEN, share, np.where(sample.score < _EVEN, 1 - share, _EVEN))
+    used = ~np.isnan(confidence) & ~np.isnan(share)
+    return np.where(used, confidence, _EVEN), np.where(used, agreed, _EVEN), used.astype(float)
+
+
+def binned(values: Floats, weight: Floats, confidence: Floats) -> tuple[Floats, Floats]:
+    """`values` times `weight`, and `weight`, each in the column of its confidence's bin."""
+    member = np.arange(BINS) == bin_of(confidence)[:, None]
+    return np.where(member, (values * weight)[:, None], 0.0), np.where(member, weight[:, None], 0.0)

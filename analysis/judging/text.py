@@ -1,0 +1,258 @@
+"""A validation of judges as text for a terminal, 100 columns wide."""
+
+from collections.abc import Iterator, Mapping
+from io import StringIO
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+
+from analysis.estimates import Estimate
+from analysis.intervals import Interval
+from analysis.judging.alternative import AlternativeTest
+from analysis.judging.matching import RunCounts
+from analysis.judging.measures import Bin, Group, Measure
+from analysis.judging.prediction_powered import PredictionPowered
+from analysis.judging.validation import JudgeResult, JudgeValidation
+from analysis.judging.versus import Versus
+
+WIDTH = 100
+
+_LONGEST = 40
+_NAMES = {
+    "identity_accuracy": "identity",
+    "label_accuracy": "labels",
+    "spearman": "Spearman",
+    "kappa": "kappa",
+    "brier": "Brier",
+    "calibration_error": "calibration",
+}
+_SCORES = {
+    "probabilities": "probabilities that a is chosen",
+    "support": "support for a, 0 the middle; no probabilities",
+    "clips": "scores of single clips; a pair's is their difference",
+    "none": "choices without scores",
+}
+
+
+def render_validation(validation: JudgeValidation, width: int = WIDTH) -> str:
+    """Return the validation as plain text: every number with its interval and what people reach beside it."""
+    page = StringIO()
+    # Names come from files: they are text, never markup.
+    console = Console(file=page, width=width, color_system=None, markup=False, highlight=False, emoji=False)
+    for part in _parts(validation):
+        console.print(part)
+    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()) + "\n"
+
+
+def _parts(validation: JudgeValidation) -> Iterator[RenderableType]:
+    settings = validation.settings
+    yield (
+        f"Mode {settings.mode}; seed {settings.seed}; {settings.resamples:,} bootstrap resamples over pairs "
+        "(and over runs, where a judge has several)"
+    )
+    yield (
+        f"{validation.n_pairs} pairs, {validation.n_with_truth} of them with a truth; {validation.n_votes} votes of "
+        f"{validation.n_participants} participants on {validation.n_with_votes} pairs, of which "
+        f"{validation.n_tied} tied"
+    )
+    for judge in validation.judges:
+        yield from _judge(judge)
+    if validation.comparisons:
+        yield from _comparisons(validation.comparisons)
+    yield from _notes()
+
+
+def _notes() -> Iterator[RenderableType]:
+    yield _heading("How to read this")
+    yield (
+        "Identity: accuracy against the truth. Labels: accuracy against the majority. Spearman: of score and share of "
+        "votes. One person: one participant in the judge's place, held against the others. Half: one half of the "
+        "participants in the judge's place, held against the other half. Tied verdicts count a half, tied labels "
+        "are no ground truth. As published: ties by a coin, the score of one clip alone, as in Devlin et al. 2021."
+    )
+
+
+def _heading(text: str) -> RenderableType:
+    return Padding(f"{text}\n{'-' * len(text)}", (1, 0, 0, 0))
+
+
+def _table(*columns: str, left: int = 1) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number < left else "right", overflow="fold")
+    return table
+
+
+def _judge(judge: JudgeResult) -> Iterator[RenderableType]:
+    yield _heading(f"Judge {_name(judge.judge)}")
+    yield f"Scores: {_SCORES[judge.scores]}."
+    yield from _runs(judge.runs)
+    for number, group in enumerate(judge.groups):
+        # A condition that is all pairs with a truth, say, has their numbers.
+        if all(group.measures != earlier.measures for earlier in judge.groups[:number]):
+            yield from _group(group)
+    yield from _alternative(judge.alternative_annotator)
+    yield from _prediction_powered(judge.prediction_powered)
+
+
+def _runs(runs: tuple[RunCounts, ...]) -> Iterator[RenderableType]:
+    for run in runs[:_LONGEST]:
+        name = f"Run {_name(run.run)}" if run.run else "Verdicts"
+        counts = {
+            "tied": run.n_tied,
+            "abstained": run.n_abstained,
+            "missing": run.n_missing,
+            "rows about nothing known": run.n_unknown,
+            "rows about trials that do not count": run.n_not_main,
+            "rows about a pair that the study changed": run.n_changed,
+        }
+        told = "".join(f"; {n} {what}" for what, n in counts.items() if n or what in ("tied", "missing"))
+        names = f" ({', '.join(map(_name, run.unknown))})" if run.unknown else ""
+        yield f"{name}: {run.n_judged} of {run.n_pairs} pairs judged{told}{names}."
+    if len(runs) > _LONGEST:
+        yield f"The first {_LONGEST} of {len(runs)} runs; --json has them all."
+
+
+def _group(group: Group) -> Iterator[RenderableType]:
+    what = {
+        "all": "All pairs",
+        "class": f"Pairs {group.name}",
+        "condition": f"Condition {_name(group.name) or '(none)'}",
+    }
+    tied = f", {group.n_tied_labels} labels tied" if group.n_tied_labels else ""
+    yield f"\n{what[group.scope]}: {group.n_judged} of {group.n_pairs} judged, {group.n_with_votes} with votes{tied}"
+    given = {key: measure for key, measure in group.measures.items() if measure.corrected.value is not None}
+    if given:
+        yield _measures(given)
+    spreads = {_NAMES[key]: one.sd_ddof1 for key, one in given.items() if one.sd_ddof1 is not None}
+    if spreads:
+        told = ", ".join(f"{name} {spread:.3f}" for name, spread in spreads.items())
+        yield f"  SD over runs (n-1): {told}."
+    missing: dict[str, list[str]] = {}
+    for key, measure in group.measures.items():
+        if measure.corrected.reason:
+            missing.setdefault(measure.corrected.reason, []).append(_NAMES[key])
+    for reason, names in missing.items():
+        yield f"  No {', '.join(names)}: {reason}."
+    if any(one.agreement.n for one in group.calibration) and group.scope == "all":
+        yield _calibration(group.calibration)
+
+
+def _measures(measures: Mapping[str, Measure]) -> Table:
+    table = _table("", "n", "as published", "judge", "one person", "half")
+    for key, measure in measures.items():
+        published = measure.as_published
+        spread = published.sd_ddof0 if published else None
+        told = "-" if published is None else _number(published.value)
+        table.add_row(
+            _NAMES[key],
+            str(measure.corrected.n),
+            told + ("" if spread is None else f" ({spread:.3f})"),
+            *map(_estimate, (measure.corrected, measure.ceiling, measure.split_half)),
+        )
+    return table
+
+
+def _calibration(bins: tuple[Bin, ...]) -> RenderableType:
+    table = _table("  sure of its choice", "pairs", "mean", "people agree", "people so sure of others")
+    for one in bins:
+        table.add_row(
+            f"  {one.low:.1f} to {one.high:.1f}",
+            str(one.agreement.n),
+            _number(one.confidence),
+            _estimate(one.agreement),
+            _estimate(one.ceiling),
+        )
+    return table
+
+
+def _alternative(tests: tuple[AlternativeTest, ...]) -> Iterator[RenderableType]:
+    first = tests[0]
+    yield f"\nMay it replace people? The alternative annotator test, epsilon {first.epsilon:g}, q {first.q:g}"
+    table = _table("run", "", "won", "advantage", "over all", "people minus judge", left=2)
+    for test in tests[:_LONGEST]:
+        won = (
+            "-" if test.winning_rate is None else f"{test.n_won} of {test.n_tested} ({test.winning_rate:.2f})"
+        )
+        result = {True: "passes", False: "does not pass", None: "not tested"}[test.passes]
+        table.add_row(
+            _name(test.run),
+            result,
+            won,
+            _number(test.advantage),
+            f"{_number(test.advantage_all)} (of {test.n_participants})",
+            _estimate(test.difference),
+        )
+    yield table
+    for reason in dict.fromkeys(test.reason for test in tests if test.reason):
+        yield f"  Not tested: {reason}."
+    few = max(test.n_too_few for test in tests)
+    if few and any(test.n_tested for test in tests):
+        yield f"  Not tested: {few} participants with fewer than {first.min_instances} pairs."
+
+
+def _prediction_powered(results: tuple[PredictionPowered, ...]) -> Iterator[RenderableType]:
+    if not results:
+        return
+    yield "\nPreference with the judge's help (prediction-powered, mean share of votes over pairs)"
+    table = _table("", "votes on", "verdicts on", "people alone", "with the judge", "worth")
+    for one in results:
+        table.add_row(
+            f"{_name(one.source)} over {_name(one.against)} ({_name(one.condition) or 'no condition'})",
+            str(one.n_labelled),
+            f"+ {one.n_unlabelled}",
+            _range(one.people, one.people_low, one.people_high),
+            _range(one.value, one.low, one.high),
+            "-" if one.n_effective is None else f"{one.n_effective:.1f} pairs",
+        )
+    yield table
+    reasons = dict.fromkeys(reason for one in results for reason in (one.reason, one.warning) if reason)
+    for reason in reasons:
+        yield f"  {reason[0].upper()}{reason[1:]}."
+
+
+def _comparisons(comparisons: tuple[Versus, ...]) -> Iterator[RenderableType]:
+    yield _heading("Judges against each other, on the same pairs")
+    table = _table(
+        "first - second", "accuracy", "n", "difference", "only 1st", "only 2nd", "p", "p Holm", left=2
+    )
+    for one in comparisons[:_LONGEST]:
+        table.add_row(
+            " - ".join(map(_name, one.judges)),
+            "identity" if one.measure == "identity_accuracy" else "labels",
+            str(one.difference.n),
+            _estimate(one.difference),
+            "-" if one.n_first_only is None else str(one.n_first_only),
+            "-" if one.n_second_only is None else str(one.n_second_only),
+            _number(one.p, 4),
+            _number(one.p_holm, 4),
+        )
+    yield table
+    yield f"McNemar's test, exact, two-sided; Holm over {comparisons[0].n_family} tests."
+    if len(comparisons) > _LONGEST:
+        yield f"The first {_LONGEST} of {len(comparisons)} comparisons; --json has them all."
+    for reason in dict.fromkeys(one.reason for one in comparisons if one.reason):
+        yield f"  No p where {reason}."
+
+
+def _name(text: str) -> str:
+    """A name from outside, without control characters that a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+def _number(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def _estimate(estimate: Estimate) -> str:
+    return f"{_number(estimate.value)}{_interval(estimate.interval)}"
+
+
+def _interval(interval: Interval) -> str:
+    return "" if interval.low is None else f" [{_number(interval.low, 2)}, {_number(interval.high, 2)}]"
+
+
+def _range(value: float | None, low: float | None, high: float | None) -> str:
+    return _number(value) + ("" if low is None else f" [{_number(low, 2)}, {_number(high, 2)}]")

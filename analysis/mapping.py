@@ -1,0 +1,148 @@
+"""Data from elsewhere: a table and its mapping file in, checked `responses` or ratings out."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import pandas as pd
+
+from analysis.checking import check_columns
+from analysis.columns import RESPONSE_COLUMNS, Column
+from analysis.elsewhere.mapped_cells import SIDES
+from analysis.elsewhere.mapped_rows import PROSE, TOLD, MappedRows
+from analysis.elsewhere.mapping_file import (
+    Entry,
+    Kind,
+    MappingFile,
+    read_mapping_file,
+    require_columns,
+    require_known,
+)
+from analysis.elsewhere.rating_rows import mapped_ratings, require_ratings
+from analysis.elsewhere.table_files import open_table
+from analysis.errors import SchemaError, shown
+from analysis.rating_table import Ratings
+
+_OURS: Mapping[str, Column] = {column.name: column for column in RESPONSE_COLUMNS}
+_NAMES = ("source", "stimulus")
+
+
+def mapping_kind(path: Path | str) -> Kind:
+    """What a mapping file says its table is: ``2afc`` or ``ratings``. Raises as `read_mapping_file` does."""
+    return read_mapping_file(path).kind
+
+
+def read_mapped(path: Path | str, mapping_path: Path | str) -> pd.DataFrame:
+    """Read 2AFC answers from elsewhere as checked `responses`.
+
+    One row is one answer of one participant to one pair. The mapping file (docs/analysis.md) names their column for
+    ours, and our value for theirs; a value that it does not list passes as it is. What the table lacks: the study is
+    the file's name, the session the participant, the trial the pair, the pair the two clips, the position the order
+    of the rows within the session, the clips the pair's name with -a and -b; version 1, arm main, mode live, kind
+    main. Where a pair's clips (or, without clips, its sources) stand the other way round in some rows, these rows
+    are turned to the way of most of the pair's, with their choice, truth and left.
+
+    Parameters
+    ----------
+    path
+        A CSV, TSV, JSON lines or Parquet file, by its suffix; with `delimiter` in the mapping any text table.
+    mapping_path
+        The mapping file, of kind ``2afc``.
+
+    Returns
+    -------
+    DataFrame
+        As `check_responses` returns it, rows in the order of the file.
+
+    Raises
+    ------
+    ReadError
+        If a file cannot be read.
+    MappingError
+        At the first entry of the mapping file that cannot be used, with its line.
+    SchemaError
+        At the first cell that is not allowed, naming row and column as they are in the table.
+    """
+    mapping = read_mapping_file(mapping_path)
+    _require_2afc(mapping)
+    file = open_table(path, mapping.delimiter)
+    require_columns(mapping, mapping.columns, "columns", file.header, str(path))
+    return MappedRows(mapping, file).responses()
+
+
+def read_ratings(path: Path | str, mapping_path: Path | str) -> Ratings:
+    """Read ratings from elsewhere, checked.
+
+    One row of the table is one rater's score of one item by one criterion, or, where the mapping lists `criteria`, one
+    rater's scores of one item by all of them, a column each. Scores stay as they were typed; `analyze_ratings` counts
+    those that are numbers.
+
+    Parameters
+    ----------
+    path
+        As in `read_mapped`.
+    mapping_path
+        The mapping file, of kind ``ratings``.
+
+    Raises
+    ------
+    ReadError, MappingError, SchemaError
+        As in `read_mapped`.
+    """
+    mapping = read_mapping_file(mapping_path)
+    require_ratings(mapping)
+    file = open_table(path, mapping.delimiter)
+    require_columns(mapping, mapping.columns, "columns", file.header, str(path))
+    return mapped_ratings(mapping, file)
+
+
+def _require_2afc(mapping: MappingFile) -> None:
+    if mapping.kind != "2afc":
+        problem = "this maps ratings, and 2AFC answers are needed"
+        mapping.refuse(mapping.options["kind"].line, "kind", problem, "give a mapping of kind 2afc")
+    for section, entries in (("columns", mapping.columns), ("constants", mapping.constants)):
+        require_known(mapping, section, entries, tuple(_OURS))
+    require_known(mapping, "named_by", mapping.named_by, TOLD)
+    given = {*mapping.columns, *mapping.constants}
+    for name in ("participant", "choice"):
+        if name not in given:
+            mapping.lacks(name)
+    if "pair" not in given and not {"stimulus_a", "stimulus_b"} <= given:
+        mapping.lacks("pair", "no column is given for pair, nor for stimulus_a and stimulus_b")
+    if "study" in mapping.options and "study" in given:
+        line = mapping.options["study"].line
+        mapping.refuse(line, "study", "columns or constants gives it too", "remove one of the two")
+    _require_names(mapping, given)
+    _require_values(mapping)
+
+
+def _require_names(mapping: MappingFile, given: Collection[str]) -> None:
+    for name, entry in mapping.named_by.items():
+        key = f"named_by.{name}"
+        if entry.text not in _NAMES:
+            problem = f"{shown(entry.text)} is not allowed"
+            mapping.refuse(entry.line, key, problem, f"allowed: {', '.join(_NAMES)}")
+        if not {f"{entry.text}_a", f"{entry.text}_b"} <= set(given):
+            problem = f"{entry.text}_a and {entry.text}_b are not both given"
+            mapping.refuse(entry.line, key, problem, "add them to columns")
+
+
+def _require_values(mapping: MappingFile) -> None:
+    """Refuse our values that no cell of ours may hold."""
+    for name, entries in mapping.values.items():
+        for theirs, entry in entries.items():
+            if name in PROSE:
+                mapping.refuse(entry.line, f"values.{name}", "free text has no values", "remove them")
+            _require_value(mapping, f"values.{name}.{theirs}", name, entry)
+    for name, entry in mapping.constants.items():
+        _require_value(mapping, f"constants.{name}", name, entry)
+
+
+def _require_value(mapping: MappingFile, key: str, name: str, entry: Entry) -> None:
+    may_be_side = name in ("choice", "truth")
+    if name in mapping.named_by or not entry.text or (may_be_side and entry.text in SIDES):
+        return
+    try:
+        check_columns(pd.DataFrame({name: [entry.text]}), [_OURS[name]], "", 1)
+    except SchemaError as error:
+        allowed = f"allowed: {'left, right, ' if may_be_side else ''}{error.allowed}"
+        mapping.refuse(entry.line, key, error.problem, allowed)

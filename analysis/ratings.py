@@ -1,0 +1,227 @@
+"""Ratings analysed: the scores of each criterion, of each item and rater, and how far raters agree."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.agreement.ratings import Level, RatingAgreement, agreement_of_ratings
+from analysis.cells import natural_ranks
+from analysis.codes import Mask, codes_of, groups_of
+from analysis.description import describe
+from analysis.intervals import Floats, Interval
+from analysis.options import LEVEL, RESAMPLES
+from analysis.rating_interval import mean_interval
+from analysis.rating_table import OutOfRange, Ratings, check_ratings
+from analysis.results import Result, table_rows
+
+FORMAT = "likely-human ratings 1"
+
+NOT_A_NUMBER = "not a number"
+KEPT = "out of range, counted"
+DROPPED = "out of range, left out"
+
+# A longer scale is no scale of steps.
+_MOST_STEPS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionResult(Result):
+    """The scores of one criterion; `n` of the `n_ratings` count.
+
+    The others are `n_missing` (empty), `n_not_numbers` and, where they are dropped, `n_out_of_range`. `mean` and the
+    SDs are over scores; `interval` resamples items and raters. `n_items` and `n_raters` have a score that counts."""
+
+    criterion: str
+    n_ratings: int
+    n: int
+    n_missing: int
+    n_not_numbers: int
+    n_out_of_range: int
+    n_items: int
+    n_raters: int
+    mean: float | None
+    sd_ddof0: float | None
+    sd_ddof1: float | None
+    minimum: float | None
+    maximum: float | None
+    interval: Interval
+    reason: str | None
+    agreement: RatingAgreement
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatingAnalysis(Result):
+    """All numbers of a table of ratings.
+
+    `items` and `raters` have one row per criterion and item or rater that was to be scored: `n`, `mean`, `sd_ddof1`.
+    `odd` lists the scores that are no numbers or out of range: `row`, `item`, `rater`, `criterion`, `score` as typed,
+    `why`."""
+
+    scale: tuple[float, float] | None
+    out_of_range: OutOfRange
+    agreement_level: Level
+    seed: int
+    resamples: int
+    level: float
+    criteria: tuple[CriterionResult, ...]
+    items: pd.DataFrame
+    raters: pd.DataFrame
+    odd: pd.DataFrame
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON (docs/analysis.md)."""
+        settings = {
+            "scale": None if self.scale is None else list(self.scale),
+            "out_of_range": self.out_of_range,
+            "agreement_level": self.agreement_level,
+            "seed": self.seed,
+            "resamples": self.resamples,
+            "level": self.level,
+        }
+        return {
+            "format": FORMAT,
+            "settings": settings,
+            "criteria": [one.to_dict() for one in self.criteria],
+            "items": table_rows(self.items),
+            "raters": table_rows(self.raters),
+            "odd": table_rows(self.odd),
+        }
+
+
+def analyze_ratings(
+    ratings: Ratings | pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES
+) -> RatingAnalysis:
+    """Describe the scores of each criterion and how far raters agree on them.
+
+    One row is one rater's score of one item by one criterion. Neither the scores of one item nor those of one rater are
+    independent; items and raters are. Only scores that are numbers count; every other one is counted and listed.
+
+    Parameters
+    ----------
+    ratings
+        Of `read_ratings` or `check_ratings`, or a table of `item`, `rater`, `score` and, if wanted, `criterion`.
+    seed, resamples
+        Of the bootstrap intervals; 0 resamples gives none.
+
+    Returns
+    -------
+    RatingAnalysis
+        Per criterion the mean over scores with both SDs, the 95 % interval from a bootstrap that resamples items and
+        raters [Owe07]_, and the agreement of `agreement_of_ratings`, whose bootstrap resamples items.
+
+    Raises
+    ------
+    SchemaError
+        If a table breaks the contract of `check_ratings`.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"item": [1, 1, 2, 2], "rater": ["x", "y"] * 2, "score": ["3", "4", "5", "2 point"]})
+    >>> [one] = analyze_ratings(table, resamples=0).criteria
+    >>> one.mean, one.n, one.n_not_numbers
+    (4.0, 3, 1)
+    """
+    if isinstance(ratings, pd.DataFrame):
+        ratings = check_ratings(ratings)
+    ratings = _in_order(ratings)
+    table, scores = ratings.table, ratings.scores()
+    outside = _outside(ratings, scores)
+    counted: Mask = ~np.isnan(scores)
+    if ratings.out_of_range == "drop":
+        counted &= ~outside
+    criteria = [str(name) for name in table["criterion"].cat.categories]
+    criteria = [criteria[place] for place in np.argsort(natural_ranks(pd.Series(criteria, dtype=object)))]
+    return RatingAnalysis(
+        scale=ratings.scale,
+        out_of_range=ratings.out_of_range,
+        agreement_level=ratings.level,
+        seed=seed,
+        resamples=resamples,
+        level=LEVEL,
+        criteria=tuple(
+            _criterion(ratings, name, scores, counted, outside, seed, resamples) for name in criteria
+        ),
+        items=_per(table, "item", scores, counted),
+        raters=_per(table, "rater", scores, counted),
+        odd=_odd(ratings, scores, outside),
+    )
+
+
+def _in_order(ratings: Ratings) -> Ratings:
+    """Rows in an order of their own: floating sums depend on it, and results must not."""
+    key = groups_of([ratings.table[name] for name in ("criterion", "item", "rater")]).codes
+    return replace(ratings, table=ratings.table.iloc[np.argsort(key)].reset_index(drop=True))
+
+
+def _outside(ratings: Ratings, scores: Floats) -> Mask:
+    if ratings.scale is None:
+        return np.zeros(len(scores), dtype=bool)
+    low, high = ratings.scale
+    outside: Mask = (scores < low) | (scores > high)
+    return outside
+
+
+def _criterion(
+    ratings: Ratings, name: str, scores: Floats, counted: Mask, outside: Mask, seed: int, resamples: int
+) -> CriterionResult:
+    of_criterion = (ratings.table["criterion"] == name).to_numpy()
+    used = of_criterion & counted
+    rows, values = ratings.table[used], scores[used]
+    item, rater = (codes_of(rows[column].cat.remove_unused_categories()) for column in ("item", "rater"))
+    described = describe(values, resamples=0)
+    reason = described.reason and (
+        "one score: no SD with ddof 1" if len(values) else "no score is a number that counts"
+    )
+    missing = ratings.table["score"].isna().to_numpy()
+    return CriterionResult(
+        criterion=name,
+        n_ratings=int(of_criterion.sum()),
+        n=len(values),
+        n_missing=int((of_criterion & missing).sum()),
+        n_not_numbers=int((of_criterion & ~missing & np.isnan(scores)).sum()),
+        n_out_of_range=int((of_criterion & outside).sum()),
+        n_items=item.size,
+        n_raters=rater.size,
+        mean=described.mean,
+        sd_ddof0=described.sd_ddof0,
+        sd_ddof1=described.sd_ddof1,
+        minimum=float(values.min()) if len(values) else None,
+        maximum=float(values.max()) if len(values) else None,
+        interval=mean_interval(
+            item.codes.astype(np.int64), rater.codes.astype(np.int64), values, seed=seed, resamples=resamples
+        ),
+        reason=reason,
+        agreement=_agreement(ratings, rows, values, seed, resamples),
+    )
+
+
+def _agreement(
+    ratings: Ratings, rows: pd.DataFrame, values: Floats, seed: int, resamples: int
+) -> RatingAgreement:
+    """With every step of a scale of whole numbers as a possible value, where no score lies off it."""
+    table = pd.DataFrame({"item": rows["item"], "rater": rows["rater"], "value": values})
+    steps = None
+    if ratings.scale and all(end.is_integer() for end in ratings.scale):
+        low, high = map(int, ratings.scale)
+        whole = [float(step) for step in range(low, min(high, low + _MOST_STEPS) + 1)]
+        steps = whole if high in whole and np.isin(values, whole).all() else None
+    return agreement_of_ratings(table, level=ratings.level, values=steps, seed=seed, resamples=resamples)
+
+
+def _per(table: pd.DataFrame, column: str, scores: Floats, counted: Mask) -> pd.DataFrame:
+    """Mean and SD of the scores that count of each criterion and item or rater."""
+    keys = [table["criterion"], table[column]]
+    values = pd.Series(np.where(counted, scores, np.nan), index=table.index)
+    made = values.groupby(keys, observed=True, sort=True).agg(["count", "mean", "std"]).reset_index()
+    made.columns = pd.Index(["criterion", column, "n", "mean", "sd_ddof1"])
+    ranks = [natural_ranks(made[name].astype(object)) for name in (column, "criterion")]
+    return made.iloc[np.lexsort(ranks)].reset_index(drop=True)
+
+
+def _odd(ratings: Ratings, scores: Floats, outside: Mask) -> pd.DataFrame:
+    table = ratings.table
+    why = np.where(outside, KEPT if ratings.out_of_range == "keep" else DROPPED, NOT_A_NUMBER)
+    odd = outside | (table["score"].notna().to_numpy() & np.isnan(scores))
+    return table[odd].assign(why=why[odd]).sort_values(["row", "criterion"]).reset_index(drop=True)

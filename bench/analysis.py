@@ -1,0 +1,302 @@
+"""The whole analysis of a table of responses, beside what a notebook would do of it and beside DuckDB.
+
+Each measurement is a process of its own: it does its work on a small table first, so that every library is there when
+the clock starts, then on the table in question. The work of pandas and DuckDB is four things: accuracy per participant
+and condition, two Mann-Whitney tests, and the majority of each pair. Their numbers have to be ours.
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from analysis import accuracy_per_participant, analyze, describe, read_responses
+from analysis.columns import ANALYZED_COLUMNS
+from app.database import Database
+from app.reporting.frames import responses_frame
+from bench import crowd_table
+from bench.client import Broken
+from bench.crowd import SLUG
+from bench.crowd_sql import database_url, fill_database
+from bench.servers import HERE, WORK, environment
+from bench.usage import Usage
+
+SIZES = (100_000, 1_000_000, 10_000_000)
+SQL_SIZES = (100_000, 1_000_000)
+WARM_UP = 1_000
+GOAL_S, GOAL_MB, GOAL_RATIO, GOAL_BOOTSTRAP_S = 30, 2_000, 10, 1
+OURS, NOTEBOOK, FLOOR, SQL = "Likely Human", "pandas", "DuckDB", "SQLite read"
+RESAMPLES = 10_000
+
+_COUNTS = "mode = 'live' AND kind = 'main' AND excluded IS NULL"
+_NEEDED = (
+    "study", "participant", "condition", "pair", "mode", "kind", "excluded", "truth", "choice", "correct",
+    "uncertainty",
+)  # fmt: skip
+
+Numbers = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """`parts` are the seconds of its steps; `peak_mb` is of the whole process, libraries and all."""
+
+    seconds: float
+    cpu_s: float
+    peak_mb: float
+    other_cores: float
+    parts: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What was done of how many responses, over and over."""
+
+    what: str
+    responses: int
+    runs: Sequence[Run]
+
+    @property
+    def seconds(self) -> float:
+        return median(run.seconds for run in self.runs)
+
+    @property
+    def peak_mb(self) -> float:
+        return median(run.peak_mb for run in self.runs)
+
+    def part(self, name: str) -> float:
+        return median(run.parts[name] for run in self.runs)
+
+
+def measure_analysis(repeats: int, sizes: Sequence[int] = SIZES) -> list[Work]:
+    """Measure each size, the three kinds of work in turn; then the read from SQL, and the bootstrap."""
+    small = _table(WARM_UP)
+    found: list[Work] = []
+    for n in sizes:
+        path = _table(n)
+        kinds = (OURS, NOTEBOOK, FLOOR)
+        runs: dict[str, list[Run]] = {kind: [] for kind in kinds}
+        for repeat in range(1, repeats + 1):
+            said = {kind: _in_a_process(kind, str(small), str(path)) for kind in kinds}
+            for kind, (run, numbers) in said.items():
+                runs[kind].append(run)
+                if numbers != said[OURS][1]:
+                    raise Broken(f"{kind} and Likely Human do not agree: {numbers}, {said[OURS][1]}")
+            times = ", ".join(f"{kind} {run.seconds:.2f} s" for kind, (run, _) in said.items())
+            print(f"{n:,} responses, {repeat} of {repeats}: {times}", file=sys.stderr)
+        found += [Work(kind, n, runs[kind]) for kind in kinds]
+    for n in SQL_SIZES:
+        if n in sizes:
+            found.append(_from_sql(n, repeats))
+    return [*found, _bootstrap(repeats)]
+
+
+def analysis_text(found: Sequence[Work]) -> str:
+    lines = [
+        "| responses | work | seconds | of which reading | processor s | peak MB | times DuckDB |",
+        f"|{' --- |' * 7}",
+    ]
+    floors = {work.responses: work.seconds for work in found if work.what == FLOOR}
+    tables = [work for work in found if work.what != "bootstrap"]
+    for work in tables:
+        floor = floors[work.responses] if work.what in (OURS, NOTEBOOK) else None
+        cells = (
+            f"{work.responses:,}",
+            work.what,
+            f"{work.seconds:.2f}",
+            f"{work.part('read'):.2f}" if work.what in (OURS, SQL) else "",
+            f"{median(run.cpu_s for run in work.runs):.2f}",
+            f"{work.peak_mb:,.0f}",
+            f"{work.seconds / floor:.1f}" if floor else "",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    ours = sorted((work for work in tables if work.what == OURS), key=lambda work: work.responses)
+    return "\n".join([*lines, "", *_goals(ours, floors), *_bootstrap_lines(found), *_noise(found)])
+
+
+def _goals(ours: Sequence[Work], floors: dict[int, float]) -> list[str]:
+    largest = ours[-1]
+    ratio = largest.seconds / floors[largest.responses]
+    lines = [
+        f"{largest.responses:,} responses: {largest.seconds:.1f} s and {largest.peak_mb:,.0f} MB, {ratio:.1f} times "
+        f"DuckDB (goals at 10 million: under {GOAL_S} s and {GOAL_MB:,} MB, at most {GOAL_RATIO} times)."
+    ]
+    lines += [
+        f"From {one.responses:,} to {two.responses:,}: {two.seconds / one.seconds:.1f} times as long "
+        f"(goal: at most {two.responses / one.responses:.0f})."
+        for one, two in pairwise(ours)
+    ]
+    return lines
+
+
+def _bootstrap_lines(found: Sequence[Work]) -> list[str]:
+    [work] = [work for work in found if work.what == "bootstrap"]
+    return [
+        f"Bootstrap of {RESAMPLES:,} resamples over 60 participants x 10 trials: {work.part('bootstrap'):.3f} s "
+        f"(goal: under {GOAL_BOOTSTRAP_S}); the whole analysis of them with every interval: {work.part('all'):.1f} s."
+    ]
+
+
+def _noise(found: Sequence[Work]) -> list[str]:
+    cores = max(run.other_cores for work in found for run in work.runs)
+    return [f"NOT QUIET: something else had up to {cores:.1f} cores meanwhile."] if cores > 0.1 else []
+
+
+def _table(n_rows: int) -> Path:
+    """The table of a size; made once for each state of the module that makes it."""
+    maker = sha256(Path(crowd_table.__file__).read_bytes()).hexdigest()[:8]
+    path = WORK / f"crowd-{n_rows}-{maker}.parquet"
+    if not path.exists():
+        WORK.mkdir(exist_ok=True)
+        print(f"Writing {n_rows:,} responses ...", file=sys.stderr)
+        crowd_table.write_crowd(path, n_rows)
+    return path
+
+
+def _from_sql(n: int, repeats: int) -> Work:
+    path = WORK / f"crowd-{n}.sqlite3"
+    if not path.exists():
+        print(f"Filling SQLite with {n:,} responses ...", file=sys.stderr)
+        fill_database(path, n)
+    runs = [_in_a_process(SQL, str(path), str(path)) for _ in range(repeats)]
+    return Work(SQL, round(runs[0][1]["responses"]), [run for run, _ in runs])
+
+
+def _bootstrap(repeats: int) -> Work:
+    path = str(_table(600))
+    return Work("bootstrap", 600, [_in_a_process("bootstrap", path, path)[0] for _ in range(repeats)])
+
+
+def _in_a_process(kind: str, small: str, path: str) -> tuple[Run, Numbers]:
+    before, mine = Usage.of(os.getpid()), resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [sys.executable, "-m", "bench.analysis", kind, small, path]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parent, env=environment())
+    if done.returncode:
+        raise Broken(f"{kind}: {(done.stderr.strip().splitlines() or [''])[-1]}")
+    after, theirs = Usage.of(os.getpid()), resource.getrusage(resource.RUSAGE_CHILDREN)
+    child_s = theirs.ru_utime + theirs.ru_stime - mine.ru_utime - mine.ru_stime
+    others_s = after.machine - before.machine - child_s - (after.client - before.client)
+    said = json.loads(done.stdout)
+    other_cores = round(max(others_s, 0.0) / (after.now - before.now), 2)
+    return Run(**said["run"], other_cores=other_cores), said["numbers"]
+
+
+def one_work(kind: str, small: str, path: str) -> dict[str, Any]:
+    """In the process: warm up, then work with the clock running."""
+    work = _WORKS[kind]
+    work(small)
+    began, worked = time.perf_counter(), time.process_time()
+    numbers, parts = work(path)
+    seconds, cpu_s = time.perf_counter() - began, time.process_time() - worked
+    run = {"seconds": seconds, "cpu_s": cpu_s, "peak_mb": _peak_mb(), "parts": parts}
+    return {"run": run, "numbers": numbers}
+
+
+def _peak_mb() -> float:
+    """Not by getrusage, which remembers the process that started this one."""
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return int(line.split()[1]) * 1024 / 1e6
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e6
+
+
+def _ours(path: str) -> tuple[Numbers, dict[str, float]]:
+    began = time.perf_counter()
+    responses = read_responses(path, ANALYZED_COLUMNS)
+    read = time.perf_counter()
+    result = analyze(responses, resamples=0)
+    accuracy, uncertainty = (comparison.test.u1 for comparison in result.comparisons[:2])
+    majority_a = int((result.labels["majority"] == "a").sum())
+    numbers = {"accuracy": accuracy or 0.0, "uncertainty": uncertainty or 0.0, "majority_a": majority_a}
+    return numbers, {"read": read - began, "analyze": time.perf_counter() - read}
+
+
+def _notebook(path: str) -> tuple[Numbers, dict[str, float]]:
+    table = pd.read_parquet(path, columns=list(_NEEDED))
+    table = table[(table["mode"] == "live") & (table["kind"] == "main") & table["excluded"].isna()]
+    table["correct"] = table["correct"].astype(float)
+    table.groupby(["study", "participant", "condition"])["correct"].mean()
+    accuracy = table.groupby(["study", "participant"])["correct"].mean().reset_index()
+    judged = table[table["truth"].notna()]
+    uncertainty = judged.groupby(["study", "participant"])["uncertainty"].mean().reset_index()
+    votes = table.groupby(["study", "pair"])["choice"].value_counts().unstack(fill_value=0)
+    return {
+        "accuracy": _u(accuracy["study"], accuracy["correct"]),
+        "uncertainty": _u(uncertainty["study"], uncertainty["uncertainty"]),
+        "majority_a": int((votes["a"] > votes["b"]).sum()),
+    }, {}
+
+
+def _floor(path: str) -> tuple[Numbers, dict[str, float]]:
+    # Imported here: it is there for measuring and for tests alone.
+    import duckdb
+
+    table = duckdb.connect().from_parquet(path).filter(_COUNTS)
+    table.aggregate("study, participant, condition, avg(correct::INT)").fetchnumpy()
+    people = table.aggregate(
+        "study, participant, avg(correct::INT) AS accuracy, "
+        "avg(uncertainty) FILTER (truth IS NOT NULL) AS uncertainty"
+    ).fetchnumpy()
+    votes = table.aggregate(
+        "study, pair, count(*) FILTER (choice = 'a') AS a, count(*) FILTER (choice = 'b') AS b"
+    ).fetchnumpy()
+    return {
+        "accuracy": _u(people["study"], people["accuracy"]),
+        "uncertainty": _u(people["study"], people["uncertainty"]),
+        "majority_a": int((votes["a"] > votes["b"]).sum()),
+    }, {}
+
+
+def _u(study: Any, values: Any) -> float:
+    """The first study's U, with the p value that goes with it."""
+    numbers: np.ndarray = np.ma.filled(np.ma.asarray(values, dtype=float), np.nan)
+    first, present = np.asarray(study == "crowd-1"), ~np.isnan(numbers)
+    return float(stats.mannwhitneyu(numbers[first & present], numbers[~first & present]).statistic)
+
+
+def _read_sql(path: str) -> tuple[Numbers, dict[str, float]]:
+    began = time.perf_counter()
+    database = Database(database_url(Path(path)))
+    with database.reading() as session:
+        responses = responses_frame(session, SLUG)
+    database.close()
+    return {"responses": len(responses)}, {"read": time.perf_counter() - began}
+
+
+def _bootstrapped(path: str) -> tuple[Numbers, dict[str, float]]:
+    responses = read_responses(path)
+    began = time.perf_counter()
+    describe(accuracy_per_participant(responses)["accuracy"], resamples=RESAMPLES)
+    done = time.perf_counter()
+    analyze(responses, resamples=RESAMPLES)
+    return {}, {"bootstrap": done - began, "all": time.perf_counter() - done}
+
+
+_WORKS: dict[str, Callable[[str], tuple[Numbers, dict[str, float]]]] = {
+    OURS: _ours,
+    NOTEBOOK: _notebook,
+    FLOOR: _floor,
+    SQL: _read_sql,
+    "bootstrap": _bootstrapped,
+}
+
+
+def as_json(found: Sequence[Work]) -> list[dict[str, Any]]:
+    return [{**asdict(work), "seconds": work.seconds, "peak_mb": work.peak_mb} for work in found]
+
+
+if __name__ == "__main__":
+    print(json.dumps(one_work(*sys.argv[1:])))

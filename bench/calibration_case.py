@@ -1,0 +1,110 @@
+"""What a case of the calibration bench is: one simulated design, and the tests and intervals that are held to it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import expit, ndtri
+
+from analysis.intervals import Floats
+from analysis.options import LEVEL
+
+ERROR, COVERAGE = 1 - LEVEL, LEVEL
+SEEDS = 10_000
+RESAMPLES = 1_000
+
+Hit = bool | None
+"""Whether the test rejected, or the interval held the truth; None where the data gave no p value or no interval."""
+
+Simulate = Callable[[np.random.Generator, int], Sequence[Hit]]
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """One test or interval. `nominal` is ERROR for a test where nothing is there to find, COVERAGE for an interval.
+
+    `known` says what is known of it beforehand: why its rate may be off. A row that `shows` is there to be off: it is
+    what would be claimed without the method beside it."""
+
+    what: str
+    nominal: float
+    known: str = ""
+    shows: bool = False
+
+    @property
+    def is_test(self) -> bool:
+        """Whether the rate is of rejections."""
+        return self.nominal < COVERAGE
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A design, drawn once for each seed; `simulate` answers for each goal, in their order.
+
+    `most` is how many seeds it runs at most: fewer than 10,000 where one takes long."""
+
+    key: str
+    design: str
+    goals: tuple[Goal, ...]
+    simulate: Simulate
+    most: int = SEEDS
+
+
+class Ends(Protocol):
+    """What has two ends, or None."""
+
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
+
+
+def null_test(what: str, known: str = "") -> Goal:
+    """A test of a null hypothesis that is true."""
+    return Goal(what, ERROR, known)
+
+
+def interval(what: str, known: str = "") -> Goal:
+    """A 95 % interval of a number whose truth is known."""
+    return Goal(what, COVERAGE, known)
+
+
+def rejected(p: float | None) -> Hit:
+    """Whether a p value is at most 0.05."""
+    return None if p is None else p <= ERROR + 1e-12
+
+
+def holds(ends: Ends, truth: float) -> Hit:
+    """Whether an interval holds the truth, its ends included."""
+    return None if ends.low is None or ends.high is None else within(ends.low, truth, ends.high)
+
+
+def within(low: float, truth: float, high: float) -> bool:
+    """Whether the truth lies between the ends, up to rounding."""
+    return bool(low - 1e-9 <= truth <= high + 1e-9)
+
+
+def z95() -> float:
+    """The normal quantile of a 95 % interval."""
+    return float(ndtri((1 + LEVEL) / 2))
+
+
+def shares(rng: np.random.Generator, n: int, trials: int, a: float, b: float) -> Floats:
+    """Of each of n participants the share of right answers in `trials`, their abilities from Beta(a, b)."""
+    counts: Floats = rng.binomial(trials, rng.beta(a, b, n)) / trials
+    return counts
+
+
+def mean_probability(log_odds: float, sd: float) -> float:
+    """The mean of a logistic of normal log odds, by Gauss and Hermite's quadrature."""
+    points, weights = np.polynomial.hermite_e.hermegauss(80)
+    return float(weights @ expit(log_odds + sd * points) / np.sqrt(2 * np.pi))
+
+
+def categorical(codes: npt.NDArray[np.signedinteger], names: Sequence[str]) -> "pd.Categorical[str]":
+    """A column as the checked table has it, from the places of its cells among the names."""
+    return pd.Categorical.from_codes(codes.astype(np.int64).ravel(), categories=pd.Index(list(names)))

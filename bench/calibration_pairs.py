@@ -1,0 +1,208 @@
+"""Calibration of agreement, whose units are pairs, and of the strengths of sources."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+
+from analysis.agreement.coefficients import nominal, ordinal, symmetric
+from analysis.agreement.icc import intraclass
+from analysis.agreement.resampling import Sample, kinds
+from analysis.agreement.split_half import split_half
+from analysis.agreement.units import Codes
+from analysis.agreement.words import ITEMS
+from analysis.bradley_terry import BradleyTerry, bradley_terry
+from analysis.intervals import Floats
+from bench.calibration_case import RESAMPLES, Case, Hit, categorical, holds, interval
+
+_RATERS = 20
+_PAIRS, _TRUTH_PAIRS = 30, 300_000
+_SOURCE = ("agreement", "alpha", "kappa", "ac1")
+
+
+def _votes(rng: np.random.Generator, pairs: int) -> Codes:
+    """Of 20 votes on each pair those for either source; the log odds of the pairs are normal about 0.5."""
+    first = rng.binomial(_RATERS, expit(0.5 + rng.standard_normal(pairs)))
+    return np.column_stack([first, _RATERS - first]).astype(np.int64)
+
+
+def _sample(votes: Codes, as_sources: bool) -> tuple[Sample, dict[str, object]]:
+    distinct, counts = kinds(votes if as_sources else np.sort(votes, axis=1))
+    parts, coefficients = nominal(distinct, 2) if as_sources else symmetric(distinct)
+    return Sample(parts, counts), dict(coefficients)
+
+
+@cache
+def _true_agreement() -> dict[str, float]:
+    votes = _votes(np.random.default_rng(0), _TRUTH_PAIRS)
+    found = {}
+    for as_sources in (True, False):
+        sample, coefficients = _sample(votes, as_sources)
+        for name, coefficient in coefficients.items():
+            found[f"{name}-{as_sources}"] = sample.value(coefficient)  # type: ignore[arg-type]
+    return found
+
+
+def _agreement_case(pairs: int, known: str = "") -> Case:
+    def simulate(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+        votes, truth = _votes(rng, pairs), _true_agreement()
+        hits: list[Hit] = []
+        for as_sources, names in ((True, _SOURCE), (False, ("alpha",))):
+            sample, coefficients = _sample(votes, as_sources)
+            found = sample.intervals(coefficients, "pairs", seed=seed, resamples=RESAMPLES)  # type: ignore[arg-type]
+            hits += [holds(found[name], truth[f"{name}-{as_sources}"]) for name in names]
+        return tuple(hits)
+
+    return Case(
+        f"agreement-{pairs}",
+        f"{pairs} pairs, {_RATERS} votes each, log odds normal(0.5, 1); truth from {_TRUTH_PAIRS:,} pairs",
+        (
+            interval("share of agreeing votes", known),
+            interval("Krippendorff's alpha, sources", known),
+            interval("Fleiss' kappa, sources", known),
+            interval("Gwet's AC1, sources", known),
+            interval("alpha = kappa = AC1 of the choice", known),
+        ),
+        simulate,
+        2_000,
+    )
+
+
+def _split(rng: np.random.Generator, pairs: int, seed: int, resamples: int) -> tuple[float | None, Hit]:
+    chance = expit(rng.standard_normal(pairs))
+    choice = (rng.random((pairs, _RATERS)) < chance[:, None]).astype(np.int64).ravel()
+    pair, person = np.indices((pairs, _RATERS)).reshape(2, -1)
+    found = split_half(pair, person, choice, pairs, seed=seed, resamples=resamples).reliability
+    return found.value, holds(found.interval, _true_reliability()) if resamples else None
+
+
+@cache
+def _true_reliability() -> float:
+    value, _ = _split(np.random.default_rng(0), 100_000, 1, 0)
+    assert value is not None
+    return value
+
+
+def _split_half(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+    return (_split(rng, _PAIRS, seed, RESAMPLES)[1],)
+
+
+def _points(rng: np.random.Generator, pairs: int) -> Codes:
+    """How many of 10 raters gave each of five points."""
+    latent = rng.standard_normal((pairs, 1)) + rng.standard_normal((pairs, 10))
+    point = np.searchsorted([-1.2, -0.4, 0.4, 1.2], latent)
+    cell = np.arange(pairs)[:, None] * 5 + point
+    return np.bincount(cell.ravel(), minlength=5 * pairs).reshape(pairs, 5)
+
+
+@cache
+def _true_ordinal() -> float:
+    parts, coefficients = ordinal(_points(np.random.default_rng(0), 200_000))
+    return Sample(parts, np.ones(len(parts), dtype=np.int64)).value(coefficients["alpha"])
+
+
+def _ordinal(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+    distinct, counts = kinds(_points(rng, _PAIRS))
+    parts, coefficients = ordinal(distinct)
+    found = Sample(parts, counts).intervals(coefficients, "pairs", seed=seed, resamples=RESAMPLES)
+    return (holds(found["alpha"], _true_ordinal()),)
+
+
+def _icc(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+    raters = 0.5 * rng.standard_normal(10)
+    value = rng.standard_normal((_PAIRS, 1)) + raters + rng.standard_normal((_PAIRS, 10))
+    item, rater = np.indices(value.shape).reshape(2, -1)
+    found = intraclass(item, rater, value.ravel(), ITEMS, seed=seed, resamples=RESAMPLES)
+    spread = float(raters.var(ddof=1))
+    return (
+        holds(found.single.interval, 1 / (2 + spread)),
+        holds(found.average.interval, 1 / (1 + (1 + spread) / 10)),
+    )
+
+
+_SOURCES = "wxyz"
+_STRENGTHS = np.array([0.9, 0.3, -0.3, -0.9])
+_LEFT = 0.3
+_PEOPLE = 40
+_ONE, _OTHER = np.triu_indices(4, k=1)
+
+
+def _choices(rng: np.random.Generator, people: int) -> pd.DataFrame:
+    """Each participant compares each two of four sources once; participants differ in what they prefer."""
+    own = _STRENGTHS + 0.4 * rng.standard_normal((people, 4))
+    left = rng.integers(2, size=(people, 6))  # 0: the first stood left
+    odds = own[:, _ONE] - own[:, _OTHER] + _LEFT * (1 - 2 * left)
+    choice = (rng.random((people, 6)) >= expit(odds)).astype(np.int8)
+    person = np.repeat(np.arange(people), 6)
+
+    return pd.DataFrame(
+        {
+            "study": categorical(np.zeros_like(person), ["s"]),
+            "participant": categorical(person, [str(number) for number in range(people)]),
+            "source_a": categorical(np.tile(_ONE, people), _SOURCES),
+            "source_b": categorical(np.tile(_OTHER, people), _SOURCES),
+            "left": categorical(left, "ab"),
+            "choice": categorical(choice, "ab"),
+        }
+    )
+
+
+def _numbers(found: BradleyTerry) -> Floats:
+    values = (
+        found.strengths[0].strength.value,
+        found.probabilities[0].probability.value,
+        found.left_advantage.value,
+    )
+    return np.array(values, dtype=float)
+
+
+@cache
+def _true_strengths() -> Floats:
+    return _numbers(bradley_terry(_choices(np.random.default_rng(0), 100_000), resamples=0))
+
+
+def _bradley_terry(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+    found = bradley_terry(_choices(rng, _PEOPLE), seed=seed, resamples=RESAMPLES)
+    estimates = (found.strengths[0].strength, found.probabilities[0].probability, found.left_advantage)
+    return tuple(
+        holds(one.interval, float(truth)) for one, truth in zip(estimates, _true_strengths(), strict=True)
+    )
+
+
+CASES = (
+    _agreement_case(_PAIRS),
+    _agreement_case(10, "ten pairs say little of all pairs"),
+    Case(
+        "split-half",
+        f"{_PAIRS} pairs, {_RATERS} participants, log odds normal(0, 1); truth from 100,000 pairs",
+        (interval("split-half reliability"),),
+        _split_half,
+        400,
+    ),
+    Case(
+        "ordinal",
+        f"{_PAIRS} items, 10 ratings each on 5 points; truth from 200,000 items",
+        (interval("Krippendorff's alpha, ordinal"),),
+        _ordinal,
+        2_000,
+    ),
+    Case(
+        "icc",
+        f"{_PAIRS} items, 10 raters, SDs 1 (items), 0.5 (raters), 1 (rest); truth: of these raters",
+        (interval("ICC(A,1)"), interval("ICC(A,k)")),
+        _icc,
+        1_000,
+    ),
+    Case(
+        "bradley-terry",
+        f"{_PEOPLE} participants compare 4 sources two by two, own preferences (SD 0.4); truth from 100,000 people",
+        (
+            interval("Bradley-Terry strength"),
+            interval("Bradley-Terry probability of winning"),
+            interval("advantage of the left"),
+        ),
+        _bradley_terry,
+        600,
+    ),
+)
