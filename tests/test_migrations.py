@@ -1,5 +1,6 @@
 """The database's shape: what the migrations make is what the tables say, from every earlier revision."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -7,12 +8,15 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, text
-from sqlmodel import SQLModel, func, select
+from sqlalchemy import URL, text, update
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import SQLModel, col, func, select
 
-import app.library.tables  # noqa: F401  (registers the tables)
 from app.database import Database, make_engine
 from app.errors import StudyError
+from app.jobs import queue
+from app.jobs.tables import Job, Kind
+from app.library.tables import Upload
 from app.migrating import open_database
 from app.settings import Settings
 from app.study.tables import Pair, Playback, Response, StudyVersion
@@ -47,6 +51,17 @@ FIRST_ROWS = {
 }
 
 
+# What revision 0002 has beside those: jobs, and an upload that refers to one.
+SECOND_ROWS = {
+    "user_account": "(id, email, password_hash, role, created_at) VALUES (1, 'o@example.org', 'x', 'owner', :now)",
+    "job": "(kind, study_id, params, status, done, total, doing, message, tries, result, asked_by, asked_at) "
+    """VALUES ('import', NULL, '{"token": "t"}', 'queued', 1, 2, 'd', '', 0, NULL, 1, :now), """
+    """('report', 1, '{"slug": "old"}', 'done', 3, 4, '', 'm', 1, '{"mode": "live"}', 1, :now)""",
+    "upload": "(id, token, user_id, file_name, bytes, name, source, attributes, status, message, job_id, created_at) "
+    "VALUES (1, 't', 1, 'f.mp4', 9, 'f', 'human', '{}', 'waiting', '', 1, :now)",
+}
+
+
 @pytest.fixture
 def emptied(database_url: URL) -> URL:
     """The test's database without a single table."""
@@ -61,11 +76,7 @@ def emptied(database_url: URL) -> URL:
 @pytest.mark.parametrize("revision", revisions())
 def test_a_filled_database_of_any_revision_is_upgraded_with_its_answers(emptied: URL, revision: str) -> None:
     migrate(emptied, revisions()[0])
-    engine = make_engine(emptied, writing=True)
-    with engine.begin() as connection:
-        for table, row in FIRST_ROWS.items():
-            connection.execute(text(f"INSERT INTO {table} {row}"), {"now": NOW})
-    engine.dispose()
+    insert(emptied, FIRST_ROWS)
     migrate(emptied, revision)
     migrate(emptied)
     database = Database(emptied)
@@ -78,6 +89,47 @@ def test_a_filled_database_of_any_revision_is_upgraded_with_its_answers(emptied:
         assert (pair.clip_b_sha256, pair.clip_b_bytes, pair.clip_b_duration_s) == ("bb", 2000, 9)
         assert session.exec(select(StudyVersion.reason)).one() == ""
     database.close()
+
+
+def insert(url: URL, rows: Mapping[str, str]) -> None:
+    engine = make_engine(url, writing=True)
+    with engine.begin() as connection:
+        for table, row in rows.items():
+            connection.execute(text(f"INSERT INTO {table} {row}"), {"now": NOW})
+    engine.dispose()
+
+
+def test_jobs_and_what_refers_to_them_are_carried_from_0002_on(emptied: URL) -> None:
+    migrate(emptied, "0001")
+    insert(emptied, FIRST_ROWS)
+    migrate(emptied, "0002")
+    insert(emptied, SECOND_ROWS)
+    migrate(emptied)
+    database = Database(emptied)
+    with database.reading() as session:
+        waiting, done = session.exec(select(Job).order_by(col(Job.id))).all()
+        assert (waiting.id, waiting.kind, waiting.status, waiting.params) == (
+            1,
+            "import",
+            "queued",
+            {"token": "t"},
+        )
+        assert (done.id, done.study_id, done.done, done.total) == (2, 1, 3, 4)
+        assert (done.message, done.result, done.asked_at) == ("m", {"mode": "live"}, NOW)
+        assert session.exec(select(Upload.job_id)).one() == 1
+    with database.transaction() as session:  # ids go on where they were
+        assert queue.ask(session, Kind.JUDGES, {}, now=NOW) == 3
+    database.close()
+
+
+@pytest.mark.parametrize("kind", Kind)
+def test_a_job_of_every_kind_can_be_stored_and_of_no_other(database: Database, kind: Kind) -> None:
+    with database.transaction() as session:
+        job_id = queue.ask(session, kind, {}, now=NOW)
+    with database.reading() as session:
+        assert queue.view(session.get_one(Job, job_id)).kind is kind
+    with pytest.raises(IntegrityError), database.transaction() as session:
+        session.execute(update(Job).where(col(Job.id) == job_id).values(kind=f"{kind}s"))
 
 
 def test_the_tables_are_what_the_migrations_make(database_url: URL) -> None:

@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from app.api.access import anyone
 from app.api.data import router as data
+from app.api.judges import router as judges
 from app.api.pairs import router as pairs
 from app.api.people import router as people
 from app.api.running import router as running
@@ -16,6 +17,7 @@ from app.api.studies import router as studies
 PARTS: tuple[APIRouter, ...] = (
     people,
     data,
+    judges,
     studies,
     pairs,
     stimuli,

@@ -67,7 +67,7 @@ async def ask_report(
 @router.get("/reports")
 async def list_reports(database: DatabaseDep, study: StudyDep) -> list[RunOut]:
     """List the reports that were asked for, the newest first."""
-    return [_run(job) for job in await database.read(queue.jobs_of, Kind.REPORT, study.id)]
+    return [run_out(job) for job in await database.read(queue.jobs_of, Kind.REPORT, study.id)]
 
 
 @router.get("/reports/{job_id}/{name:path}", response_class=FileResponse)
@@ -91,7 +91,7 @@ async def ask_package(
 @router.get("/packages")
 async def list_packages(database: DatabaseDep, study: StudyDep) -> list[RunOut]:
     """List the study packages that were asked for, the newest first."""
-    return [_run(job) for job in await database.read(queue.jobs_of, Kind.PACKAGE, study.id)]
+    return [run_out(job) for job in await database.read(queue.jobs_of, Kind.PACKAGE, study.id)]
 
 
 @router.get("/packages/{job_id}.zip", response_class=FileResponse)
@@ -103,7 +103,7 @@ async def get_package(
     return FileResponse(file.path, media_type=file.content_type, filename=f"{study.slug}-package.zip")
 
 
-def _run(job: queue.JobView) -> RunOut:
+def run_out(job: queue.JobView) -> RunOut:
     return RunOut(
         id=job.id, status=job.status, done=job.done, total=job.total, message=job.message, result=job.result
     )

@@ -7,6 +7,7 @@ from app.experimenter.data.router import router as data
 from app.experimenter.design.router import router as design
 from app.experimenter.door.router import inside
 from app.experimenter.door.router import router as door
+from app.experimenter.judges.router import router as judges
 from app.experimenter.people.programs import router as programs
 from app.experimenter.people.router import router as people
 from app.experimenter.running.router import router as running
@@ -23,6 +24,7 @@ PARTS: tuple[APIRouter, ...] = (
     people,
     programs,
     data,
+    judges,
     design,
     new_study,
     studies,

@@ -18,6 +18,7 @@ class Kind(StrEnum):
     CLUES = "clues"
     REPORT = "report"
     PACKAGE = "package"
+    JUDGES = "judges"
 
 
 class JobStatus(StrEnum):

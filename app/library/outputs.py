@@ -1,4 +1,4 @@
-"""Reports and packages of a study: asked for, listed, found again."""
+"""Reports, packages and judgings of a study: asked for, listed, found again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -12,7 +12,7 @@ from app.errors import NotFound, StudyError
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Job, JobStatus, Kind
-from app.library.places import package_folder, report_folder
+from app.library.places import judging_folder, package_folder, report_folder
 from app.people.audit import record
 from app.people.logins import Who
 from app.study.access import StudyHere
@@ -47,8 +47,8 @@ class OutputFile:
 
 def ask_report(session: Session, who: Who, study: StudyHere, mode: str, seed: int, now: datetime) -> int:
     """Put a report into the queue; `mode` empty takes live answers where there are any."""
-    params = {"slug": study.slug, "mode": _mode(mode), "seed": seed}
-    return _ask(session, who, study, Kind.REPORT, params, now)
+    params = {"slug": study.slug, "mode": counted_mode(mode), "seed": seed}
+    return ask_run(session, who, study, Kind.REPORT, params, now)
 
 
 def ask_package(session: Session, who: Who, study: StudyHere, wish: PackageWish, now: datetime) -> int:
@@ -56,12 +56,13 @@ def ask_package(session: Session, who: Who, study: StudyHere, wish: PackageWish,
     if len(wish.authors) > MOST_AUTHORS or any(len(text) > LONGEST for text in (*wish.authors, wish.license)):
         raise StudyError(f"Give at most {MOST_AUTHORS} authors and at most {LONGEST} characters each.")
     params = {"slug": study.slug, **asdict(wish), "authors": list(wish.authors)}
-    return _ask(session, who, study, Kind.PACKAGE, params, now)
+    return ask_run(session, who, study, Kind.PACKAGE, params, now)
 
 
-def _ask(
+def ask_run(
     session: Session, who: Who, study: StudyHere, kind: Kind, params: Mapping[str, Any], now: datetime
 ) -> int:
+    """Put a run of a study into the queue, unless the same is waiting there already."""
     standing = queue.jobs_of(session, kind, study.id, limit=1, standing=True)
     if standing and standing[0].params == params:
         return standing[0].id
@@ -69,7 +70,8 @@ def _ask(
     return queue.ask(session, kind, params, now=now, asked_by=who.user_id, study_id=study.id)
 
 
-def _mode(text: str) -> str | None:
+def counted_mode(text: str) -> str | None:
+    """The mode that a form names, None for the usual one. Raises StudyError."""
     if not text:
         return None
     try:
@@ -109,11 +111,18 @@ def last_response(session: Session, study: StudyHere) -> datetime | None:
 
 def report_file(session: Session, study: StudyHere, job_id: int, name: str, data_dir: Path) -> OutputFile:
     """A file of a finished report. Raises NotFound."""
-    job = _done(session, study, Kind.REPORT, job_id)
-    files = [*job.result["files"]]
-    if name not in files:
-        raise NotFound("There is no such file in this report.")
-    path = report_folder(data_dir, job_id) / name
+    return _file_of(_done(session, study, Kind.REPORT, job_id), report_folder(data_dir, job_id), name)
+
+
+def judging_file(session: Session, study: StudyHere, job_id: int, name: str, data_dir: Path) -> OutputFile:
+    """A file of judges that were held against a study's people. Raises NotFound."""
+    return _file_of(_done(session, study, Kind.JUDGES, job_id), judging_folder(data_dir, job_id), name)
+
+
+def _file_of(job: JobView, folder: Path, name: str) -> OutputFile:
+    if name not in job.result["files"]:
+        raise NotFound("There is no such file in this run.")
+    path = folder / name
     return OutputFile(path, _CONTENT_TYPES.get(path.suffix, "application/octet-stream"))
 
 

@@ -9,3 +9,12 @@ def report_folder(data_dir: Path, job_id: int) -> Path:
 
 def package_folder(data_dir: Path, job_id: int) -> Path:
     return data_dir / "packages" / str(job_id)
+
+
+def judging_folder(data_dir: Path, job_id: int) -> Path:
+    return data_dir / "judging" / str(job_id)
+
+
+def sent_verdicts(data_dir: Path, token: str) -> Path:
+    """A file of verdicts that was sent, until its job takes it up."""
+    return data_dir / "incoming" / f"verdicts-{token}.csv"

@@ -27,10 +27,11 @@ HANDLERS: Mapping[Kind, Handler] = {
     Kind.CLUES: _Late("app.worker.clues", "look_for_clues"),
     Kind.REPORT: _Late("app.worker.reports", "make_report"),
     Kind.PACKAGE: _Late("app.worker.reports", "make_package"),
+    Kind.JUDGES: _Late("app.worker.judging", "judge_study"),
 }
 
 # A lane does one job at a time, of its first kinds first: clips have a lane that no report can hold up.
 LANES: tuple[tuple[Kind, ...], ...] = (
     (Kind.PREVIEW, Kind.IMPORT),
-    (Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.REPROCESS, Kind.IMPORT),
+    (Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.JUDGES, Kind.REPROCESS, Kind.IMPORT),
 )

@@ -1,0 +1,160 @@
+"""A validation of judges, as it stands in its JSON, in words: numbers are compared here, never computed."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from app.experimenter.judges.pages import GroupRow, JudgePanel
+
+Told = Mapping[str, Any]
+
+AGREES, FINDS, RANKS = "label_accuracy", "identity_accuracy", "spearman"
+_GROUPS = {"human-agent": "with a right clip", "agent-agent": "without one", "all": "all pairs"}
+_FINDINGS = {
+    "above": ("Agrees with people more often than one person does", "good"),
+    "like": ("Not told apart from one person", ""),
+    "below": ("Agrees with people less often than one person does", "bad"),
+    "unknown": ("Too few answers to say", ""),
+}
+
+
+def panels(validation: Told) -> list[JudgePanel]:
+    return [_panel(judge) for judge in validation["judges"]]
+
+
+def _panel(judge: Told) -> JudgePanel:
+    everything = next(group for group in judge["groups"] if group["scope"] == "all")
+    measure = everything["measures"][AGREES]
+    finding, standing = _FINDINGS[against(measure)]
+    several = sum(group["scope"] == "class" for group in judge["groups"]) > 1
+    return JudgePanel(
+        name=judge["judge"],
+        finding=finding,
+        standing=standing,
+        sentences=[
+            _sentence(
+                "Pairs on which it agrees with the majority of people", "One person with the others", measure
+            ),
+            *(
+                [
+                    _sentence(
+                        "Pairs in which it finds the right clip", "One person", everything["measures"][FINDS]
+                    )
+                ]
+                if everything["measures"][FINDS]["corrected"]["value"] is not None
+                else []
+            ),
+            *_may_replace(judge),
+            *_counted(judge),
+        ],
+        rows=[_row(group) for group in judge["groups"] if group["scope"] != "class" or several],
+    )
+
+
+def against(measure: Told) -> str:
+    """Where the judge's interval lies beside the number that one participant reaches."""
+    low, high = measure["corrected"]["interval"]["low"], measure["corrected"]["interval"]["high"]
+    people = measure["ceiling"]["value"]
+    if low is None or high is None or people is None:
+        return "unknown"
+    return "above" if low > people else "below" if high < people else "like"
+
+
+def _sentence(share: str, person: str, measure: Told) -> str:
+    own, people = measure["corrected"], measure["ceiling"]
+    if own["value"] is None:
+        return f"{share}: no number, for {own['reason']}."
+    reached = estimate(people) if people["value"] is not None else f"no number, for {people['reason']}"
+    return f"{share}: {estimate(own)}, of {counted(own['n'], 'pair')}. {person}: {reached}."
+
+
+def estimate(told: Told) -> str:
+    """``0.80 (95 % interval 0.50 to 1.00)``."""
+    interval = told["interval"]
+    if interval["low"] is None:
+        return f"{told['value']:.2f} (no interval: {interval['reason']})"
+    level = f"{100 * interval['level']:.3g} %"
+    return f"{told['value']:.2f} ({level} interval {interval['low']:.2f} to {interval['high']:.2f})"
+
+
+def _may_replace(judge: Told) -> Iterator[str]:
+    """The alternative annotator test of the first run; of others only how many pass."""
+    tests = judge["alternative_annotator"]
+    if not tests:
+        return
+    first = tests[0]
+    if first["reason"]:
+        yield f"May it replace people? The alternative annotator test cannot say: {first['reason']}."
+        return
+    verdict = "passes" if first["passes"] else "does not pass"
+    others = (
+        f" ({sum(bool(test['passes']) for test in tests)} of {len(tests)} runs pass)"
+        if len(tests) > 1
+        else ""
+    )
+    yield (
+        f"May it replace people? It {verdict} the alternative annotator test{others}: it wins against "
+        f"{first['n_won']} of {counted(first['n_tested'], 'participant')}; half are needed."
+    )
+
+
+def _counted(judge: Told) -> Iterator[str]:
+    runs = judge["runs"]
+    if len(runs) > 1:
+        least, most = (pick(run["n_judged"] for run in runs) for pick in (min, max))
+        each = str(least) if least == most else f"{least} to {most}"
+        yield f"{len(runs)} runs, each with {each} of {counted(runs[0]['n_pairs'], 'pair')} judged."
+    lost = {
+        "judged as a tie": sum(run["n_tied"] for run in runs),
+        "abstained on": sum(run["n_abstained"] for run in runs),
+        "without a verdict": sum(run["n_missing"] for run in runs),
+    }
+    told = [f"{n} {what}" for what, n in lost.items() if n]
+    if told:
+        yield f"Of the pairs, {', '.join(told)}."
+    unknown, not_main, changed = (
+        sum(run[key] for run in runs) for key in ("n_unknown", "n_not_main", "n_changed")
+    )
+    if unknown:
+        names = ", ".join(runs[0]["unknown"][:3])
+        yield f"{counted(unknown, 'verdict')} of nothing that this study has{f', such as {names}' if names else ''}."
+    if not_main:
+        yield f"{counted(not_main, 'verdict')} of practice or attention trials, which do not count."
+    if changed:
+        yield f"{counted(changed, 'verdict')} of pairs that changed between versions, so that a name is not enough."
+
+
+def _row(group: Told) -> GroupRow:
+    measures = group["measures"]
+    return GroupRow(
+        name=group["name"] or "no condition" if group["scope"] == "condition" else _GROUPS[group["name"]],
+        pairs=f"{group['n_judged']}\u00a0of\u00a0{group['n_pairs']}",
+        agrees=short(measures[AGREES]["corrected"]),
+        agrees_people=short(measures[AGREES]["ceiling"]),
+        finds=short(measures[FINDS]["corrected"]),
+        finds_people=short(measures[FINDS]["ceiling"]),
+        ranks=short(measures[RANKS]["corrected"]),
+        ranks_people=short(measures[RANKS]["ceiling"]),
+    )
+
+
+def short(told: Told) -> str:
+    """``0.80 [0.50, 1.00]``; a dash where there is no number."""
+    if told["value"] is None:
+        return "–"
+    low, high = told["interval"]["low"], told["interval"]["high"]
+    return f"{told['value']:.2f}" + (f" [{low:.2f},\u00a0{high:.2f}]" if low is not None else "")
+
+
+def comparisons(validation: Told) -> Sequence[str]:
+    """Every two judges that agree with people differently often, or not."""
+    return [
+        f"{told['judges'][0]} less {told['judges'][1]}: {estimate(told['difference'])}"
+        + (f", p = {told['p_holm']:.3f} (McNemar, Holm)" if told["p_holm"] is not None else "")
+        + "."
+        for told in validation["comparisons"]
+        if told["measure"] == AGREES and told["difference"]["value"] is not None
+    ]
+
+
+def counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

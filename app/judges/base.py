@@ -1,0 +1,115 @@
+"""What a judge is: two methods and a description. It sees files and the question, and by type nothing else.
+
+A judge imports this module and whatever it needs to look at files; docs/judges.md shows one from end to end.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import ClassVar, Literal, Protocol
+
+from app.errors import StudyError
+
+_DIGITS = 6
+
+Choice = Literal["a", "b"]
+
+
+class Needs(StrEnum):
+    """Which file of each clip a judge reads."""
+
+    CLIPS = "clips"
+    POSITIONS = "positions"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeInfo:
+    """What a judge says of itself.
+
+    `version` changes whenever a verdict could. `reference` says where the measure comes from, and why more of it should
+    look human. `order_invariant` promises the mirrored verdict for `judge(b, a)`. `score_unit` says what a score is;
+    `even` is the score of a pair whose members are alike: 0.5 for a probability that `a` is chosen, 0 for anything
+    else, in a unit in which most differences exceed 1: scores that all lie in 0 to 1 are taken for probabilities.
+    """
+
+    name: str
+    version: str
+    title: str
+    reference: str
+    score_unit: str
+    needs: Needs
+    order_invariant: bool = True
+    even: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StimulusFiles:
+    """One clip as participants see it, and where its player was; named by their content, which names no source."""
+
+    clip: Path | None
+    positions: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class PairFiles:
+    """What a judge is shown. `pair` tells pairs apart and means nothing; `question` is what people were asked.
+
+    Which member is `a` here is drawn from the files themselves: it is not the order of the study's pair, in which the
+    human clip may always come first.
+    """
+
+    pair: str
+    question: str
+    a: StimulusFiles
+    b: StimulusFiles
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Who is more likely to be human (None: the judge abstains), and by how much: higher is more for `a`."""
+
+    choice: Choice | None
+    score: float | None = None
+
+
+class JudgeFailed(Exception):
+    """One pair cannot be judged; `reason` reads on from the file's name ("is not there")."""
+
+    def __init__(self, file: Path | None, reason: str) -> None:
+        super().__init__(f"{file.name} {reason}" if file else reason)
+        self.file = file
+        self.reason = reason
+
+
+class JudgeUnavailable(StudyError):
+    """The judge cannot run here at all, in words that say what is missing."""
+
+    status_code = 409
+
+
+class Judge(Protocol):
+    """Keeps nothing from one pair to the next: the same files give the same verdict, in whatever order."""
+
+    info: ClassVar[JudgeInfo]
+
+    def prepare(self) -> None:
+        """Load once what all pairs need. Raises JudgeUnavailable."""
+
+    def judge(self, pair: PairFiles) -> Verdict:
+        """Raises JudgeFailed for a pair whose files are missing or damaged."""
+
+
+def by_value(
+    value_of: Callable[[StimulusFiles], float | None], pair: PairFiles, *, scale: float = 1.0
+) -> Verdict:
+    """The verdict of a judge that measures each clip by itself: more is more human-like, the score a's less b's.
+
+    Times `scale`, and rounded to six decimals, so that the dust of floating point decides nothing. Clips that measure
+    the same get no choice; where one has no value (None) the judge abstains.
+    """
+    a, b = value_of(pair.a), value_of(pair.b)
+    if a is None or b is None:
+        return Verdict(None, None)
+    score = round(scale * (a - b), _DIGITS) + 0.0  # no negative zero
+    return Verdict("a" if score > 0 else "b" if score < 0 else None, score)

@@ -1,0 +1,189 @@
+"""The job that runs judges and holds them against people: files made, refusals in words, nothing left behind."""
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import select
+from starlette.testclient import TestClient
+
+from analysis.judging import read_verdicts
+from app.clips.importing import ImportedClip
+from app.clips.store import ClipStore
+from app.database import Database
+from app.jobs import queue
+from app.jobs.tables import Job, JobStatus, Kind
+from app.judges.runner import COLUMNS
+from app.library.places import judging_folder, sent_verdicts
+from app.settings import Settings
+from app.study.tables import Pair
+from app.worker.context import Work
+from app.worker.judging import judge_study
+from app.worker.run import drain
+from tests.factories import NOW
+from tests.participant.walks import Walk
+
+Library = tuple[ClipStore, Sequence[ImportedClip]]
+
+
+@pytest.fixture
+def settings(settings: Settings, library: Library, tmp_path: Path) -> Settings:
+    """A data folder of the test's own, with the library's clips in it: job ids of other tests are ours too."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "clips").symlink_to(library[0].root / "clips")
+    return settings.model_copy(update={"data": data})
+
+
+@pytest.fixture
+def answered(client: TestClient, study: str) -> str:
+    """The study with the answers of three people."""
+    for _ in range(3):
+        Walk(client, study).to("end")
+    return study
+
+
+def ask(
+    database: Database, settings: Settings, *, judges: Sequence[str] = (), text: str = "", **more: Any
+) -> int:
+    params = {
+        "slug": "nav",
+        "judges": [*judges],
+        "file": "",
+        "file_name": "",
+        "mode": None,
+        "seed": 1,
+        **more,
+    }
+    if text:
+        params |= {"file": "t0", "file_name": "mine.csv"}
+        path = sent_verdicts(settings.data_dir, "t0")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    with database.transaction() as session:
+        return queue.ask(session, Kind.JUDGES, params, now=NOW)
+
+
+def done(database: Database, settings: Settings, job_id: int) -> Job:
+    drain(settings, database)
+    with database.reading() as session:
+        return session.get_one(Job, job_id)
+
+
+def pair_names(database: Database) -> Sequence[str]:
+    with database.reading() as session:
+        return session.exec(select(Pair.name).where(Pair.kind == "main").order_by(Pair.name)).all()
+
+
+def test_a_judge_is_run_over_every_main_pair_and_held_against_people(
+    answered: str, database: Database, settings: Settings
+) -> None:
+    job_id = ask(database, settings, judges=["motion"])
+    job = done(database, settings, job_id)
+    assert (job.status, job.message) == (JobStatus.DONE, "")
+    assert (job.result["judges"], job.result["verdicts"], job.result["reason"]) == (["motion"], 10, "")
+    assert (job.result["mode"], job.result["participants"], job.result["answers"]) == ("live", 3, 30)
+    folder = judging_folder(settings.data_dir, job_id)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(job.result["files"])
+    with (folder / "verdicts.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert tuple(rows[0]) == COLUMNS
+    assert sorted(row["pair"] for row in rows) == [*pair_names(database)]
+    validation = json.loads((folder / "validation.json").read_text(encoding="utf-8"))
+    assert [judge["judge"] for judge in validation["judges"]] == ["motion"]
+    assert validation["judges"][0]["runs"][0]["n_judged"] == 10
+    assert (folder / "judges.svg").read_text(encoding="utf-8").startswith("<svg")
+    assert "motion" in job.result["figure"]["alt"]
+
+
+def test_verdicts_that_were_sent_stand_beside_a_judge_that_is_run(
+    answered: str, database: Database, settings: Settings
+) -> None:
+    """All of one file, which its reader takes again as it is."""
+    lines = [f"oracle,{name},a,0.9,r{run}" for name in pair_names(database) for run in (1, 2)]
+    job_id = ask(
+        database, settings, judges=["motion"], text="\n".join(["judge,pair,choice,score,run", *lines])
+    )
+    job = done(database, settings, job_id)
+    assert (job.status, job.result["judges"]) == (JobStatus.DONE, ["motion", "oracle"])
+    verdicts = read_verdicts(judging_folder(settings.data_dir, job_id) / "verdicts.csv")
+    assert verdicts["judge"].value_counts().to_dict() == {"oracle": 20, "motion": 10}
+    assert not sent_verdicts(settings.data_dir, "t0").exists()
+
+
+def test_verdicts_on_single_clips_are_taken(answered: str, database: Database, settings: Settings) -> None:
+    clips = [
+        f"model,{source}-g{goal},{goal}.5"
+        for source in ("human", "hybrid", "symbolic")
+        for goal in range(1, 7)
+    ]
+    job_id = ask(database, settings, text="\n".join(["judge,stimulus,score", *clips]))
+    job = done(database, settings, job_id)
+    assert (job.status, job.result["verdicts"]) == (JobStatus.DONE, 18)
+    validation = json.loads((judging_folder(settings.data_dir, job_id) / "validation.json").read_text())
+    assert (validation["judges"][0]["about"], validation["judges"][0]["runs"][0]["n_judged"]) == ("clips", 10)
+
+
+def test_without_answers_there_are_verdicts_and_the_reason(
+    study: str, database: Database, settings: Settings
+) -> None:
+    job = done(database, settings, ask(database, settings, judges=["motion"]))
+    assert job.status == JobStatus.DONE
+    assert job.result["files"] == ["verdicts.csv"]
+    assert "no answers yet" in job.result["reason"]
+
+
+@pytest.mark.parametrize(
+    ("wish", "said"),
+    [
+        ({"judges": ["fidget"]}, "'fidget' needs positions"),
+        ({"judges": ["oracle"]}, "there is no judge 'oracle'"),
+        ({"text": "judge,pair\nm,p\n"}, "mine.csv: row 1, column choice or score"),
+        ({"text": "judge,pair,choice\nm,human-hybrid-01,left\n"}, "mine.csv: row 2, column choice"),
+        ({"text": "\x00\x01\x02"}, "mine.csv"),
+        ({"judges": ["motion"], "text": "judge,pair,choice\nmotion,p,a\n"}, "verdicts of 'motion'"),
+        ({"judges": ["motion"], "mode": "pilot"}, "'pilot' has no answers"),
+        ({"file": "t9", "file_name": "gone.csv"}, "gone.csv has been cleared away"),
+    ],
+    ids=lambda value: str(value)[:40],
+)
+def test_a_refusal_is_in_words_and_leaves_nothing(
+    answered: str, database: Database, settings: Settings, wish: dict[str, Any], said: str
+) -> None:
+    job_id = ask(database, settings, **wish)
+    job = done(database, settings, job_id)
+    assert job.status == JobStatus.FAILED
+    assert said in job.message
+    assert str(settings.data_dir) not in job.message
+    assert not judging_folder(settings.data_dir, job_id).exists()
+    assert not sent_verdicts(settings.data_dir, "t0").exists()
+
+
+def test_pairs_that_fail_are_told_and_kept(answered: str, database: Database, settings: Settings) -> None:
+    with database.transaction() as session:
+        pair = session.exec(select(Pair).where(Pair.name == "human-hybrid-01")).one()
+        pair.clip_a_sha256 = "0" * 64
+        session.add(pair)
+    job = done(database, settings, ask(database, settings, judges=["motion"]))
+    problem = job.result["problems"]["motion"]
+    assert problem["n"] == 1
+    assert problem["first"].startswith(f"human-hybrid-01: a: {'0' * 64}.mp4 is not there")
+    assert job.result["verdicts"] == 10
+
+
+def test_a_job_that_is_called_off_leaves_nothing(
+    answered: str, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = ask(database, settings, judges=["motion"])
+
+    def cancelled(work: Work) -> Any:
+        with work.database.transaction() as session:
+            queue.cancel(session, job_id, NOW)
+        return judge_study(work)
+
+    monkeypatch.setattr("app.worker.judging.judge_study", cancelled)
+    assert done(database, settings, job_id).status == JobStatus.CANCELLED
+    assert not judging_folder(settings.data_dir, job_id).exists()
