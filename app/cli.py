@@ -5,7 +5,7 @@ import sys
 import typer
 
 from app.clips.errors import ClipError
-from app.commands import clips, data, services, studies, users
+from app.commands import clips, data, judges, judging, planning, reporting, services, studies, users
 from app.commands.console import err
 from app.errors import StudyError
 
@@ -15,6 +15,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Side-by-side video studies: which video is more likely to be human?",
 )
+judge = typer.Typer(no_args_is_help=True, help="Automated judges: run them, hold them against people.")
+judge.command("list")(judges.list_)
+judge.command("run")(judges.run_)
+judge.command("validate")(judging.validate)
+
 app.command()(services.serve)
 app.command()(services.demo)
 app.add_typer(studies.app, name="study")
@@ -25,6 +30,9 @@ app.add_typer(data.importing, name="import")
 app.command()(data.export)
 app.command()(data.package)
 app.command()(data.analyze)
+app.command()(reporting.report)
+app.command()(planning.plan)
+app.add_typer(judge, name="judge")
 
 
 def main() -> None:

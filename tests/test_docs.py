@@ -65,7 +65,19 @@ def test_every_command_that_the_readme_names_exists() -> None:
 def test_every_option_that_the_readme_names_exists() -> None:
     known = "".join(
         help_of(*words.split())
-        for words in ("serve", "simulate", "export", "analyze", "stimuli import", "study check", "demo")
+        for words in (
+            "serve",
+            "simulate",
+            "export",
+            "analyze",
+            "stimuli import",
+            "study check",
+            "demo",
+            "plan",
+            "report",
+            "judge run",
+            "judge validate",
+        )
     )
     for option in set(
         re.findall(r"(?<![\w-])--[a-z][a-z-]+", (ROOT / "README.md").read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -89,22 +89,55 @@ def analyze(
     seed: Annotated[int, typer.Option(min=0, help="Seeds the bootstrap.")] = 1,
     blank: Annotated[str, typer.Option(help="missing, or wrong as in the paper.")] = "missing",
     alternative: Annotated[str, typer.Option(help="two-sided, less or greater.")] = "two-sided",
+    ties: Annotated[str, typer.Option(help="keep, or random: tied labels broken by the seed.")] = "keep",
+    resamples: Annotated[int, typer.Option(min=0, help="Of every bootstrap; 0: no intervals.")] = 10_000,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere (docs/elsewhere.md)."),
+    ] = None,
 ) -> None:
     """The numbers of one study or of several side by side."""
-    from analysis import analyze, read_responses, render
-    from app.reporting.frames import responses_frame
+    from app.reporting.targets import is_ratings
 
-    frames = []
+    if mapping is not None and is_ratings(mapping):
+        _analyze_ratings(targets, mapping, as_json=as_json, seed=seed, resamples=resamples)
+        return
+    from analysis import analyze, render
+    from app.reporting.targets import frames_of
+
     with opened() as (_, database), database.reading() as session:
-        for target in targets:
-            path = Path(target)
-            is_file = path.suffix.lower() in (".csv", ".jsonl", ".parquet") or path.is_file()
-            frames.append(read_responses(path) if is_file else responses_frame(session, target))
-    result = analyze(frames, mode=mode, seed=seed, blank=blank, alternative=alternative, origins=targets)
-    if as_json:
-        typer.echo(json.dumps(result.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
-    else:
-        typer.echo(render(result))
+        frames = frames_of(session, targets, mapping)
+    result = analyze(
+        frames,
+        mode=mode,
+        seed=seed,
+        blank=blank,
+        alternative=alternative,
+        ties=ties,
+        resamples=resamples,
+        origins=targets,
+    )
+    _print(result.to_dict() if as_json else render(result))
+
+
+def _analyze_ratings(targets: list[str], mapping: Path, *, as_json: bool, seed: int, resamples: int) -> None:
+    from analysis.ratings import analyze_ratings
+    from analysis.ratings_text import render_ratings
+    from app.reporting.targets import ratings_of
+
+    for target in targets:
+        result = analyze_ratings(ratings_of(target, mapping), seed=seed, resamples=resamples)
+        _print(result.to_dict() if as_json else render_ratings(result))
+
+
+def _print(result: Any) -> None:
+    """A text, or anything else as JSON."""
+    text = (
+        result
+        if isinstance(result, str)
+        else json.dumps(result, indent=2, ensure_ascii=False, allow_nan=False)
+    )
+    typer.echo(text)
 
 
 def simulate(

@@ -1,39 +1,44 @@
-"""A report: one folder with a page that opens anywhere, its numbers as JSON and CSV, and the methods in words."""
+"""A report: one folder with a page that opens anywhere, its figures, its numbers as JSON and CSV, and the methods."""
 
-import json
-import secrets
-import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlmodel import Session
 
 from analysis import Analysis, analyze
 from analysis.columns import MODES
+from analysis.figures import AnyFigure, Figure, figures_of
+from analysis.judging import JudgeValidation, validate_judges
+from analysis.options import RESAMPLES
 from analysis.summary import FORMAT
 from app.errors import StudyError
 from app.reporting.export import csv_lines
-from app.reporting.facts import COUNTED_MODES, StudyFacts, study_facts
-from app.reporting.frames import responses_frame
+from app.reporting.facts import COUNTED_MODES
+from app.reporting.reports.judges import HEAD as JUDGES_HEAD
+from app.reporting.reports.judges import judge_rows
 from app.reporting.reports.methods import methods_of
-from app.reporting.reports.page import report_page
+from app.reporting.reports.page import Content, report_page
+from app.reporting.reports.sources import Source, joined, read_study, sessions_of
 from app.reporting.reports.tables import HEADS, tables_of
+from app.reporting.reports.writing import (
+    drawings,
+    json_text,
+    made_words,
+    require_folder,
+    with_page,
+    write_folder,
+)
+
+__all__ = ["OnProgress", "ReportInfo", "build_report", "first_mode", "json_text", "silent", "write_report"]
 
 OnProgress = Callable[[int, int, str], None]
 
-_HERE = Path(__file__).parent
-_environment = Environment(
-    loader=FileSystemLoader(_HERE / "templates"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+# Of `write_report`, for a bar that has others before them.
+_STEPS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,51 +73,106 @@ def build_report(
     that is none or a folder that cannot be written.
     """
     names = [slugs] if isinstance(slugs, str) else list(dict.fromkeys(slugs))
-    steps = len(names) + 2
-    studies, frames = [], {}
+    read = []
     for done, slug in enumerate(names):
-        on_progress(done, steps, f"reading {slug}")
-        studies.append(study_facts(session, slug))
-        frames[slug] = responses_frame(session, slug)
-    on_progress(steps - 2, steps, "computing")
-    info = write_report(studies, frames, folder, seed=seed, mode=mode, made_at=made_at)
-    on_progress(steps, steps, "done")
-    return info
+        on_progress(done, len(names) + _STEPS, f"reading {slug}")
+        read.append(read_study(session, slug))
+    studies, frames = joined(read)
+
+    def told(done: int, _total: int, what: str) -> None:
+        on_progress(len(names) + done, len(names) + _STEPS, what)
+
+    return write_report(studies, frames, folder, seed=seed, mode=mode, made_at=made_at, on_progress=told)
 
 
 def write_report(
-    studies: Sequence[StudyFacts],
+    studies: Sequence[Source],
     frames: Mapping[str, pd.DataFrame],
     folder: Path,
     *,
     seed: int,
     mode: str | None,
     made_at: datetime | None,
+    resamples: int = RESAMPLES,
+    verdicts: pd.DataFrame | None = None,
+    on_progress: OnProgress = silent,
 ) -> ReportInfo:
-    """As `build_report`, from checked responses by study."""
-    if mode is not None and mode not in COUNTED_MODES:
-        raise StudyError(f"mode {mode!r} cannot be reported; allowed: {', '.join(COUNTED_MODES)}")
+    """As `build_report`, from checked responses by study; `verdicts` of judges, checked, are held against people."""
+    require_reportable(folder, mode)
     chosen = mode or first_mode(frames.values())
-    analysis = _analysed(frames, chosen, seed)
-    methods = methods_of(studies, analysis, chosen, seed)
-    files = {
-        f"tables/{name}.csv": "".join(csv_lines(rows, HEADS[name])) for name, rows in tables_of(analysis)
+    on_progress(0, _STEPS, "computing")
+    answered = _answered(frames, chosen)
+    analysis = _analysed(answered, chosen, seed, resamples)
+    judges = None
+    if verdicts is not None and analysis is not None:
+        on_progress(1, _STEPS, "holding judges against people")
+        judges = _judged(answered, verdicts, chosen, seed, resamples)
+    on_progress(2, _STEPS, "drawing")
+    figures = list(_figures(studies, analysis, judges, chosen))
+    on_progress(3, _STEPS, "writing")
+    methods = methods_of(studies, analysis, chosen, seed, has_judges=judges is not None)
+    numbers = _results(analysis)
+    validation = judges.to_dict() if judges else None
+    files: dict[str, str | bytes] = {
+        "methods.md": methods.markdown(),
+        "results.json": json_text(numbers),
     }
-    files["results.json"] = json_text(_results(analysis))
-    files["methods.md"] = methods.markdown()
-    files["report.css"] = (_HERE / "static" / "report.css").read_text(encoding="utf-8")
-    made = f"{made_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if made_at else ""
-    page = report_page(studies, analysis, methods, mode=chosen, made=made, files=_to_read(files))
-    files["report.html"] = _environment.get_template("report.html").render(page=page)
-    _write(folder, files)
+    if validation is not None:
+        files["judges.json"] = json_text(validation)
+    files |= _tables(numbers, figures, validation)
+    files |= drawings(figures)
+    by_name = {figure.name: figure for figure in figures}
+    content = Content(studies, analysis, numbers, by_name, methods, validation, chosen, made_words(made_at))
+    written = with_page(files, report_page(content, sorted(files)))
+    write_folder(folder, written)
+    on_progress(_STEPS, _STEPS, "done")
     selections = [result.selection for result in analysis.studies] if analysis else []
     return ReportInfo(
         folder=folder,
-        files=tuple(sorted(files)),
+        files=tuple(sorted(written)),
         mode=chosen,
         n_answers=sum(one.n_used for one in selections),
         n_participants=sum(one.n_participants_used for one in selections),
     )
+
+
+def require_reportable(folder: Path, mode: str | None) -> None:
+    """Refuse a mode that is none and a folder that cannot be one, before any work is done."""
+    if mode is not None and mode not in COUNTED_MODES:
+        raise StudyError(f"mode {mode!r} cannot be reported; allowed: {', '.join(COUNTED_MODES)}")
+    require_folder(folder)
+
+
+def _figures(
+    studies: Sequence[Source], analysis: Analysis | None, judges: JudgeValidation | None, mode: str
+) -> Iterator[AnyFigure]:
+    if analysis is None:
+        return
+    known = {study.slug: sessions_of(study, mode) for study in studies}
+    sessions = {slug: counts for slug, counts in known.items() if counts is not None}
+    yield from figures_of(analysis, sessions=sessions, judges=judges)
+
+
+def _tables(
+    numbers: Mapping[str, Any], figures: Iterable[AnyFigure], judges: Mapping[str, Any] | None
+) -> Iterator[tuple[str, str]]:
+    for name, rows in tables_of(numbers):
+        yield f"tables/{name}.csv", "".join(csv_lines(rows, HEADS[name]))
+    yield "tables/flow.csv", "".join(csv_lines(list(_flow(numbers, figures)), _FLOW))
+    if judges is not None:
+        yield "tables/judges.csv", "".join(csv_lines(list(judge_rows(judges)), JUDGES_HEAD))
+
+
+_FLOW = ("study", "of", "step", "n")
+
+
+def _flow(numbers: Mapping[str, Any], figures: Iterable[AnyFigure]) -> Iterator[Mapping[str, str]]:
+    """The steps of each study's flow; they come in the order of the studies."""
+    flows = [one for one in figures if one.name.startswith("flow")]
+    for study, figure in zip(numbers["studies"], flows, strict=True):
+        if isinstance(figure, Figure):
+            for row in figure.numbers.rows:
+                yield dict(zip(_FLOW, (study["study"], *row), strict=True))
 
 
 def first_mode(frames: Iterable[pd.DataFrame]) -> str:
@@ -121,13 +181,24 @@ def first_mode(frames: Iterable[pd.DataFrame]) -> str:
     return next((mode for mode in MODES if mode in there and mode in COUNTED_MODES), MODES[0])
 
 
-def _analysed(frames: Mapping[str, pd.DataFrame], mode: str, seed: int) -> Analysis | None:
-    """The analysis of the studies that have answers of the mode, or None where none has."""
+def _answered(frames: Mapping[str, pd.DataFrame], mode: str) -> dict[str, pd.DataFrame]:
+    """The answers that are no previews, of the studies that have any of the mode."""
     counted = {slug: frame[frame["mode"].isin(COUNTED_MODES)] for slug, frame in frames.items()}
-    answered = {slug: frame for slug, frame in counted.items() if (frame["mode"] == mode).any()}
+    return {slug: frame for slug, frame in counted.items() if (frame["mode"] == mode).any()}
+
+
+def _analysed(answered: Mapping[str, pd.DataFrame], mode: str, seed: int, resamples: int) -> Analysis | None:
+    """The analysis of the studies that have answers of the mode, or None where none has."""
     if not answered:
         return None
-    return analyze(list(answered.values()), mode=mode, seed=seed, origins=list(answered))
+    return analyze(list(answered.values()), mode=mode, seed=seed, resamples=resamples, origins=list(answered))
+
+
+def _judged(
+    answered: Mapping[str, pd.DataFrame], verdicts: pd.DataFrame, mode: str, seed: int, resamples: int
+) -> JudgeValidation:
+    responses = pd.concat(answered.values(), ignore_index=True)
+    return validate_judges(responses, verdicts, mode=mode, seed=seed, resamples=resamples)
 
 
 def _results(analysis: Analysis | None) -> dict[str, Any]:
@@ -141,29 +212,3 @@ def _results(analysis: Analysis | None) -> dict[str, Any]:
         "labels": [],
         "reason": "there are no answers to analyse",
     }
-
-
-def _to_read(files: Iterable[str]) -> list[str]:
-    return sorted(name for name in files if not name.endswith(".css"))
-
-
-def json_text(value: Any) -> str:
-    """As this project writes JSON for people: indented, not escaped, never NaN."""
-    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _write(folder: Path, files: Mapping[str, str]) -> None:
-    making = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
-    try:
-        for name, text in files.items():
-            path = making / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8", newline="")
-        for name in files:
-            path = folder / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            (making / name).replace(path)
-    except OSError as error:
-        raise StudyError(f"cannot write the report into {folder}: {error.strerror}") from None
-    finally:
-        shutil.rmtree(making, ignore_errors=True)

@@ -1,5 +1,6 @@
 """The report: its numbers are the analysis', its page opens anywhere, and it says when there is nothing."""
 
+import hashlib
 import json
 import re
 import xml.etree.ElementTree as ElementTree
@@ -8,28 +9,39 @@ from html.parser import HTMLParser
 from importlib.metadata import version
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
-from analysis import analyze
+from analysis import analyze, hntt_responses, read_hntt
+from analysis.judging import check_verdicts
 from app.clips.importing import ImportedClip
 from app.clips.store import ClipStore
 from app.database import Database
 from app.errors import NotFound, StudyError
 from app.reporting.frames import responses_frame
-from app.reporting.report import build_report
+from app.reporting.report import ReportInfo, build_report, write_report
 from app.reporting.reports.references import REFERENCES
+from app.reporting.reports.sections import others
+from app.reporting.reports.sources import joined, read_file, split
+from app.reporting.reports.views import SectionView
 from app.study.tables import Mode
+from tests.analysis.tables import HNTT, answer, checked, person, write_csv
 from tests.factories import NOW, open_study
 from tests.reporting.packages import published_in, rows_in
 from tests.reporting.people import take, walk
 
 ROOT = Path(__file__).parent.parent.parent
+TABLES = (
+    "breakdowns", "comparisons", "estimates", "flow", "labels", "measures", "participants", "preferences", "selection"
+)  # fmt: skip
+FIGURES = ("flow-1", "flow-2", "participants", "preferences", "certainty", "votes-1", "votes-2")
 FILES = [
     "methods.md",
     "report.css",
     "report.html",
     "results.json",
-    *(f"tables/{name}.csv" for name in ("comparisons", "labels", "measures", "participants", "selection")),
+    *(f"tables/{name}.csv" for name in TABLES),
+    *(f"figures/{name}.{kind}" for name in FIGURES for kind in ("png", "svg")),
 ]
 
 
@@ -110,12 +122,13 @@ def test_its_page_opens_offline_and_under_a_strict_policy(published: Database, t
     with published.reading() as session:
         build_report(session, "hntt-1", tmp_path / "report", made_at=NOW)
     page = Page(tmp_path / "report" / "report.html")
-    assert not {"script", "style", "iframe", "object", "img"} & {tag for tag, _ in page.tags}
+    assert not {"script", "style", "iframe", "object"} & {tag for tag, _ in page.tags}
+    anchors = {attributes.get("id") for _, attributes in page.tags}
     for _, attributes in page.tags:
         assert not any(name == "style" or name.startswith("on") for name in attributes)
         for name in ("href", "src"):
             if link := attributes.get(name):
-                assert (tmp_path / "report" / link).is_file(), link
+                assert (tmp_path / "report" / link).is_file() or link.removeprefix("#") in anchors, link
     assert "2026-03-01 12:00 UTC" in page.text
     assert "url(" not in (tmp_path / "report" / "report.css").read_text(encoding="utf-8")
     # Well-formed: every tag of it is closed.
@@ -139,7 +152,24 @@ def test_the_methods_say_what_was_done(published: Database, tmp_path: Path) -> N
     ):
         assert said in methods, said
     cited = set(re.findall(r"\\?\[([A-Z][A-Za-z]*\d\d)\]", methods))
-    assert cited == {"ET93", "Hol79", "Ker14", "MW47", "MW92", "Wil27", "Wil45"}
+    assert cited == {
+        *(
+            "ET93",
+            "Owe07",
+            "Wil45",
+            "Ker14",
+            "CP34",
+            "CGM11",
+            "RMC09",
+            "MW47",
+            "MW92",
+            "Hol79",
+            "HL63",
+            "Bau72",
+            "PS10",
+        ),
+        *("FL14", "Nel84", "Obu97", "Kri04", "Fle71", "Gwe08", "MW96", "Spe10", "Wil27", "DS79", "BT52"),
+    }
     for key in cited:
         assert f"- [{key}] {REFERENCES[key]}" in methods
 
@@ -212,3 +242,234 @@ def test_what_cannot_be_reported_or_written_is_one_clear_refusal(published: Data
         with pytest.raises(StudyError, match=r"cannot write the report into .*file"):
             build_report(session, "hntt-1", tmp_path / "file")
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def made_of(folder: Path, *tables: pd.DataFrame, **options: object) -> tuple[ReportInfo, Page]:
+    """The report of tables that are in no database."""
+    read = [(study, frame) for table in tables for study, frame in split(table, "answers.csv")]
+    studies, frames = joined(read)
+    given = {"seed": 1, "mode": None, "made_at": NOW, "resamples": 50, **options}
+    info = write_report(studies, frames, folder, **given)  # type: ignore[arg-type]
+    return info, Page(folder / "report.html")
+
+
+def test_a_file_has_a_report_without_a_study_in_the_database(tmp_path: Path) -> None:
+    rows = [*person("p1", "aab"), *person("p2", "ab-"), *person("p3", "a", excluded="too-fast")]
+    rows += person("p4", "aa", kind="practice")
+    path = write_csv(tmp_path / "answers.csv", [*rows, *(row | {"study": "t"} for row in person("p9", "ab"))])
+    studies, frames = joined(list(read_file(str(path))))
+    info = write_report(studies, frames, tmp_path / "report", seed=1, mode=None, made_at=None, resamples=50)
+    assert (info.n_answers, info.n_participants) == (8, 3)
+    page = Page(tmp_path / "report" / "report.html")
+    assert "Of 9 answers by 4 participants, 6 by 2 are in the numbers." in page.text
+    assert "The answers were read from the file answers.csv." in page.text
+    flow = [
+        tuple(row.values()) for row in rows_in(tmp_path / "report/tables/flow.csv") if row["study"] == "s"
+    ]
+    assert flow == [
+        ("s", "Participants", "gave answers", "4"),
+        ("s", "Participants", "left out: with no answer that counts", "2"),
+        ("s", "Participants", "are in the numbers", "2"),
+        ("s", "Answers", "to trials", "9"),
+        ("s", "Answers", "left out: to practice pairs", "2"),
+        ("s", "Answers", "left out: excluded: too-fast", "1"),
+        ("s", "Answers", "are in the numbers", "6"),
+    ]
+
+
+def test_a_study_that_is_given_twice_is_refused(published: Database, tmp_path: Path) -> None:
+    table = hntt_responses(read_hntt(HNTT))
+    with pytest.raises(StudyError, match="study 'hntt-1' is in two targets: give it once"):
+        made_of(tmp_path / "report", table, table)
+
+
+def test_the_flow_of_a_study_begins_with_its_sessions(nav: Database, tmp_path: Path) -> None:
+    def for_a(_pair: str, left: str) -> dict[str, str]:
+        return {"choice": take("a", left)}
+
+    with nav.transaction() as session:
+        walk(session, "nav", for_a, seed=1)
+        walk(session, "nav", for_a, seed=2, n_trials=3)
+        walk(session, "nav", for_a, seed=3, decision="refuse")
+    with nav.reading() as session:
+        build_report(session, "nav", tmp_path / "report")
+    text = Page(tmp_path / "report" / "report.html").text
+    assert "Of 3 sessions opened in mode live, 2 gave consent and 1 finished." in text
+    flow = rows_in(tmp_path / "report/tables/flow.csv")
+    assert [row["step"] for row in flow if row["of"] == "Sessions (live)"] == [
+        "opened", "left out: refused", "gave consent", "left out: not finished", "completed"
+    ]  # fmt: skip
+
+
+def test_the_same_answers_give_the_same_bytes(tmp_path: Path) -> None:
+    table = hntt_responses(read_hntt(HNTT))
+    shuffled = table.sample(frac=1, random_state=3)
+    # The studies are told in the order in which they come.
+    shuffled = pd.concat([shuffled[shuffled["study"] == name] for name in ("hntt-1", "hntt-2")])
+    seen = []
+    for name, given in (("one", table), ("two", shuffled)):
+        info, _ = made_of(tmp_path / name, given)
+        seen.append(
+            {file: hashlib.sha256((tmp_path / name / file).read_bytes()).hexdigest() for file in info.files}
+        )
+    assert seen[0] == seen[1]
+    assert len(seen[0]) == len(FILES)
+
+
+def test_published_and_corrected_stand_side_by_side(tmp_path: Path) -> None:
+    """Source: data/hntt/published.json, what was printed and what is right."""
+    _, page = made_of(tmp_path / "report", hntt_responses(read_hntt(HNTT)))
+    for row in (
+        "mean of hntt-1 0.83889 0.83889",
+        "U 341.0 559.0, 341.0 3",
+        "p 0.0456 one-sided 0.0912 two-sided 1",
+        "U 257.5 257.5, 642.5 3",
+        "p 0.0022 one-sided 0.0043 two-sided 1",
+        "mean of hntt-1 0.78226 0.80833 2",
+        "mean of hntt-2 0.62097 0.64167 2",
+        "values of hntt-1 31 30 2",
+        "U 328.0 602.0, 298.0 3",
+        "p 0.0128 one-sided 0.0190 two-sided 1",
+    ):
+        assert row in page.text, row
+    for said in (
+        "are one-sided",
+        "a 31st, empty participant",
+        "The smaller of the two U values",
+        "Ties in the majority",
+    ):
+        assert said in page.text, said
+
+
+def test_judges_stand_beside_what_people_reach(tmp_path: Path) -> None:
+    table = hntt_responses(read_hntt(HNTT))
+    pairs = [(study, f"q{number}") for study in ("hntt-1", "hntt-2") for number in range(1, 11)]
+    rows = [
+        {
+            "judge": "coin <b>",
+            "run": "",
+            "study": study,
+            "pair": pair,
+            "stimulus": "",
+            "choice": "a",
+            "score": "0.7",
+        }
+        for study, pair in pairs
+    ]
+    rows.append({**rows[0], "pair": "nowhere"})
+    info, page = made_of(tmp_path / "report", table, verdicts=check_verdicts(pd.DataFrame(rows)))
+    assert {"judges.json", "tables/judges.csv", "figures/judges.svg", "figures/judges.png"} <= set(info.files)
+    found = json.loads((tmp_path / "report" / "judges.json").read_text(encoding="utf-8"))["judges"][0]
+    group = found["groups"][0]
+    row = next(
+        row
+        for row in rows_in(tmp_path / "report/tables/judges.csv")
+        if (row["scope"], row["measure"]) == ("all", "label_accuracy")
+    )
+    numbers = group["measures"]["label_accuracy"]
+    assert float(row["value"]) == numbers["corrected"]["value"]
+    assert float(row["ceiling"]) == numbers["ceiling"]["value"]
+    shown = f"coin <b> majority 20 {numbers['as_published']['value']:.3f} {numbers['corrected']['value']:.3f}"
+    assert shown in page.text
+    assert "Verdicts of coin <b> that name nothing known: 1, first " in page.text
+    assert "alternative annotator test" in (tmp_path / "report" / "methods.md").read_text(encoding="utf-8")
+
+
+def test_three_studies_are_compared_at_once(tmp_path: Path) -> None:
+    tables = [
+        checked(
+            *(
+                row
+                for n in range(5)
+                for row in person(f"p{n}", "aab"[: 1 + (n + number) % 3], study=f"s{number}")
+            )
+        )
+        for number in range(3)
+    ]
+    _, page = made_of(tmp_path / "report", *tables)
+    assert "All studies at once (Kruskal-Wallis)" in page.text
+    assert "s0 5, s1 5, s2 5" in page.text
+
+
+def test_every_further_result_has_a_section(tmp_path: Path) -> None:
+    _, page = made_of(tmp_path / "report", hntt_responses(read_hntt(HNTT)))
+    for said in (
+        "How far it holds: participants, pairs, and all answers",
+        "pooling them overstates the evidence",
+        "Certainty and accuracy",
+        "Side, order and learning",
+        "Agreement of participants",
+        "Labels by Dawid and Skene's model",
+        "Sources by Bradley and Terry's model",
+        "By condition, source, arm and pair",
+    ):
+        assert said in page.text, said
+    results = json.loads((tmp_path / "report" / "results.json").read_text(encoding="utf-8"))
+    alpha = results["studies"][0]["agreement"]["choice"]["alpha"]
+    ends = alpha["interval"]
+    assert f"{alpha['value']:.2f} ({ends['low']:.2f} to {ends['high']:.2f})" in page.text
+    estimates = {(r["study"], r["number"]): r for r in rows_in(tmp_path / "report/tables/estimates.csv")}
+    assert float(estimates["hntt-1", "agreement.choice.alpha"]["value"]) == alpha["value"]
+    breakdown = rows_in(tmp_path / "report/tables/breakdowns.csv")
+    assert {row["by"] for row in breakdown} == {"condition", "source", "arm", "pair"}
+
+
+def test_a_result_of_a_new_name_is_shown_without_a_change() -> None:
+    interval = {"low": 0.1, "high": 0.3, "level": 0.95, "reason": None}
+    estimate = {"value": 0.2, "n": 7, "interval": interval, "reason": None}
+    none = {
+        "value": None,
+        "n": 0,
+        "interval": {**interval, "low": None, "high": None},
+        "reason": "nobody came",
+    }
+    numbers = {
+        "known": {"value": 1},
+        "mood_of_day": {
+            "good": estimate,
+            "bad": {"worse": none},
+            "rows": [{"day": "Monday", "n": 3, "share": 0.5}],
+        },
+    }
+    (section,) = others(numbers, {"known"})
+    assert isinstance(section, SectionView)
+    assert section.title == "Mood of day"
+    assert section.tables[0].rows == (
+        ("good", "7", "0.200", "0.100 to 0.300"),
+        ("bad: worse", "0", "none", "none"),
+    )
+    assert section.tables[1].rows == (("Monday", "3", "0.500"),)
+    assert section.notes == ("Missing in bad: worse: nobody came.",)
+
+
+DEGENERATE = {
+    "one answer": [answer()],
+    "only blanks": [*person("p1", "--"), *person("p2", "--")],
+    "all tied": [*person("p1", "ab"), *person("p2", "ba")],
+    "all correct": [row for n in range(4) for row in person(f"p{n}", "aaa")],
+    "nothing counts": [answer(kind="practice"), answer(participant="p2", excluded="rule")],
+    "no truth": [{**row, "truth": "", "uncertainty": ""} for row in person("p1", "ab")],
+    "nothing known": [
+        {**row, "truth": "", "source_a": "", "source_b": "", "condition": "", "uncertainty": ""}
+        for row in person("p1", "ab")
+    ],
+    "strange names": [
+        {**row, "study": "<b>$x$ 名前", "condition": "{{ 7*7 }}"} for row in person("ü\u202e", "ab")
+    ],
+}
+
+
+@pytest.mark.parametrize("rows", DEGENERATE.values(), ids=DEGENERATE)
+def test_degenerate_answers_have_a_report_that_says_what_is_missing(
+    rows: Sequence[dict[str, str]], tmp_path: Path
+) -> None:
+    _, page = made_of(tmp_path / "report", checked(*rows), resamples=20)
+    words = page.text.lower().split()
+    assert "nan" not in words
+    assert "49" not in words
+    assert not {"b", "script"} & {tag for tag, _ in page.tags}
+
+
+def test_a_report_without_resamples_says_so(tmp_path: Path) -> None:
+    _, page = made_of(tmp_path / "report", hntt_responses(read_hntt(HNTT)), resamples=0)
+    assert "no resamples asked for" in page.text

@@ -8,11 +8,13 @@ from importlib.metadata import PackageNotFoundError, version
 from analysis import Analysis, StudyResult
 from app.reporting.facts import StudyFacts, VersionFacts
 from app.reporting.reports.references import REFERENCES
+from app.reporting.reports.sources import FileStudy, Source
+from app.reporting.reports.statistics import JUDGES, statistics
 from app.study.design import Kind, Order, Sides
 from app.study.file.design import DesignTrials, Question, StudyDesign
 from app.study.tables import Status
 
-SOFTWARE = ("likely-human", "numpy", "pandas", "pingouin", "scipy")
+SOFTWARE = ("likely-human", "matplotlib", "numpy", "pandas", "pingouin", "scipy", "statsmodels", "choix")
 
 _ORDERS: Mapping[Order, str] = {
     "random": "in a random order drawn anew for each participant",
@@ -47,21 +49,31 @@ class Methods:
         return "\n\n".join(parts) + "\n"
 
 
-def methods_of(studies: Sequence[StudyFacts], analysis: Analysis | None, mode: str, seed: int) -> Methods:
+def methods_of(
+    studies: Sequence[Source], analysis: Analysis | None, mode: str, seed: int, *, has_judges: bool = False
+) -> Methods:
     """The methods of a report over `studies`; without an `analysis` there are no answers, and it says so."""
     results = {result.study: result for result in analysis.studies} if analysis else {}
-    sections = [
-        (
-            f"Study {facts.slug}",
-            (*_design(facts), *_people(facts, mode), *_counted(results.get(facts.slug), mode)),
-        )
-        for facts in studies
-    ]
+    sections = [(f"Study {study.slug}", tuple(_study(study, results, mode))) for study in studies]
     if analysis:
-        sections.append(("Analysis", tuple(_statistics(analysis))))
-    sections.append(("Software", (_software(seed),)))
+        sections.append(("Analysis", tuple(statistics(analysis))))
+    if has_judges:
+        sections.append(("Judges", (JUDGES,)))
+    sections.append(("Software", (software(seed),)))
     cited = _cited(text for _, paragraphs in sections for text in paragraphs)
     return Methods(tuple(sections), tuple((key, REFERENCES[key]) for key in cited))
+
+
+def _study(study: Source, results: Mapping[str, StudyResult], mode: str) -> Iterator[str]:
+    if isinstance(study, FileStudy):
+        yield (
+            f"The answers were read from the file {study.origin}. It does not tell how the pairs were shown, what was "
+            "asked, or how many sessions were opened."
+        )
+    else:
+        yield from _design(study)
+        yield from _people(study, mode)
+    yield from _counted(results.get(study.slug), mode)
 
 
 def _cited(texts: Iterable[str]) -> list[str]:
@@ -179,36 +191,7 @@ _LEFT_OUT = {
 }
 
 
-def _statistics(analysis: Analysis) -> Iterator[str]:
-    settings = analysis.settings
-    level = f"{settings.level:.0%}".replace("%", " %")
-    yield (
-        "The trials of one participant are not independent; they were averaged first, and participants are what is "
-        "described, tested and resampled. Means are given with the standard deviation over participants and a "
-        f"{level} interval from a percentile bootstrap that resamples participants ({settings.resamples:,} resamples) "
-        "[ET93]."
-    )
-    if any(study.accuracy.n for study in analysis.studies):
-        blank = "are left out" if settings.blank == "missing" else "count as wrong"
-        yield (
-            f"Accuracy is a participant's share of right choices among the main pairs that have a right member; "
-            f"answers that name no clip {blank}. It was tested against chance (0.5) by Wilcoxon's signed-rank test, "
-            "two-sided [Wil45], with the matched-pairs rank-biserial correlation [Ker14]."
-        )
-    if analysis.comparisons:
-        yield (
-            "Studies were compared by the Mann-Whitney test of their participants' means, "
-            f"{settings.alternative} [MW47], with the common-language effect size [MW92], and p values corrected by "
-            f"Holm's method over {analysis.comparisons[0].n_family} comparisons [Hol79]."
-        )
-    ties = "ties stay ties" if settings.ties == "keep" else "ties were broken at random by the seed"
-    yield (
-        f"A pair's label is the clip that most answers chose; {ties}. The share of votes is given with Wilson's "
-        f"{level} interval [Wil27]."
-    )
-
-
-def _software(seed: int) -> str:
+def software(seed: int) -> str:
     found = [f"{name} {installed}" for name in SOFTWARE if (installed := _installed(name))]
     return f"Computed with {', '.join(found)}. The seed of every bootstrap is {seed}."
 

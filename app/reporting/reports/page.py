@@ -1,54 +1,35 @@
 """What the report's page shows: the analysis' numbers as text. Nothing is computed here."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from analysis import Analysis, Description, Interval, StudyResult
-from analysis.results import table_rows
-from app.reporting.facts import StudyFacts
+from analysis import Analysis, Description, StudyResult
+from analysis.figures import AnyFigure
+from app.reporting.reports.compared import compared_in_short, comparisons_section
+from app.reporting.reports.judges import judges_section
 from app.reporting.reports.methods import Methods
+from app.reporting.reports.parts.cells import Cells
+from app.reporting.reports.published import published_section
+from app.reporting.reports.sections import analysis_sections, study_sections
+from app.reporting.reports.sources import Source
+from app.reporting.reports.views import (
+    FigureView,
+    SectionView,
+    TableView,
+    figure_view,
+    interval,
+    number,
+    p_value,
+)
 
-
-@dataclass(frozen=True, slots=True)
-class TableView:
-    """A table with its caption; the first `n_names` columns name the row, the others are numbers.
-
-    `file` has all of it where the page shows less.
-    """
-
-    caption: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    n_names: int = 1
-    file: str = ""
-    more: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class StudyView:
-    slug: str
-    counted: str
-    no_numbers: str
-    tables: tuple[TableView, ...]
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class ReportPage:
-    """The whole page; a later figure is a file of the folder, shown from a view of its own."""
-
-    title: str
-    made: str
-    warning: str
-    studies: tuple[StudyView, ...]
-    tables: tuple[TableView, ...]
-    notes: tuple[str, ...]
-    methods: Methods
-    files: tuple[str, ...]
-
-
-LONGEST = 200
+FILES = {
+    "flow": "tables/flow.csv",
+    "participants": "tables/participants.csv",
+    "preferences": "tables/preferences.csv",
+    "certainty": "tables/estimates.csv",
+    "votes": "tables/labels.csv",
+    "judges": "tables/judges.csv",
+}
 
 _WARNINGS = {
     "simulated": "These numbers are of simulated participants: no person gave these answers.",
@@ -57,44 +38,145 @@ _WARNINGS = {
 }
 
 
-def report_page(
-    studies: Sequence[StudyFacts],
-    analysis: Analysis | None,
-    methods: Methods,
-    *,
-    mode: str,
-    made: str,
-    files: Sequence[str],
-) -> ReportPage:
+@dataclass(frozen=True, slots=True)
+class ReportPage:
+    """The whole page."""
+
+    title: str
+    made: str
+    warning: str
+    sections: tuple[SectionView, ...]
+    methods: Methods
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a page is of: without an `analysis` there are no answers.
+
+    `numbers` is its JSON, `judges` that of a validation.
+    """
+
+    studies: Sequence[Source]
+    analysis: Analysis | None
+    numbers: Cells
+    figures: Mapping[str, AnyFigure]
+    methods: Methods
+    judges: Cells | None
+    mode: str
+    made: str
+
+
+def report_page(content: Content, files: Sequence[str]) -> ReportPage:
     """The page of an analysis, or of its absence."""
-    results = {result.study: result for result in analysis.studies} if analysis else {}
+    analysis = content.analysis
     return ReportPage(
-        title=" and ".join(f"{facts.title} ({facts.slug})" for facts in studies),
-        made=made,
-        warning=_WARNINGS.get(mode, "")
+        title=" and ".join(_title(study) for study in content.studies),
+        made=content.made,
+        warning=_WARNINGS.get(content.mode, "")
         if analysis
         else "There are no answers yet: this report has no numbers.",
-        studies=tuple(_study(facts.slug, results.get(facts.slug), mode) for facts in studies),
-        tables=tuple(_overall(analysis)) if analysis else (),
-        notes=analysis.published.what_differs if analysis and analysis.published else (),
-        methods=methods,
+        sections=tuple(_sections(content)),
+        methods=content.methods,
         files=tuple(files),
     )
 
 
-def _study(slug: str, result: StudyResult | None, mode: str) -> StudyView:
-    if result is None:
-        return StudyView(slug, "", f"No numbers: there is no answer of mode {mode}.", (), ())
+def _title(study: Source) -> str:
+    return study.slug if study.title == study.slug else f"{study.title} ({study.slug})"
+
+
+def _sections(content: Content) -> Iterator[SectionView]:
+    analysis, figures = content.analysis, content.figures
+    if analysis:
+        yield SectionView("short", "In short", summary=tuple(_in_short(analysis)))
+        names = [
+            "participants",
+            *sorted(name for name in figures if name.startswith("preferences")),
+            "certainty",
+        ]
+        shown = _views(figures, *names)
+        yield SectionView("participants", "Participants", figures=tuple(shown))
+    yield from _studies(content)
+    if analysis:
+        yield from comparisons_section(analysis.comparisons, content.numbers)
+        yield from analysis_sections(content.numbers)
+        yield from published_section(analysis)
+    yield from judges_section(content.judges, _views(figures, "judges"))
+
+
+def _studies(content: Content) -> Iterator[SectionView]:
+    """A section for each study, also for those without answers."""
+    results = {result.study: result for result in content.analysis.studies} if content.analysis else {}
+    numbers = {study["study"]: study for study in content.numbers["studies"]}
+    order = list(results)
+    for place, study in enumerate(content.studies, start=1):
+        anchor, title = f"study-{place}", f"Study {study.slug}"
+        if study.slug not in results:
+            warning = f"No numbers: there is no answer of mode {content.mode}."
+            yield SectionView(anchor, title, warning=warning)
+            continue
+        ending = f"-{order.index(study.slug) + 1}" if len(order) > 1 else ""
+        figures = _views(content.figures, f"flow{ending}", f"votes{ending}")
+        yield _study(anchor, title, results[study.slug], numbers[study.slug], figures)
+
+
+def _views(figures: Mapping[str, AnyFigure], *names: str) -> list[FigureView]:
+    return [figure_view(figures[name], FILES[name.partition("-")[0]]) for name in names if name in figures]
+
+
+def _in_short(analysis: Analysis) -> Iterator[str]:
+    for study in analysis.studies:
+        if study.selection.reason:
+            yield f"{study.study}: no numbers, for {study.selection.reason}."
+            continue
+        yield f"{study.study}: {_accuracy(study)}"
+        for one in study.preferences:
+            if not one.has_truth:
+                what = f"choices of {one.source} over {one.against}"
+                yield f"{study.study}: mean share of {what} {_mean(one.description)}."
+    for comparison in analysis.comparisons:
+        if comparison.test.reason is None:
+            yield compared_in_short(comparison)
+
+
+def _accuracy(study: StudyResult) -> str:
+    test = study.against_chance
+    if study.accuracy.mean is None:
+        return "there is no accuracy, as no pair with a right member was answered."
+    told = (
+        f"not tested against chance, for {test.reason}"
+        if test.reason
+        else f"against chance ({test.chance}): {p_value(test.p)}, {test.alternative}"
+    )
+    return f"mean accuracy {_mean(study.accuracy)}; {told}."
+
+
+def _mean(one: Description) -> str:
+    limits = (
+        f"no interval: {one.interval.reason}"
+        if one.interval.reason
+        else f"95 % interval {interval(one.interval, 2)}"
+    )
+    return f"{number(one.mean, 2)} ({limits}; n = {one.n})"
+
+
+def _study(
+    anchor: str, title: str, result: StudyResult, numbers: Cells, figures: Sequence[FigureView]
+) -> SectionView:
     chosen = result.selection
-    return StudyView(
-        slug=slug,
-        counted=(
-            f"{chosen.n_used} of {chosen.n_rows} answers and {chosen.n_participants_used} of {chosen.n_participants} "
-            f"participants count (mode {chosen.mode})."
-        ),
-        no_numbers=f"No numbers: {chosen.reason}." if chosen.reason else "",
-        tables=() if chosen.reason else (_measures(result),),
-        notes=() if chosen.reason else tuple(_notes(result)),
+    counted = (
+        f"{chosen.n_used} of {chosen.n_rows} answers and {chosen.n_participants_used} of {chosen.n_participants} "
+        f"participants count (mode {chosen.mode})."
+    )
+    section = SectionView(anchor, title, paragraphs=(counted,), figures=tuple(figures))
+    if chosen.reason:
+        return replace(section, warning=f"No numbers: {chosen.reason}.")
+    return replace(
+        section,
+        tables=(_measures(result),),
+        notes=tuple(_notes(result)),
+        parts=tuple(study_sections(numbers)),
     )
 
 
@@ -118,7 +200,7 @@ def _measures(result: StudyResult) -> TableView:
         caption="Means over participants; each participant's trials are averaged first",
         head=("measure", "participants", "mean", "95 % interval", "SD (n-1)"),
         rows=tuple(
-            (name, str(one.n), _number(one.mean), _interval(one.interval), _number(one.sd_ddof1))
+            (name, str(one.n), number(one.mean), interval(one.interval), number(one.sd_ddof1))
             for name, one in described(result)
         ),
         file="tables/measures.csv",
@@ -131,9 +213,9 @@ def _notes(result: StudyResult) -> Iterator[str]:
         yield f"Accuracy was not tested against chance ({test.chance}): {test.reason}."
     else:
         yield (
-            f"Accuracy against chance ({test.chance}): Wilcoxon's signed-rank test, W = {_number(test.w, 1)}, "
-            f"{_p(test.p)}, {test.alternative} ({test.method}); rank-biserial correlation "
-            f"{_number(test.rank_biserial, 2)}; n = {test.n}, {test.n_at_chance} of them exactly at chance."
+            f"Accuracy against chance ({test.chance}): Wilcoxon's signed-rank test, W = {number(test.w, 1)}, "
+            f"{p_value(test.p)}, {test.alternative} ({test.method}); rank-biserial correlation "
+            f"{number(test.rank_biserial, 2)}; n = {test.n}, {test.n_at_chance} of them exactly at chance."
         )
     reasons: dict[str, list[str]] = {}
     for name, one in described(result):
@@ -141,115 +223,3 @@ def _notes(result: StudyResult) -> Iterator[str]:
             reasons.setdefault(reason, []).append(name)
     for reason, names in reasons.items():
         yield f"Missing in {'; '.join(names)}: {reason}."
-
-
-def _overall(analysis: Analysis) -> Iterator[TableView]:
-    if analysis.comparisons:
-        yield _comparisons(analysis)
-    if analysis.published:
-        yield _published(analysis)
-    yield _labels(analysis)
-
-
-def _comparisons(analysis: Analysis) -> TableView:
-    rows = []
-    for one in analysis.comparisons:
-        test = one.test
-        about = ", ".join(
-            filter(None, (one.measure, one.trials, one.source and f"{one.source} over {one.against}"))
-        )
-        effect = f"{_number(test.effect, 2)} {_interval(test.effect_interval, 2)}"
-        ends = (_number(test.p, 4), _number(one.p_holm, 4), effect)
-        rows.append((" and ".join(one.studies), about, _number(test.u1, 1), _number(test.u2, 1), *ends))
-    alternative = analysis.settings.alternative
-    return TableView(
-        caption=(
-            "Studies compared (Mann-Whitney); the effect is the probability that a participant of the first study "
-            "is higher, ties half, with its 95 % interval"
-        ),
-        head=("studies", "measure", "U first", "U second", f"p {alternative}", "p Holm", "effect"),
-        rows=tuple(rows),
-        n_names=2,
-        file="tables/comparisons.csv",
-    )
-
-
-def _published(analysis: Analysis) -> TableView:
-    numbers = analysis.to_dict()
-    rows = []
-    for measure, printed in numbers["as_published"].items():
-        right = numbers["corrected"][measure]
-        name = measure.replace("_", " ")
-        rows.append(
-            (
-                name,
-                "as published",
-                *_means(printed),
-                f"{printed['min_u']:.1f}",
-                f"{printed['p']:.4f} one-sided",
-            )
-        )
-        rows.append(
-            (name, "corrected", *_means(right), f"{right['u1']:.1f}", f"{right['p_two_sided']:.4f} two-sided")
-        )
-    return TableView(
-        caption="The published numbers of the Human Navigation Turing Test, as printed and corrected",
-        head=("measure", "analysis", "mean first", "mean second", "U", "p"),
-        rows=tuple(rows),
-        n_names=2,
-        file="results.json",
-    )
-
-
-def _means(numbers: Any) -> tuple[str, str]:
-    first, second = numbers["mean"]
-    return f"{first:.3f}", f"{second:.3f}"
-
-
-def _labels(analysis: Analysis) -> TableView:
-    labels = table_rows(analysis.labels)
-    return TableView(
-        caption="Labels: the votes on each pair, the share for a with its 95 % interval, and the majority",
-        head=(
-            "study",
-            "pair",
-            "condition",
-            "kind",
-            "a : b",
-            "share for a",
-            "95 % interval",
-            "majority",
-            "truth",
-        ),
-        rows=tuple(
-            (
-                row["study"],
-                row["pair"],
-                row["condition"] or "",
-                row["kind"],
-                f"{row['votes_a']} : {row['votes_b']}",
-                _number(row["share_a"], 2),
-                f"{row['ci_low']:.2f} to {row['ci_high']:.2f}" if row["n"] else "none",
-                row["majority"] or "none",
-                row["truth"] or "none",
-            )
-            for row in labels[:LONGEST]
-        ),
-        n_names=4,
-        file="tables/labels.csv",
-        more=max(0, len(labels) - LONGEST),
-    )
-
-
-def _number(value: float | None, digits: int = 3) -> str:
-    return "none" if value is None else f"{value:.{digits}f}"
-
-
-def _interval(interval: Interval, digits: int = 3) -> str:
-    if interval.low is None or interval.high is None:
-        return "none"
-    return f"{interval.low:.{digits}f} to {interval.high:.{digits}f}"
-
-
-def _p(value: float | None) -> str:
-    return "p < 0.0001" if value is not None and value < 0.0001 else f"p = {_number(value, 4)}"

@@ -3,8 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from analysis import Analysis
 from analysis.columns import LABEL_COLUMNS, names
+from app.reporting.reports.parts.cells import value_of
+from app.reporting.reports.sections import STUDY_OWN, estimates
 
 _DESCRIPTION = ("n", "n_missing", "mean", "low", "high", "level", "sd_ddof1", "sd_ddof0", "reason")
 
@@ -15,10 +16,18 @@ HEADS: Mapping[str, tuple[str, ...]] = {
         "study", "participant", "n_trials", "n_correct", "n_accuracy", "n_blank", "accuracy",
         "n_uncertainty", "uncertainty", "n_uncertainty_all", "uncertainty_all",
     ),
+    "preferences": (
+        "study", "participant", "condition", "source", "against", "n_chosen", "n_preference", "preference",
+    ),
+    "estimates": ("study", "number", "n", "value", "low", "high", "level", "reason"),
+    "breakdowns": (
+        "study", "measure", "by", "value", "source", "against", "n_trials", "n", "mean", "ci_low", "ci_high", "level",
+        "sd_ddof1", "sd_ddof0", "reason",
+    ),
     "comparisons": (
         "first", "second", "measure", "trials", "condition", "source", "against", "n1", "n2", "u1", "u2",
         "alternative", "p", "p_two_sided", "p_holm", "n_family", "method", "effect", "effect_low", "effect_high",
-        "rank_biserial", "reason",
+        "rank_biserial", "reason", "shift", "shift_low", "shift_high", "difference_in_means", "p_permutation",
     ),
     "labels": names(LABEL_COLUMNS),
 }  # fmt: skip
@@ -26,9 +35,8 @@ HEADS: Mapping[str, tuple[str, ...]] = {
 Cells = Mapping[str, Any]
 
 
-def tables_of(analysis: Analysis | None) -> Iterator[tuple[str, Sequence[Cells]]]:
-    """Each table by name, with its rows as cells by column; without an analysis they have no rows."""
-    numbers = analysis.to_dict() if analysis else {"studies": [], "comparisons": [], "labels": []}
+def tables_of(numbers: Cells) -> Iterator[tuple[str, Sequence[Cells]]]:
+    """Each table of an analysis' JSON by name, with its rows as cells by column."""
     studies = numbers["studies"]
     rows: Mapping[str, Sequence[Cells]] = {
         "selection": [row for study in studies for row in _selection(study)],
@@ -36,11 +44,49 @@ def tables_of(analysis: Analysis | None) -> Iterator[tuple[str, Sequence[Cells]]
         "participants": [
             {**person, "study": study["study"]} for study in studies for person in study["participants"]
         ],
+        "preferences": [row for study in studies for row in _preferences(study)],
+        "estimates": [row for study in studies for row in _estimates(study)],
+        "breakdowns": [row for study in studies for row in _breakdowns(study)],
         "comparisons": [_comparison(one) for one in numbers["comparisons"]],
         "labels": numbers["labels"],
     }
     for name, head in HEADS.items():
         yield name, [{column: row.get(column) for column in head} for row in rows[name]]
+
+
+def _preferences(study: Cells) -> Iterator[Cells]:
+    for person in study["participants"]:
+        for preference in person["preferences"]:
+            yield {**preference, "study": study["study"], "participant": person["participant"]}
+
+
+def _estimates(study: Cells) -> Iterator[Cells]:
+    """Every further number with an interval, by the keys that lead to it in the JSON."""
+    further = {name: section for name, section in study.items() if name not in STUDY_OWN}
+    for path, one in estimates(further):
+        interval = one["interval"]
+        yield {
+            "study": study["study"],
+            "number": ".".join(path),
+            "n": one["n"],
+            "value": value_of(one),
+            "low": interval["low"],
+            "high": interval["high"],
+            "level": interval["level"],
+            "reason": one["reason"] or interval["reason"],
+        }
+
+
+def _breakdowns(study: Cells) -> Iterator[Cells]:
+    for one in study["breakdowns"]:
+        for row in one["rows"]:
+            about = {
+                "study": study["study"],
+                "measure": one["measure"],
+                "by": one["by"],
+                "level": one["level"],
+            }
+            yield {**row, **about, "reason": row["reason"] or one["reason"]}
 
 
 def _selection(study: Cells) -> Iterator[Cells]:
@@ -67,9 +113,14 @@ def _described(study: Cells, measure: str, numbers: Cells) -> Cells:
 
 def _comparison(one: Cells) -> Cells:
     first, second = one["studies"]
-    interval = one["effect_interval"]
+    interval, shift, permutation = one["effect_interval"], one["shift"], one["permutation"]
     return {
         **one,
+        "shift": shift["value"],
+        "shift_low": shift["low"],
+        "shift_high": shift["high"],
+        "difference_in_means": permutation["difference"],
+        "p_permutation": permutation["p"],
         "first": first,
         "second": second,
         "effect_low": interval["low"],

@@ -1,0 +1,70 @@
+"""`likely-human judge validate`: automated judges held against people. It imports the analysis when it runs."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.commands.console import opened, progress
+
+
+def validate(
+    targets: Annotated[
+        list[str], typer.Argument(metavar="TARGET...", help="A study, or an exported file of responses.")
+    ],
+    verdicts: Annotated[
+        Path, typer.Argument(metavar="VERDICTS", help="A file of verdicts: CSV, JSONL or Parquet.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON (docs/analysis.md).")] = False,
+    mode: Annotated[str | None, typer.Option(help="live, simulated, pilot or preview.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seeds every bootstrap, draw and split.")] = 1,
+    resamples: Annotated[int, typer.Option(min=0, max=1_000_000, help="Bootstrap resamples.")] = 10_000,
+    epsilon: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="What the judge's being cheaper is worth: 0.2 against experts, 0.15 trained people, 0.1 a crowd.",
+        ),
+    ] = 0.1,
+    min_instances: Annotated[
+        int, typer.Option(min=2, help="Pairs that a participant needs for the alternative annotator test.")
+    ] = 30,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Pairs without votes that verdicts speak of (columns as of labels)."
+        ),
+    ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere (docs/elsewhere.md)."),
+    ] = None,
+) -> None:
+    """How far judges may be trusted instead of people."""
+    import pandas as pd
+
+    from analysis.judging import read_pairs, read_verdicts, render_validation, validate_judges
+    from app.reporting.targets import frames_of
+
+    given = read_verdicts(verdicts)
+    further = None if pairs is None else read_pairs(pairs)
+    with opened() as (_, database), database.reading() as session:
+        frames = frames_of(session, targets, mapping)
+    with progress("Holding judges against people") as on_progress:
+        validation = validate_judges(
+            frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True),
+            given,
+            pairs=further,
+            mode=mode,
+            seed=seed,
+            resamples=resamples,
+            epsilon=epsilon,
+            min_instances=min_instances,
+            on_progress=on_progress,
+        )
+    if as_json:
+        typer.echo(json.dumps(validation.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo(render_validation(validation))

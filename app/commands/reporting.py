@@ -1,0 +1,104 @@
+"""`likely-human report`: studies or exported files as a page with figures. It imports the analysis when it runs."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.console import err, now, opened, out, progress
+from app.errors import StudyError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from app.reporting.reports.sources import Source
+
+
+def report(
+    targets: Annotated[list[str], typer.Argument(metavar="TARGET...", help="Studies, or exported files.")],
+    output: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to write.")],
+    mode: Annotated[str | None, typer.Option(help="live, simulated or pilot.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seeds every bootstrap.")] = 1,
+    resamples: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Of every bootstrap; 0: no intervals.")
+    ] = 10_000,
+    verdicts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Verdicts of judges, to hold them against people.")
+    ] = None,
+    mapping: Annotated[
+        Path | None, typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere.")
+    ] = None,
+) -> None:
+    """Write a folder with a page that opens offline: figures, tables, and the methods in words."""
+    from app.reporting.targets import is_ratings
+
+    if is_ratings(mapping):
+        if verdicts is not None:
+            raise StudyError(f"{verdicts}: verdicts of judges are of pairs, and these are ratings")
+        _report_ratings(targets, output, mapping, seed, resamples)
+    else:
+        _report_answers(targets, output, mode, seed, resamples, verdicts, mapping)
+
+
+def _report_answers(
+    targets: list[str],
+    output: Path,
+    mode: str | None,
+    seed: int,
+    resamples: int,
+    verdicts: Path | None,
+    mapping: Path | None,
+) -> None:
+    from analysis.judging import read_verdicts
+    from app.reporting.report import require_reportable, write_report
+    from app.reporting.reports.sources import joined
+
+    require_reportable(output, mode)
+    # What is wrong with a file is told in one line, without a bar above it.
+    with err.status("Reading ..."):
+        given = None if verdicts is None else read_verdicts(verdicts)
+        studies, frames = joined([one for target in targets for one in _read(target, mapping)])
+    with progress("Making the report") as on_progress:
+        written = write_report(
+            studies,
+            frames,
+            output,
+            seed=seed,
+            mode=mode,
+            made_at=now(),
+            resamples=resamples,
+            verdicts=given,
+            on_progress=on_progress,
+        )
+    page = output / "report.html"
+    counted = f"{written.n_answers} answers of {written.n_participants} participants (mode {written.mode})"
+    out.print(f"{counted}: {page}", markup=False)
+
+
+def _read(target: str, mapping: Path | None) -> "list[tuple[Source, pd.DataFrame]]":
+    from app.reporting.reports.sources import read_file, read_study
+    from app.reporting.targets import is_file
+
+    if mapping or is_file(target):
+        return list(read_file(target, mapping))
+    with opened() as (_, database), database.reading() as session:
+        return [read_study(session, target)]
+
+
+def _report_ratings(
+    targets: list[str], output: Path, mapping: Path | None, seed: int, resamples: int
+) -> None:
+    from app.reporting.ratings import write_ratings_report
+    from app.reporting.reports.writing import require_folder
+    from app.reporting.targets import ratings_of
+
+    require_folder(output)
+    if len(targets) > 1 or mapping is None:
+        raise StudyError(f"{targets[-1]}: ratings are reported one file at a time")
+    with err.status("Reading ..."):
+        ratings = ratings_of(targets[0], mapping)
+    with progress("Making the report") as on_progress:
+        n = write_ratings_report(
+            ratings, output, seed=seed, resamples=resamples, made_at=now(), on_progress=on_progress
+        )
+    out.print(f"{n} scores: {output / 'report.html'}", markup=False)

@@ -1,0 +1,148 @@
+"""Studies compared, two by two: tests, effects, and what stands in the way of them."""
+
+from collections.abc import Iterator, Sequence
+
+from analysis import Comparison
+from app.reporting.reports.parts.cells import Cells, p_cell, shortened
+from app.reporting.reports.views import NONE, SectionView, TableView, interval, limits, number, p_value
+
+
+def comparisons_section(comparisons: Sequence[Comparison], numbers: Cells) -> Iterator[SectionView]:
+    """Nothing where there is one study; `numbers` is the JSON of the analysis."""
+    if comparisons:
+        tables = (_tests(comparisons), _effects(comparisons), *_modelled(numbers), *_several(numbers))
+        notes = (*_notes(comparisons), *_model_notes(numbers))
+        yield SectionView("comparisons", "Studies compared", tables=tables, notes=notes)
+
+
+def compared_in_short(comparison: Comparison) -> str:
+    """One comparison in a line."""
+    first, second = comparison.studies
+    test = comparison.test
+    beside = "" if test.alternative == "two-sided" else f", two-sided {p_value(test.p_two_sided)}"
+    return (
+        f"{first} and {second}, {_about(comparison)}: {p_value(test.p)}, {test.alternative}{beside}; after Holm's "
+        f"correction over {comparison.n_family} tests {p_value(comparison.p_holm)}."
+    )
+
+
+def _about(one: Comparison) -> str:
+    return _named(one.measure, one.trials, one.source, one.against)
+
+
+def _named(measure: str, trials: str | None, source: str | None, against: str | None) -> str:
+    """What is compared, as `accuracy` or `preference, hybrid over symbolic`."""
+    which = "pairs with a right member" if trials == "with-truth" else trials and f"{trials} main pairs"
+    return ", ".join(filter(None, (measure, which, source and f"{source} over {against}")))
+
+
+def _tests(comparisons: Sequence[Comparison]) -> TableView:
+    alternative = comparisons[0].test.alternative
+    one_sided = alternative != "two-sided"
+    rows = []
+    for one in comparisons:
+        test = one.test
+        p_values = test.p, *((test.p_two_sided,) if one_sided else ()), one.p_holm, test.permutation.p
+        cells = number(test.u1, 1), number(test.u2, 1), *(number(p, 4) for p in p_values)
+        rows.append((" and ".join(one.studies), _about(one), *cells))
+    beside = ("p two-sided",) if one_sided else ()
+    return TableView(
+        caption="Mann-Whitney tests, and a permutation test of the means (two-sided)",
+        head=(
+            *("studies", "measure", "U first", "U second", f"p {alternative}", *beside, "p Holm"),
+            "p of permutations",
+        ),
+        rows=tuple(rows),
+        n_names=2,
+        file="tables/comparisons.csv",
+    )
+
+
+def _effects(comparisons: Sequence[Comparison]) -> TableView:
+    rows = []
+    for one in comparisons:
+        test, shift = one.test, one.test.shift
+        effect = f"{number(test.effect, 2)} ({interval(test.effect_interval, 2)})"
+        apart = f"{number(shift.value, 2)} ({limits(shift.low, shift.high, 2)})"
+        rows.append((" and ".join(one.studies), _about(one), effect, apart))
+    return TableView(
+        caption=(
+            "Effects with 95 % intervals: the probability that a participant of the first study is higher, ties half, "
+            "and the Hodges-Lehmann shift in the measure's unit"
+        ),
+        head=("studies", "measure", "probability of higher", "shift"),
+        rows=tuple(rows),
+        n_names=2,
+        file="tables/comparisons.csv",
+    )
+
+
+def _notes(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    for one in comparisons:
+        test, shift = one.test, one.test.shift
+        found = (test.reason, test.effect_interval.reason, test.permutation.reason, shift.reason)
+        for reason in dict.fromkeys(filter(None, found)):
+            yield f"Missing for {' and '.join(one.studies)}, {_about(one)}: {reason}."
+    for studies, n in dict.fromkeys((one.studies, one.n_shared_ids) for one in comparisons):
+        if n:
+            yield (
+                f"{n} participants of {' and '.join(studies)} have the same identifier; they are taken for "
+                "different people."
+            )
+
+
+def _modelled(numbers: Cells) -> Iterator[TableView]:
+    rows = []
+    for one in numbers["mixed_differences"]:
+        if difference := one["difference"]:
+            over = f"{one['n']} answers, {one['n_participants']} participants, {one['n_pairs']} pairs"
+            what = "accuracy" if one["outcome"] == "correct" else f"share of {one['outcome']}"
+            apart = f"{number(difference['value'], 2)} ({limits(difference['low'], difference['high'], 2)})"
+            rows.append((" and ".join(one["studies"]), what, over, apart, p_cell(difference["p"])))
+    if rows:
+        yield TableView(
+            caption="The second study less the first under the mixed model, in log odds; p is two-sided",
+            head=("studies", "of", "over", "difference (95 % interval)", "p"),
+            rows=tuple(rows),
+            n_names=3,
+            file="results.json",
+        )
+
+
+def _model_notes(numbers: Cells) -> Iterator[str]:
+    for one in numbers["mixed_differences"]:
+        studies = " and ".join(one["studies"])
+        if one["reason"]:
+            yield f"There is no mixed model of {studies}: {one['reason']}."
+        if one["warning"]:
+            yield f"Mixed model of {studies}: {one['warning']}"
+
+
+def _several(numbers: Cells) -> Iterator[TableView]:
+    if not numbers["several"]:
+        return
+    tests, pairs = [], []
+    for one in numbers["several"]:
+        about = _named(one["measure"], one["trials"], one["source"], one["against"])
+        interval_ = one["epsilon_squared_interval"]
+        counts = ", ".join(f"{study} {n}" for study, n in one["n"].items())
+        size = f"{number(one['epsilon_squared'])} ({limits(interval_['low'], interval_['high'])})"
+        degrees = NONE if one["df"] is None else str(one["df"])
+        tests.append((about, counts, number(one["h"], 2), degrees, p_cell(one["p"]), size))
+        for pair in one["pairs"]:
+            ends = number(pair["p"], 4), number(pair["p_two_sided"], 4), number(pair["p_holm"], 4)
+            pairs.append((" and ".join(pair["groups"]), about, *ends))
+    yield shortened(
+        "All studies at once (Kruskal-Wallis), with the share of the ranks' variance between studies",
+        ("measure", "participants", "H", "df", "p", "epsilon squared (95 % interval)"),
+        tests,
+        n_names=2,
+        file="results.json",
+    )
+    yield shortened(
+        "Each two of them, corrected by Holm within the measure",
+        ("studies", "measure", f"p {numbers['settings']['alternative']}", "p two-sided", "p Holm"),
+        pairs,
+        n_names=2,
+        file="results.json",
+    )

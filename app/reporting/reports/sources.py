@@ -1,0 +1,77 @@
+"""What a report can be of: a study in the database, or a study in an exported file."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+from sqlmodel import Session
+
+from analysis.figures import Sessions
+from app.errors import StudyError
+from app.reporting.facts import StudyFacts, study_facts
+from app.reporting.frames import responses_frame
+from app.reporting.targets import frame_of
+from app.study.tables import Status
+
+
+@dataclass(frozen=True, slots=True)
+class FileStudy:
+    """A study of which there is a file of answers and nothing else."""
+
+    slug: str
+    origin: str
+
+    @property
+    def title(self) -> str:
+        return self.slug
+
+
+Source = StudyFacts | FileStudy
+Tables = Mapping[str, pd.DataFrame]
+
+
+def read_study(session: Session, slug: str) -> tuple[Source, pd.DataFrame]:
+    """Raises NotFound for an unknown study."""
+    return study_facts(session, slug), responses_frame(session, slug)
+
+
+def read_file(target: str, mapping: Path | None = None) -> Iterator[tuple[Source, pd.DataFrame]]:
+    """Each study of an exported file, or of one from elsewhere with its mapping, in the order of the file.
+
+    Raises AnalysisError for bad data.
+    """
+    yield from split(frame_of(None, target, mapping), Path(target).name)
+
+
+def split(answers: pd.DataFrame, origin: str) -> Iterator[tuple[Source, pd.DataFrame]]:
+    """Each study of a checked table."""
+    for slug in answers["study"].unique():
+        rows = answers[answers["study"] == slug].reset_index(drop=True)
+        yield FileStudy(str(slug), origin), rows
+
+
+def joined(read: Sequence[tuple[Source, pd.DataFrame]]) -> tuple[list[Source], dict[str, pd.DataFrame]]:
+    """Sources and their tables by study. Raises StudyError for a study that was given twice."""
+    studies: list[Source] = []
+    frames: dict[str, pd.DataFrame] = {}
+    for study, frame in read:
+        if study.slug in frames:
+            raise StudyError(f"study {study.slug!r} is in two targets: give it once")
+        studies.append(study)
+        frames[study.slug] = frame
+    return studies, frames
+
+
+def sessions_of(study: Source, mode: str) -> Sessions | None:
+    """How many sessions of a mode came how far; a file does not tell."""
+    if isinstance(study, FileStudy):
+        return None
+    counts = {status: n for (of_mode, status), n in study.sessions.items() if of_mode == mode}
+    return Sessions(
+        refused=counts.get(Status.REFUSED, 0),
+        under_age=counts.get(Status.UNDER_AGE, 0),
+        left_at_consent=counts.get(Status.ARRIVED, 0),
+        unfinished=counts.get(Status.ACTIVE, 0),
+        completed=counts.get(Status.COMPLETED, 0),
+    )

@@ -1,0 +1,94 @@
+"""The statistics of a report in words, each with its source: only those that it has."""
+
+from collections.abc import Iterator
+
+from analysis import Analysis
+
+JUDGES = (
+    "Judges were held against people on the same pairs: accuracy against the truth and against the majority of votes, "
+    "and Spearman's correlation with the share of votes [Spe04], once as Devlin et al. computed them [NTT21] and once "
+    "with tied verdicts counted as a half and tied majorities left out; Cohen's kappa [Coh60]; where scores are "
+    "probabilities, the Brier score [Bri50] and the calibration error [NCH15]. Intervals resample pairs, and runs "
+    "where a judge has several. The human ceiling is one participant against the majority of the others, and one half "
+    "of the participants against the other half, on the pairs that the judge judged. Whether a judge may stand in for "
+    "a participant is asked by the alternative annotator test [CRD25], corrected as in [BY01]; two judges are compared "
+    "by McNemar's exact test [McN47]; preferences with the help of verdicts are prediction-powered estimates [ABF23]."
+)
+
+
+def statistics(analysis: Analysis) -> Iterator[str]:
+    """A paragraph for each kind of result."""
+    has_accuracy = any(study.accuracy.n for study in analysis.studies)
+    yield from _means(analysis)
+    if has_accuracy:
+        yield from _accuracy(analysis)
+    yield from _comparisons(analysis)
+    yield from _answers(has_accuracy)
+    yield from _labels(analysis)
+
+
+def _level(analysis: Analysis) -> str:
+    return f"{100 * analysis.settings.level:g} %"
+
+
+def _means(analysis: Analysis) -> Iterator[str]:
+    yield (
+        "The trials of one participant are not independent; they were averaged first, and participants are what is "
+        "described, tested and resampled. Means are given with the standard deviation over participants and a "
+        f"{_level(analysis)} interval from a percentile bootstrap that resamples participants "
+        f"({analysis.settings.resamples:,} resamples) [ET93]. Intervals that resample participants and pairs are from "
+        "the pigeonhole bootstrap [Owe07]."
+    )
+
+
+def _accuracy(analysis: Analysis) -> Iterator[str]:
+    blank = "are left out" if analysis.settings.blank == "missing" else "count as wrong"
+    yield (
+        f"Accuracy is a participant's share of right choices among the main pairs that have a right member; answers "
+        f"that name no clip {blank}. It was tested against chance (0.5) by Wilcoxon's signed-rank test, two-sided "
+        "[Wil45], with the matched-pairs rank-biserial correlation [Ker14]."
+    )
+    yield (
+        "Beside it stand an exact binomial test of all answers with the design effect of pooling them [CP34], [CGM11], "
+        "and a logistic mixed model with participants and pairs as crossed random intercepts, fitted by nested Laplace "
+        "approximation [RMC09]."
+    )
+
+
+def _comparisons(analysis: Analysis) -> Iterator[str]:
+    if analysis.comparisons:
+        yield (
+            "Studies were compared by the Mann-Whitney test of their participants' means, "
+            f"{analysis.settings.alternative} [MW47], with the common-language effect size [MW92], and p values "
+            f"corrected by Holm's method over {analysis.comparisons[0].n_family} comparisons [Hol79]; beside it stand "
+            "the Hodges-Lehmann shift [HL63] with its distribution-free interval [Bau72] and a permutation test of the "
+            "difference in means [PS10]."
+        )
+    if analysis.several:
+        yield (
+            "More than two studies at once were compared by the Kruskal-Wallis test [KW52], with the interval of "
+            "epsilon squared from the noncentral chi-squared distribution [SF97]."
+        )
+
+
+def _answers(has_accuracy: bool) -> Iterator[str]:
+    if has_accuracy:
+        yield (
+            "Whether certainty tells right from wrong is the area under each participant's type-2 ROC curve [FL14] and "
+            "Goodman and Kruskal's gamma [Nel84], averaged over participants; over all answers the interval takes "
+            "participants as clusters [Obu97]."
+        )
+    yield (
+        "Agreement of participants is Krippendorff's alpha [Kri04], Fleiss' kappa [Fle71] and Gwet's AC1 [Gwe08], of "
+        "uncertainties also the intraclass correlation [MW96]; the reliability of vote shares is that of split halves "
+        "[Spe10]. Intervals resample pairs."
+    )
+
+
+def _labels(analysis: Analysis) -> Iterator[str]:
+    ties = "ties stay ties" if analysis.settings.ties == "keep" else "ties were broken at random by the seed"
+    yield (
+        f"A pair's label is the clip that most answers chose; {ties}. The share of votes is given with Wilson's "
+        f"{_level(analysis)} interval [Wil27]. Beside it stand the labels of Dawid and Skene's model [DS79], and the "
+        "strengths of the sources by Bradley and Terry's model with a term for the side [BT52]."
+    )

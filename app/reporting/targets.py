@@ -1,0 +1,53 @@
+"""What a command is asked about: a study's slug, an exported file, or a file from elsewhere with its mapping."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+from sqlmodel import Session
+
+from analysis import read_responses
+from analysis.mapping import mapping_kind, read_mapped, read_ratings
+from analysis.rating_table import Ratings
+from app.errors import StudyError
+from app.reporting.frames import responses_frame
+
+_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
+
+
+def is_file(target: str) -> bool:
+    """Whether a target names a file: by its suffix, or because there is one. A slug has no dot."""
+    path = Path(target)
+    return path.suffix.lower() in _SUFFIXES or path.is_file()
+
+
+def is_ratings(mapping: Path | None) -> bool:
+    """Whether a mapping is of ratings, which `ratings_of` reads, and not of 2AFC answers."""
+    return mapping is not None and mapping_kind(mapping) == "ratings"
+
+
+def frame_of(session: Session | None, target: str, mapping: Path | None = None) -> pd.DataFrame:
+    """The checked responses of a target. With a `mapping` the target is a file from elsewhere.
+
+    `session` may be None where every target is a file. Raises the analysis' errors for a file or mapping that cannot be
+    used, NotFound for an unknown study and StudyError for a slug without a session.
+    """
+    if mapping is not None:
+        return read_mapped(target, mapping)
+    if is_file(target):
+        return read_responses(target)
+    if session is None:
+        raise StudyError(f"{target} is no file, and no study can be looked up here")
+    return responses_frame(session, target)
+
+
+def ratings_of(target: str, mapping: Path) -> Ratings:
+    """The checked ratings of a file from elsewhere."""
+    return read_ratings(target, mapping)
+
+
+def frames_of(
+    session: Session | None, targets: Sequence[str], mapping: Path | None = None
+) -> list[pd.DataFrame]:
+    """The checked responses of each target, as `frame_of`."""
+    return [frame_of(session, target, mapping) for target in targets]

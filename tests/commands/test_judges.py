@@ -1,0 +1,107 @@
+"""`judge run` and `judge list`: verdicts as a file, refusals as one line."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from app.clips.errors import ClipError
+from app.clips.importing import ImportedClip
+from app.clips.store import ClipStore
+from app.commands.console import opened
+from app.commands.judges import list_, run_
+from app.errors import StudyError
+from app.judges.registry import JUDGES
+from app.judges.runner import COLUMNS
+from app.study.tables import Stimulus
+from tests.factories import open_study
+from tests.judges.files import wavy, write_positions
+
+Library = tuple[ClipStore, Sequence[ImportedClip]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: Library) -> Path:
+    """A data folder with an open study, in which every command runs; its clips are those of the library."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "clips").symlink_to(library[0].root / "clips")
+    monkeypatch.setenv("LIKELY_HUMAN_DATA", str(data))
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    with opened() as (_, database), database.transaction() as session:
+        open_study(session, tmp_path, library[1])
+    return tmp_path
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_verdicts_on_every_main_pair_are_written(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    run_("motion", "nav", folder / "verdicts.csv")
+    rows = read(folder / "verdicts.csv")
+    assert tuple(rows[0]) == COLUMNS
+    assert len({row["pair"] for row in rows}) == 10
+    assert {row["choice"] for row in rows} <= {"a", "b"}
+    assert "10 verdicts on version 1 of nav written to" in capfd.readouterr().out
+    run_("motion", "nav")
+    assert capfd.readouterr().out.splitlines()[0] == ",".join(COLUMNS)
+
+
+def test_pairs_that_fail_are_counted_and_kept(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Two of the clips have positions, in one pair or in none together; the others fail by name."""
+    with opened() as (settings, database), database.transaction() as session:
+        store = ClipStore(settings.data_dir)
+        for name in ("human-g1", "hybrid-g1"):
+            stimulus = session.exec(select(Stimulus).where(Stimulus.name == name)).one()
+            kept = store.keep_positions(write_positions(folder / f"{name}.csv", wavy))
+            stimulus.positions_sha256 = kept.sha256
+            session.add(stimulus)
+    run_("straightness", "nav", folder / "verdicts.csv")
+    rows = read(folder / "verdicts.csv")
+    failed = [row for row in rows if row["problem"]]
+    assert (len(rows), len(failed)) == (10, 9)
+    assert {row["problem"] for row in failed} == {"the clip has no positions"}
+    said = capfd.readouterr()
+    assert "9 of 10 pairs could not be judged" in said.err
+    assert "1 of them undecided" in said.out  # the same walk twice
+
+
+@pytest.mark.parametrize(
+    ("name", "slug", "version", "said"),
+    [
+        ("oracle", "nav", None, "no judge 'oracle'; there is straightness, fidget, motion"),
+        ("motion", "none", None, "no study 'none'"),
+        ("motion", "nav", 7, "no version 7; there is 1"),
+        ("fidget", "nav", None, "needs positions"),
+    ],
+)
+def test_a_refusal_is_one_line_and_leaves_no_file(
+    folder: Path, name: str, slug: str, version: int | None, said: str
+) -> None:
+    with pytest.raises((StudyError, ClipError)) as refused:
+        run_(name, slug, folder / "verdicts.csv", version)
+    assert said in str(refused.value)
+    assert "\n" not in str(refused.value)
+    assert not (folder / "verdicts.csv").exists()
+
+
+def test_a_judge_that_can_judge_nothing_leaves_no_file(folder: Path) -> None:
+    (folder / "data" / "clips").unlink()
+    with pytest.raises(StudyError, match=r"motion could judge none of 10 pairs; .*is not there"):
+        run_("motion", "nav", folder / "verdicts.csv")
+    assert not (folder / "verdicts.csv").exists()
+
+
+def test_a_file_that_cannot_be_written_is_refused_before_anybody_waits(folder: Path) -> None:
+    with pytest.raises(StudyError, match="cannot write"):
+        run_("motion", "nav", folder / "nowhere" / "verdicts.csv")
+
+
+def test_the_list_names_every_judge_with_its_version(capfd: pytest.CaptureFixture[str]) -> None:
+    list_()
+    said = capfd.readouterr().out
+    assert all(f"{name}  version 1" in said for name in JUDGES)

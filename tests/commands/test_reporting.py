@@ -1,0 +1,65 @@
+"""`likely-human report` as a person meets it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from analysis import hntt_responses, read_hntt
+from tests.analysis.tables import GOLD, HNTT
+
+PROGRAM = Path(sys.executable).parent / "likely-human"
+Done = subprocess.CompletedProcess[str]
+
+
+def run(folder: Path, *words: object) -> Done:
+    kept = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+    environment = {**kept, "LIKELY_HUMAN_DATA": str(folder / "data"), "COLUMNS": "200", "TERM": "dumb"}
+    command = [str(PROGRAM), "report", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, env=environment, check=False)
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    path = tmp_path / "answers.csv"
+    hntt_responses(read_hntt(HNTT)).to_csv(path, index=False)
+    return path
+
+
+def test_a_file_becomes_a_report_and_no_database_is_made(answers: Path, tmp_path: Path) -> None:
+    done = run(tmp_path, answers.name, "--out", "made/here", "--resamples", "50")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "600 answers of 60 participants (mode live): made/here/report.html\n",
+    ), done.stderr
+    assert (tmp_path / "made" / "here" / "figures" / "participants.svg").is_file()
+    assert "hntt-2" in (tmp_path / "made" / "here" / "report.html").read_text(encoding="utf-8")
+    assert not (tmp_path / "data").exists()
+
+
+def test_ratings_become_a_report_by_their_mapping(tmp_path: Path) -> None:
+    mapping = GOLD / "alympics_ratings.yaml"
+    done = run(
+        tmp_path, GOLD / "alympics_ratings.csv", "--mapping", mapping, "--out", "made", "--resamples", "50"
+    )
+    assert (done.returncode, done.stdout) == (0, "816 scores: made/report.html\n"), done.stderr
+
+
+def test_what_cannot_be_reported_is_one_clear_line(answers: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.csv").write_text("study,pair\ns,q1\n")
+    refusals = (
+        (("nowhere", "--out", "made"), "there is no study 'nowhere'"),
+        (("broken.csv", "--out", "made"), "broken.csv: row 1, column "),
+        (("answers.csv", "--mode", "preview", "--out", "made"), "mode 'preview' cannot be reported"),
+        (("answers.csv", "--out", "answers.csv"), "cannot write the report into answers.csv: it is a file"),
+        (("answers.csv", "--verdicts", "none.csv", "--out", "made"), "none.csv: cannot be read"),
+    )
+    for words, said in refusals:
+        done = run(tmp_path, *words)
+        lines = done.stderr.strip().splitlines()
+        assert (done.returncode, len(lines)) == (1, 1), (words, done.stderr)
+        assert said in lines[0]
+        assert not (tmp_path / "made").exists()
+    assert run(tmp_path, "answers.csv").returncode == 2
