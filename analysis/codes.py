@@ -53,24 +53,27 @@ class Groups:
 
     def sums(self, values: npt.NDArray[np.generic]) -> Counts:
         """The sum of one whole number or truth per row over the rows of each group; exact up to 2**53."""
-        if values.dtype == bool:
+        if values.dtype.itemsize == 1 and (not len(values) or (values.min() >= 0 and values.max() <= 1)):
             return self.counts(values.view(np.bool_))
         total = np.zeros(self.size, dtype=np.int64)
         for block in _blocks(len(self.codes), self.size):
             codes, weights = self.codes[block], values[block].astype(np.float64)
             if codes.min() < 0:
-                codes, weights = codes[codes >= 0], weights[codes >= 0]
+                inside = np.flatnonzero(codes >= 0)
+                codes, weights = codes.take(inside), weights.take(inside)
             total += np.bincount(codes, weights, minlength=self.size).astype(np.int64)
         return total
 
     def some_row(self) -> Counts:
         """The number of a row of each group, -1 for a group without one."""
-        row = np.full(self.size, -1, dtype=np.int64)
+        row = np.full(self.size, -1, dtype=small_type(len(self.codes)))
         for block in _blocks(len(self.codes), self.size):
-            codes = self.codes[block]
-            inside = codes >= 0
-            row[codes[inside]] = np.arange(block.start, block.stop)[inside]
-        return row
+            codes, rows = self.codes[block], np.arange(block.start, block.stop, dtype=row.dtype)
+            if codes.min() < 0:
+                inside = np.flatnonzero(codes >= 0)
+                codes, rows = codes.take(inside), rows.take(inside)
+            row[codes] = rows
+        return row.astype(np.int64)
 
     def dense(self) -> "Groups":
         """The same groups with codes that all occur, in the same order."""

@@ -3,7 +3,6 @@
 import codecs
 import csv
 import json
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -211,22 +210,18 @@ def _json_object(origin: str, number: int, line: bytes) -> dict[str, Any]:
 
 
 def _read_parquet(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
-    """Read and check column by column: what Arrow holds of one is gone before the next is read."""
     origin = str(path)
     try:
         with path.open("rb") as file:
             schema = pyarrow.parquet.read_schema(file)
             require_columns(schema.names, columns, origin)
-            parquet = pyarrow.parquet.ParquetFile(file, read_dictionary=_in_codes(schema, columns))
-            n_rows = parquet.metadata.num_rows
-            if not n_rows:
-                raise ReadError(origin, _NO_ROWS)
-
-            wanted = names(columns_to_check(columns, schema.names))
-            with _one_ahead(lambda name: parquet.read(columns=[name]).column(name), wanted) as read:
-                return check_response_cells(
-                    lambda name: _cells(read(name)), schema.names, n_rows, origin, 1, columns
-                )
+            parquet = pyarrow.parquet.ParquetFile(file)
+        n_rows = parquet.metadata.num_rows
+        if not n_rows:
+            raise ReadError(origin, _NO_ROWS)
+        wanted = columns_to_check(columns, schema.names)
+        with _read_in_turn(path, parquet.metadata, wanted, _in_codes(schema, wanted)) as cells:
+            return check_response_cells(cells, schema.names, n_rows, origin, 1, columns)
     except pa.ArrowException as error:
         raise ReadError(origin, f"not a Parquet file ({' '.join(str(error).split())})") from error
     except OSError as error:
@@ -234,22 +229,32 @@ def _read_parquet(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
 
 
 @contextmanager
-def _one_ahead(
-    read: Callable[[str], pa.ChunkedArray], wanted: Sequence[str]
-) -> Iterator[Callable[[str], pa.ChunkedArray]]:
-    """`read`, of columns that are asked for in the order `wanted`: the next is read while one is looked at."""
-    coming = deque(wanted)
-    with ThreadPoolExecutor(1) as ahead:
-        under_way = deque([ahead.submit(read, coming.popleft())])
+def _read_in_turn(
+    path: Path, metadata: pyarrow.parquet.FileMetaData, wanted: Sequence[Column], in_codes: list[str]
+) -> Iterator[Callable[[str], pd.Series]]:
+    """Columns that are asked for in the order `wanted`, read two at a time.
 
-        def next_one(_name: str) -> pa.ChunkedArray:
-            column = under_way.popleft().result()
-            pa.default_memory_pool().release_unused()
-            if coming:
-                under_way.append(ahead.submit(read, coming.popleft()))
-            return column
+    What Arrow holds of one is gone before the next but one is read: a table is much smaller as codes."""
+
+    def read(column: Column) -> pd.Series:
+        # Each has its own file: a reader is not made for two threads.
+        with pyarrow.parquet.ParquetFile(path, metadata=metadata, read_dictionary=in_codes) as parquet:
+            cells = _cells(parquet.read(columns=[column.name], use_threads=False).column(column.name))
+        pa.default_memory_pool().release_unused()
+        return cells
+
+    readers = ThreadPoolExecutor(2)
+    try:
+        coming = zip(names(wanted), readers.map(read, wanted), strict=True)
+
+        def next_one(name: str) -> pd.Series:
+            found, cells = next(coming)
+            assert found == name
+            return cells
 
         yield next_one
+    finally:
+        readers.shutdown(cancel_futures=True)
 
 
 def _in_codes(schema: pa.Schema, columns: Sequence[Column]) -> list[str]:
@@ -273,6 +278,11 @@ def _codes(column: pa.ChunkedArray) -> pd.Series:
     """Each part of the file has texts of its own, which become those of all parts."""
     parts = column.unify_dictionaries().chunks
     distinct = pd.Index(parts[0].dictionary.to_pandas())
-    codes = np.concatenate([part.indices.fill_null(-1).to_numpy() for part in parts])
+    codes = np.empty(len(column), dtype=np.int32)
+    done = 0
+    for part in parts:
+        given = part.indices if part.indices.null_count == 0 else part.indices.fill_null(-1)
+        codes[done : done + len(part)] = given.to_numpy()
+        done += len(part)
     groups = Groups(codes, len(distinct))
     return coded_texts(groups, distinct, groups.counts() > 0)

@@ -20,6 +20,7 @@ _WORD = 8
 _LEFT = np.array([(1 << 8 * n) - 1 for n in range(_WORD + 1)], dtype=np.uint64)
 _ROWS = 1 << 17
 _LONGEST = 512
+_BYTES_PER_ROW = 16
 
 
 def refuse_repeats(df: pd.DataFrame, key: list[str], origin: str, first_row: int) -> None:
@@ -51,7 +52,7 @@ def may_repeat(key: Sequence[pd.Series]) -> bool:
     group = _crossed(groups)
     numbers = text_numbers(last) if last.dtype == "str" else None
     if numbers is None:
-        return _has_equals(np.array(crossed(group, codes_of(last)).codes))
+        return _any_twice(crossed(group, codes_of(last)))
     for start in range(0, len(numbers), _ROWS):
         rows = slice(start, start + _ROWS)
         numbers[rows] += _spread(group.codes[rows].astype(np.uint64))
@@ -63,6 +64,15 @@ def _crossed(columns: Sequence[pd.Series]) -> Groups:
     for other in others:
         first = crossed(first, other)
     return first
+
+
+def _any_twice(groups: Groups) -> bool:
+    """Whether a group has two rows. Rows without a group are not looked at: they have been refused by then."""
+    if groups.size > _BYTES_PER_ROW * len(groups.codes):
+        return _has_equals(np.array(groups.codes))
+    seen = np.zeros(groups.size, dtype=bool)
+    seen[groups.codes] = True
+    return int(np.count_nonzero(seen)) < len(groups.codes)
 
 
 def _has_equals(numbers: npt.NDArray[np.integer]) -> bool:

@@ -246,8 +246,9 @@ def _compared(results: Sequence[StudyResult], settings: Settings) -> tuple[Compa
         return mann_whitney(x, y, settings.alternative, seed=settings.seed, resamples=settings.resamples)
 
     comparisons = [
-        Comparison((one.study, two.study), measure, trials, *about, _shared(one, two), test(x, y), None, 0)
+        Comparison((one.study, two.study), measure, trials, *about, n_shared_ids, test(x, y), None, 0)
         for one, two in combinations(results, 2)
+        for n_shared_ids in [_shared(one, two)]
         for measure, trials, about, (x, y) in measures([one, two])
     ]
     corrected = holm([comparison.test.p for comparison in comparisons])

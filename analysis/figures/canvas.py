@@ -2,7 +2,9 @@
 
 import re
 import threading
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, MutableMapping
+from functools import lru_cache
 from io import BytesIO, StringIO
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -110,17 +112,20 @@ def fitted(text: str, width: float, size: float = FONT) -> str:
     known = legible(text)
     if width_of(known, size) <= width:
         return known
-    for kept in range(len(known) - 1, 0, -1):
-        head = (kept + 1) // 2
-        short = f"{known[:head]}…{known[len(known) - (kept - head) :]}"
-        if width_of(short, size) <= width:
-            return short
-    return "…"
+    # The fewest letters that are too wide, for names may be of any length.
+    kept = bisect_left(range(len(known)), True, key=lambda n: width_of(_shortened(known, n), size) > width)
+    return _shortened(known, max(0, kept - 1))
+
+
+def _shortened(text: str, kept: int) -> str:
+    """So many of its letters, from both ends."""
+    head = (kept + 1) // 2
+    return f"{text[:head]}…{text[len(text) - (kept - head) :]}"
 
 
 def legible(text: str) -> str:
     """`text` on one line, with a square for each letter that the font does not have."""
-    letters = _font().get_charmap()
+    letters = _letters()
     return "".join(letter if ord(letter) in letters else _MISSING for letter in " ".join(text.split()))
 
 
@@ -151,6 +156,11 @@ def wrapped(text: str, width: float, size: float = FONT) -> list[str]:
         else:
             lines.append(fitted(word, width, size))
     return lines
+
+
+@lru_cache(maxsize=1)
+def _letters() -> frozenset[int]:
+    return frozenset(_font().get_charmap())
 
 
 def _font() -> Any:

@@ -32,7 +32,9 @@ def now() -> datetime:
 
 @contextmanager
 def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
-    """A bar on standard error; call it with done, total and what is under way."""
+    """A bar on standard error, gone when the work is over; call it with done, total and what is under way.
+
+    Where nobody looks, in a pipe or a log, there is none: what stands there is the one line of a refusal."""
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
@@ -40,7 +42,7 @@ def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
         TimeRemainingColumn(),
         TextColumn("{task.fields[item]}", markup=False),
     )
-    with Progress(*columns, console=err) as bar:
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
         task = bar.add_task(title, total=None, item="")
 
         def update(done: int, total: int, item: str = "") -> None:

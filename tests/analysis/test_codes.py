@@ -22,7 +22,13 @@ ROWS = st.lists(ROW, max_size=40)
 
 def frame(rows: list[tuple[object, ...]]) -> pd.DataFrame:
     df = pd.DataFrame(rows, columns=["study", "participant", "position", "flag", "points"])
-    typed = {"study": "category", "participant": "category", "position": "int64", "flag": bool, "points": "int64"}
+    typed = {
+        "study": "category",
+        "participant": "category",
+        "position": "int64",
+        "flag": bool,
+        "points": "int64",
+    }
     return df.astype(typed)
 
 
@@ -52,10 +58,10 @@ def test_a_missing_cell_is_a_value_of_its_own_when_asked(rows: list[tuple[object
 
 
 def test_groups_of_many_columns_of_many_values_do_not_overflow() -> None:
-    """Five columns of 10,000 values have 10**20 combinations, more than a number of 64 bits counts."""
+    """Seven columns of 1,000 values have 10**21 combinations, more than a number of 64 bits counts."""
     rng = np.random.default_rng(1)
-    df = pd.DataFrame({f"c{n}": rng.integers(0, 10_000, 10_000) for n in range(5)})
-    df = pd.concat([df, df.iloc[:100]], ignore_index=True)
+    df = pd.DataFrame({f"c{n}": rng.integers(0, 10_000, 1_000) for n in range(7)})
+    df = pd.concat([df, df.iloc[:10]], ignore_index=True)
     groups = groups_of([df[name] for name in df]).dense()
     assert groups.codes.tolist() == df.groupby(list(df)).ngroup().tolist()
 

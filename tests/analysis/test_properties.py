@@ -70,7 +70,9 @@ def test_row_order_extra_columns_and_types_of_columns_change_nothing(
 
 
 def relabelled(row: Row) -> Row:
-    swapped = {f"{name}_{one}": row[f"{name}_{OTHER[one]}"] for name in ("stimulus", "source") for one in "ab"}
+    swapped = {
+        f"{name}_{one}": row[f"{name}_{OTHER[one]}"] for name in ("stimulus", "source") for one in "ab"
+    }
     return row | swapped | {name: OTHER[row[name]] for name in ("truth", "left", "choice")}
 
 
@@ -140,7 +142,10 @@ DEGENERATE: dict[str, list[Row]] = {
     "only blanks": [*person("p1", "--", uncertainty=""), *person("p2", "--", uncertainty="")],
     "no sides": [*person("p1", "aab", left=""), *person("p2", "bab", left="")],
     "two raters": [*person("p1", "aabab"), *person("p2", "aabba")],
-    "two raters who share no pair": [answer(participant="p1", pair="q1"), answer(participant="p2", pair="q2")],
+    "two raters who share no pair": [
+        answer(participant="p1", pair="q1"),
+        answer(participant="p2", pair="q2"),
+    ],
     "unicode": [*person("Zoë", "aab", study="навигация"), *person("参加者 一", "bab", study="навигация")],
     "a line break and a quote": [*person("a\n'b\"", "aab"), *person("\u202e\x00", "bab")],
     "nothing counts": [*person("p1", "aab", excluded="too-fast"), *person("p2", "aab", kind="practice")],
@@ -156,7 +161,8 @@ def test_degenerate_data_give_numbers_or_reasons(rows: list[Row]) -> None:
 
 def test_ten_thousand_raters_are_an_ordinary_study() -> None:
     rows = [
-        answer(participant=f"p{n}", pair=f"q{n % 2}", choice="b" if n % 3 == 0 else "a") for n in range(10_000)
+        answer(participant=f"p{n}", pair=f"q{n % 2}", choice="b" if n % 3 == 0 else "a")
+        for n in range(10_000)
     ]
     result = numbers(table(*rows))
     [study] = result["studies"]

@@ -232,8 +232,8 @@ def test_a_file_may_lack_what_analysis_does_not_use_but_repeated_trials_are_refu
 
     few = names(ANALYZED_COLUMNS)
     assert tuple(read_responses(written(*ROWS), ANALYZED_COLUMNS).columns) == few
+    path = written(answer(pair="q1", trial="t"), answer(pair="q2", trial="t"))
     with pytest.raises(SchemaError, match="'t' was already answered in row"):
-        path = written(answer(pair="q1", trial="t"), answer(pair="q2", trial="t"))
         read_responses(path, ANALYZED_COLUMNS)
 
 

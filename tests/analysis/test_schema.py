@@ -205,8 +205,8 @@ def test_a_checked_table_and_the_one_it_came_from_do_not_change_each_other() -> 
     once = checked(*person("p1", "ab"))
     twice = check_responses(once)
     assert np.shares_memory(twice["pair"].array.codes, once["pair"].array.codes), "nothing is copied"
-    twice.loc[0, ["choice", "uncertainty", "trial"]] = ["b", 5, "other"]
-    once.loc[1, "participant"] = "p1"
+    for column, value in (("choice", "b"), ("uncertainty", 5), ("trial", "other")):
+        twice.iloc[0, twice.columns.get_loc(column)] = value
     pd.testing.assert_frame_equal(once, checked(*person("p1", "ab")))
 
 
@@ -215,7 +215,7 @@ def test_whole_numbers_of_any_type_are_the_same(dtype: str) -> None:
     rows = [answer(rt_ms="3"), answer(pair="q2", rt_ms="100", uncertainty="5")]
     df = table(*rows).astype({"rt_ms": "float64", "uncertainty": "float64"}).astype({"rt_ms": dtype})
     pd.testing.assert_frame_equal(check_responses(df.astype({"uncertainty": dtype})), checked(*rows))
-    bad = df.assign(uncertainty=pd.array([2, 12]).astype(dtype))
+    bad = df.assign(uncertainty=pd.Series([2, 12]).astype(dtype))
     assert (refusal(bad).row, refusal(bad).column) == (3, "uncertainty")
 
 
@@ -251,11 +251,13 @@ def test_texts_that_are_long_or_fill_several_blocks_are_numbered_too() -> None:
 @pytest.mark.parametrize("column", ["trial", "pair"])
 def test_a_repeat_is_found_among_many_rows(column: str) -> None:
     n = 200_000
-    whole = pd.concat([table(answer())] * n, ignore_index=True)
+    whole = table(answer()).iloc[np.zeros(n, dtype=int)].reset_index(drop=True)
     whole = whole.assign(trial=[f"t{i}" for i in range(n)], pair=[f"q{i % 10}" for i in range(n)])
     whole = whole.assign(session=[f"s{i // 10}" for i in range(n)])
     assert len(check_responses(whole, columns=ANALYZED_COLUMNS)) == n
-    whole.loc[150_007, column] = whole.loc[150_001, column]
+    cells = whole[column].tolist()
+    cells[150_007] = cells[150_001]
+    whole[column] = cells
     error = refusal(whole)
     assert (error.row, error.column) == (150_009, column)
     assert "was already answered in row 150003 (study s, session s15000)" in error.problem
