@@ -75,6 +75,13 @@ class Groups:
             row[codes] = rows
         return row.astype(np.int64)
 
+    def with_missing(self) -> "Groups":
+        """The same groups, and a last one of the rows that are in none."""
+        codes = self.codes
+        if len(codes) and codes.min() < 0:
+            codes = recoded(codes, np.arange(self.size + 1, dtype=small_type(self.size + 1)))
+        return Groups(codes, self.size + 1)
+
     def dense(self) -> "Groups":
         """The same groups with codes that all occur, in the same order."""
         used = self.counts() > 0
@@ -93,7 +100,7 @@ def groups_of(columns: Sequence[pd.Series], *, missing: bool = False) -> Groups:
     for column in columns:
         one = codes_of(column)
         if missing:
-            one = Groups(recoded(one.codes, _last_for_missing(one.size)), one.size + 1)
+            one = one.with_missing()
         groups = one if groups is None else crossed(groups, one)
     if groups is None:
         raise ValueError("rows are told apart by at least one column")
@@ -159,10 +166,6 @@ def rows_where(rows: pd.DataFrame, which: Mask) -> pd.DataFrame:
     if which[start : start + n].all():
         return rows.iloc[start : start + n]
     return rows[which]
-
-
-def _last_for_missing(size: int) -> Codes:
-    return np.arange(size + 1, dtype=small_type(size + 1))
 
 
 def _blocks(n_rows: int, size: int = 0) -> Iterator[slice]:

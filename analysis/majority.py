@@ -75,8 +75,8 @@ def _votes(rows: pd.DataFrame) -> pd.DataFrame:
     for member in MEMBERS:
         table[f"votes_{member}"] = group.counts((rows["choice"] == member).to_numpy())
     table["n"] = table["votes_a"] + table["votes_b"]
-    points = pd.Series(group.sums(np.where(given, rows["uncertainty"].to_numpy(np.int64, na_value=0), 0)))
-    table["mean_uncertainty"] = share(points, pd.Series(group.counts(given)))
+    points = group.sums(rows["uncertainty"].to_numpy(dtype=np.int8, na_value=0))
+    table["mean_uncertainty"] = share(pd.Series(points), pd.Series(group.counts(given)))
     definitions = table[list(_DEFINITION)].itertuples(index=False)
     keys = [[natural(str(cell)) for cell in definition] for definition in definitions]
     return table.iloc[sorted(range(len(keys)), key=keys.__getitem__)].reset_index(drop=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from analysis.checking import check_cells, coded, require_columns
-from analysis.codes import recoded
+from analysis.codes import Codes, recoded, small_type
 from analysis.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, RESPONSE_COLUMNS, Column, names
 from analysis.errors import SchemaError, shown
 from analysis.repeats import refuse_repeats
@@ -93,17 +93,15 @@ def columns_to_check(columns: Sequence[Column], given: Sequence[str]) -> tuple[C
 def _derive_chosen_source(typed: pd.DataFrame, origin: str, first_row: int) -> None:
     first, second = (typed[name].array for name in ("source_a", "source_b"))
     sources = first.categories.union(second.categories)
-    in_a, in_b = (
-        np.append(sources.get_indexer(cells.categories), -1).astype(np.int32) for cells in (first, second)
-    )
-    choice = typed["choice"].array.codes
-    codes = np.full(len(typed), -1, dtype=np.int32)
-    for member, cells, mapping in ((0, first, in_a), (1, second, in_b)):
-        chosen = choice == member
-        codes[chosen] = recoded(cells.codes[chosen], mapping)
+    type_ = small_type(len(sources))
+
+    def places(cells: pd.Categorical) -> Codes:
+        return recoded(cells.codes, np.append(sources.get_indexer(cells.categories), -1).astype(type_))
+
+    choice, nothing = typed["choice"].array.codes, np.array(-1, dtype=type_)
+    codes = np.where(choice == 0, places(first), np.where(choice == 1, places(second), nothing))
     given = typed["chosen_source"].array
-    translation = np.append(sources.get_indexer(given.categories), -1).astype(np.int32)
-    contradicts = (given.codes >= 0) & (recoded(given.codes, translation) != codes)
+    contradicts = (given.codes >= 0) & (places(given) != codes)
     derived = pd.Series(pd.Categorical.from_codes(codes, categories=sources), copy=False)
     _refuse_contradiction(typed["chosen_source"], derived, contradicts, origin, first_row)
     typed["chosen_source"] = coded(derived)

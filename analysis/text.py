@@ -178,7 +178,7 @@ def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
     yield (
         "U1 is the first study's U. Effect: probability that a participant of the first study is higher, "
         "ties half (0.5: no difference), with its 95 % bootstrap interval. "
-        f"Holm over {comparisons[0].n_family} comparisons."
+        f"Holm over {comparisons[0].n_family} comparisons{', of the one-sided p' if one_sided else ''}."
     )
     for method in sorted({comparison.test.method for comparison in comparisons if comparison.test.method}):
         yield f"Method: {method}."
@@ -206,10 +206,11 @@ def _labels(labels: pd.DataFrame) -> Iterator[RenderableType]:
         )
     yield table
     yield from _cut(len(labels), "labels")
-    ties = int((labels["majority"] == "tie").sum())
+    ties = int(((labels["votes_a"] == labels["votes_b"]) & (labels["n"] > 0)).sum())
+    broken = ", each broken at random by the seed" if ties and not (labels["majority"] == "tie").any() else ""
     judged = labels["agrees_with_truth"].dropna().tolist()
     agree = f"{sum(judged)} of {len(judged)}"
-    yield f"{ties} of {len(labels)} pairs tied; the majority agrees with the truth on {agree}."
+    yield f"{ties} of {len(labels)} pairs tied{broken}; the majority agrees with the truth on {agree}."
 
 
 def _published(published: Published) -> Iterator[RenderableType]:

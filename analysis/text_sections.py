@@ -142,11 +142,10 @@ def _agreement(found: Agreement) -> Iterator[RenderableType]:
 
 def _dawid_skene(found: DawidSkene) -> Iterator[RenderableType]:
     yield heading("Labels that weigh participants by their skill (Dawid-Skene, one coin)")
-    if found.n_pairs == 0:
-        yield f"None: {found.reason}."
-        return
     if found.reason:
-        yield f"{found.reason}."
+        yield f"{found.reason[:1].upper()}{found.reason[1:]}."
+    if found.log_likelihood is None:
+        return
     yield (
         f"{found.n_disagreements} of {found.n_pairs} labels differ from the majority; the truth is found on "
         f"{found.n_label_is_truth} of {found.n_truth}, by the majority on {found.n_majority_is_truth}."

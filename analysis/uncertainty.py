@@ -32,7 +32,7 @@ def uncertainty_per_participant(rows: pd.DataFrame, trials: Trials = "all") -> p
     given = rows["uncertainty"].notna().to_numpy()
     if trials == "with-truth":
         given = given & rows["truth"].notna().to_numpy()
-    points = np.where(given, rows["uncertainty"].to_numpy(dtype=np.int64, na_value=0), 0)
+    points = rows["uncertainty"].to_numpy(dtype=np.int8, na_value=0) * given
     table = totals(rows, {"points": points, "n_uncertainty": given})
     table["uncertainty"] = share(table.pop("points"), table["n_uncertainty"])
     return table

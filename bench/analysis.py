@@ -17,6 +17,7 @@ from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -27,10 +28,8 @@ from analysis import accuracy_per_participant, analyze, describe, read_responses
 from analysis.columns import ANALYZED_COLUMNS
 from app.database import Database
 from app.reporting.frames import responses_frame
-from bench import crowd_table
+from bench import crowd, crowd_sql, crowd_table
 from bench.client import Broken
-from bench.crowd import SLUG
-from bench.crowd_sql import database_url, fill_database
 from bench.servers import HERE, WORK, environment
 from bench.usage import Usage
 
@@ -157,8 +156,7 @@ def _noise(found: Sequence[Work]) -> list[str]:
 
 def _table(n_rows: int) -> Path:
     """The table of a size; made once for each state of the module that makes it."""
-    maker = sha256(Path(crowd_table.__file__).read_bytes()).hexdigest()[:8]
-    path = WORK / f"crowd-{n_rows}-{maker}.parquet"
+    path = WORK / f"crowd-{n_rows}-{_state_of(crowd_table)}.parquet"
     if not path.exists():
         WORK.mkdir(exist_ok=True)
         print(f"Writing {n_rows:,} responses ...", file=sys.stderr)
@@ -166,13 +164,22 @@ def _table(n_rows: int) -> Path:
     return path
 
 
+def _state_of(*modules: ModuleType) -> str:
+    return sha256(b"".join(Path(str(module.__file__)).read_bytes() for module in modules)).hexdigest()[:8]
+
+
 def _from_sql(n: int, repeats: int) -> Work:
-    path = WORK / f"crowd-{n}.sqlite3"
-    if not path.exists():
-        print(f"Filling SQLite with {n:,} responses ...", file=sys.stderr)
-        fill_database(path, n)
-    runs = [_in_a_process(SQL, str(path), str(path)) for _ in range(repeats)]
+    small, path = str(_database(WARM_UP)), str(_database(n))
+    runs = [_in_a_process(SQL, small, path) for _ in range(repeats)]
     return Work(SQL, round(runs[0][1]["responses"]), [run for run, _ in runs])
+
+
+def _database(n_responses: int) -> Path:
+    path = WORK / f"crowd-{n_responses}-{_state_of(crowd_sql, crowd)}.sqlite3"
+    if not path.exists():
+        print(f"Filling SQLite with {n_responses:,} responses ...", file=sys.stderr)
+        crowd_sql.fill_database(path, n_responses)
+    return path
 
 
 def _bootstrap(repeats: int) -> Work:
@@ -269,9 +276,9 @@ def _u(study: Any, values: Any) -> float:
 
 def _read_sql(path: str) -> tuple[Numbers, dict[str, float]]:
     began = time.perf_counter()
-    database = Database(database_url(Path(path)))
+    database = Database(crowd_sql.database_url(Path(path)))
     with database.reading() as session:
-        responses = responses_frame(session, SLUG)
+        responses = responses_frame(session, crowd.SLUG)
     database.close()
     return {"responses": len(responses)}, {"read": time.perf_counter() - began}
 

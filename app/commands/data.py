@@ -90,7 +90,9 @@ def analyze(
     blank: Annotated[str, typer.Option(help="missing, or wrong as in the paper.")] = "missing",
     alternative: Annotated[str, typer.Option(help="two-sided, less or greater.")] = "two-sided",
     ties: Annotated[str, typer.Option(help="keep, or random: tied labels broken by the seed.")] = "keep",
-    resamples: Annotated[int, typer.Option(min=0, help="Of every bootstrap; 0: no intervals.")] = 10_000,
+    resamples: Annotated[
+        int, typer.Option(min=0, max=1_000_000, help="Of every bootstrap; 0: no intervals.")
+    ] = 10_000,
     mapping: Annotated[
         Path | None,
         typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere (docs/elsewhere.md)."),

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from app.commands.console import opened, progress
+from app.errors import StudyError
 
 
 def validate(
@@ -63,6 +64,11 @@ def validate(
             epsilon=epsilon,
             min_instances=min_instances,
             on_progress=on_progress,
+        )
+    if not any(run.n_judged or run.n_abstained for judge in validation.judges for run in judge.runs):
+        raise StudyError(
+            f"{verdicts}: no verdict is of a main pair of {', '.join(targets)}; compare the names in the columns "
+            "pair, stimulus and study with those in the exported labels"
         )
     if as_json:
         typer.echo(json.dumps(validation.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))

@@ -42,6 +42,9 @@ _UNCERTAINTY = (
     "extremely uncertain",
 )
 
+# The version of the consent of studies whose answers came from elsewhere.
+IMPORTED = "imported"
+
 
 def import_answers(session: Session, path: Path, now: datetime) -> list[tuple[str, int, int]]:
     """Store a file in the HNTT layout, one study per studyno: (slug, participants, responses) of each.
@@ -97,7 +100,7 @@ def _design(slug: str, pairs: pd.DataFrame) -> StudyDesign:
     return StudyDesign(
         study=slug,
         title="Human Navigation Turing Test",
-        consent=DesignConsent(version="imported", text="Asked where the answers were collected."),
+        consent=DesignConsent(version=IMPORTED, text="Asked where the answers were collected."),
         background=(),
         instructions=None,
         sample=None,

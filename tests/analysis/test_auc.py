@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from scipy.special import expit, logit
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
-from statsmodels.stats.nonparametric import rank_compare_2indep  # type: ignore[import-untyped]
+from statsmodels.stats.nonparametric import rank_compare_2indep
 
 from analysis.auc import auc, auc_interval, newcombe
 

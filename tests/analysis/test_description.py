@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
-from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
+from statsmodels.stats.proportion import proportion_confint
 
 from analysis import describe
 from analysis.intervals import Floats, bootstrap_effect, bootstrap_mean, wilson

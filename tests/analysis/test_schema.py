@@ -1,3 +1,5 @@
+from typing import Any, cast
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -206,7 +208,7 @@ def test_a_checked_table_and_the_one_it_came_from_do_not_change_each_other() -> 
     twice = check_responses(once)
     assert np.shares_memory(twice["pair"].array.codes, once["pair"].array.codes), "nothing is copied"
     for column, value in (("choice", "b"), ("uncertainty", 5), ("trial", "other")):
-        twice.iloc[0, twice.columns.get_loc(column)] = value
+        twice.iloc[0, twice.columns.tolist().index(column)] = value
     pd.testing.assert_frame_equal(once, checked(*person("p1", "ab")))
 
 
@@ -215,7 +217,7 @@ def test_whole_numbers_of_any_type_are_the_same(dtype: str) -> None:
     rows = [answer(rt_ms="3"), answer(pair="q2", rt_ms="100", uncertainty="5")]
     df = table(*rows).astype({"rt_ms": "float64", "uncertainty": "float64"}).astype({"rt_ms": dtype})
     pd.testing.assert_frame_equal(check_responses(df.astype({"uncertainty": dtype})), checked(*rows))
-    bad = df.assign(uncertainty=pd.Series([2, 12]).astype(dtype))
+    bad = df.assign(uncertainty=pd.Series([2, 12], dtype=cast(Any, dtype)))
     assert (refusal(bad).row, refusal(bad).column) == (3, "uncertainty")
 
 

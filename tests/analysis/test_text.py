@@ -77,3 +77,15 @@ def test_names_are_text_neither_markup_nor_commands_to_the_terminal() -> None:
     for name in ("Study [red]", "[b]x[/b]\N{REPLACEMENT CHARACTER}[31m", ":smile:", "[link]"):
         assert name in text
     assert "\x1b" not in text
+
+
+def test_broken_ties_are_still_told() -> None:
+    rows = [*person("p1", "aa"), *person("p2", "bb")]
+    assert "2 of 2 pairs tied; the majority" in render(analyze(table(*rows), resamples=0))
+    broken = render(analyze(table(*rows), ties="random", resamples=0))
+    assert "2 of 2 pairs tied, each broken at random by the seed" in broken
+
+
+def test_no_labels_are_counted_where_skills_cannot_be_told() -> None:
+    text = render(analyze(table(*person("p1", "ab")), resamples=0))
+    assert "labels differ from the majority" not in text

@@ -39,6 +39,20 @@ def test_a_file_becomes_a_report_and_no_database_is_made(answers: Path, tmp_path
     assert not (tmp_path / "data").exists()
 
 
+def test_figures_and_tables_of_an_older_report_go_and_nothing_else(answers: Path, tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    for folder in ("figures", "tables"):
+        (made / folder).mkdir(parents=True)
+    ours = [made / "judges.json", made / "figures" / "judges.png", made / "tables" / "judges.csv"]
+    theirs = [made / "notes.txt", made / "figures" / "notes.txt"]
+    for path in (*ours, *theirs):
+        path.write_text("older")
+    done = run(tmp_path, answers.name, "--out", "made", "--resamples", "0")
+    assert done.returncode == 0, done.stderr
+    assert [path.exists() for path in ours] == [False, False, False]
+    assert [path.read_text() for path in theirs] == ["older", "older"]
+
+
 def test_ratings_become_a_report_by_their_mapping(tmp_path: Path) -> None:
     mapping = GOLD / "alympics_ratings.yaml"
     done = run(

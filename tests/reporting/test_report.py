@@ -19,6 +19,7 @@ from app.clips.store import ClipStore
 from app.database import Database
 from app.errors import NotFound, StudyError
 from app.reporting.frames import responses_frame
+from app.reporting.hntt import import_answers
 from app.reporting.report import ReportInfo, build_report, write_report
 from app.reporting.reports.references import REFERENCES
 from app.reporting.reports.sections import others
@@ -141,9 +142,7 @@ def test_the_methods_say_what_was_done(published: Database, tmp_path: Path) -> N
         build_report(session, ["hntt-1", "hntt-2"], tmp_path / "report", seed=5)
     methods = (tmp_path / "report" / "methods.md").read_text(encoding="utf-8")
     for said in (
-        "human-hybrid (6), hybrid-symbolic (4); 6 of them have a member that is right",
-        "in the same order to every participant; member a of each pair was always on the left",
-        "5 points, from 1 extremely certain to 5 extremely uncertain",
+        "The answers were read from an import in the layout of the published",
         "300 answers by 30 participants are analysed; left out were none",
         "Wilcoxon's signed-rank test",
         "Holm's method over 3 comparisons",
@@ -208,6 +207,13 @@ def test_what_experimenters_type_stays_text(nav: Database, tmp_path: Path) -> No
     assert "<script>alert(1)</script> & *stars*" in page.text
     methods = (tmp_path / "report" / "methods.md").read_text(encoding="utf-8")
     assert r"\<script\>alert(1)\</script\> \& \*stars\*" in methods
+    for said in (
+        "by condition: human-hybrid (6)",
+        "6 of them have a member that is right",
+        "Pairs were shown side by side, in a random order drawn anew for each participant",
+        "5 points, from 1 extremely certain to 5 extremely uncertain",
+    ):
+        assert said in methods, said
 
 
 def test_modes_are_chosen_told_and_never_previews(nav: Database, tmp_path: Path) -> None:
@@ -473,3 +479,18 @@ def test_degenerate_answers_have_a_report_that_says_what_is_missing(
 def test_a_report_without_resamples_says_so(tmp_path: Path) -> None:
     _, page = made_of(tmp_path / "report", hntt_responses(read_hntt(HNTT)), resamples=0)
     assert "no resamples asked for" in page.text
+
+
+def test_imported_answers_are_not_given_a_procedure_that_nobody_knows(
+    database: Database, tmp_path: Path
+) -> None:
+    with database.transaction() as session:
+        import_answers(session, HNTT, NOW)
+    with database.reading() as session:
+        build_report(session, "hntt-1", tmp_path / "made")
+    methods = (tmp_path / "made" / "methods.md").read_text(encoding="utf-8")
+    assert "an import in the layout of the published Human Navigation Turing Test" in methods
+    assert "rest on that" in methods
+    page = (tmp_path / "made" / "report.html").read_text(encoding="utf-8")
+    for invented in ("could be answered at any time", "gave consent", "opened"):
+        assert invented not in page.replace("how many sessions were opened", ""), invented

@@ -67,8 +67,8 @@ def methods_of(
 def _study(study: Source, results: Mapping[str, StudyResult], mode: str) -> Iterator[str]:
     if isinstance(study, FileStudy):
         yield (
-            f"The answers were read from the file {study.origin}. It does not tell how the pairs were shown, what was "
-            "asked, or how many sessions were opened."
+            f"The answers were read from {study.origin}. It does not tell how the pairs were shown, what was "
+            f"asked, or how many sessions were opened. {study.taken}".rstrip()
         )
     else:
         yield from _design(study)

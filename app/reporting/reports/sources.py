@@ -11,29 +11,41 @@ from analysis.figures import Sessions
 from app.errors import StudyError
 from app.reporting.facts import StudyFacts, study_facts
 from app.reporting.frames import responses_frame
+from app.reporting.hntt import IMPORTED
 from app.reporting.targets import frame_of
 from app.study.tables import Status
 
 
 @dataclass(frozen=True, slots=True)
 class FileStudy:
-    """A study of which there is a file of answers and nothing else."""
+    """A study of which there are answers and nothing else; `origin` says where from, `taken` what was assumed."""
 
     slug: str
     origin: str
+    called: str = ""
+    taken: str = ""
 
     @property
     def title(self) -> str:
-        return self.slug
+        return self.called or self.slug
 
+
+_IMPORT = "an import in the layout of the published Human Navigation Turing Test"
+_TAKEN = (
+    "Video A is taken to have been on the left, and the questions to have been asked in the order of their numbers: "
+    "side bias, order and learning rest on that."
+)
 
 Source = StudyFacts | FileStudy
 Tables = Mapping[str, pd.DataFrame]
 
 
 def read_study(session: Session, slug: str) -> tuple[Source, pd.DataFrame]:
-    """Raises NotFound for an unknown study."""
-    return study_facts(session, slug), responses_frame(session, slug)
+    """Raises NotFound for an unknown study. Of imported answers nothing is said that they do not tell."""
+    facts, frame = study_facts(session, slug), responses_frame(session, slug)
+    if facts.versions and facts.versions[-1].design.consent.version == IMPORTED:
+        return FileStudy(slug, _IMPORT, facts.title, _TAKEN), frame
+    return facts, frame
 
 
 def read_file(target: str, mapping: Path | None = None) -> Iterator[tuple[Source, pd.DataFrame]]:
@@ -48,7 +60,7 @@ def split(answers: pd.DataFrame, origin: str) -> Iterator[tuple[Source, pd.DataF
     """Each study of a checked table."""
     for slug in answers["study"].unique():
         rows = answers[answers["study"] == slug].reset_index(drop=True)
-        yield FileStudy(str(slug), origin), rows
+        yield FileStudy(str(slug), f"the file {origin}"), rows
 
 
 def joined(read: Sequence[tuple[Source, pd.DataFrame]]) -> tuple[list[Source], dict[str, pd.DataFrame]]:

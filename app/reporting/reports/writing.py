@@ -61,7 +61,7 @@ def require_folder(folder: Path) -> None:
 
 
 def write_folder(folder: Path, files: Files) -> None:
-    """Write all files beside `folder`, then put each into its place."""
+    """Write all files beside `folder`, then put each into its place; what only an older report had goes."""
     making = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
     try:
         for name, content in files.items():
@@ -72,7 +72,17 @@ def write_folder(folder: Path, files: Files) -> None:
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             (making / name).replace(path)
+        for path in _left_over(folder, files):
+            path.unlink()
     except OSError as error:
         raise StudyError(f"cannot write the report into {folder}: {error.strerror}") from None
     finally:
         shutil.rmtree(making, ignore_errors=True)
+
+
+def _left_over(folder: Path, files: Files) -> Iterator[Path]:
+    """What a report may have written and this one has not; nothing else in the folder is touched."""
+    for pattern in ("judges.json", "figures/*.svg", "figures/*.png", "tables/*.csv"):
+        for path in folder.glob(pattern):
+            if str(path.relative_to(folder)) not in files:
+                yield path

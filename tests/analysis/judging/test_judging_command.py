@@ -12,6 +12,7 @@ from analysis.errors import AnalysisError
 from analysis.judging import validate_judges
 from app.commands.data import import_hntt
 from app.commands.judging import validate
+from app.errors import StudyError
 from tests.analysis.judging.cases import hntt
 from tests.analysis.tables import HNTT
 
@@ -113,3 +114,11 @@ def test_faults_are_refused_and_wrong_usage_is_status_2(responses: list[Path], t
     assert isinstance(run(responses[0], tmp_path / "no.csv").exception, AnalysisError)
     assert run(responses[0]).exit_code == 2
     assert run(responses[0], bad, "--epsilon", 2).exit_code == 2
+
+
+def test_verdicts_that_match_no_pair_are_refused(responses: list[Path], tmp_path: Path) -> None:
+    path = tmp_path / "foreign.csv"
+    path.write_text("judge,study,pair,choice\nj,hntt-9,q1,a\n")
+    done = run(responses[0], path, "--resamples", 0)
+    assert isinstance(done.exception, StudyError)
+    assert "no verdict is of a main pair" in str(done.exception)

@@ -30,11 +30,11 @@ def test_scores_are_support_for_a_where_one_lies_outside_0_and_1() -> None:
 def test_small_differences_are_support_where_the_scale_says_so() -> None:
     columns = {"judge": "j", "pair": ["p", "q"], "choice": ["a", "a"], "score": [0.2, 0.1]}
     assert not check_verdicts(pd.DataFrame({**columns, "scale": "support"}))["probability"].any()
-    with pytest.raises(SchemaError, match="contradicts the score 0.2"):
+    with pytest.raises(SchemaError, match=r"contradicts the score 0\.2"):
         check_verdicts(pd.DataFrame({**columns, "scale": "probability"}))
     with pytest.raises(SchemaError, match="two scales"):
         check_verdicts(pd.DataFrame({**columns, "scale": ["support", "probability"]}))
-    with pytest.raises(SchemaError, match="'2.0' is no probability"):
+    with pytest.raises(SchemaError, match=r"'2\.0' is no probability"):
         check_verdicts(pd.DataFrame({**columns, "score": [2, 0.1], "scale": "probability"}))
 
 
