@@ -10,7 +10,7 @@ run: .venv/.run
 	@$(BIN)/likely-human demo
 
 test: .venv/.test
-	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/pytest -n 3 --dist loadgroup $(ARGS)
 
 # What CI runs: formatting, lint, types, import contracts, tests.
 check: lint test

@@ -137,11 +137,24 @@ def _typed(series: pd.Series, column: Column, origin: str, first_row: int) -> pd
             problem = "the cell is empty" if _is_empty(cell) else f"{shown(_text(cell))} is not allowed"
             raise SchemaError(origin, first_row + first, column.name, problem, allowed)
 
-    values, missing, bad = _reader(column)(series, column)
+    try:
+        values, missing, bad = _reader(column)(series, column)
+    except UnicodeEncodeError as error:
+        first = next(place for place, cell in enumerate(series) if not _is_utf8(cell))
+        problem = f"{shown(ascii(series.iloc[first])[1:-1])} is not UTF-8"
+        raise SchemaError(origin, first_row + first, column.name, problem, "UTF-8 text") from error
     refuse(bad, column.allowed_text)
     if column.required:
         refuse(missing, column.allowed_text)
     return values
+
+
+def _is_utf8(cell: object) -> bool:
+    """False for half of a letter that UTF-16 writes in two, which JSON can hold."""
+    try:
+        return not isinstance(cell, str) or bool(cell.encode("utf-8")) or not cell
+    except UnicodeEncodeError:
+        return False
 
 
 def _is_empty(cell: object) -> bool:

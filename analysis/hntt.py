@@ -9,6 +9,7 @@ import pandas as pd
 from analysis.checking import check_columns
 from analysis.columns import RESPONSE_COLUMNS, Column, names
 from analysis.errors import SchemaError, shown
+from analysis.majority import natural
 from analysis.reading import read_csv
 from analysis.schema import check_responses, refuse_repeats
 
@@ -95,7 +96,7 @@ def hntt_responses(df: pd.DataFrame) -> pd.DataFrame:
         "mode": "live",
         "participant": df["subjno"],
         "session": df["subjno"],
-        "position": df.groupby(["studyno", "subjno"], observed=True).cumcount() + 1,
+        "position": _asked_in_order(df),
         "trial": question,
         "pair": question,
         "condition": _named(np.minimum(first, second)) + "-" + _named(np.maximum(first, second)),
@@ -154,3 +155,11 @@ def _refuse(
         first = int(bad.argmax())
         problem = f"{shown(df[column].iloc[first])} is not allowed"
         raise SchemaError(origin, first_row + first, column, problem, allowed)
+
+
+def _asked_in_order(df: pd.DataFrame) -> pd.Series:
+    """The place of each question among the participant's, by its number: the layout does not tell the order."""
+    asked = sorted(map(str, df["question_id"].unique()), key=natural)
+    number = df["question_id"].astype("str").map({question: place for place, question in enumerate(asked)})
+    keys = [df["studyno"], df["subjno"]]
+    return number.astype("int64").groupby(keys, observed=True).rank(method="first").astype("int64")

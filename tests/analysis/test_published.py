@@ -208,8 +208,14 @@ def test_turning_a_and_b_everywhere_changes_nothing_but_the_names(
     gold: dict[str, Any], tmp_path: Path
 ) -> None:
     ours = of_rows([row | turned(row) for row in hntt_rows()], tmp_path)
-    for part in ("settings", "studies", "comparisons", "as_published", "corrected", "what_differs"):
+    for part in ("settings", "comparisons", "as_published", "corrected", "what_differs"):
         assert ours[part] == gold[part]
+    # In this layout video A is on the left: what is turned are the sides, too. Dawid-Skene's tables name members.
+    of_sides = {"bias", "bradley_terry", "dawid_skene"}
+    for study, other in zip(ours["studies"], gold["studies"], strict=True):
+        assert {key: study[key] for key in study if key not in of_sides} == {
+            key: other[key] for key in other if key not in of_sides
+        }
     assert [label["votes_a"] for label in ours["labels"]] == [label["votes_b"] for label in gold["labels"]]
 
 

@@ -259,3 +259,12 @@ def test_a_parquet_column_without_any_value_or_of_small_numbers_is_read(tmp_path
     df = table(*rows).assign(excluded=None, rationale=None, rt_ms=pd.array([7, 8], dtype="Int16"))
     df.astype({"excluded": object, "rationale": object}).to_parquet(path, index=False)
     pd.testing.assert_frame_equal(read_responses(path), checked(*rows))
+
+
+@pytest.mark.parametrize("column", ["participant", "trial", "rationale", "choice", "shown_at", "rt_ms"])
+def test_half_a_letter_in_json_is_refused_at_its_cell(tmp_path: Path, column: str) -> None:
+    path = tmp_path / "r.jsonl"
+    path.write_text(
+        "".join(json.dumps(row) + "\n" for row in (answer(), answer(pair="q2") | {column: "x\ud800"}))
+    )
+    assert refusal(path) == f"row 2, column {column}: 'x\\\\ud800' is not UTF-8; allowed: UTF-8 text"
