@@ -141,7 +141,7 @@ def _typed(series: pd.Series, column: Column, origin: str, first_row: int) -> pd
         values, missing, bad = _reader(column)(series, column)
     except UnicodeEncodeError as error:
         first = next(place for place, cell in enumerate(series) if not _is_utf8(cell))
-        problem = f"{shown(ascii(series.iloc[first])[1:-1])} is not UTF-8"
+        problem = f"{shown(series.iloc[first])} is not UTF-8"
         raise SchemaError(origin, first_row + first, column.name, problem, "UTF-8 text") from error
     refuse(bad, column.allowed_text)
     if column.required:

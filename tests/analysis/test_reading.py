@@ -267,4 +267,4 @@ def test_half_a_letter_in_json_is_refused_at_its_cell(tmp_path: Path, column: st
     path.write_text(
         "".join(json.dumps(row) + "\n" for row in (answer(), answer(pair="q2") | {column: "x\ud800"}))
     )
-    assert refusal(path) == f"row 2, column {column}: 'x\\\\ud800' is not UTF-8; allowed: UTF-8 text"
+    assert refusal(path) == f"row 2, column {column}: 'x\\ud800' is not UTF-8; allowed: UTF-8 text"
