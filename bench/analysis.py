@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow.compute as pc
 from scipy import stats
 
 from analysis import accuracy_per_participant, analyze, describe, read_responses
@@ -241,10 +242,14 @@ def _notebook(path: str) -> tuple[Numbers, dict[str, float]]:
     uncertainty = judged.groupby(["study", "participant"])["uncertainty"].mean().reset_index()
     votes = table.groupby(["study", "pair"])["choice"].value_counts().unstack(fill_value=0)
     return {
-        "accuracy": _u(accuracy["study"], accuracy["correct"]),
-        "uncertainty": _u(uncertainty["study"], uncertainty["uncertainty"]),
+        "accuracy": _u(_is_first(accuracy), accuracy["correct"].to_numpy(dtype=float)),
+        "uncertainty": _u(_is_first(uncertainty), uncertainty["uncertainty"].to_numpy(dtype=float)),
         "majority_a": int((votes["a"] > votes["b"]).sum()),
     }, {}
+
+
+def _is_first(people: pd.DataFrame) -> np.ndarray:
+    return (people["study"] == "crowd-1").to_numpy()
 
 
 def _floor(path: str) -> tuple[Numbers, dict[str, float]]:
@@ -252,26 +257,27 @@ def _floor(path: str) -> tuple[Numbers, dict[str, float]]:
     import duckdb
 
     table = duckdb.connect().from_parquet(path).filter(_COUNTS)
-    table.aggregate("study, participant, condition, avg(correct::INT)").fetchnumpy()
+    # As Arrow, not as Python's texts: making those would take longer than the counting.
+    table.aggregate("study, participant, condition, avg(correct::INT)").to_arrow_table()
     people = table.aggregate(
         "study, participant, avg(correct::INT) AS accuracy, "
         "avg(uncertainty) FILTER (truth IS NOT NULL) AS uncertainty"
-    ).fetchnumpy()
+    ).to_arrow_table()
     votes = table.aggregate(
         "study, pair, count(*) FILTER (choice = 'a') AS a, count(*) FILTER (choice = 'b') AS b"
-    ).fetchnumpy()
+    ).to_arrow_table()
+    is_first = pc.equal(people["study"], "crowd-1").to_numpy()
     return {
-        "accuracy": _u(people["study"], people["accuracy"]),
-        "uncertainty": _u(people["study"], people["uncertainty"]),
-        "majority_a": int((votes["a"] > votes["b"]).sum()),
+        "accuracy": _u(is_first, people["accuracy"].to_numpy()),
+        "uncertainty": _u(is_first, people["uncertainty"].to_numpy()),
+        "majority_a": pc.sum(pc.greater(votes["a"], votes["b"])).as_py(),
     }, {}
 
 
-def _u(study: Any, values: Any) -> float:
-    """The first study's U, with the p value that goes with it."""
-    numbers: np.ndarray = np.ma.filled(np.ma.asarray(values, dtype=float), np.nan)
-    first, present = np.asarray(study == "crowd-1"), ~np.isnan(numbers)
-    return float(stats.mannwhitneyu(numbers[first & present], numbers[~first & present]).statistic)
+def _u(is_first: np.ndarray, values: np.ndarray) -> float:
+    """The first study's U, of a test that also has its p value; NaN is nobody's value."""
+    present = ~np.isnan(values)
+    return float(stats.mannwhitneyu(values[is_first & present], values[~is_first & present]).statistic)
 
 
 def _read_sql(path: str) -> tuple[Numbers, dict[str, float]]:
