@@ -123,10 +123,13 @@ def crossed(first: Groups, second: Groups) -> Groups:
     if first.size * second.size > max(len(first.codes), _BLOCK):
         first, second = first.dense(), second.dense()
     size = first.size * second.size
+    if size == 0:
+        return Groups(np.full(len(first.codes), -1, dtype=np.int8), 0)
     codes = np.empty(len(first.codes), dtype=small_type(size))
+    factor = codes.dtype.type(second.size)
     for block in _blocks(len(codes)):
         upper, lower = first.codes[block].astype(codes.dtype), second.codes[block]
-        codes[block] = np.where((upper < 0) | (lower < 0), -1, upper * second.size + lower)
+        codes[block] = np.where((upper < 0) | (lower < 0), -1, upper * factor + lower)
     return Groups(codes, size)
 
 

@@ -13,14 +13,15 @@ from analysis.outcomes import Outcomes, chosen_answers, correct_answers
 from analysis.posterior import PRIOR_SD, Posterior, posterior
 from analysis.preference import preference_per_participant
 from analysis.results import Result
+from analysis.threads import one_thread
 
 METHOD = (
     "Bayesian logistic mixed model with crossed random intercepts, by nested Laplace approximation; "
     f"prior of the two standard deviations half-normal with scale {PRIOR_SD:g}, of the log odds flat"
 )
 
-MOST_ANSWERS = 20_000
-_MOST_WORK = 20_000_000
+MOST_ANSWERS = 200_000
+MOST_OF_SMALLER = 1_500
 _FEW = 5
 _GROSS = 1.5
 
@@ -89,8 +90,8 @@ def mixed_model(rows: pd.DataFrame, blank: Blank = "missing") -> MixedModel:
     -------
     MixedModel
         With a `reason` and no numbers where the model cannot be fitted: one participant or one pair, answers all
-        alike, one answer a participant or a pair, more than 20,000 answers, or participants times pairs times the
-        smaller of the two above 20 million (2,000 and 100 are possible).
+        alike, one answer a participant or a pair, more than 200,000 answers, or more than 1,500 participants and
+        more than 1,500 pairs.
     """
     outcome, answers, reason = _outcome(rows, blank)
     return fit_mixed(answers.participant, answers.pair, answers.value, outcome=outcome, reason=reason)
@@ -120,6 +121,7 @@ def mixed_difference(first: pd.DataFrame, second: pd.DataFrame, blank: Blank = "
     )
 
 
+@one_thread
 def fit_mixed(
     participant: Codes,
     pair: Codes,
@@ -192,7 +194,7 @@ def _pair_keys(rows: pd.DataFrame, answers: Outcomes) -> list[tuple[str, str, st
 def _reason(n: int, n_people: int, n_pairs: int) -> str | None:
     if n == 0:
         return "no answer counts"
-    if n > MOST_ANSWERS or n_people * n_pairs * min(n_people, n_pairs) > _MOST_WORK:
+    if n > MOST_ANSWERS or min(n_people, n_pairs) > MOST_OF_SMALLER:
         return f"too large for the model: {n:,} answers of {n_people:,} participants to {n_pairs:,} pairs"
     levels = ((n_people, "participant"), (n_pairs, "pair"))
     for size, name in levels:

@@ -25,6 +25,7 @@ from analysis.planning.simulation import Found, Progress, Size, simulate
 from analysis.planning.words import method_of, sentences
 from analysis.planning.world import World, world_of
 from analysis.results import Result
+from analysis.threads import one_thread
 
 FORMAT = "likely-human plan 1"
 
@@ -75,6 +76,7 @@ class Plan(Result):
     sentences: tuple[str, ...]
 
 
+@one_thread
 def plan(
     *,
     share_from: float,

@@ -104,3 +104,24 @@ def test_texts_that_two_columns_share_are_counted() -> None:
     one, two = (pd.Series(list(texts), dtype="category") for texts in ("abc", "cdea"))
     assert n_shared(one, two) == 2
     assert n_shared(one.iloc[:0], two) == 0
+
+
+@pytest.mark.parametrize("size", [127, 128, 129, 32_767, 32_768, 32_769])
+@pytest.mark.parametrize("empty", [0, 1, 2])
+def test_groups_at_the_bounds_of_their_types_are_those_of_a_group_by(size: int, empty: int) -> None:
+    """Codes are of the smallest type that holds them; a column that is empty throughout has no category at all."""
+    names = pd.Series([f"p{number:05}" for number in range(size)]).astype("category")
+    sides = pd.Series(["left", "right"] * size).iloc[:size].astype("category").reset_index(drop=True)
+    nothing = pd.Series([None] * size, dtype=object).astype("category")
+    thirds = pd.Series([f"{number % 3}" for number in range(size)]).astype("category")
+    columns = [nothing if place == empty else column for place, column in enumerate([names, sides, thirds])]
+    frame = pd.DataFrame({f"c{place}": column for place, column in enumerate(columns)})
+    assert len(nothing.cat.categories) == 0
+    for missing in (False, True):
+        groups = groups_of(columns, missing=missing)
+        expected = frame.groupby(list(frame), observed=True, dropna=not missing).ngroup()
+        if missing:
+            assert groups.dense().codes.tolist() == expected.tolist()
+        else:
+            assert set(groups.codes.tolist()) == {-1}
+            assert groups.counts().tolist() == [0] * groups.size

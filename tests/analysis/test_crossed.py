@@ -161,3 +161,18 @@ def test_a_fit_without_end_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crossed, "_MOST_STEPS", 1)
     with pytest.raises(NotConverged):
         Laplace(Answers(np.ones((len(values), 1)), people, pairs, values)).fit(1.0, 1.0)
+
+
+def test_sparse_and_full_matrices_give_the_same_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """400 answers of 60 people to 40 pairs, in blocks of three rows, against the same by full matrices at once."""
+    people, pairs, values = simulated(60, 40, seed=4, share=0.17)
+    people, pairs = (np.unique(codes, return_inverse=True)[1] for codes in (people, pairs))
+    answers = Answers(np.ones((len(values), 1)), people, pairs, values)
+    monkeypatch.setattr(crossed, "_DENSE", 1_000_000)
+    full = Laplace(answers).fit(0.8, 0.5)
+    monkeypatch.setattr(crossed, "_DENSE", 0)
+    monkeypatch.setattr(crossed, "_CELLS", 120)
+    spare = Laplace(answers).fit(0.8, 0.5)
+    assert spare.evidence == pytest.approx(full.evidence, abs=1e-9)
+    assert spare.fixed == pytest.approx(full.fixed, abs=1e-9)
+    assert spare.covariance == pytest.approx(full.covariance, abs=1e-9)

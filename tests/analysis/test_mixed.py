@@ -188,9 +188,9 @@ def test_what_cannot_be_fitted_says_why(choices: tuple[str, ...], reason: str) -
 
 
 def test_a_study_too_large_or_alike_or_empty_says_why() -> None:
-    people, pairs = np.arange(20_001) // 10, np.arange(20_001) % 10
+    people, pairs = np.arange(200_001) // 10, np.arange(200_001) % 10
     assert str(fit_mixed(people, pairs, pairs % 2).reason).startswith(
-        "too large for the model: 20,001 answers of 2,001"
+        "too large for the model: 200,001 answers of 20,001"
     )
     some = checked(*person("p1", "ab"), *person("p2", "ba"))
     assert mixed_difference(some, checked(*person("p1", "aa"), *person("p2", "a"))).reason == (
