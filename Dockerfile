@@ -1,21 +1,28 @@
 # Two stages: dependencies are built into a virtual environment, the image holds that and our own source.
-FROM python:3.12-slim AS build
+# tools/image.sh builds it without a container engine, on a base that it makes itself.
+ARG BASE=python:3.12-slim
+FROM ${BASE} AS build
 WORKDIR /srv
+# For sites with certificates of their own: uv otherwise trusts none but those that it brings.
+ENV UV_SYSTEM_CERTS=true
 RUN python -m venv /srv/.venv
 COPY requirements/bootstrap.txt requirements/runtime.txt requirements/
-RUN .venv/bin/pip install --no-cache-dir --require-hashes -r requirements/bootstrap.txt \
-    && .venv/bin/uv pip install --no-cache --python .venv/bin/python --require-hashes -r requirements/runtime.txt
+RUN .venv/bin/pip install --no-cache-dir --require-hashes -r requirements/bootstrap.txt
+# uv is several times faster; pip knows more kinds of proxies and mirrors.
+RUN .venv/bin/uv pip install --no-cache --python .venv/bin/python --require-hashes -r requirements/runtime.txt \
+    || .venv/bin/pip install --no-cache-dir --require-hashes -r requirements/runtime.txt
 COPY pyproject.toml README.md ./
 COPY app app
 COPY analysis analysis
 COPY migrations migrations
+COPY docs docs
 COPY stimuli stimuli
 RUN .venv/bin/pip install --no-cache-dir --no-deps --no-build-isolation --no-index --editable .
 
-FROM python:3.12-slim
+FROM ${BASE}
 WORKDIR /srv
 RUN useradd --system --uid 10001 --home-dir /srv --shell /usr/sbin/nologin likely-human \
-    && mkdir /data && chown likely-human /data
+    && install --directory --owner likely-human --mode 0700 /data
 COPY --from=build /srv /srv
 ENV LIKELY_HUMAN_DATA=/data PATH=/srv/.venv/bin:$PATH PYTHONUNBUFFERED=1
 USER likely-human

@@ -42,15 +42,27 @@ def check_cells(
 
 
 def require_columns(given: Sequence[str], columns: Iterable[Column], origin: str) -> None:
-    """Refuse a header in which a needed column is missing or stands twice."""
+    """Refuse a header in which a needed column is missing, or any of them stands twice."""
+    columns = tuple(columns)
     needed = names(columns)
-    for name in needed:
-        if name not in given:
+    for column in columns:
+        name = column.name
+        if name not in given and not column.optional:
             raise SchemaError(
                 origin, 1, name, f"the column is missing{_hint(given, needed)}", ", ".join(needed)
             )
         if given.count(name) > 1:
             raise SchemaError(origin, 1, name, f"the column stands {given.count(name)} times", "once")
+
+
+def without_absent(columns: Iterable[Column], given: Sequence[str]) -> tuple[Column, ...]:
+    """`columns` without the optional ones that a table does not have."""
+    return tuple(column for column in columns if not column.optional or column.name in given)
+
+
+def empty_cells(column: Column, n_rows: int) -> pd.Series:
+    """The cells of an optional column that a table does not have, typed."""
+    return _typed(pd.Series([None] * n_rows, dtype=object), column, "", 1)
 
 
 def _hint(given: Sequence[str], needed: Sequence[str]) -> str:

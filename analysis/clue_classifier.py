@@ -13,6 +13,7 @@ from analysis.intervals import Floats, Interval
 from analysis.logistic import Classes, fit_logistic
 from analysis.options import LEVEL
 from analysis.results import Result
+from analysis.threads import one_thread
 
 FEWEST = 4
 MOST = 1_000
@@ -56,6 +57,7 @@ class _Comparisons:
         return float(self.wins.sum() / self.times.sum())
 
 
+@one_thread
 def classify(
     clues: pd.DataFrame,
     positive: Classes,

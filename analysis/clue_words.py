@@ -15,6 +15,8 @@ Finding = Literal["telling", "unclear", "weak", "same", "undefined"]
 
 NOTHING_TO_DO = "Nothing needs doing."
 
+MOST_DIGITS = 4  # of any number shown
+
 _ORIGINAL = "original_"
 
 
@@ -105,7 +107,9 @@ def advise(
     x, y = (clips.loc[rows, clue].dropna().to_numpy() for rows in chosen)
     remedies = {
         "telling": lambda: remedy(clue, clips),
-        "unclear": lambda: f"{len(x)} and {len(y)} clips are too few to say: look again when there are more.",
+        "unclear": lambda: (
+            f"{len(x)} and {len(y)} clips are too few to tell: look again when there are more."
+        ),
     }
     return Advice(difference(clue, first, second, x, y), remedies.get(finding, lambda: NOTHING_TO_DO)())
 
@@ -128,7 +132,9 @@ def capital(text: str) -> str:
 def _number(value: float, apart: float) -> str:
     size = abs(apart) or abs(value) / 10
     decimals = min(max(1 - math.floor(math.log10(size)), 0), 6) if size else 0
-    text = f"{value:.{decimals}f}" if abs(value) < 1e9 else f"{value:.3g}"
+    if value and size:
+        decimals = min(decimals, max(MOST_DIGITS - 1 - math.floor(math.log10(abs(value))), 0))
+    text = f"{float(f'{value:.{MOST_DIGITS}g}'):.{decimals}f}" if abs(value) < 1e9 else f"{value:.3g}"
     return text.rstrip("0").rstrip(".") if decimals and not apart else text
 
 

@@ -1,32 +1,30 @@
 """The clue report: does anything but what is to be judged give a clip's source away?"""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from analysis.auc import AucInterval, auc, auc_interval
-from analysis.clue_classifier import FEWEST, REPEATS, Classifier, classify
+from analysis.clue_classifier import REPEATS, Classifier, classify
+from analysis.clue_separation import Separation, corrected, separation, separations, smallest
 from analysis.clue_table import FIXED, check_clues
 from analysis.clue_words import Advice, Finding, advise, capital, words_for
-from analysis.comparisons import mann_whitney
 from analysis.errors import AnalysisError
-from analysis.intervals import Floats
-from analysis.multiplicity import holm
 from analysis.options import LEVEL
 from analysis.results import Result
 
 OnProgress = Callable[[int, int, str], None]
+Verdict = Literal["telling", "too-few", "nothing"]
 
 ALL_TOGETHER = "all clues together"
 
 _FINDINGS: Mapping[Finding, str] = {
-    "unclear": "Open, for want of clips",
+    "unclear": "Too few clips to tell",
     "weak": "Too weak to matter",
     "same": "The same for all clips",
-    "undefined": "Not to be compared, for want of values",
+    "undefined": "Not compared, for lack of values",
 }
 
 
@@ -44,34 +42,12 @@ class SourceValues(Result):
 
 
 @dataclass(frozen=True, slots=True)
-class Separation(Result):
-    """How well a clue tells the clips of `first` from those of `second` (None: from all others).
-
-    `auc` in [0, 1] is the chance that a clip of `first` has the higher value than one of `second`, ties counting half;
-    `strength` = max(auc, 1 - auc) in [0.5, 1] says the same of either direction. `strength_low` and `strength_high`
-    are what the interval of the AUC leaves of the strength: from 0.5 on where it holds 0.5.
-    """
-
-    first: str
-    second: str | None
-    n_first: int
-    n_second: int
-    auc: float | None
-    interval: AucInterval
-    strength: float | None
-    strength_low: float | None
-    strength_high: float | None
-    warns: bool
-    reason: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class ClueResult(Result):
     """One clue. `pairs` holds each two sources, the strongest first, with intervals that hold for all pairs at once.
 
     `finding` is ``telling`` (warns: here or in a pair), ``unclear`` (too few clips to rule the threshold out), ``weak``
-    (ruled out), ``same`` (one value for all clips) or ``undefined``. `p` is Mann-Whitney's, two-sided, of
-    `against_others`; `p_holm` is corrected for all clues of the report.
+    (ruled out), ``same`` (one value for all clips) or ``undefined``. `p` and `p_holm` are the smallest of its
+    comparisons.
     """
 
     clue: str
@@ -89,7 +65,12 @@ class ClueResult(Result):
 
 @dataclass(frozen=True, slots=True)
 class ClueReport(Result):
-    """All clues, each by itself and all together; `summary` says it in sentences."""
+    """All clues, each by itself and all together, and one verdict: `says` is it in one sentence, `summary` in several.
+
+    `verdict` is ``telling`` where a clue warns or the classifier does; else ``too-few`` where the classifier's interval
+    reaches the threshold (or there is no classifier), or a clue's strength does without a corrected p below 0.05;
+    else ``nothing``.
+    """
 
     positive: str
     threshold: float
@@ -100,6 +81,8 @@ class ClueReport(Result):
     clues: tuple[ClueResult, ...]
     classifier: Classifier
     warns: bool
+    verdict: Verdict
+    says: str
     summary: tuple[str, ...]
 
     def clue(self, name: str) -> ClueResult:
@@ -124,10 +107,8 @@ def clue_report(
     not, and make every interval too narrow. The order of the rows is of no consequence.
 
     A clue warns where it tells `positive` from all others, or two sources from each other, with a strength of
-    `threshold` or more, an interval that leaves 0.5 out, and at least 4 clips on either side. Each clue is
-    judged by its own interval: of many clues one may warn by luck, and `p_holm` says how far luck explains it.
-    But the clips at hand are those that participants will see: a difference between them is there, however it
-    came about.
+    `threshold` or more and a Mann-Whitney p below 0.05 after Holm's correction for every comparison of every clue,
+    and at least 4 clips on either side.
 
     Parameters
     ----------
@@ -158,9 +139,9 @@ def clue_report(
     names = [name for name in clips.columns if name not in FIXED]
     total = len(names) + REPEATS
     tell = on_progress or (lambda done, total, what: None)
-    results = []
+    compared = []
     for done, name in enumerate(names, start=1):
-        results.append(_clue_result(clips, name, positive, threshold))
+        compared.append(_compared(clips, name, positive))
         tell(done, total, words_for(name).label)
     classifier = classify(
         clips[names],
@@ -170,8 +151,10 @@ def clue_report(
         on_repeat=lambda repeat: tell(len(names) + repeat, total, ALL_TOGETHER),
     )
     tell(total, total, ALL_TOGETHER)
-    corrected = holm([result.p for result in results])
-    clues = tuple(replace(result, p_holm=p) for result, p in zip(results, corrected, strict=True))
+    clues = tuple(
+        _clue_result(clips, name, positive, separations, threshold)
+        for name, separations in zip(names, corrected(compared, threshold), strict=True)
+    )
     report = ClueReport(
         positive=positive,
         threshold=threshold,
@@ -182,8 +165,11 @@ def clue_report(
         clues=clues,
         classifier=classifier,
         warns=classifier.warns or any(clue.warns for clue in clues),
+        verdict=_verdict(clues, classifier, threshold),
+        says="",
         summary=(),
     )
+    report = replace(report, says=_says(report))
     return replace(report, summary=tuple(_summarised(report)))
 
 
@@ -192,68 +178,73 @@ def _sources(clips: pd.DataFrame, positive: str) -> list[str]:
     return sorted(clips["source"].unique(), key=lambda source: (source != positive, source))
 
 
-def _clue_result(clips: pd.DataFrame, name: str, positive: str, threshold: float) -> ClueResult:
-    of = {source: clips.loc[clips["source"] == source, name] for source in _sources(clips, positive)}
-    there = {source: values.dropna().to_numpy() for source, values in of.items()}
+def _values(clips: pd.DataFrame, name: str, positive: str) -> dict[str, pd.Series]:
+    return {source: clips.loc[clips["source"] == source, name] for source in _sources(clips, positive)}
+
+
+def _compared(clips: pd.DataFrame, name: str, positive: str) -> list[Separation]:
+    """The positive source against all others, then each two sources, the strongest first."""
+    there = {source: values.dropna().to_numpy() for source, values in _values(clips, name, positive).items()}
     x = there.get(positive, np.empty(0))
     y = clips.loc[clips["source"] != positive, name].dropna().to_numpy()
-    against_others = _separation(positive, None, x, y, LEVEL, threshold)
-    pairs = _pairs(there, threshold)
-    finding = _finding(against_others, pairs, clips[name], threshold)
+    return [separation(positive, None, x, y, LEVEL), *separations(there)]
+
+
+def _clue_result(
+    clips: pd.DataFrame, name: str, positive: str, separations: Sequence[Separation], threshold: float
+) -> ClueResult:
+    against_others, *pairs = separations
+    finding = _finding(against_others, tuple(pairs), clips[name], threshold)
     words = words_for(name)
     return ClueResult(
         clue=name,
         label=words.label,
         unit=words.unit,
-        sources=tuple(_source_values(source, values) for source, values in of.items()),
+        sources=tuple(
+            _source_values(source, values) for source, values in _values(clips, name, positive).items()
+        ),
         against_others=against_others,
-        pairs=pairs,
-        p=mann_whitney(x, y, resamples=0).p,
-        p_holm=None,
+        pairs=tuple(pairs),
+        p=smallest(each.p for each in separations),
+        p_holm=smallest(each.p_holm for each in separations),
         finding=finding,
         warns=finding == "telling",
-        advice=_advice(clips, name, finding, against_others, pairs),
+        advice=_advice(clips, name, finding, against_others, tuple(pairs)),
     )
+
+
+def _verdict(clues: Sequence[ClueResult], classifier: Classifier, threshold: float) -> Verdict:
+    if classifier.warns or any(clue.warns for clue in clues):
+        return "telling"
+    if all(clue.finding == "same" for clue in clues):
+        return "nothing"
+    strengths = [each.strength or 0.0 for clue in clues for each in (clue.against_others, *clue.pairs)]
+    highest = classifier.interval.high
+    is_open = classifier.auc is None or highest is None or highest >= threshold
+    return "too-few" if is_open or max(strengths) >= threshold else "nothing"
+
+
+def _says(report: ClueReport) -> str:
+    if report.verdict == "telling":
+        labels = [result.label for result in report.clues if result.warns]
+        named = listed(labels) if labels else ALL_TOGETHER
+        verb = "gives" if len(labels) == 1 else "give"
+        return f"{capital(named)} {verb} the source away."
+    if report.verdict == "too-few":
+        counts = ", ".join(f"{n} {source}" for source, n in report.sources.items()) or "none"
+        return f"Too few clips to tell whether anything gives the source away ({counts})."
+    return f"Nothing was found that gives the source away with a strength of {report.threshold:g} or more."
+
+
+def listed(labels: Sequence[str]) -> str:
+    """``a, b and c``."""
+    return " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:])))
 
 
 def _source_values(source: str, values: pd.Series) -> SourceValues:
     there = values.dropna()
     middle = (there.median(), there.mean(), there.min(), there.max()) if len(there) else (None,) * 4
     return SourceValues(source, len(there), len(values) - len(there), *middle)
-
-
-def _pairs(there: Mapping[str, Floats], threshold: float) -> tuple[Separation, ...]:
-    """Each two sources, the strongest first; Bonferroni's levels, so that all intervals hold at once."""
-    couples = list(combinations(there, 2))
-    level = 1 - (1 - LEVEL) / max(len(couples), 1)
-    pairs = [_separation(a, b, there[a], there[b], level, threshold) for a, b in couples]
-    return tuple(sorted(pairs, key=lambda pair: -(pair.strength or 0.0)))
-
-
-def _separation(
-    first: str, second: str | None, x: Floats, y: Floats, level: float, threshold: float
-) -> Separation:
-    interval = auc_interval(x, y, level=level)
-    if not (len(x) and len(y)):
-        reason = f"no {first} clip has a value" if not len(x) else f"no {second or 'other'} clip has a value"
-        return Separation(
-            first, second, len(x), len(y), None, interval, None, None, None, warns=False, reason=reason
-        )
-    area = auc(x, y)
-    strength = max(area, 1 - area)
-    low, high = _of_strength(interval)
-    warns = min(len(x), len(y)) >= FEWEST and strength >= threshold and (low or 0.0) > 0.5
-    return Separation(
-        first, second, len(x), len(y), area, interval, strength, low, high, warns=warns, reason=None
-    )
-
-
-def _of_strength(interval: AucInterval) -> tuple[float | None, float | None]:
-    """What max(auc, 1 - auc) runs through as the AUC runs through its interval."""
-    if interval.low is None or interval.high is None:
-        return None, None
-    ends = sorted((max(interval.low, 1 - interval.low), max(interval.high, 1 - interval.high)))
-    return (0.5 if interval.low <= 0.5 <= interval.high else ends[0]), ends[1]
 
 
 def _finding(
@@ -287,21 +278,20 @@ def _advice(
 def _summarised(report: ClueReport) -> Iterator[str]:
     counts = ", ".join(f"{n} {source}" for source, n in report.sources.items())
     yield f"{len(report.clues)} clues of {report.n_clips} clips were looked at{f': {counts}' if counts else ''}."
+    yield report.says
     yield "Strength is the larger of AUC and 1 - AUC: 0.5 tells nothing of the source, 1 everything."
     for result in report.clues:
         if result.warns:
             yield _told(result)
-    if not any(result.warns for result in report.clues):
-        yield f"No clue by itself was found to tell the source with a strength of {report.threshold:g} or more."
     for finding, text in _FINDINGS.items():
         if labels := [result.label for result in report.clues if result.finding == finding]:
             yield f"{text}: {', '.join(labels)}."
     yield _told_together(report.classifier, report.positive)
-    compared = [result for result in report.clues if result.p_holm is not None]
-    if len(compared) > 1:
-        left = [result.label for result in compared if (result.p_holm or 0.0) < 1 - LEVEL]
+    n_compared = sum(result.p_holm is not None for result in report.clues)
+    if n_compared > 1:
+        left = [r.label for r in report.clues if r.p_holm is not None and r.p_holm < 1 - LEVEL]
         yield (
-            f"{len(compared)} clues were compared, and of many one may look telling by luck: "
+            f"{n_compared} clues were compared, and of many one may look telling by luck: "
             f"corrected by Holm for all of them, p is below 0.05 for {', '.join(left) or 'none'}."
         )
 

@@ -25,8 +25,8 @@ class Column:
     """One column: what a cell holds, its unit, and what is allowed in it.
 
     `allowed` lists the texts of a column that has only a few, `prose` marks free text, `distinct` an identifier
-    that nearly every row has for itself. Times are ISO 8601 in exports. A cell may be empty (missing) unless
-    `required`."""
+    that nearly every row has for itself, `optional` a column that a file from before may lack. Times are ISO 8601
+    in exports. A cell may be empty (missing) unless `required`."""
 
     name: str
     type: ColumnType
@@ -38,6 +38,7 @@ class Column:
     required: bool = False
     prose: bool = False
     distinct: bool = False
+    optional: bool = False
 
     @property
     def allowed_text(self) -> str:
@@ -114,11 +115,37 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
     Column("stalls", "integer", "count", "how often either clip stopped for lack of data", minimum=0),
     Column("hidden_ms", "integer", "ms", "how long the page was hidden during the trial", minimum=0),
     Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts"),
+    Column("flags", "text", "", "what makes the answer worth a second look, joined by `;`", optional=True),
+    Column(
+        "layout",
+        "text",
+        "",
+        "how the pair lay on the screen; stacked, the left clip is on top",
+        allowed=("side-by-side", "stacked"),
+        optional=True,
+    ),
+    Column(
+        "opened_ms",
+        "integer",
+        "ms",
+        "when the questions opened, counted as `rt_ms` is",
+        minimum=0,
+        optional=True,
+    ),
+    Column(
+        "interval_ms",
+        "integer",
+        "ms",
+        "from the first sending of the trial's page to the taking of its answer, by the server's clock",
+        minimum=0,
+        optional=True,
+    ),
+    Column("block", "text", "", "the part of the session that the trial belongs to", optional=True),
 )
 
 _NOT_ANALYZED = {
     "version", "trial", "rationale", "rt_ms", "shown_at", "answered_at", "watched_a", "watched_b", "plays_a",
-    "plays_b", "stalls", "hidden_ms",
+    "plays_b", "stalls", "hidden_ms", "flags", "layout", "opened_ms", "interval_ms", "block",
 }  # fmt: skip
 
 # What `analyze` uses of `RESPONSE_COLUMNS`; the others are most of a large table's bytes.

@@ -59,7 +59,7 @@ def read_hntt(path: Path | str) -> pd.DataFrame:
         One line with file, row, column, value and what is allowed.
     """
     path = Path(path)
-    return check_hntt(read_csv(path, HNTT_COLUMNS), str(path))
+    return check_hntt(read_csv(path, HNTT_COLUMNS, is_ours=False), str(path))
 
 
 def check_hntt(df: pd.DataFrame, origin: str = "hntt", first_row: int = 2) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 import codecs
 import csv
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from analysis.checking import coded_texts, require_columns
+from analysis.checking import coded_texts, require_columns, without_absent
 from analysis.codes import Groups
 from analysis.columns import RESPONSE_COLUMNS, Column, names
 from analysis.errors import ReadError, SchemaError, shown
@@ -30,6 +31,7 @@ _BYTE_ORDER_MARKS = {
 _NO_ROWS = "the file has no rows; allowed: at least one row"
 _TRIAL = tuple(column for column in RESPONSE_COLUMNS if column.name == "trial")
 _SUFFIXES = ".csv, .jsonl or .parquet"
+_DEFUSED = re.compile(r"'+[=+\-@\t\r\n＝＋－＠]")
 _TEXTS = (pa.string(), pa.large_string())
 _WITH_MISSING = {
     pa.int8(): pd.Int8Dtype(),
@@ -78,12 +80,20 @@ def read_responses(path: Path | str, columns: Sequence[Column] = RESPONSE_COLUMN
     raise ReadError(str(path), f"the suffix {suffix or '(none)'!r} is not known; allowed: {_SUFFIXES}")
 
 
-def read_csv(path: Path, columns: Sequence[Column], optional: Sequence[Column] = ()) -> pd.DataFrame:
-    """The named columns of a UTF-8 CSV as text; a row of the wrong length is refused, never filled up."""
+def read_csv(
+    path: Path, columns: Sequence[Column], optional: Sequence[Column] = (), *, is_ours: bool = True
+) -> pd.DataFrame:
+    """The named columns of a UTF-8 CSV as text; a row of the wrong length is refused, never filled up.
+
+    In a table of the service (`is_ours`) the apostrophe is taken off that keeps a spreadsheet from running a cell.
+    """
     _require_text(path)
     header = _header(path)
     require_columns(header, columns, str(path))
-    wanted = [*columns, *(each for each in optional if each.name in header and each not in columns)]
+    wanted = [
+        *without_absent(columns, header),
+        *(each for each in optional if each.name in header and each not in columns),
+    ]
     frame = _csv_frame(path, header, wanted)
     kept = _n_kept(frame)
     if kept < len(frame) and set(names(wanted)) != set(header):
@@ -91,7 +101,20 @@ def read_csv(path: Path, columns: Sequence[Column], optional: Sequence[Column] =
         kept = _n_kept(_csv_frame(path, header, [Column(name, "text", "", "") for name in set(header)]))
     if not kept:
         raise ReadError(str(path), _NO_ROWS)
-    return frame.iloc[:kept]
+    frame = frame.iloc[:kept]
+    return _restored(frame) if is_ours else frame
+
+
+def _restored(frame: pd.DataFrame) -> pd.DataFrame:
+    """As `app.spreadsheet.restored`: of what begins with apostrophes and then a formula's sign, one comes off."""
+    restored = {}
+    for name, cells in frame.items():
+        values = cells.cat.categories if isinstance(cells.dtype, pd.CategoricalDtype) else cells
+        found = {value: value[1:] for value in values if isinstance(value, str) and _DEFUSED.match(value)}
+        if found:
+            texts = cells.astype(object)
+            restored[str(name)] = texts.map(lambda cell, found=found: found.get(cell, cell))
+    return frame.assign(**restored) if restored else frame
 
 
 def _csv_frame(path: Path, header: list[str], columns: Sequence[Column]) -> pd.DataFrame:
@@ -174,7 +197,8 @@ def _refuse_row(origin: str, number: int, header: list[str], cells: list[str]) -
 
 def _read_jsonl(path: Path, columns: Sequence[Column], optional: Sequence[Column]) -> pd.DataFrame:
     _require_text(path)
-    cells: dict[str, list[Any]] = {column.name: [] for column in columns}
+    cells: dict[str, list[Any]] = {column.name: [] for column in columns if not column.optional}
+    optional = [*optional, *(column for column in columns if column.optional)]
     blank = 0
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):

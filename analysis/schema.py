@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
-from analysis.checking import check_cells, coded, require_columns
+from analysis.checking import check_cells, coded, empty_cells, require_columns, without_absent
 from analysis.codes import Codes, recoded, small_type
 from analysis.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, RESPONSE_COLUMNS, Column, names
 from analysis.errors import SchemaError, shown
@@ -76,6 +76,9 @@ def check_response_cells(
 ) -> pd.DataFrame:
     """As `check_responses`, of the columns `given`, each handed over by `cells` when it is asked for."""
     typed = check_cells(cells, n_rows, columns_to_check(columns, given), origin, first_row)
+    for each in columns:
+        if each.name not in typed:
+            typed[each.name] = empty_cells(each, n_rows)
     _derive_chosen_source(typed, origin, first_row)
     _derive_correct(typed, origin, first_row)
     for column in ("trial", "pair"):
@@ -85,9 +88,11 @@ def check_response_cells(
 
 
 def columns_to_check(columns: Sequence[Column], given: Sequence[str]) -> tuple[Column, ...]:
-    """`columns`, and `trial` where it is given: a trial answered twice is a fault, whatever is made of the table."""
+    """`columns`, and `trial` where it is given: a trial answered twice is a fault, whatever is made of the table.
+
+    Without optional columns that are not given."""
     asked = set(names(columns)) | ({"trial"} & set(given))
-    return tuple(column for column in RESPONSE_COLUMNS if column.name in asked)
+    return without_absent((column for column in RESPONSE_COLUMNS if column.name in asked), given)
 
 
 def _derive_chosen_source(typed: pd.DataFrame, origin: str, first_row: int) -> None:

@@ -11,6 +11,8 @@ from analysis.columns import MODES
 from analysis.errors import AnalysisError
 from analysis.results import Result
 
+UNWATCHED = "unwatched"
+
 
 @dataclass(frozen=True, slots=True)
 class Selection(Result):
@@ -91,6 +93,15 @@ def select(study: str, rows: pd.DataFrame, mode: str) -> Selected:
 def select_rows(responses: pd.DataFrame, mode: str | None = None) -> pd.DataFrame:
     """Return the checked rows that have a vote: one mode, not excluded, main and attention trials."""
     return rows_where(responses, _has_vote(responses, choose_mode([responses], mode)))
+
+
+def with_unwatched(responses: pd.DataFrame) -> pd.DataFrame:
+    """Return checked rows of which those that the rule `unwatched` alone excludes count like others.
+
+    What an experimenter excluded by hand, and trials whose clip would not play, stay excluded.
+    """
+    excluded = responses["excluded"]
+    return responses.assign(excluded=excluded.where(excluded != UNWATCHED))
 
 
 def _has_vote(rows: pd.DataFrame, mode: str) -> Mask:

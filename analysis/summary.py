@@ -38,6 +38,7 @@ from analysis.results import Result, plain, table_rows
 from analysis.schema import check_responses
 from analysis.selection import Selected, choose_mode, select
 from analysis.studies import StudyResult, study_result
+from analysis.threads import one_thread
 
 FORMAT = "likely-human analysis 1"
 
@@ -118,6 +119,7 @@ class Analysis(Result):
         }
 
 
+@one_thread
 def analyze(
     frames: pd.DataFrame | Sequence[pd.DataFrame],
     *,

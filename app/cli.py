@@ -8,6 +8,7 @@ from app.clips.errors import ClipError
 from app.commands import clips, data, judges, judging, planning, reporting, services, studies, users
 from app.commands.console import err
 from app.errors import StudyError
+from app.privacy import keep_private
 
 app = typer.Typer(
     name="likely-human",
@@ -37,6 +38,7 @@ app.add_typer(judge, name="judge")
 
 def main() -> None:
     """Exit status: 0 done, 1 refused with the reason on stderr, 2 wrong usage."""
+    keep_private()
     try:
         app()
     except (StudyError, ClipError) as error:

@@ -77,6 +77,11 @@ async def get_settings(request: Request) -> Settings:
     return request.app.state.settings  # type: ignore[no-any-return]
 
 
+async def get_site(request: Request, settings: Annotated[Settings, Depends(get_settings)]) -> str:
+    """Where the service is reached, without a slash at the end; as the request says unless it is set."""
+    return settings.public_address.rstrip("/") or str(request.base_url).rstrip("/")
+
+
 async def get_who(request: Request) -> Who:
     """The user whom the guard has let in."""
     return request.state.who  # type: ignore[no-any-return]
@@ -103,5 +108,6 @@ SettingsDep = Annotated[Settings, Depends(get_settings)]
 Form = Annotated[dict[str, str], Depends(read_form)]
 Now = Annotated[datetime, Depends(now)]
 Rng = Annotated[random.Random, Depends(get_rng)]
+Site = Annotated[str, Depends(get_site)]
 WhoDep = Annotated[Who, Depends(get_who)]
 StudyDep = Annotated[StudyHere, Depends(get_study)]

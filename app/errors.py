@@ -1,5 +1,6 @@
 """Errors that a person is told about: each carries what went wrong, in one line, and an HTTP status."""
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 
@@ -8,6 +9,11 @@ class StudyError(Exception):
 
     status_code: ClassVar[int] = 400
     title: ClassVar[str] = "That did not work"
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Of the reply that says so."""
+        return {}
 
 
 class NotFound(StudyError):

@@ -31,7 +31,10 @@ class Gate:
         path = request.url.path
         if path.startswith("/api/v1/"):
             scheme, _, token = request.headers.get("authorization", "").partition(" ")
-            found = await self._database.peek(logins.who_holds, token.strip())
+            try:
+                found = await self._database.peek(logins.who_holds, token.strip(), datetime.now(UTC))
+            except logins.TokenEnded as ended:
+                return JSONResponse({"message": str(ended)}, ended.status_code)
             if found is not None and scheme.lower() == "bearer":
                 return None
             return JSONResponse({"message": "Send `Authorization: Bearer TOKEN`, with a valid token."}, 401)

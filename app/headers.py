@@ -22,7 +22,7 @@ POLICY = "; ".join(
 FRAMED_POLICY = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 # For the page that shows them.
 FRAMING_POLICY = f"{POLICY}; frame-src 'self'"
-_HEADERS = [
+SAFETY = [
     (b"content-security-policy", POLICY.encode()),
     (b"referrer-policy", b"no-referrer"),
     (b"x-content-type-options", b"nosniff"),
@@ -35,12 +35,16 @@ _PRIVATE = ("/admin", "/api/")
 
 
 class SafetyHeaders:
-    def __init__(self, app: ASGIApp) -> None:
-        self.app = app
+    """`https`: people come by HTTPS alone, so every cookie is marked secure."""
+
+    def __init__(self, app: ASGIApp, *, https: bool = False) -> None:
+        self.app, self._https = app, https
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._https:
+            scope = {**scope, "scheme": "https"}
         is_private = scope.get("path", "").startswith(_PRIVATE)
-        headers = [*_HEADERS, (b"cache-control", b"no-store")] if is_private else _HEADERS
+        headers = [*SAFETY, (b"cache-control", b"no-store")] if is_private else SAFETY
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

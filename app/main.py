@@ -1,10 +1,11 @@
 """The service: puts the parts together. No logic of its own."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -26,6 +27,7 @@ from app.gate import Gate
 from app.headers import SafetyHeaders
 from app.participant.pages import MessagePage
 from app.participant.router import router as participant
+from app.participant.starts import Starts
 from app.people.logins import NotLoggedIn
 from app.settings import Settings
 from app.templating import render
@@ -45,7 +47,7 @@ class _Static(StaticFiles):
 
 def create_app(settings: Settings, database: Database) -> ASGIApp:
     """The service over one data folder and one migrated database; its headers are on errors too."""
-    return SafetyHeaders(_make(settings, database))
+    return SafetyHeaders(_make(settings, database), https=settings.secure_cookies)
 
 
 def _make(settings: Settings, database: Database) -> FastAPI:
@@ -55,9 +57,17 @@ def _make(settings: Settings, database: Database) -> FastAPI:
         yield
         database.close()
 
-    app = FastAPI(title="Likely Human", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan)
+    app = FastAPI(
+        title="Likely Human",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
     store = ClipStore(settings.data_dir)
     api = make_api()
+    app.state.starts = Starts(settings.max_starts)
     for each in (app, api):
         each.state.settings, each.state.database, each.state.store = settings, database, store
         for error in (StudyError, HTTPException, RequestValidationError):
@@ -94,15 +104,28 @@ def _ping(session: Session) -> None:
 async def _tell(request: Request, error: Exception) -> Response:
     if isinstance(error, NotLoggedIn) and not _wants_json(request):
         return RedirectResponse(login_address(request), 303, headers={"Cache-Control": "no-store"})
+    headers: Mapping[str, str] = {}
     if isinstance(error, StudyError):
-        status, title, message = error.status_code, error.title, str(error)
+        status, title, message, headers = error.status_code, error.title, str(error), error.headers
     elif isinstance(error, HTTPException) and error.status_code != 404:
         status, title, message = error.status_code, "That did not work", str(error.detail)
     elif isinstance(error, RequestValidationError) and _wants_json(request):
         status, title, message = 422, "That did not work", _explained(error)
     else:
         status, title, message = 404, "Page not found", "There is nothing at this address."
-    return _reply(request, status, title, message)
+    if (
+        status == 404
+        and request.method in ("GET", "HEAD")
+        and request.url.path.rstrip("/") != request.url.path
+    ):
+        return RedirectResponse(_without_slash(request), 307)
+    return _reply(request, status, title, message, headers)
+
+
+def _without_slash(request: Request) -> str:
+    """A path alone, never a host: the request may name any host it likes."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    return f"/{quote(request.url.path.strip('/'))}{query}"
 
 
 async def _tell_unexpected(request: Request, error: Exception) -> Response:
@@ -113,10 +136,14 @@ async def _tell_unexpected(request: Request, error: Exception) -> Response:
     return _reply(request, 500, "That did not work", message)
 
 
-def _reply(request: Request, status: int, title: str, message: str) -> Response:
+def _reply(
+    request: Request, status: int, title: str, message: str, headers: Mapping[str, str] | None = None
+) -> Response:
     if _wants_json(request):
-        return JSONResponse({"message": message}, status)
-    return render(MessagePage(title, message), status)
+        return JSONResponse({"message": message}, status, headers=headers)
+    response = render(MessagePage(title, message), status)
+    response.headers.update(headers or {})
+    return response
 
 
 def _wants_json(request: Request) -> bool:

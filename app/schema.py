@@ -17,6 +17,9 @@ SQLModel.metadata.naming_convention = {
 }
 
 
+# In `__table_args__`: a deleted row's id is never given to another. PostgreSQL does so anyway.
+NEVER_AGAIN = {"sqlite_autoincrement": True}
+
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 

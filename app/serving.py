@@ -3,7 +3,9 @@
 import fcntl
 import gc
 import json
+import multiprocessing
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -16,9 +18,12 @@ import uvicorn
 from starlette.types import ASGIApp
 from uvicorn.supervisors import Multiprocess
 
+from app.connections import BoundedConnection, raise_descriptor_limit
 from app.errors import StudyError
 from app.main import create_app
 from app.migrating import open_database
+from app.parent import end_with_parent
+from app.privacy import tighten
 from app.settings import Settings
 
 BACKLOG = 2048
@@ -48,6 +53,9 @@ def address_of(bound: socket.socket) -> str:
 
 def make_app() -> ASGIApp:
     """One worker's service, from the environment."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        end_with_parent(parent.join, lambda: os.kill(os.getpid(), signal.SIGTERM))
     settings = Settings()
     app = create_app(settings, open_database(settings, checkpointing=True))
     # What was loaded stays: the collector need not look through it again while somebody waits for a page.
@@ -63,15 +71,24 @@ def run_service(
     workers: int = 1,
     on_ready: Callable[[], None] = lambda: None,
     quiet: bool = True,
+    tell: Callable[[str], None] = lambda _: None,
 ) -> None:
-    """Serve until stopped. Raises StudyError when the folder is served already or SQLite is to have several workers."""
+    """Serve until stopped; `tell` is given what whoever started it should know.
+
+    Raises StudyError when the folder is served already or cannot be, or SQLite is to have several workers.
+    """
     is_sqlite = settings.database_url.get_backend_name() == "sqlite"
     if workers > 1 and is_sqlite:
         raise StudyError(
             "SQLite is served by one process; give DATABASE_URL a PostgreSQL database for --workers"
         )
+    signal.signal(signal.SIGTERM, _leave)
+    raise_descriptor_limit()
+    _ = settings.secret, settings.secure_cookies  # refused here, not at somebody's first request
     with holding(settings, address_of(bound)):
         open_database(settings).close()
+        for line in tighten(settings):
+            tell(line)
         config = uvicorn.Config(
             "app.serving:make_app",
             factory=True,
@@ -79,6 +96,8 @@ def run_service(
             access_log=not quiet,
             log_level="warning" if quiet else "info",
             server_header=False,
+            http=BoundedConnection,
+            ws="none",
             backlog=BACKLOG,
             timeout_graceful_shutdown=10,
         )
@@ -86,8 +105,14 @@ def run_service(
             if workers == 1:
                 _Server(config, on_ready).run(sockets=[bound])
             else:
-                on_ready()  # the address is bound: who comes before the workers do waits in its queue
+                bound.listen(BACKLOG)  # who comes before the workers do waits in its queue
+                on_ready()
                 Multiprocess(config, sockets=[bound]).run()
+
+
+def _leave(*_: object) -> None:
+    """Once uvicorn has ended what was under way it raises the signal again; by itself that would end us on the spot."""
+    raise SystemExit(0)
 
 
 @contextmanager
@@ -105,18 +130,26 @@ def background_worker(settings: Settings) -> Iterator[None]:
 
 def _keep_working(settings: Settings, stop: threading.Event) -> None:
     while not stop.is_set():
-        command = [sys.executable, "-m", "app.worker", str(os.getpid())]
-        process = subprocess.Popen(command, env=settings.environment())  # noqa: S603  (ourselves)
+        theirs, ours = os.pipe()  # our end closes with this process, however it ends
+        command = [sys.executable, "-m", "app.worker", str(theirs)]
+        process = subprocess.Popen(command, env=settings.environment(), pass_fds=[theirs])  # noqa: S603  (ourselves)
+        os.close(theirs)
         while process.poll() is None and not stop.wait(WORKER_CHECK_S):
             pass
-        if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(WORKER_GRACE_S)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        _end(process)
+        os.close(ours)
         stop.wait(WORKER_PAUSE_S)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    if process.poll() is not None:
+        return
+    process.terminate()
+    try:
+        process.wait(WORKER_GRACE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 class _Server(uvicorn.Server):
@@ -141,13 +174,17 @@ def _lock_path(settings: Settings) -> Path:
 @contextmanager
 def holding(settings: Settings, address: str) -> Iterator[None]:
     """Hold the data folder as its one service."""
-    descriptor = os.open(_lock_path(settings), os.O_RDWR | os.O_CREAT, 0o644)
+    path = _lock_path(settings)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise StudyError(f"cannot use {path}: {error.strerror}") from None
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise StudyError(
-                f"{_lock_path(settings).parent} is served already, at {running_address(settings) or 'another address'}"
+                f"{path.parent} is served already, at {running_address(settings) or 'another address'}"
             ) from None
         os.truncate(descriptor, 0)
         os.pwrite(descriptor, json.dumps({"address": address, "pid": os.getpid()}).encode(), 0)
@@ -159,9 +196,11 @@ def holding(settings: Settings, address: str) -> Iterator[None]:
 def running_address(settings: Settings) -> str | None:
     """Where the data folder is being served, or None."""
     path = _lock_path(settings)
-    if not path.exists():
+    try:
+        file = path.open("rb")
+    except OSError:
         return None
-    with path.open("rb") as file:
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except OSError:

@@ -14,13 +14,20 @@ from app.errors import StudyError
 
 
 class Settings(BaseSettings):
-    """Read from the environment: `LIKELY_HUMAN_DATA`, `DATABASE_URL`, `LIKELY_HUMAN_SECRET`."""
+    """Read from the environment: `DATABASE_URL`, and `LIKELY_HUMAN_` with `DATA`, `SECRET`, `SECURE_COOKIES`.
+
+    `LIKELY_HUMAN_ADDRESS` is where the service is reached from outside, for links that pages show.
+    `LIKELY_HUMAN_MAX_STARTS` sessions may begin from one network in ten minutes; 0 for any number.
+    """
 
     model_config = SettingsConfigDict(extra="ignore")
 
     data: Path = Field(default=Path("data"), validation_alias="LIKELY_HUMAN_DATA")
     database: str = Field(default="", validation_alias="DATABASE_URL")
     secret_override: str = Field(default="", validation_alias="LIKELY_HUMAN_SECRET")
+    secure_cookies_override: str = Field(default="", validation_alias="LIKELY_HUMAN_SECURE_COOKIES")
+    public_address: str = Field(default="", validation_alias="LIKELY_HUMAN_ADDRESS")
+    max_starts: int = Field(default=300, ge=0, validation_alias="LIKELY_HUMAN_MAX_STARTS")
 
     @cached_property
     def database_url(self) -> URL:
@@ -44,7 +51,7 @@ class Settings(BaseSettings):
         """The data folder, made if need be. Raises StudyError where it cannot be written."""
         folder = self.data.absolute()
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             probe = folder / f".write-test-{secrets.token_hex(4)}"
             probe.touch()
             probe.unlink()
@@ -59,7 +66,12 @@ class Settings(BaseSettings):
         """Signs addresses and cookies; made once and kept in the data folder, readable by its owner alone."""
         if self.secret_override:
             return self.secret_override
-        path = self.data_dir / "secret"
+        try:
+            return self._kept_secret(self.data_dir / "secret")
+        except OSError as error:
+            raise StudyError(f"cannot use {error.filename}: {error.strerror}") from None
+
+    def _kept_secret(self, path: Path) -> str:
         if not path.exists():
             fresh = self.data_dir / f"secret-{secrets.token_hex(4)}"
             fresh.touch(mode=0o600)
@@ -72,11 +84,22 @@ class Settings(BaseSettings):
                 fresh.unlink()
         return path.read_text()
 
+    @cached_property
+    def secure_cookies(self) -> bool:
+        """Whether people come by HTTPS alone, whatever a proxy says. Raises StudyError for a word that is neither."""
+        word = self.secure_cookies_override.strip().lower()
+        if word in ("1", "true", "yes", "on"):
+            return True
+        if word in ("", "0", "false", "no", "off"):
+            return False
+        raise StudyError(f"LIKELY_HUMAN_SECURE_COOKIES is {word!r}; it takes true or false")
+
     def environment(self) -> dict[str, str]:
         """What a process of ours is started with, so that its settings are these."""
         own = {
             "LIKELY_HUMAN_DATA": str(self.data_dir),
             "DATABASE_URL": self.database,
             "LIKELY_HUMAN_SECRET": self.secret_override,
+            "LIKELY_HUMAN_SECURE_COOKIES": self.secure_cookies_override,
         }
         return {**os.environ, **{name: value for name, value in own.items() if value}}

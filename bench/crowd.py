@@ -15,8 +15,10 @@ from sqlalchemy import insert
 from sqlmodel import Session, SQLModel, col, select
 
 from app.study.assignment import plan_session
-from app.study.design import Member
+from app.study.design import Layout, Member
 from app.study.file.drafts import check_draft
+from app.study.flags import Evidence, examine, joined
+from app.study.playback import least_ms
 from app.study.runs import Run, run_of
 from app.study.tables import (
     Mode,
@@ -36,6 +38,11 @@ CLIP_S = 8.0
 BATCH = 2_000
 
 Row = dict[str, Any]
+
+_SENT = [[0, 1000]]
+_NO_EVIDENCE: Row = dict.fromkeys(
+    ("raised", "unwatched", "layout", "opened_ms", "interval_ms", "fetched_a", "fetched_b")
+)
 
 
 @dataclass(slots=True)
@@ -70,7 +77,7 @@ class Crowd:
         self.lefts = {} if self.lefts else {trial.pair_id: trial.left for trial in trials}
         begun = status in (Status.ACTIVE, Status.COMPLETED)
         session_id = self.add(
-            ParticipantSession, token=f"t{number:09d}", version_id=self.version_id, arm="main", mode=mode,
+            ParticipantSession, version_id=self.version_id, arm="main", mode=mode,
             participant=f"p-{number:012x}" if begun else None, recruiter={"STUDY_ID": "s1"} if begun else {},
             ordinal=number if begun else None, seed=number if begun else None, status=status,
             step=0 if refuses else n_pages_done, page_shown_at=at, arrived_at=at, consented_at=at if begun else None,
@@ -81,50 +88,68 @@ class Crowd:
 
     def answers(self, session_id: int, trials: list[Any], n_pages_done: int, at: datetime) -> None:
         one_sided, hasty = self.rng.random() < 0.01, self.rng.random() < 0.02
+        answered = {page.position for page in self.run.pages[:n_pages_done]}
         trial_ids = {
             t.position: self.add(
-                Trial, session_id=session_id, position=t.position, pair_id=t.pair_id, left_member=t.left
+                Trial, session_id=session_id, position=t.position, pair_id=t.pair_id, left_member=t.left,
+                sent_left=_SENT if t.position in answered else [], sent_right=_SENT if t.position in answered else [],
             )
             for t in trials
-        }
+        }  # fmt: skip
         for page in self.run.pages[:n_pages_done]:
             at += timedelta(seconds=30)
             trial_id = trial_ids.get(page.position)
-            self.answer(session_id, trial_id, str(page), at, one_sided=one_sided, hasty=hasty)
+            if trial_id:
+                self.answer(session_id, trial_id, str(page), at, one_sided=one_sided, hasty=hasty)
+            else:
+                self.page(session_id, str(page), at)
+
+    def page(self, session_id: int, page: str, at: datetime) -> None:
+        self.add(
+            Response, session_id=session_id, trial_id=None, page=page, submit_id=f"{page}.x", side=None,
+            uncertainty=None, rationale=None, answers={"decision": "agree"}, unplayable=False, rt_ms=None,
+            shown_at=at - timedelta(seconds=30), answered_at=at, flags=[], odd_playback=None, **_NO_EVIDENCE,
+        )  # fmt: skip
 
     def answer(
-        self, session_id: int, trial_id: int | None, page: str, at: datetime, *, one_sided: bool, hasty: bool
+        self, session_id: int, trial_id: int, page: str, at: datetime, *, one_sided: bool, hasty: bool
     ) -> None:
+        """One answered trial, examined as the service would."""
         rng = self.rng
-        failed, unwatched = trial_id and rng.random() < 0.003, hasty and rng.random() < 0.5
-        flags = (
-            [*(["failed-left"] if failed else []), *(["not-watched-left"] if unwatched else [])]
-            if trial_id
-            else []
-        )
+        failed, unwatched = rng.random() < 0.003, hasty and rng.random() < 0.5
+        told = [*(["failed-left"] if failed else []), *(["not-watched-left"] if unwatched else [])]
+        rt_ms = 2_000 if hasty else round(1000 * CLIP_S + 6_000 * rng.lognormvariate(0, 0.5))
+        interval_ms = rt_ms + 1_500
+        hidden_ms = 5_000 if rng.random() < 0.02 else 0
+        finding = examine(
+            Evidence(
+                told=told, to_end=True, unplayable=failed, least_ms=least_ms(CLIP_S), longest_ms=1000 * CLIP_S,
+                waited_ms=interval_ms, served=True, fetched=(True, True), rt_ms=rt_ms, hidden_ms=hidden_ms,
+            )
+        )  # fmt: skip
         response_id = self.add(
             Response, session_id=session_id, trial_id=trial_id, page=page, submit_id=f"{page}.x",
-            side=None if not trial_id or failed else "left" if one_sided else rng.choice(("left", "right")),
-            uncertainty=rng.randint(1, 5) if trial_id else None,
-            rationale="moves as somebody who looks where they go" if trial_id else None,
-            answers={} if trial_id else {"decision": "agree"}, unplayable=bool(failed),
-            rt_ms=(2_000 if hasty else round(1000 * CLIP_S + 6_000 * rng.lognormvariate(0, 0.5))) if trial_id else None,
-            shown_at=at - timedelta(seconds=30), answered_at=at, flags=flags, odd_playback=None,
+            side=None if failed else "left" if one_sided else rng.choice(("left", "right")),
+            uncertainty=rng.randint(1, 5), rationale="moves as somebody who looks where they go",
+            answers={}, unplayable=failed, rt_ms=rt_ms, shown_at=at - timedelta(milliseconds=interval_ms),
+            answered_at=at, flags=told, odd_playback=None, raised=joined(finding.raised),
+            unwatched=finding.unwatched, layout=Layout.SIDE_BY_SIDE, opened_ms=min(rt_ms, round(1000 * CLIP_S)),
+            interval_ms=interval_ms, fetched_a=True, fetched_b=True,
         )  # fmt: skip
-        if trial_id:
-            hidden_ms = 5_000 if rng.random() < 0.02 else 0
-            for member in "ab":
-                self.add(
-                    Playback, response_id=response_id, member=member, **_played(rng, hidden_ms, bool(failed))
-                )
+        for member in "ab":
+            self.add(
+                Playback, response_id=response_id, member=member,
+                **_played(rng, hidden_ms, failed, 0.5 if unwatched and member == "a" else 1),
+            )  # fmt: skip
 
 
-def _played(rng: random.Random, hidden_ms: int, failed: bool) -> Row:
+def _played(rng: random.Random, hidden_ms: int, failed: bool, share: float) -> Row:
+    """`share` of a clip was played."""
     stalls = rng.randint(1, 3) if rng.random() < 0.02 else 0
     return {
-        "watched": not failed, "plays": 1, "played": [[0.0, CLIP_S]], "duration_s": CLIP_S, "stalls": stalls,
-        "stall_ms": 400 * stalls, "dropped_frames": 0, "frames": 240, "drift_ms_max": 5, "hidden_ms": hidden_ms,
-        "page_loads": 1, "max_rate": 1.0, "failed": failed, "errors": [],
+        "watched": share == 1 and not failed, "plays": 1, "played": [[0.0, share * CLIP_S]], "duration_s": CLIP_S,
+        "stalls": stalls, "stall_ms": 400 * stalls, "dropped_frames": 0, "frames": 240, "drift_ms_max": 5,
+        "hidden_ms": hidden_ms, "page_loads": 1, "max_rate": 1.0, "failed": failed, "errors": [],
     }  # fmt: skip
 
 

@@ -23,7 +23,7 @@ _POINTS_AT: dict[str, type[Any]] = {
     "trial_id": Trial,
     "response_id": Response,
 }
-_OWN = {"id": "id + :n * {self}", "token": "token || '-' || :n", "ordinal": "ordinal + :n * {self}"}
+_OWN = {"id": "id + :n * {self}", "ordinal": "ordinal + :n * {self}"}
 
 
 def database_url(path: Path) -> URL:

@@ -162,6 +162,11 @@ def _telemetry(rng: np.random.Generator, people: Ints) -> Cells:
         **{f"plays_{member}": pa.array(1 + rng.poisson(0.2, n)) for member in "ab"},
         "stalls": pa.array(rng.poisson(0.05, n)),
         "hidden_ms": pa.array(np.where(rng.random(n) < 0.02, rng.integers(0, 9_000, n), 0)),
+        "flags": _texts(np.where(rng.random(n) < 0.02, 0, -1), ["hidden"]),
+        "layout": _texts(np.repeat(rng.random(len(people)) < 0.2, TRIALS), ["side-by-side", "stacked"]),
+        "opened_ms": pa.array(np.minimum(rt_ms, 16_000)),
+        "interval_ms": pa.array(rt_ms + 1_500),
+        "block": pa.nulls(n, pa.string()),
     }
 
 

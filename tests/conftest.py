@@ -4,6 +4,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 from pathlib import Path
 
 import psycopg
@@ -11,12 +12,14 @@ import pytest
 from sqlalchemy import URL, make_url
 from starlette.testclient import TestClient
 
+from app import dependencies
 from app.clips.importing import ImportedClip
 from app.clips.store import ClipStore
 from app.database import Database, make_engine
 from app.main import create_app
 from app.migrating import upgrade
 from app.settings import Settings
+from tests.clock import Clock
 from tests.factories import make_library, open_study
 
 POSTGRES = os.environ.get("LIKELY_HUMAN_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
@@ -95,6 +98,12 @@ def study(database: Database, library: tuple[ClipStore, Sequence[ImportedClip]],
     """The slug of an open study like the published one: 1 practice pair, 6 + 4 pairs."""
     with database.transaction() as session:
         return open_study(session, tmp_path, library[1]).slug
+
+
+@pytest.fixture(autouse=True)
+def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dependencies, "datetime", Clock)
+    monkeypatch.setattr(Clock, "ahead", timedelta())
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
-"""No container engine runs here: what the Dockerfile and compose.yaml name must at least exist and be accepted."""
+"""What the Dockerfile, compose.yaml and tools/image.sh name must exist and be accepted; building is done by hand."""
 
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -21,7 +22,8 @@ def of(kind: str) -> list[str]:
 
 
 def test_it_is_built_in_two_stages_and_runs_as_nobody_special() -> None:
-    assert len(of("FROM")) == 2
+    assert of("ARG") == ["BASE=python:3.12-slim"]
+    assert of("FROM") == ["${BASE} AS build", "${BASE}"]  # tools/image.sh puts its own base there
     assert of("USER") == ["likely-human"]
     user_made = next(run for run in of("RUN") if "useradd" in run)
     assert "likely-human" in user_made
@@ -94,3 +96,40 @@ def test_compose_gives_the_service_a_healthy_postgresql_and_no_password_of_its_o
         "postgresql://likely_human:${LIKELY_HUMAN_DB_PASSWORD:?"
     )
     assert set(COMPOSE["volumes"]) == {"data", "database"}
+
+
+def test_compose_believes_its_own_gateway_and_marks_cookies_secure() -> None:
+    """No other address may say who asked: logins are counted by it."""
+    (network,) = COMPOSE["networks"]["default"]["ipam"]["config"]
+    given = COMPOSE["services"]["app"]["environment"]
+    assert given["FORWARDED_ALLOW_IPS"] == network["gateway"]
+    assert network["gateway"].rpartition(".")[0] == network["subnet"].rpartition(".")[0]
+    assert given["LIKELY_HUMAN_SECURE_COOKIES"] == "${LIKELY_HUMAN_SECURE_COOKIES:-true}"
+    assert COMPOSE["services"]["app"]["ports"] == ["127.0.0.1:8000:8000"]
+
+
+def test_the_volume_is_the_users_alone() -> None:
+    assert any("install --directory --owner likely-human --mode 0700 /data" in run for run in of("RUN"))
+    assert of("VOLUME") == ["/data"]
+
+
+@pytest.mark.parametrize("missing", ["buildah", "debootstrap"])
+def test_the_image_script_says_what_it_lacks(missing: str, tmp_path: Path) -> None:
+    for tool in {"buildah", "debootstrap", "apt-get", "python3"} - {missing}:
+        (tmp_path / tool).symlink_to("/bin/true")
+    for tool in ("dirname", "id", "mktemp", "rm"):
+        (tmp_path / tool).symlink_to(str(shutil.which(tool)))
+    script = ROOT / "tools" / "image.sh"
+    done = subprocess.run(
+        ["/bin/sh", script], env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert f"needs {missing}" in line
+    assert "apt-get install" in line
+
+
+def test_no_file_of_the_image_names_an_address() -> None:
+    for name in ("Dockerfile", "tools/image.sh"):
+        text = (ROOT / name).read_text().replace("http://127.0.0.1", "")
+        assert "://" not in text.replace("file://", ""), name

@@ -72,6 +72,8 @@ def test_every_option_that_the_readme_names_exists() -> None:
             "analyze",
             "stimuli import",
             "study check",
+            "study close",
+            "study delete",
             "demo",
             "plan",
             "report",

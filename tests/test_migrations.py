@@ -1,10 +1,12 @@
 """The database's shape: what the migrations make is what the tables say, from every earlier revision."""
 
+import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from alembic.autogenerate import compare_metadata
+from alembic.command import downgrade
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
@@ -19,7 +21,17 @@ from app.jobs.tables import Job, Kind
 from app.library.tables import Upload
 from app.migrating import open_database
 from app.settings import Settings
-from app.study.tables import Pair, Playback, Response, StudyVersion
+from app.study.tables import (
+    Pair,
+    ParticipantSession,
+    Playback,
+    Response,
+    SessionToken,
+    Stimulus,
+    Study,
+    StudyClip,
+    StudyVersion,
+)
 from tests.conftest import migrate
 from tests.factories import NOW
 
@@ -99,6 +111,33 @@ def insert(url: URL, rows: Mapping[str, str]) -> None:
     engine.dispose()
 
 
+def test_clips_stay_seen_by_their_uploaders_and_in_the_studies_that_use_them(emptied: URL) -> None:
+    migrate(emptied, "0001")
+    insert(emptied, FIRST_ROWS)
+    migrate(emptied, "0002")
+    insert(emptied, SECOND_ROWS)
+    insert(
+        emptied,
+        {
+            "study": "(id, slug, state, created_at) VALUES (2, 'listed', 'draft', :now), (3, 'drawn', 'draft', :now)",
+            "stimulus": "(id, name, source, attributes, rules, imported_at, clip_sha256) VALUES "
+            "(3, 'c3', 'human', '{}', '{}', :now, 'cc'), (4, 'c4', 'hybrid', '{}', '{}', :now, 'dd')",
+            "draft": "(study_id, keys, revision, saved_at) VALUES "
+            """(2, '{"pairs": "pair,a,b\\np1,c3,c1\\np2,c9,c1"}', 1, :now), """
+            """(3, '{"sample": {"conditions": {"human-hybrid": 1}}}', 1, :now)""",
+            "upload": "(id, token, user_id, file_name, bytes, name, source, attributes, status, message, stimulus_id, "
+            "created_at) VALUES (2, 't2', 1, 'f.mp4', 9, 'c3', 'human', '{}', 'done', '', 3, :now)",
+        },
+    )
+    migrate(emptied)
+    database = Database(emptied)
+    with database.reading() as session:
+        found = session.exec(select(StudyClip.study_id, StudyClip.stimulus_id)).all()
+        assert set(found) == {(1, 1), (1, 2), (2, 1), (2, 3), (3, 1), (3, 2), (3, 3), (3, 4)}
+        assert session.exec(select(Stimulus.uploaded_by).order_by(Stimulus.id)).all() == [None, None, 1, None]  # type: ignore[arg-type]
+    database.close()
+
+
 def test_jobs_and_what_refers_to_them_are_carried_from_0002_on(emptied: URL) -> None:
     migrate(emptied, "0001")
     insert(emptied, FIRST_ROWS)
@@ -120,6 +159,52 @@ def test_jobs_and_what_refers_to_them_are_carried_from_0002_on(emptied: URL) -> 
     with database.transaction() as session:  # ids go on where they were
         assert queue.ask(session, Kind.JUDGES, {}, now=NOW) == 3
     database.close()
+
+
+# Who declined, as the revisions before 0006 kept them, and somebody who goes on with an old link.
+DECLINED_ROWS = {
+    "participant_session": "(id, token, version_id, arm, mode, participant, recruiter, status, step, arrived_at, "
+    "page_shown_at, ended_at) VALUES "
+    """(2, 'refused', 1, 'main', 'live', 'P2', '{"PID": "P2"}', 'refused', 0, :now, :now, :now), """
+    "(3, 'young', 1, 'main', 'pilot', NULL, '{}', 'under-age', 0, :now, NULL, :now), "
+    "(4, 'looked', 1, 'main', 'preview', NULL, '{}', 'refused', 0, :now, NULL, :now)",
+    "response": "(id, session_id, page, submit_id, answers, unplayable, rt_ms, shown_at, flags, answered_at) VALUES "
+    """(2, 2, 'consent', 'consent.x', '{"decision": "refuse"}', false, 900, :now, '[]', :now), """
+    "(3, 4, 'consent', 'consent.x', '{}', false, 900, :now, '[]', :now)",
+}
+
+
+def test_old_links_go_on_and_who_declined_leaves_the_date_from_0006_on(emptied: URL) -> None:
+    migrate(emptied, "0001")
+    insert(emptied, FIRST_ROWS)
+    migrate(emptied, "0005")
+    insert(emptied, DECLINED_ROWS)
+    migrate(emptied)
+    database = Database(emptied)
+    with database.reading() as session:
+        tokens = session.exec(select(SessionToken).order_by(col(SessionToken.session_id))).all()
+        assert [(token.sha256, token.session_id) for token in tokens] == [
+            (hashlib.sha256(b"tok").hexdigest(), 1), (hashlib.sha256(b"looked").hexdigest(), 4)
+        ]  # fmt: skip
+        on = NOW.replace(hour=0)
+        for id_ in (2, 3):
+            one = session.get_one(ParticipantSession, id_)
+            kept = (one.participant, one.recruiter, one.page_shown_at, one.arrived_at, one.ended_at)
+            assert kept == (None, {}, None, on, on)
+        assert session.exec(select(Response.id).order_by(col(Response.id))).all() == [1, 3]
+        assert (session.get_one(ParticipantSession, 1).is_signed, session.get_one(Study, 1).closes_at) == (
+            False,
+            None,
+        )
+    database.close()
+    engine = make_engine(emptied, writing=True, enforcing=False)
+    with engine.begin() as connection:
+        config = Config(attributes={"connection": connection})
+        config.set_main_option("script_location", str(ROOT / "migrations"))
+        downgrade(config, "0005")
+        found = connection.execute(text("SELECT count(DISTINCT token) FROM participant_session"))
+        assert found.scalar_one() == 4
+    engine.dispose()
 
 
 @pytest.mark.parametrize("kind", Kind)
@@ -158,6 +243,23 @@ def test_check_constraints_are_in_the_database_as_in_the_tables(database_url: UR
             missing = wanted - {row[0] for row in found}
     engine.dispose()
     assert missing == set()
+
+
+def test_ids_that_are_kept_elsewhere_are_never_given_again(database_url: URL) -> None:
+    """SQLite loses this when a migration rebuilds a table without saying it again."""
+    if database_url.get_backend_name() != "sqlite":
+        return  # PostgreSQL's sequences never go back
+    wanted = {
+        table.name
+        for table in SQLModel.metadata.tables.values()
+        if table.dialect_options["sqlite"]["autoincrement"]
+    }
+    assert wanted == {"study", "study_version", "participant_session", "trial", "job"}
+    engine = make_engine(database_url, writing=True)
+    with engine.connect() as connection:
+        made = connection.execute(text("SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'"))
+        assert set(made.scalars()) == wanted
+    engine.dispose()
 
 
 def test_a_database_of_a_newer_program_is_refused_in_words(database_url: URL, tmp_path: Path) -> None:

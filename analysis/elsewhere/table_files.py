@@ -44,7 +44,8 @@ class TableFile:
                     str(self.path), 1, name, f"the column stands {self.header.count(name)} times", "once"
                 )
         if self.delimiter == ",":
-            return read_csv(self.path, [Column(name, "text", "", "", prose=name in prose) for name in names])
+            wanted = [Column(name, "text", "", "", prose=name in prose) for name in names]
+            return read_csv(self.path, wanted, is_ours=False)
         if self.delimiter:
             return _read_delimited(self.path, self.delimiter, names, prose)
         rows = _read_jsonl if self.path.suffix.lower() == ".jsonl" else _read_parquet

@@ -21,6 +21,7 @@ from analysis.options import LEVEL, RESAMPLES, chosen
 from analysis.results import Result
 from analysis.schema import check_responses
 from analysis.selection import Selection, choose_mode, select
+from analysis.threads import one_thread
 
 FORMAT = "likely-human judges 1"
 
@@ -80,6 +81,7 @@ class JudgeValidation(Result):
         return {"format": FORMAT, **Result.to_dict(self)}
 
 
+@one_thread
 def validate_judges(
     responses: pd.DataFrame,
     verdicts: pd.DataFrame,

@@ -35,12 +35,12 @@ def guard(*, everybody: bool = False, owners: bool = False) -> Callable[..., Awa
     """`everybody` with a token may also change; `owners` alone may look and change."""
 
     async def check(request: Request, database: DatabaseDep, now: Now, bearer: BearerDep) -> None:
-        found = await database.peek(logins.who_holds, bearer.credentials.strip()) if bearer else None
+        found = await database.peek(logins.who_holds, bearer.credentials.strip(), now) if bearer else None
         if found is None:
             raise NoToken("Send `Authorization: Bearer TOKEN`, with a token from your account's page.")
-        who, token_id, used_at = found
-        if used_at is None or now - used_at > logins.SEEN_EVERY:
-            database.write_soon(tokens.mark_used, token_id, now)
+        who = found.who
+        if found.used_at is None or now - found.used_at > logins.SEEN_EVERY:
+            database.write_soon(tokens.mark_used, who.token_id or 0, now)
         if owners and not who.is_owner:
             raise NotAllowed("This is for owners.")
         if request.method not in SAFE and not (everybody or who.may_edit):

@@ -1,4 +1,4 @@
-"""`/api/v1`: everything the experimenter's pages can do, for programs. One file per part."""
+"""`/api/v1`: what the experimenter's pages can do, but for users and tokens, for programs. One file per part."""
 
 from typing import Any
 
@@ -12,6 +12,7 @@ from app.api.pairs import router as pairs
 from app.api.people import router as people
 from app.api.running import router as running
 from app.api.stimuli import router as stimuli
+from app.api.studies import owners as deleting_studies
 from app.api.studies import router as studies
 
 PARTS: tuple[APIRouter, ...] = (
@@ -19,6 +20,7 @@ PARTS: tuple[APIRouter, ...] = (
     data,
     judges,
     studies,
+    deleting_studies,
     pairs,
     stimuli,
     running,
@@ -76,10 +78,14 @@ def make_api() -> FastAPI:
     api = Api(
         title="Likely Human",
         version="1",
-        description="Everything the experimenter's pages can do. Send `Authorization: Bearer TOKEN`.",
+        description=(
+            "What the experimenter's pages can do, but for users, passwords, logins and tokens, which need a browser. "
+            "Send `Authorization: Bearer TOKEN`."
+        ),
         docs_url=None,
         redoc_url=None,
         openapi_url=None,
+        redirect_slashes=False,  # they would name the host that the request names
         servers=[{"url": "/api/v1"}],
         responses=REFUSALS,
         generate_unique_id_function=lambda route: f"{(route.tags or ['api'])[0]}-{route.name}",

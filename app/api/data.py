@@ -27,7 +27,13 @@ class ReportIn(BaseModel):
 
 
 class PackageIn(BaseModel):
+    """`keeps_links`: with pseudonyms, keep session and trial numbers, seeds, the order of arrival and exact times.
+
+    Whoever has another export of the study or a recruiter's records can tell by them who is who.
+    """
+
     pseudonyms: StrictBool = True
+    keeps_links: StrictBool = False
     authors: Annotated[list[StrictStr], Field(max_length=outputs.MOST_AUTHORS)] = []
     license: Annotated[StrictStr, Field(max_length=outputs.LONGEST)] = ""
 
@@ -47,10 +53,18 @@ class RunOut(BaseModel):
 
 @router.get("/data/{what}.{format_}", response_class=FileResponse)
 async def download_table(
-    settings: SettingsDep, study: StudyDep, what: What, format_: Format, mode: str = ""
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    study: StudyDep,
+    what: What,
+    format_: Format,
+    now: Now,
+    mode: str = "",
 ) -> FileResponse:
     """Download one table of the study's data."""
     path = await exported(settings, study.slug, what, format_, mode)
+    await database.write(outputs.note_export, who.actor, study.slug, what, format_, now)
     return FileResponse(
         path, filename=f"{study.slug}-{what}.{format_}", background=BackgroundTask(path.unlink)
     )
@@ -84,7 +98,9 @@ async def ask_package(
     database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: PackageIn, now: Now
 ) -> JobOut:
     """Build a study package in the background."""
-    wish = outputs.PackageWish(wanted.pseudonyms, wanted.authors, wanted.license)
+    wish = outputs.PackageWish(
+        wanted.pseudonyms, wanted.authors, wanted.license, keeps_links=wanted.keeps_links
+    )
     return JobOut(id=await database.write(outputs.ask_package, who, study, wish, now))
 
 
@@ -96,10 +112,11 @@ async def list_packages(database: DatabaseDep, study: StudyDep) -> list[RunOut]:
 
 @router.get("/packages/{job_id}.zip", response_class=FileResponse)
 async def get_package(
-    database: DatabaseDep, settings: SettingsDep, study: StudyDep, job_id: JobId
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, study: StudyDep, job_id: JobId, now: Now
 ) -> FileResponse:
     """Download a finished study package."""
     file = await database.read(outputs.package_file, study, job_id, settings.data_dir)
+    await database.write(outputs.note_package, who, study, job_id, now)
     return FileResponse(file.path, media_type=file.content_type, filename=f"{study.slug}-package.zip")
 
 

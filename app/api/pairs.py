@@ -10,10 +10,12 @@ from app.api.studies import FaultOut, Revised, Revision
 from app.dependencies import DatabaseDep, Now
 from app.study import pairs_draft
 from app.study.design import Kind, Member, Sides
+from app.study.file.pairs import true_source_of
 from app.study.pairs_draft import PairsHere
 from app.study.pairs_edit import Row
 from app.study.pairs_summary import summary_of
-from app.study.pairs_view import Way
+from app.study.pairs_view import DrawState, Way, draw_state
+from app.study.truth import set_truth, truth_view
 
 router = APIRouter(prefix="/studies/{slug}/pairs", dependencies=[editors], tags=["pairs"])
 Number = Annotated[int, Path(ge=1, lt=1_000_000)]
@@ -75,8 +77,37 @@ class AdviceOut(_Seen):
     is_serious: bool
 
 
+class TruthOut(_Seen):
+    """Which source is the true one (empty: none), and in how many main pairs a member is true."""
+
+    source: str
+    n_pairs: int
+    n_with: int
+    is_missing: bool
+    says: str
+
+
+class TruthIn(BaseModel):
+    """A source of clips, or `none` where no answer is right or wrong."""
+
+    source: Annotated[StrictStr, Field(min_length=1, max_length=200)]
+    revision: Revision
+
+
+class TruthSet(_Seen):
+    """`version` is the one that the correction reached, `kept` the one that has answers and stays as it was."""
+
+    revision: int
+    version: int | None
+    kept: int | None
+
+
 class PairsOut(BaseModel):
-    """`way` says whether pairs are listed or drawn. Where there are faults, `pairs` are those that can be made out."""
+    """`way` says whether pairs are listed or drawn. Where there are faults, `pairs` are those that can be made out.
+
+    `draw` is `kept` or `outdated` (a draw would give others now) where drawn pairs are kept, `loose` where they change
+    as clips come.
+    """
 
     way: Way
     pairs: list[PairOut]
@@ -86,6 +117,8 @@ class PairsOut(BaseModel):
     clips: list[ClipUseOut]
     sources: list[SourceUseOut]
     advice: list[AdviceOut]
+    truth: TruthOut
+    draw: DrawState
 
 
 class PairsIn(BaseModel):
@@ -120,16 +153,16 @@ class EditIn(BaseModel):
 
 
 @router.get("")
-async def get_pairs(database: DatabaseDep, study: StudyDep) -> PairsOut:
+async def get_pairs(database: DatabaseDep, who: WhoDep, study: StudyDep) -> PairsOut:
     """The pairs of the draft, how often each clip is used, and how truth is balanced over sides."""
-    return _pairs(await database.read(pairs_draft.pairs_here, study))
+    return _pairs(await database.read(pairs_draft.pairs_here, who, study))
 
 
 @router.post("/preview")
-async def preview_pairs(database: DatabaseDep, study: StudyDep, wanted: PairsIn) -> PairsOut:
+async def preview_pairs(database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: PairsIn) -> PairsOut:
     """Draw or list pairs on trial; nothing is stored."""
     given = {key: value for key, value in wanted.model_dump().items() if value is not None}
-    return _pairs(await database.read(pairs_draft.pairs_tried, study, given))
+    return _pairs(await database.read(pairs_draft.pairs_tried, who, study, given))
 
 
 @router.put("")
@@ -159,6 +192,21 @@ async def list_drawn(database: DatabaseDep, who: WhoDep, study: StudyDep, seen: 
     return Revised(revision=await pairs_draft.list_drawn(database, who, study, seen.revision, now))
 
 
+@router.post("/again")
+async def draw_again(database: DatabaseDep, who: WhoDep, study: StudyDep, seen: Revised, now: Now) -> Revised:
+    """Draw the pairs anew from the clips there are, and keep them."""
+    return Revised(revision=await pairs_draft.draw_again(database, who, study, seen.revision, now))
+
+
+@router.put("/truth")
+async def put_truth(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: TruthIn, now: Now
+) -> TruthSet:
+    """Say which source is the true one: in the draft, and in the newest version while nobody has answered it."""
+    done = await database.write(set_truth, who, study, wanted.source, wanted.revision, now)
+    return TruthSet.model_validate(done)
+
+
 @router.patch("/{number}")
 async def edit_pair(
     database: DatabaseDep, who: WhoDep, study: StudyDep, number: Number, wanted: EditIn, now: Now
@@ -181,4 +229,6 @@ def _pairs(here: PairsHere) -> PairsOut:
         clips=[ClipUseOut.model_validate(use) for use in summary.usage.clips],
         sources=[SourceUseOut.model_validate(use) for use in summary.usage.sources],
         advice=[AdviceOut.model_validate(each) for each in summary.advice],
+        truth=TruthOut.model_validate(truth_view(true_source_of(here.draft.keys), here.found.pairs)),
+        draw=draw_state(here.draft.keys, here.found, here.stimuli),
     )

@@ -2,24 +2,24 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictStr
+from pydantic import BaseModel, ConfigDict
 
 from app.api.access import StudyDep, WhoDep, anyone, editors, owners_only
 from app.dependencies import DatabaseDep, Now, without_nul
 from app.jobs.calling import call_off
 from app.jobs.queue import JobView, job_for
 from app.jobs.tables import JobStatus, Kind
-from app.people import adding, auditlog, logins, tokens, users
-from app.people.account import PasswordChange, change_password
+from app.people import auditlog, logins, tokens, users
 from app.people.auditlog import AuditFilter
-from app.people.passwords import LONGEST, SHORTEST
+from app.people.logins import NotAllowed
 from app.people.tables import Role
 
 everybody = APIRouter(dependencies=[anyone], tags=["account"])
 owners = APIRouter(dependencies=[owners_only], tags=["users"])
+browser_only = APIRouter(dependencies=[editors], include_in_schema=False)
 log = APIRouter(dependencies=[owners_only], tags=["audit"])
 study_log = APIRouter(dependencies=[editors], tags=["audit"])
 jobs = APIRouter(dependencies=[editors], tags=["jobs"])
@@ -28,7 +28,9 @@ Id = Annotated[int, Path(ge=1, lt=2**31)]
 Before = Annotated[int, Query(ge=0, lt=2**31, description="Only entries older than the one of this id")]
 Limit = Annotated[int, Query(ge=1, le=500)]
 Text = Annotated[str, Query(max_length=300)]
-Password = Annotated[StrictStr, Field(min_length=SHORTEST, max_length=LONGEST)]
+AuditKind = Annotated[
+    Literal["", "changes", "exports", "uploads", "logins"], Query(description="Only entries of this kind")
+]
 
 
 class _Seen(BaseModel):
@@ -46,48 +48,10 @@ class UserOut(_Seen):
     seen_at: datetime | None
 
 
-class UserIn(BaseModel):
-    """Without a password, one is generated and comes back in the reply, this once."""
-
-    email: Annotated[StrictStr, Field(max_length=254)]
-    role: Role
-    password: Password | None = None
-
-
-class UserMade(BaseModel):
-    """`password` is the generated one, or null where you gave one."""
-
-    id: int
-    email: str
-    password: str | None
-
-
-class UserChange(BaseModel):
-    """What is left out stays as it is."""
-
-    role: Role | None = None
-    disabled: StrictBool | None = None
-
-
-class PasswordIn(BaseModel):
-    password: Password | None = None
-
-
-class PasswordMade(BaseModel):
-    """`password` is the generated one, or null where you gave one."""
-
-    password: str | None
-
-
 class AccountOut(BaseModel):
     id: int
     email: str
     role: Role
-
-
-class OwnPasswordIn(BaseModel):
-    old: Annotated[StrictStr, Field(max_length=LONGEST)]
-    new: Password
 
 
 class LoginOut(_Seen):
@@ -97,21 +61,12 @@ class LoginOut(_Seen):
     seen_at: datetime
 
 
-class TokenIn(BaseModel):
-    name: Annotated[StrictStr, Field(min_length=1, max_length=tokens.LONGEST_NAME)]
-
-
-class TokenMade(BaseModel):
-    """`token` is not kept and cannot be shown again."""
-
-    token: str
-
-
 class TokenOut(_Seen):
     id: int
     name: str
     created_at: datetime
     used_at: datetime | None
+    expires_at: datetime | None
 
 
 class EntryOut(_Seen):
@@ -144,37 +99,10 @@ async def list_users(database: DatabaseDep) -> Sequence[users.UserView]:
     return await database.read(users.users)
 
 
-@owners.post("/users", status_code=201)
-async def add_user(database: DatabaseDep, who: WhoDep, wanted: UserIn, now: Now) -> UserMade:
-    """Let somebody in."""
-    new = adding.NewUser(wanted.email, wanted.role, wanted.password)
-    made = await adding.add_user(database, new, who.actor, now)
-    return UserMade(id=made.id, email=made.email, password=made.generated)
-
-
 @owners.get("/users/{user_id}", response_model=UserOut)
 async def show_user(database: DatabaseDep, user_id: Id) -> users.UserView:
     """Show one user."""
     return await database.read(users.user_with, user_id)
-
-
-@owners.patch("/users/{user_id}", response_model=UserOut)
-async def change_user(
-    database: DatabaseDep, who: WhoDep, user_id: Id, wanted: UserChange, now: Now
-) -> users.UserView:
-    """Give a user another role, or switch them off (ending their logins and tokens) or on again."""
-    return await database.write(
-        users.change_user, user_id, role=wanted.role, disabled=wanted.disabled, by=who.actor, now=now
-    )
-
-
-@owners.post("/users/{user_id}/password")
-async def reset_password(
-    database: DatabaseDep, who: WhoDep, user_id: Id, wanted: PasswordIn, now: Now
-) -> PasswordMade:
-    """Give a user another password; all their logins end."""
-    made = await adding.reset_password(database, user_id, wanted.password, who.actor, now)
-    return PasswordMade(password=made.generated)
 
 
 @everybody.get("/account")
@@ -183,28 +111,10 @@ async def show_account(who: WhoDep) -> AccountOut:
     return AccountOut(id=who.user_id, email=who.email, role=who.role)
 
 
-@everybody.post("/account/password", status_code=204)
-async def change_own_password(database: DatabaseDep, who: WhoDep, wanted: OwnPasswordIn, now: Now) -> None:
-    """Change your password; all your logins end, your tokens stay."""
-    await change_password(database, who, PasswordChange(wanted.old, wanted.new), now)
-
-
 @everybody.get("/account/logins", response_model=list[LoginOut])
 async def list_logins(database: DatabaseDep, who: WhoDep, now: Now) -> Sequence[logins.LoginView]:
     """List where you are logged in."""
     return await database.read(logins.logins, who, now)
-
-
-@everybody.delete("/account/logins", status_code=204)
-async def end_logins(database: DatabaseDep, who: WhoDep, now: Now) -> None:
-    """Log out in every browser."""
-    await database.write(logins.log_out_elsewhere, who, now)
-
-
-@everybody.delete("/account/logins/{login_id}", status_code=204)
-async def end_login(database: DatabaseDep, who: WhoDep, login_id: Id, now: Now) -> None:
-    """Log out in one browser."""
-    await database.write(logins.log_out, who, login_id, now)
 
 
 @everybody.get("/account/tokens", response_model=list[TokenOut])
@@ -213,29 +123,38 @@ async def list_tokens(database: DatabaseDep, who: WhoDep) -> Sequence[tokens.Tok
     return await database.read(tokens.tokens, who)
 
 
-@everybody.post("/account/tokens", status_code=201)
-async def make_token(database: DatabaseDep, who: WhoDep, wanted: TokenIn, now: Now) -> TokenMade:
-    """Make a token that acts for you."""
-    return TokenMade(token=await database.write(tokens.make_token, who, wanted.name, now))
-
-
 @everybody.delete("/account/tokens/{token_id}", status_code=204)
 async def revoke_token(database: DatabaseDep, who: WhoDep, token_id: Id, now: Now) -> None:
-    """Revoke one of your tokens, perhaps the one that you send."""
+    """Revoke the token that you send; others are revoked on your account's page."""
     await database.write(tokens.revoke_token, who, token_id, now)
+
+
+@owners.post("/users", include_in_schema=False)
+@owners.patch("/users/{rest:path}", include_in_schema=False)
+@owners.post("/users/{rest:path}", include_in_schema=False)
+@browser_only.post("/account/password")
+@browser_only.delete("/account/logins")
+@browser_only.delete("/account/logins/{rest:path}")
+@browser_only.post("/account/tokens")
+async def refuse_program() -> None:
+    """Whoever finds a token must not be able to make of it a password, a login, a user or another token."""
+    raise NotAllowed(
+        "A token changes no users, roles, passwords, logins or tokens. Log in with a browser, at /admin."
+    )
 
 
 @log.get("/audit", response_model=list[EntryOut])
 async def list_audit(
     database: DatabaseDep,
     study: Text = "",
+    kind: AuditKind = "",
     who: Text = "",
     action: Text = "",
     before: Before = 0,
     limit: Limit = auditlog.PAGE,
 ) -> Sequence[auditlog.EntryView]:
-    """List changes by experimenters, the newest first; go on with `before` the last one's id."""
-    wanted = AuditFilter(without_nul(study), without_nul(who), without_nul(action), before)
+    """List what experimenters did, the newest first; go on with `before` the last one's id."""
+    wanted = AuditFilter(kind, without_nul(study), without_nul(who), without_nul(action), before)
     return await database.read(auditlog.entries, wanted, limit)
 
 
@@ -243,13 +162,14 @@ async def list_audit(
 async def list_study_audit(
     database: DatabaseDep,
     study: StudyDep,
+    kind: AuditKind = "",
     who: Text = "",
     action: Text = "",
     before: Before = 0,
     limit: Limit = auditlog.PAGE,
 ) -> Sequence[auditlog.EntryView]:
-    """List changes of one study, the newest first; go on with `before` the last one's id."""
-    wanted = AuditFilter(study.slug, without_nul(who), without_nul(action), before)
+    """List what was done to one study, the newest first; go on with `before` the last one's id."""
+    wanted = AuditFilter(kind, study.slug, without_nul(who), without_nul(action), before)
     return await database.read(auditlog.entries, wanted, limit)
 
 
@@ -267,5 +187,5 @@ async def cancel_job(database: DatabaseDep, who: WhoDep, job_id: Id, now: Now) -
 
 
 router = APIRouter()
-for part in (owners, everybody, log, study_log, jobs):
+for part in (owners, everybody, browser_only, log, study_log, jobs):
     router.include_router(part)

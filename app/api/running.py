@@ -2,16 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel, ConfigDict, Field, StrictStr
+from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
 from app.api.access import StudyDep, WhoDep, editors
 from app.dependencies import DatabaseDep, Now, SettingsDep, StoreDep
 from app.library.clues import clues_state
 from app.participant.entry import pass_for
-from app.study import exclusions, launch
+from app.study import exclusions, launch, links
 from app.study.checklist import Around, checklist
 from app.study.flags import Flag
 from app.study.monitoring import choice_of, snapshot
@@ -26,11 +26,23 @@ Flags = Sequence[tuple[Flag, int]]
 
 
 class StateIn(BaseModel):
-    """`known` are the codes of the checklist's warnings that you know; `reason` says why it goes live all the same."""
+    """`known` are the codes of the checklist's warnings that you know; `reason` says why it goes live all the same.
+
+    For closing: sessions under way may go on for `grace_minutes` (0: not at all), then they are shown `message`. One
+    who closes a closed study with one of these changes how it ends.
+    """
 
     state: State
     known: Annotated[list[StrictStr], Field(max_length=100)] = []
     reason: Text = ""
+    grace_minutes: Annotated[StrictInt, Field(ge=0, le=launch.LONGEST_GRACE_MIN)] | None = None
+    message: Annotated[StrictStr, Field(min_length=1, max_length=launch.LONGEST_REASON)] | None = None
+
+    def closing(self) -> launch.Closing | None:
+        """None where neither is given."""
+        given = {"grace_min": self.grace_minutes, "message": self.message}
+        said: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        return launch.Closing(**said) if said else None
 
 
 class Out(BaseModel):
@@ -38,11 +50,15 @@ class Out(BaseModel):
 
 
 class StateOut(Out):
-    """`entrance` is the path at which participants come in; `to` the states that may follow."""
+    """`entrance` is the path at which participants come in; `to` the states that may follow.
+
+    `closes_at` is until when sessions under way may go on in a closed study; null where they may not, or it is open.
+    """
 
     state: State
     entrance: str
     to: Sequence[State]
+    closes_at: datetime | None
 
 
 class CheckOut(Out):
@@ -112,6 +128,7 @@ class TroubleOut(Out):
     hidden: int
     not_watched: int
     odd: int
+    excluded: int
 
 
 class MonitorOut(Out):
@@ -164,6 +181,7 @@ class WatchedOut(Out):
     stimulus: str
     source: str
     told: bool
+    fetched: bool | None
     watched: bool
     plays: int
     played: Sequence[tuple[float, float]]
@@ -188,6 +206,10 @@ class TrialOut(Out):
     hidden_ms: int
     page_loads: int
     drift_ms_max: int | None
+    layout: str
+    opened_ms: int | None
+    interval_ms: int | None
+    unwatched: bool
     flags: Sequence[Flag]
     told: Sequence[str]
 
@@ -225,6 +247,25 @@ class SessionOut(Out):
     events: Sequence[EventOut]
 
 
+class NamesIn(BaseModel):
+    """Ids of your own, such as the numbers of a laboratory's participants."""
+
+    participants: Annotated[list[StrictStr], Field(min_length=1, max_length=links.MOST_NAMES)]
+
+
+class LinkOut(Out):
+    """`path` is the participant's alone: it begins their session, and goes on with it, in every browser."""
+
+    participant: str
+    path: str
+
+
+class SessionLinkOut(Out):
+    """`path` goes on with the session in any browser, for 30 days."""
+
+    path: str
+
+
 class ReasonIn(BaseModel):
     reason: Text
 
@@ -245,7 +286,8 @@ async def put_state(
 ) -> StateOut:
     """Start the pilot, launch, pause, close, reopen, or go back to draft."""
     accepted, around = launch.Accepted(frozenset(wanted.known), wanted.reason), Around(store, clues_state)
-    await database.write(launch.change_state, who.actor, study, wanted.state, accepted, around, now)
+    closing = wanted.closing()
+    await database.write(launch.change_state, who.actor, study, wanted.state, accepted, around, now, closing)
     return StateOut.model_validate(await database.read(launch.state_now, study))
 
 
@@ -324,3 +366,28 @@ async def add_note(
 ) -> None:
     """Leave a note at a session; it is in no export."""
     await database.write(exclusions.add_note, who, study, session_id, given.text, now)
+
+
+@router.post("/links", status_code=201)
+async def make_links(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, study: StudyDep, given: NamesIn, now: Now
+) -> list[LinkOut]:
+    """Make a signed link for each participant of a list."""
+    names, secret = given.participants, settings.secret
+    made = await database.write(links.participant_links, who.actor, study, names, secret, now)
+    return [LinkOut.model_validate(link) for link in made]
+
+
+@router.post("/sessions/{session_id}/link", status_code=201)
+async def make_session_link(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    study: StudyDep,
+    session_id: SessionId,
+    now: Now,
+) -> SessionLinkOut:
+    """Make a link for somebody who cannot get back into their session."""
+    secret = settings.secret
+    path = await database.write(links.session_link, who.actor, study, session_id, secret, now)
+    return SessionLinkOut(path=path)

@@ -156,11 +156,15 @@ class PreviewOut(BaseModel):
 
 
 class CluesOut(PreviewOut):
-    """A clue report; `is_current` says that it is of just the clips that the study shows now."""
+    """A clue report; `is_current` says that it is of just the clips that the study shows now.
+
+    `verdict` is `telling`, `too-few` or `nothing`, empty until the report is done; `says` is it in one sentence.
+    """
 
     version: int | None
     n_clips: int
-    warns: list[str]
+    verdict: str
+    says: str
     is_current: bool
     was_seen: bool
 
@@ -191,9 +195,11 @@ async def list_stimuli(
 
 
 @router.get("/stimuli.csv", response_class=Response, responses=CSV)
-async def get_sheet(database: DatabaseDep) -> Response:
-    """Download every clip with its source and attributes as CSV."""
-    return Response(await database.read(sheet.sheet), media_type="text/csv; charset=utf-8")
+async def get_sheet(database: DatabaseDep, who: WhoDep, now: Now) -> Response:
+    """Download every clip that you see with its source and attributes as CSV."""
+    text = await database.read(sheet.sheet, who)
+    await database.write(sheet.note_sheet, who, now)
+    return Response(text, media_type="text/csv; charset=utf-8")
 
 
 @router.put("/stimuli.csv")
@@ -234,16 +240,16 @@ async def delete_stimulus(database: DatabaseDep, store: StoreDep, who: WhoDep, n
 
 
 @router.get("/stimuli/{name}/clip.mp4", response_class=FileResponse)
-async def get_clip(database: DatabaseDep, settings: SettingsDep, name: str) -> FileResponse:
+async def get_clip(database: DatabaseDep, settings: SettingsDep, who: WhoDep, name: str) -> FileResponse:
     """Download a clip as participants see it, in ranges where asked."""
-    file = await served.clip(database, settings.data_dir, name)
+    file = await served.clip(database, settings.data_dir, who, name)
     return FileResponse(file.path, media_type=file.content_type)
 
 
 @router.get("/stimuli/{name}/original", response_class=FileResponse)
-async def get_original(database: DatabaseDep, settings: SettingsDep, name: str) -> FileResponse:
+async def get_original(database: DatabaseDep, settings: SettingsDep, who: WhoDep, name: str) -> FileResponse:
     """Download the file that a clip was made of."""
-    file = await served.original(database, settings.data_dir, name)
+    file = await served.original(database, settings.data_dir, who, name)
     return FileResponse(file.path, media_type=file.content_type)
 
 
@@ -351,11 +357,12 @@ async def list_clues(database: DatabaseDep, study: StudyDep) -> list[CluesOut]:
 
 
 @router.get("/studies/{slug}/clues/{job_id}")
-async def get_clues(database: DatabaseDep, study: StudyDep, job_id: JobId, now: Now) -> CluesOut:
-    """Get one clue report, which counts as read from then on."""
+async def get_clues(database: DatabaseDep, who: WhoDep, study: StudyDep, job_id: JobId, now: Now) -> CluesOut:
+    """Get one clue report, which counts as read from then on, unless a viewer gets it."""
     found = await database.read(clues.clips_of, study)
     job = await database.read(clues.clue_run, study, job_id)
-    await database.write(mark_job_seen, job_id, now)
+    if who.may_edit:
+        await database.write(mark_job_seen, job_id, now)
     return _clues(job, found.clips, whole=True)
 
 
@@ -371,11 +378,13 @@ def _told(job: JobView) -> Mapping[str, Any]:
 
 
 def _clues(job: JobView, clips: Sequence[clues.ClueClip], *, whole: bool = False) -> CluesOut:
+    verdict = clues.verdict_of(job.result) if job.result else None
     return CluesOut(
         **{**_told(job), "result": job.result if whole else None},
         version=job.params["version"],
         n_clips=len(job.params["clips"]),
-        warns=list(clues.warnings_in(job.result)) if job.result else [],
+        verdict=verdict.code if verdict else "",
+        says=verdict.says if verdict else "",
         is_current=clues.is_of(job, clips),
         was_seen=job.seen_at is not None,
     )

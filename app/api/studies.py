@@ -3,13 +3,15 @@
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path, Response
+import anyio.to_thread
+from fastapi import APIRouter, Body, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
-from app.api.access import StudyDep, WhoDep, editors
-from app.dependencies import DatabaseDep, Now
+from app.api.access import StudyDep, WhoDep, editors, owners_only
+from app.dependencies import DatabaseDep, Now, SettingsDep
+from app.library import deleting
 from app.people.tables import Role
-from app.study import access, drafts, history, listing, making
+from app.study import access, archiving, drafts, history, listing, making
 from app.study.drafts import LONGEST_REASON
 from app.study.file.bundle import MOST_FILES
 from app.study.file.difference import Change, Line
@@ -18,6 +20,7 @@ from app.study.file.templates import TEMPLATES
 from app.study.tables import State
 
 router = APIRouter(dependencies=[editors], tags=["studies"])
+owners = APIRouter(dependencies=[owners_only], tags=["studies"])
 Number = Annotated[int, Path(ge=1, lt=2**31)]
 UserId = Annotated[int, Path(ge=1, lt=2**31)]
 Revision = Annotated[StrictInt, Field(ge=0, lt=2**31)]
@@ -54,6 +57,7 @@ class StudyOut(BaseModel):
     shared_with: list[str]
     changed_at: datetime
     changed_by: str
+    archived_at: datetime | None
 
 
 class StudyIn(BaseModel):
@@ -184,9 +188,9 @@ async def get_schema() -> dict[str, Any]:
 
 
 @router.get("/studies")
-async def list_studies(database: DatabaseDep, who: WhoDep) -> list[StudyOut]:
-    """List the studies that you see, the last changed first."""
-    return [_study(line) for line in await database.read(listing.study_lines, who)]
+async def list_studies(database: DatabaseDep, who: WhoDep, archived: bool = False) -> list[StudyOut]:
+    """List the studies that you see, the last changed first: those that are not archived, or those that are."""
+    return [_study(line) for line in await database.read(listing.study_lines, who, archived=archived)]
 
 
 @router.post("/studies", status_code=201)
@@ -213,6 +217,36 @@ async def get_study(database: DatabaseDep, study: StudyDep) -> StudyOut:
     return _study(await database.read(listing.study_line, study))
 
 
+@router.post("/studies/{slug}/archive", status_code=204)
+async def archive_study(database: DatabaseDep, who: WhoDep, study: StudyDep, now: Now) -> None:
+    """Take a study out of the list and close it to participants; all that it has is kept."""
+    await database.write(archiving.archive, who.actor, study, now)
+
+
+@router.post("/studies/{slug}/unarchive", status_code=204)
+async def unarchive_study(database: DatabaseDep, who: WhoDep, study: StudyDep, now: Now) -> None:
+    """Bring an archived study back, in the state that it had."""
+    await database.write(archiving.unarchive, who.actor, study, now)
+
+
+@owners.delete("/studies/{slug}", status_code=204)
+async def delete_study(
+    settings: SettingsDep,
+    database: DatabaseDep,
+    who: WhoDep,
+    study: StudyDep,
+    now: Now,
+    name: Annotated[str, Query(max_length=200)] = "",
+) -> None:
+    """Delete a study for ever, with all that belongs to it; for owners.
+
+    `name` is the study's name once more, to confirm. Its clips stay in the library; the audit log keeps that it was
+    deleted, by whom and when.
+    """
+    deleted = await database.write(deleting.delete_study, who.actor, study, name, now)
+    await anyio.to_thread.run_sync(deleting.remove_files, settings.data_dir, deleted)
+
+
 def _study(line: listing.StudyLine) -> StudyOut:
     sessions = [SessionsOut(mode=mode, status=status, n=n) for (mode, status), n in line.sessions.items()]
     return StudyOut(
@@ -226,6 +260,7 @@ def _study(line: listing.StudyLine) -> StudyOut:
         shared_with=list(line.shared_with),
         changed_at=line.changed_at,
         changed_by=line.changed_by,
+        archived_at=line.archived_at,
     )
 
 
@@ -285,7 +320,7 @@ async def list_versions(database: DatabaseDep, study: StudyDep) -> list[VersionO
 async def save_version(
     database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: VersionIn, now: Now
 ) -> VersionMade:
-    """Save the draft as the newest version; a 422 says what is to be mended, or that a reason is due."""
+    """Save the draft as the newest version; a 422 says what has to be corrected, or that a reason is due."""
     saved = await database.write(
         drafts.save_version, who, study, wanted.reason, now, revision=wanted.revision
     )

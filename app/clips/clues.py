@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from av.video.frame import VideoFrame
 
+from app.clips.contained import allow_cpu, contained
 from app.clips.errors import NotAVideo
-from app.clips.probe import probe
+from app.clips.probe import DECODED_PER_S, probe
 from app.clips.reading import decoded, open_video
 
 CLUES = (
@@ -45,6 +46,7 @@ _FULL_RANGE = 255 / 219
 Bytes = npt.NDArray[np.uint8]
 
 
+@contained
 def measure_clues(path: Path) -> dict[str, float]:
     """Measure one processed clip (H.264, `yuv420p`, limited range, as `process` writes it).
 
@@ -70,6 +72,7 @@ def measure_clues(path: Path) -> dict[str, float]:
         If the file is no video, or cannot be decoded to its end.
     """
     info = probe(path)
+    allow_cpu(10 * info.frames * info.width * info.height / DECODED_PER_S)
     pictures = _watch(path, info.fps)
     frame_s = info.duration_s / info.frames
     return _rounded(

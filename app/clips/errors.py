@@ -19,6 +19,9 @@ class ClipRefused(ClipError):
         self.path = path
         self.reason = reason
 
+    def __reduce__(self) -> tuple[type["ClipRefused"], tuple[Path, str]]:
+        return type(self), (self.path, self.reason)
+
 
 class NotAVideo(ClipRefused):
     """Not a video that can be shown from its first frame to its last."""
@@ -42,6 +45,10 @@ class ClipChanged(ClipError):
 
 class MalformedMp4(ClipError):
     """The boxes of an MP4 do not add up."""
+
+
+class TooManyBoxes(MalformedMp4):
+    """More boxes than any video needs."""
 
 
 class RangeNotSatisfiable(ClipError):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.clips.errors import ManifestProblems, Problem
+from app.spreadsheet import csv_fault
 
 REQUIRED = ("file", "name", "source")
 POSITIONS = "positions"
@@ -106,7 +107,9 @@ def _lines(path: Path, text: str) -> list[tuple[int, list[str]]]:
             if any(cells):
                 lines.append((number, cells))
     except csv.Error as error:
-        raise _refused(path, f"is not CSV near line {reader.line_num} ({error}); check the quotes") from None
+        raise _refused(
+            path, f"is not CSV near line {reader.line_num} ({csv_fault(error)}); check the quotes"
+        ) from None
     return lines
 
 

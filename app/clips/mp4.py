@@ -1,13 +1,13 @@
 """MP4 boxes: reading them, blanking one out, and the `free` box that pads a file to a common size."""
 
-import mmap
+import os
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from app.clips.errors import MalformedMp4
+from app.clips.errors import MalformedMp4, TooManyBoxes
 
 PADDING_STEP = 4096
 SMALLEST_BOX = 8
@@ -15,11 +15,13 @@ SMALLEST_BOX = 8
 # Box type to how many bytes stand between its header and its first child.
 _CONTAINERS = {
     "moov": 0, "trak": 0, "edts": 0, "mdia": 0, "minf": 0, "dinf": 0, "stbl": 0, "udta": 0,
-    "mvex": 0, "moof": 0, "traf": 0, "mfra": 0, "dref": 8, "stsd": 8, "avc1": 78,
+    "mvex": 0, "dref": 8, "stsd": 8, "avc1": 78,
 }  # fmt: skip
 _DEEPEST = 16
-_MOST_BOXES = 200_000
+_MOST_BOXES = 100_000
 _TRACK_SIZE_AT = {b"\0": 76, b"\1": 88}  # by the version of a track header
+_TRACK_HEADER_BYTES = 96
+_SAMPLE_COUNT_AT = 8
 _LARGEST_32_BIT = 2**32 - 1
 
 
@@ -47,16 +49,10 @@ class Box:
 def boxes(source: bytes | Path) -> list[Box]:
     """The top-level boxes with their children. Raises MalformedMp4 where sizes do not add up."""
     if isinstance(source, bytes):
-        with memoryview(source) as view:
-            return _Reader(view).boxes(0, len(view), 0)
-    if not source.stat().st_size:
-        return []
-    with (
-        source.open("rb") as file,
-        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
-        memoryview(data) as view,
-    ):
-        return _Reader(view).boxes(0, len(view), 0)
+        return _Reader(lambda at, n: source[at : at + n]).boxes(0, len(source), 0)
+    with source.open("rb") as file:
+        length = os.fstat(file.fileno()).st_size
+        return _Reader(lambda at, n: os.pread(file.fileno(), n, at)).boxes(0, length, 0)
 
 
 def walk(source: bytes | Path) -> Iterator[Box]:
@@ -77,15 +73,23 @@ def blank(path: Path, box_type: str) -> int:
     return len(found)
 
 
-def claimed_sizes(path: Path) -> list[tuple[int, int]]:
-    """Width and height that each track header gives, in whole pixels; empty where the boxes are odd."""
-    try:
-        headers = [box for box in walk(path) if box.type == "tkhd"]
-    except MalformedMp4:
-        return []
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """What an MP4 says of its tracks: width and height of each, in whole pixels, and how many samples they have."""
+
+    sizes: tuple[tuple[int, int], ...]
+    tracks: int
+    samples: int
+
+
+def claims(path: Path) -> Claims:
+    """Read with as little of the file as it takes. Raises MalformedMp4, TooManyBoxes among it."""
+    found = list(walk(path))
     with path.open("rb") as file:
-        sizes = (_track_size(file, box) for box in headers)
-        return [size for size in sizes if size is not None]
+        sizes = [_track_size(file, box) for box in found if box.type == "tkhd"]
+        samples = sum(_sample_count(file, box) for box in found if box.type == "stsz")
+    tracks = sum(box.type == "trak" for box in found)
+    return Claims(tuple(size for size in sizes if size is not None), tracks, samples)
 
 
 def free_box_header(n_bytes: int) -> bytes:
@@ -114,8 +118,8 @@ def common_size(sizes: Iterable[int]) -> int:
 class _Reader:
     """Reads boxes, and gives up on a file that is made of nothing but boxes."""
 
-    def __init__(self, view: memoryview) -> None:
-        self._view = view
+    def __init__(self, read: Callable[[int, int], bytes]) -> None:
+        self._read = read
         self._left = _MOST_BOXES
 
     def boxes(self, start: int, end: int, depth: int) -> list[Box]:
@@ -124,7 +128,7 @@ class _Reader:
         found = []
         while start < end:
             # QuickTime ends a list of user data with four zero bytes.
-            if depth and end - start < SMALLEST_BOX and not any(self._view[start:end]):
+            if depth and end - start < SMALLEST_BOX and not any(self._read(start, end - start)):
                 break
             found.append(self._box(start, end, depth))
             start = found[-1].end
@@ -132,13 +136,15 @@ class _Reader:
 
     def _box(self, offset: int, end: int, depth: int) -> Box:
         self._left -= 1
-        if end - offset < SMALLEST_BOX or not self._left:
-            raise MalformedMp4(f"{end - offset} bytes at {offset} are too few, or there are too many boxes")
-        size, raw_type = struct.unpack_from(">I4s", self._view, offset)
+        if not self._left:
+            raise TooManyBoxes(f"more than {_MOST_BOXES} boxes, too many to be read")
+        if end - offset < SMALLEST_BOX:
+            raise MalformedMp4(f"{end - offset} bytes at {offset} are too few for a box")
+        size, raw_type = struct.unpack(">I4s", self._read(offset, SMALLEST_BOX))
         header = SMALLEST_BOX
         if size == 1 and end - offset >= 16:
             header = 16
-            (size,) = struct.unpack_from(">Q", self._view, offset + 8)
+            (size,) = struct.unpack(">Q", self._read(offset + SMALLEST_BOX, 8))
         elif size == 0 and not depth:
             size = end - offset
         if size < header or offset + size > end:
@@ -152,10 +158,19 @@ class _Reader:
 
 
 def _track_size(file: BinaryIO, header: Box) -> tuple[int, int] | None:
-    file.seek(header.offset + header.header)
-    payload = file.read(header.size - header.header)
+    payload = _payload(file, header, _TRACK_HEADER_BYTES)
     at = _TRACK_SIZE_AT.get(payload[:1])
     if at is None or len(payload) < at + 8:
         return None
     width, height = struct.unpack_from(">II", payload, at)  # 16.16 fixed point
     return width >> 16, height >> 16
+
+
+def _sample_count(file: BinaryIO, table: Box) -> int:
+    payload = _payload(file, table, _SAMPLE_COUNT_AT + 4)
+    return int.from_bytes(payload[_SAMPLE_COUNT_AT:])
+
+
+def _payload(file: BinaryIO, box: Box, most: int) -> bytes:
+    file.seek(box.offset + box.header)
+    return file.read(min(box.size - box.header, most))

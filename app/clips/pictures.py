@@ -11,6 +11,7 @@ from av.error import FFmpegError
 from av.video.codeccontext import VideoCodecContext
 from av.video.frame import PictureType, VideoFrame
 
+from app.clips.contained import contained
 from app.clips.errors import NotAVideo
 from app.clips.picture import Painter, displayed_size, fitted
 from app.clips.reading import decoded, open_video
@@ -22,14 +23,19 @@ _QUALITY = "4"  # mjpeg's scale, 2 (best) to 31
 def make_picture(source: Path, target: Path, *, at_s: float, side: int) -> None:
     """Write the frame shown at a moment, upright, as a JPEG of at most `side` pixels; whole or not at all.
 
-    Raises NotAVideo.
+    Raises NotAVideo and TooMuch.
     """
+    picture = _pictured(source, at_s, side)
+    with _whole(target) as temporary:
+        temporary.write_bytes(picture)
+
+
+@contained
+def _pictured(source: Path, at_s: float, side: int) -> bytes:
     with open_video(source) as (container, stream):
         frame = _frame_at(source, decoded(source, container, stream), Fraction(at_s))
         size = snug(*displayed_size(frame, stream.sample_aspect_ratio), side)
-        painted = Painter(source, size, (), stream.sample_aspect_ratio).paint(frame)
-    with _whole(target) as temporary:
-        temporary.write_bytes(_jpeg(source, painted))
+        return _jpeg(source, Painter(source, size, (), stream.sample_aspect_ratio).paint(frame))
 
 
 def snug(width: int, height: int, side: int) -> tuple[int, int]:

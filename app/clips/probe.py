@@ -1,6 +1,5 @@
 """Is this file a video that can be shown to its end, and what is it? Nothing about it is taken on trust."""
 
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,17 +8,20 @@ from pathlib import Path
 import av
 from av.container.input import InputContainer
 from av.error import FFmpegError
-from av.packet import Packet
-from av.stream import Stream
 from av.video.stream import VideoStream
 
+from app.clips.contained import allow_cpu, contained
 from app.clips.errors import NotAVideo, TooMuch
 from app.clips.picture import displayed_size
-from app.clips.reading import LONGEST_S, check_sides, decoded, open_video
+from app.clips.reading import LONGEST_S, check_sides, decoded, demuxed, open_video
 
 _MOST_PACKETS = LONGEST_S * 300
 _MISSING_S = Fraction(1, 4)
 _MOST_PIXELS = 600 * 10**9  # 20 minutes of 4K at 60 frames a second: about an hour's work
+
+
+DECODED_PER_S = 10_000_000
+"""Pixels that even a slow processor decodes and paints in a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,7 @@ class Span:
     last_key: int
 
 
+@contained
 def probe(path: Path) -> ClipInfo:
     """Measure a video. Raises NotAVideo for all that is not one, saying what it is instead, and TooMuch."""
     span = measure(path)
@@ -65,6 +68,7 @@ def probe(path: Path) -> ClipInfo:
         if span.frames * width * height > _MOST_PIXELS:
             frames = f"{span.frames} frames of {width} x {height} px"
             raise TooMuch(path, f"has {frames}, too many to process; cut it, or record it smaller")
+        allow_cpu(span.frames * width * height / DECODED_PER_S)
         _check_last_frame(path, span)
         duration = span.end - span.start
         return ClipInfo(
@@ -80,6 +84,7 @@ def probe(path: Path) -> ClipInfo:
         )
 
 
+@contained
 def measure(path: Path) -> Span:
     """Read all of a video without decoding it. Raises NotAVideo where it is cut short, or too long."""
     with open_video(path) as (container, stream):
@@ -99,7 +104,7 @@ def _packets(
     """Time, duration and decodable-alone of each picture, and when the last stream of any kind ends."""
     pictures: list[tuple[int, int, bool]] = []
     end_of_all = Fraction(0)
-    for packet in _demuxed(path, container):
+    for packet in demuxed(path, container):
         time = packet.pts if packet.pts is not None else packet.dts
         if time is None or not packet.size:
             continue
@@ -112,13 +117,6 @@ def _packets(
         if len(pictures) > _MOST_PACKETS:
             raise NotAVideo(path, f"holds more than {_MOST_PACKETS} frames; cut it first")
     return pictures, end_of_all
-
-
-def _demuxed(path: Path, container: InputContainer) -> Iterator["Packet[Stream]"]:
-    try:
-        yield from container.demux()
-    except (FFmpegError, ValueError):
-        raise NotAVideo(path, "is cut short or damaged") from None
 
 
 def _span(stream: VideoStream, pictures: list[tuple[int, int, bool]]) -> Span:

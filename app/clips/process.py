@@ -13,10 +13,11 @@ from av.container.output import OutputContainer
 from av.video.frame import PictureType, VideoFrame
 from av.video.stream import VideoStream
 
+from app.clips.contained import allow_cpu, contained
 from app.clips.errors import NothingLeft, TooMuch
 from app.clips.mp4 import blank
 from app.clips.picture import Painter
-from app.clips.probe import ClipInfo, measure, probe
+from app.clips.probe import DECODED_PER_S, ClipInfo, measure, probe
 from app.clips.reading import decoded, open_video
 from app.clips.rules import Rules
 from app.clips.timing import at_constant_rate
@@ -33,6 +34,9 @@ _LIMITED_RANGE = 1
 _LOOK_EVERY = 25
 LARGEST_CLIP_BYTES = 1_500_000_000  # a browser fetches a clip whole before it plays
 
+ENCODED_PER_S = 500_000
+"""Pixels that even a slow processor encodes in a second."""
+
 # Told how many frames of how many are done; raises to stop.
 OnFrame = Callable[[int, int], None]
 
@@ -44,23 +48,32 @@ def process(
 
     The same source, rules and size give the same bytes. Raises NotAVideo, NothingLeft after trimming, or TooMuch.
     """
-    span = measure(source)
-    count = frames_left(source, span.end - span.start, rules)
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}.tmp")
     try:
-        with open_video(source) as (container, stream):
-            painter = Painter(source, size, rules.masks, stream.sample_aspect_ratio)
-            begin = span.start + Fraction(str(rules.trim_start_s))
-            timed = ((time - begin, frame) for time, frame in decoded(source, container, stream))
-            shown = _painted(painter, at_constant_rate(timed, rules.rate, count))
-            watched = _watched(source, temporary, shown, count, on_frame)
-            _encode(temporary, rules, size, watched)
-        blank(temporary, "udta")
-        info = probe(temporary)
+        info = _processed(source, temporary, rules, size, on_frame=on_frame)
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)
     return info
+
+
+@contained
+def _processed(
+    source: Path, target: Path, rules: Rules, size: tuple[int, int], *, on_frame: OnFrame | None = None
+) -> ClipInfo:
+    span = measure(source)
+    count = frames_left(source, span.end - span.start, rules)
+    with open_video(source) as (container, stream):
+        decoded_pixels = span.frames * stream.width * stream.height
+        allow_cpu(decoded_pixels / DECODED_PER_S + count * size[0] * size[1] / ENCODED_PER_S)
+        painter = Painter(source, size, rules.masks, stream.sample_aspect_ratio)
+        begin = span.start + Fraction(str(rules.trim_start_s))
+        timed = ((time - begin, frame) for time, frame in decoded(source, container, stream))
+        shown = _painted(painter, at_constant_rate(timed, rules.rate, count))
+        watched = _watched(source, target, shown, count, on_frame)
+        _encode(target, rules, size, watched)
+    blank(target, "udta")
+    return probe(target)
 
 
 def frames_left(source: Path, duration_s: Fraction | float, rules: Rules) -> int:

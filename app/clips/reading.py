@@ -8,16 +8,20 @@ from pathlib import Path
 import av
 from av.container.input import InputContainer
 from av.error import FFmpegError
-from av.stream import Disposition
+from av.packet import Packet
+from av.stream import Disposition, Stream
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
-from app.clips.errors import NotAVideo
-from app.clips.mp4 import claimed_sizes
+from app.clips.errors import MalformedMp4, NotAVideo, TooManyBoxes, TooMuch
+from app.clips.mp4 import claims
 from app.clips.rules import SMALLEST_SIDE
 
 LONGEST_S = 20 * 60
 LARGEST_SOURCE_SIDE = 8192
+MOST_TRACKS = 32
+_MOST_SAMPLES = 100_000_000  # uncompressed sound counts each of its 48,000 in a second
+_FIRST_BOXES = {b"ftyp", b"styp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot", b"uuid"}
 
 _MOST_PIXELS = 8192 * 4608
 _LARGEST = f"at most {LARGEST_SOURCE_SIDE} px a side and {_MOST_PIXELS // 10**6} million in all are allowed"
@@ -27,6 +31,7 @@ _OPTIONS = {
     "protocol_whitelist": "file",
     "format_whitelist": _FORMATS,
     "max_pixels": str(_MOST_PIXELS),
+    "max_streams": str(MOST_TRACKS),
 }
 _IMAGES = {
     b"\x89PNG": "PNG",
@@ -42,14 +47,15 @@ _IMAGES = {
 def open_video(path: Path) -> Iterator[tuple[InputContainer, VideoStream]]:
     """Open a file's moving picture. Raises NotAVideo before anything of an absurd size is decoded."""
     _check_file(path)
+    _check_claims(path)
     try:
         container = av.open(str(path.absolute()), mode="r", options=dict(_OPTIONS), metadata_errors="replace")
+    except MemoryError:
+        raise
     except (FFmpegError, OSError, ValueError):
         reason = "is cut short, or no video that can be read (MP4, MOV, WebM, MKV, AVI, MPEG-TS, Ogg)"
         raise NotAVideo(path, reason) from None
     with container:
-        if claims := claimed_sizes(path) if "mp4" in container.format.name else []:
-            check_sides(path, *max(claims, key=max), "claims", smallest=0)
         stream = _moving_picture(path, container)
         if not (stream.width and stream.height):  # what `max_pixels` leaves of larger frames
             raise NotAVideo(path, f"has no frames that can be decoded, or larger ones: {_LARGEST}")
@@ -62,6 +68,16 @@ def open_video(path: Path) -> Iterator[tuple[InputContainer, VideoStream]]:
         yield container, stream
 
 
+def demuxed(path: Path, container: InputContainer) -> Iterator["Packet[Stream]"]:
+    """Every packet of every stream. Raises NotAVideo where the file is cut short or damaged."""
+    try:
+        yield from container.demux()
+    except MemoryError:
+        raise
+    except (FFmpegError, ValueError):
+        raise NotAVideo(path, "is cut short or damaged") from None
+
+
 def decoded(
     path: Path, container: InputContainer, stream: VideoStream
 ) -> Iterator[tuple[Fraction, VideoFrame]]:
@@ -72,6 +88,8 @@ def decoded(
     while True:
         try:
             frame = next(frames, None)
+        except MemoryError:
+            raise
         except (FFmpegError, ValueError):
             place = "at its beginning" if time is None else f"after {float(time):.2f} s"
             raise NotAVideo(path, f"is damaged: it cannot be decoded {place}") from None
@@ -103,6 +121,26 @@ def _check_file(path: Path) -> None:
         raise NotAVideo(path, "is a picture (WebP), not a video")
     if _is_text(head):
         raise NotAVideo(path, "is text, not a video")
+
+
+def _check_claims(path: Path) -> None:
+    """Refuse an MP4 for what its boxes claim: FFmpeg makes a place for all of it before it reads any."""
+    with path.open("rb") as file:
+        if file.read(8)[4:] not in _FIRST_BOXES:
+            return
+    try:
+        claimed = claims(path)
+    except TooManyBoxes as error:
+        raise TooMuch(path, f"is made of {error}") from None
+    except MalformedMp4:
+        return
+    if claimed.tracks > MOST_TRACKS:
+        raise TooMuch(path, f"has {claimed.tracks} tracks; at most {MOST_TRACKS} are read")
+    if claimed.samples > _MOST_SAMPLES:
+        most = f"at most {_MOST_SAMPLES // 10**6} million are read"
+        raise TooMuch(path, f"claims {claimed.samples} frames and pieces of sound; {most}")
+    if claimed.sizes:
+        check_sides(path, *max(claimed.sizes, key=max), "claims", smallest=0)
 
 
 def _is_text(head: bytes) -> bool:

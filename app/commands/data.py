@@ -7,6 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from app.commands.console import err, now, opened, out, progress
+from app.library.outputs import note_export
+from app.people.audit import COMMAND_LINE, record
 from app.reporting.kinds import Format, What
 from app.simulation.people import Traits
 from app.study.versions import study_named
@@ -40,12 +42,25 @@ def export(
     mode: Annotated[
         str | None, typer.Option(help="Whose votes make labels: live (where there are any), simulated, ...")
     ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Labels and preferences count answers whose clips cannot have been watched."
+        ),
+    ] = False,
+    for_service: Annotated[
+        bool, typer.Option("--for-service", hidden=True, help="The service notes who asked.")
+    ] = False,
 ) -> None:
-    """Write a study's data in the columns of docs/data.md."""
+    """Write a study's data in the columns of docs/data.md; the audit log notes it."""
     from app.reporting.export import export
 
-    with opened() as (_, database), database.reading() as session:
-        done = export(session, slug, what, format_, output, mode)
+    with opened() as (_, database):
+        with database.reading() as session:
+            done = export(session, slug, what, format_, output, mode, unwatched=everything)
+        if not for_service:
+            with database.transaction() as session:
+                note_export(session, COMMAND_LINE, slug, what, format_, now())
     if done.mode not in (None, "live"):
         err.print(f"These labels are votes of {done.mode} participants, not of live ones.", markup=False)
     if output:
@@ -58,6 +73,13 @@ def package(
     real_ids: Annotated[
         bool, typer.Option("--real-ids", help="Keep recruiters' participant ids and link parameters.")
     ] = False,
+    keep_links: Annotated[
+        bool,
+        typer.Option(
+            "--keep-links",
+            help="Keep session numbers, seeds and exact times, which tell who is who to whoever has other records.",
+        ),
+    ] = False,
     author: Annotated[list[str] | None, typer.Option(help="An author; give it once for each.")] = None,
     license_: Annotated[str, typer.Option("--license", help="The licence of the data.")] = "",
 ) -> None:
@@ -67,18 +89,23 @@ def package(
     from app.worker.reports import study_files
 
     about = About(authors=tuple(author or ()), license=license_ or None)
-    with opened() as (_, database), database.reading() as session, progress("Packing") as on_progress:
-        study_named(session, slug)
-        packed = build_package(
-            session,
-            slug,
-            output,
-            made_at=now(),
-            study_files=study_files(session, slug),
-            pseudonyms=not real_ids,
-            about=about,
-            on_progress=on_progress,
-        )
+    with opened() as (_, database):
+        with database.reading() as session, progress("Packing") as on_progress:
+            study_named(session, slug)
+            packed = build_package(
+                session,
+                slug,
+                output,
+                made_at=now(),
+                study_files=study_files(session, slug),
+                pseudonyms=not real_ids,
+                keeps_links=keep_links,
+                about=about,
+                on_progress=on_progress,
+            )
+        says = {"pseudonyms": not real_ids, "keeps_links": keep_links}
+        with database.transaction() as session:
+            record(session, COMMAND_LINE, "package.write", now=now(), study=slug, after=says)
     out.print(f"{len(packed.files)} files written to {output}", markup=False)
 
 
@@ -97,6 +124,9 @@ def analyze(
         Path | None,
         typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere (docs/elsewhere.md)."),
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
+    ] = False,
 ) -> None:
     """The numbers of one study or of several side by side."""
     from app.reporting.targets import is_ratings
@@ -108,7 +138,7 @@ def analyze(
     from app.reporting.targets import frames_of
 
     with opened() as (_, database), database.reading() as session:
-        frames = frames_of(session, targets, mapping)
+        frames = frames_of(session, targets, mapping, unwatched=everything)
     result = analyze(
         frames,
         mode=mode,

@@ -42,6 +42,9 @@ def validate(
         Path | None,
         typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere (docs/elsewhere.md)."),
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
+    ] = False,
 ) -> None:
     """How far judges may be trusted instead of people."""
     import pandas as pd
@@ -52,7 +55,7 @@ def validate(
     given = read_verdicts(verdicts)
     further = None if pairs is None else read_pairs(pairs)
     with opened() as (_, database), database.reading() as session:
-        frames = frames_of(session, targets, mapping)
+        frames = frames_of(session, targets, mapping, unwatched=everything)
     with progress("Holding judges against people") as on_progress:
         validation = validate_judges(
             frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True),

@@ -28,6 +28,9 @@ def report(
     mapping: Annotated[
         Path | None, typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere.")
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
+    ] = False,
 ) -> None:
     """Write a folder with a page that opens offline: figures, tables, and the methods in words."""
     from app.reporting.targets import is_ratings
@@ -37,7 +40,7 @@ def report(
             raise StudyError(f"{verdicts}: verdicts of judges are of pairs, and these are ratings")
         _report_ratings(targets, output, mapping, seed, resamples)
     else:
-        _report_answers(targets, output, mode, seed, resamples, verdicts, mapping)
+        _report_answers(targets, output, mode, seed, resamples, verdicts, mapping, unwatched=everything)
 
 
 def _report_answers(
@@ -48,8 +51,11 @@ def _report_answers(
     resamples: int,
     verdicts: Path | None,
     mapping: Path | None,
+    *,
+    unwatched: bool,
 ) -> None:
     from analysis.judging import read_verdicts
+    from analysis.selection import with_unwatched
     from app.reporting.report import require_reportable, write_report
     from app.reporting.reports.sources import joined
 
@@ -58,6 +64,8 @@ def _report_answers(
     with err.status("Reading ..."):
         given = None if verdicts is None else read_verdicts(verdicts)
         studies, frames = joined([one for target in targets for one in _read(target, mapping)])
+        if unwatched:
+            frames = {slug: with_unwatched(frame) for slug, frame in frames.items()}
     with progress("Making the report") as on_progress:
         written = write_report(
             studies,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.console import opened, out, progress
+from app.commands.console import err, opened, out, progress
 from app.settings import Settings
 
 Line = tuple[str, str]
@@ -33,6 +33,7 @@ def serve(
         bound,
         workers=workers,
         quiet=not verbose,
+        tell=_warn,
         on_ready=lambda: _say(settings, address_of(bound), "SLUG", _how_to_come_in(settings)),
     )
 
@@ -55,7 +56,13 @@ def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
     else:
         known = owner.password or "the one that you have set (likely-human user password gives another)"
         login = [("email", owner.email), ("password", known)]
-    run_service(settings, bound, on_ready=lambda: _say(settings, address_of(bound), "demo", login))
+    run_service(
+        settings, bound, tell=_warn, on_ready=lambda: _say(settings, address_of(bound), "demo", login)
+    )
+
+
+def _warn(line: str) -> None:
+    err.print(line, markup=False)
 
 
 def _how_to_come_in(settings: Settings) -> Sequence[Line]:

@@ -1,6 +1,8 @@
 """`likely-human study`: studies as files."""
 
+import csv
 import json
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -8,16 +10,29 @@ import typer
 
 from app.clips.store import ClipStore
 from app.commands.console import err, now, opened, out
+from app.errors import StudyError
 from app.library.clues import clues_state
+from app.library.deleting import delete_study, remove_files
 from app.people.audit import COMMAND_LINE
+from app.study.archiving import archive, unarchive
 from app.study.checklist import Around
 from app.study.file.load import json_schema, load_study
-from app.study.launch import Accepted, change_state, study_here
+from app.study.launch import (
+    DEFAULT_CLOSING,
+    DEFAULT_GRACE_MIN,
+    LONGEST_GRACE_MIN,
+    Accepted,
+    Closing,
+    change_state,
+    study_here,
+)
+from app.study.links import names_in, participant_links, session_link
 from app.study.tables import State
 from app.study.versions import load_version, refuse_mixed_processing, stimulus_facts, summaries
 
 app = typer.Typer(
-    no_args_is_help=True, help="Studies as files: check, load, list, open, pilot, pause, close."
+    no_args_is_help=True,
+    help="Studies as files: check, load, open, pilot, pause, close, archive, delete; links.",
 )
 
 StudyFileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The study file (YAML).")]
@@ -47,11 +62,15 @@ def load(file: StudyFileArgument) -> None:
 
 
 @app.command("list")
-def list_studies() -> None:
+def list_studies(
+    archived: Annotated[bool, typer.Option("--archived", help="Those that are archived.")] = False,
+) -> None:
     """List the studies with their state and sessions."""
     with opened() as (settings, database), database.reading() as session:
-        studies = summaries(session)
-    if not studies:
+        studies = [study for study in summaries(session) if study.is_archived == archived]
+    if not studies and archived:
+        out.print("No study is archived.", markup=False)
+    elif not studies:
         out.print(
             f"No study yet in {settings.data_dir}. Load one with: likely-human study load FILE", markup=False
         )
@@ -70,11 +89,12 @@ def schema() -> None:
     typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
 
 
-def _set(slug: str, to: State, said: str) -> None:
+def _set(slug: str, to: State, said: str, closing: Closing | None = None) -> None:
     accepted = Accepted(codes=None, reason="opened on the command line")
     with opened() as (settings, database), database.transaction() as session:
         around = Around(ClipStore(settings.data_dir), clues_state)
-        changed = change_state(session, COMMAND_LINE, study_here(session, slug), to, accepted, around, now())
+        wanted = (study_here(session, slug), to, accepted, around, now(), closing)
+        changed = change_state(session, COMMAND_LINE, *wanted)
     for check in changed.warnings:
         err.print(f"warning: {check.title}: {check.detail}", markup=False)
     out.print(f"{slug}: {said}", markup=False)
@@ -99,6 +119,92 @@ def pause(slug: SlugArgument) -> None:
 
 
 @app.command()
-def close(slug: SlugArgument) -> None:
-    """Take no more answers."""
-    _set(slug, State.CLOSED, "closed; no more answers are taken")
+def close(
+    slug: SlugArgument,
+    grace: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=LONGEST_GRACE_MIN,
+            metavar="MINUTES",
+            help="For how long those under way may go on.",
+        ),
+    ] = DEFAULT_GRACE_MIN,
+    end_now: Annotated[bool, typer.Option("--end-now", help="Those under way cannot go on.")] = False,
+    message: Annotated[
+        str, typer.Option(help="What those see who have not finished: what becomes of their pay.")
+    ] = DEFAULT_CLOSING,
+) -> None:
+    """Let nobody in; those under way may finish. Once more, it changes how the study ends."""
+    minutes = 0 if end_now else grace
+    under_way = f"those under way can finish within {minutes} minutes" if minutes else "nobody can go on"
+    _set(slug, State.CLOSED, f"closed; nobody comes in, {under_way}", Closing(minutes, message))
+
+
+@app.command("archive")
+def archive_study(slug: SlugArgument) -> None:
+    """Take a study out of the list and close it to participants; all that it has is kept."""
+    with opened() as (_, database), database.transaction() as session:
+        archive(session, COMMAND_LINE, study_here(session, slug), now())
+    out.print(f"{slug}: archived; bring it back with: likely-human study unarchive {slug}", markup=False)
+
+
+@app.command("unarchive")
+def unarchive_study(slug: SlugArgument) -> None:
+    """Bring an archived study back, in the state that it had."""
+    with opened() as (_, database), database.transaction() as session:
+        study = study_here(session, slug)
+        unarchive(session, COMMAND_LINE, study, now())
+    out.print(f"{slug}: in the list, and {study.state}", markup=False)
+
+
+@app.command()
+def delete(
+    slug: SlugArgument,
+    name: Annotated[
+        str, typer.Option("--yes-delete", metavar="NAME", help="The study's name once more, to confirm.")
+    ] = "",
+) -> None:
+    """Delete a study for ever, with all sessions, answers, versions, reports and notes. Its clips stay."""
+    with opened() as (settings, database):
+        with database.transaction() as session:
+            deleted = delete_study(session, COMMAND_LINE, study_here(session, slug), name, now())
+        remove_files(settings.data_dir, deleted)
+    out.print(f"{slug}: deleted; the audit log keeps that it was", markup=False)
+
+
+@app.command()
+def links(
+    slug: SlugArgument,
+    names: Annotated[Path, typer.Argument(metavar="FILE", help="Participants, one per line.")],
+) -> None:
+    """Print a signed link for each participant of a list, as CSV: it is theirs alone, in every browser."""
+    try:
+        text = names.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"{names} cannot be read: {error}") from None
+    with opened() as (settings, database), database.transaction() as session:
+        study = study_here(session, slug)
+        made = participant_links(session, COMMAND_LINE, study, names_in(text), settings.secret, now())
+        site = settings.public_address.rstrip("/")
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerows([("participant", "link"), *((link.participant, site + link.path) for link in made)])
+    _say_where(site)
+
+
+@app.command("session-link")
+def link_to_session(
+    slug: SlugArgument, session_id: Annotated[int, typer.Argument(metavar="SESSION", min=1)]
+) -> None:
+    """Print a link with which a session goes on in another browser, for 30 days."""
+    with opened() as (settings, database), database.transaction() as session:
+        study = study_here(session, slug)
+        path = session_link(session, COMMAND_LINE, study, session_id, settings.secret, now())
+        site = settings.public_address.rstrip("/")
+    typer.echo(site + path)
+    _say_where(site)
+
+
+def _say_where(site: str) -> None:
+    if not site:
+        err.print("put your service's address before each link (LIKELY_HUMAN_ADDRESS does it)", markup=False)

@@ -34,9 +34,9 @@ def add(
         with database.reading() as session:
             given = role or (Role.OWNER if users.is_nobody(session) else Role.EDITOR)
             users.refuse_known(session, email)
-        password, is_generated = _password(generate)
+        password, is_generated = _password(generate, email)
         with database.transaction() as session:
-            kept = passwords.hashed(password)
+            kept = passwords.hashed(password, email)
             users.add_user(session, email, given, kept, by=COMMAND_LINE, now=now())
     out.print(f"{email}: added as {given}.", markup=False)
     _tell(password, is_generated)
@@ -78,14 +78,16 @@ def enable(email: EmailArgument) -> None:
 
 @app.command()
 def password(email: EmailArgument, generate: GenerateOption = False) -> None:
-    """Give a user another password: their logins end."""
+    """Give a user another password: their logins end, their API tokens are revoked."""
     with opened() as (_, database):
         with database.reading() as session:
             user = users.user_named(session, email)
-        new, is_generated = _password(generate)
+        new, is_generated = _password(generate, user.email)
         with database.transaction() as session:
-            users.set_password(session, user.id, passwords.hashed(new), by=COMMAND_LINE, now=now())
-    out.print(f"{user.email}: password changed, logged out everywhere.", markup=False)
+            users.set_password(
+                session, user.id, passwords.hashed(new, user.email), by=COMMAND_LINE, now=now()
+            )
+    out.print(f"{user.email}: password changed; logged out everywhere, API tokens revoked.", markup=False)
     _tell(new, is_generated)
 
 
@@ -96,13 +98,13 @@ def _switch(email: str, disabled: bool, said: str) -> None:
     out.print(f"{user.email}: {said}", markup=False)
 
 
-def _password(generate: bool) -> tuple[str, bool]:
+def _password(generate: bool, email: str) -> tuple[str, bool]:
     """The password, and whether it was generated. Raises WeakPassword."""
     if generate or not sys.stdin.isatty():
         return passwords.generated(), True
     prompt = f"Password ({passwords.SHORTEST} characters or more)"
     typed: str = typer.prompt(prompt, hide_input=True, confirmation_prompt="The same again", err=True)
-    passwords.check_strength(typed)
+    passwords.check_strength(typed, email)
     return typed, False
 
 

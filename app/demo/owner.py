@@ -40,6 +40,6 @@ def demo_owner(settings: Settings, database: Database) -> DemoOwner:
     if kept is not None:
         return DemoOwner(EMAIL, password if passwords.fits(password, kept) else None)
     with database.transaction() as session:
-        kept = passwords.hashed(password)
+        kept = passwords.hashed(password, is_drawn=True)
         users.add_user(session, EMAIL, Role.OWNER, kept, by=COMMAND_LINE, now=datetime.now(UTC))
     return DemoOwner(EMAIL, password)

@@ -20,6 +20,7 @@ from app.dependencies import DatabaseDep, Now, SettingsDep, without_nul
 from app.dependencies import StudyDep as StudyDep
 from app.dependencies import WhoDep as WhoDep
 from app.experimenter.forms import read_any_form
+from app.experimenter.studies.steps import Step, next_step
 from app.people import logins
 from app.people.logins import NotAllowed, NotLoggedIn, Who
 from app.study.access import study_for
@@ -94,29 +95,38 @@ owners_only = Depends(guard(owners=True))
 class StudyTab:
     slug: str
     state: State
+    is_archived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Shell:
-    """What every experimenter's page has around it. `said` is a code of `notices.NOTICES`."""
+    """What every experimenter's page has around it. `said` is a code of `notices.NOTICES`.
 
+    `next_step` is of the study; None outside of one, and where all is done.
+    """
+
+    who: Who
     email: str
     is_owner: bool
     may_edit: bool
     csrf: str
     study: StudyTab | None
     said: str
+    next_step: Step | None = None
 
 
-async def get_shell(request: Request) -> Shell:
+async def get_shell(request: Request, database: DatabaseDep) -> Shell:
     who, study = request.state.who, request.state.study
+    is_page = request.headers.get("accept") != "application/json"  # scripts have no use for the next step
     return Shell(
+        who=who,
         email=who.email,
         is_owner=who.is_owner,
         may_edit=who.may_edit,
         csrf=request.state.csrf,
-        study=StudyTab(study.slug, study.state) if study else None,
+        study=StudyTab(study.slug, study.state, study.is_archived) if study else None,
         said=request.query_params.get("said", ""),
+        next_step=await database.read(next_step, who, study) if study and is_page else None,
     )
 
 

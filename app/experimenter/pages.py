@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from app.experimenter.access import Shell
+from app.experimenter.help.documents import help_address
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,3 +18,8 @@ class AdminPage:
     tab: ClassVar[str] = ""
     shell: Shell
     error: str = ""
+
+    @property
+    def help(self) -> str:
+        """The address of the help on this screen."""
+        return help_address(self.template)

@@ -7,6 +7,7 @@ from app.experimenter.data.router import router as data
 from app.experimenter.design.router import router as design
 from app.experimenter.door.router import inside
 from app.experimenter.door.router import router as door
+from app.experimenter.help.router import router as help_pages
 from app.experimenter.judges.router import router as judges
 from app.experimenter.people.programs import router as programs
 from app.experimenter.people.router import router as people
@@ -14,6 +15,7 @@ from app.experimenter.running.router import router as running
 from app.experimenter.stimuli.router import router as stimuli
 from app.experimenter.studies.creating.router import router as new_study
 from app.experimenter.studies.pairs.router import router as pairs
+from app.experimenter.studies.router import owners as deleting_studies
 from app.experimenter.studies.router import router as studies
 from app.experimenter.studies.router import show_studies
 from app.experimenter.studies.versions.router import router as versions
@@ -24,10 +26,12 @@ PARTS: tuple[APIRouter, ...] = (
     people,
     programs,
     data,
+    help_pages,
     judges,
     design,
     new_study,
     studies,
+    deleting_studies,
     pairs,
     versions,
     running,

@@ -14,8 +14,8 @@ from app.study.tables import Study
 def call_off(session: Session, who: Who, job_id: int, now: datetime) -> tuple[JobView, str | None]:
     """The job as it was, and its study's slug. Raises NotFound, or Conflict for one that is over."""
     job = job_for(session, who, job_id)
-    if job.kind in (Kind.IMPORT, Kind.PREVIEW) and not (who.is_owner or job.asked_by == who.user_id):
-        raise NotAllowed("This was asked for by somebody else; they or an owner can cancel it.")
+    if job.kind is Kind.REPROCESS and not who.is_owner:
+        raise NotAllowed("All clips are processed anew: an owner can cancel that.")
     cancel(session, job_id, now)
     study = session.get(Study, job.study_id) if job.study_id else None
     slug = study.slug if study else None

@@ -6,7 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import case
-from sqlmodel import Session, col, select, update
+from sqlalchemy.orm import aliased
+from sqlmodel import Session, col, or_, select, update
+from sqlmodel.sql.expression import SelectOfScalar
 
 from app.errors import Conflict, NotFound
 from app.jobs.tables import Job, JobStatus, Kind
@@ -59,7 +61,7 @@ def ask(
 
 
 def job_for(session: Session, who: Who, job_id: int) -> JobView:
-    """A job that the user may see: their own, of a study of theirs, or any of the library."""
+    """A job that the user may see: their own, of a study of theirs, or the change of all clips to other rules."""
     job = session.get(Job, job_id) if job_id < 2**31 else None
     if job is None or not _may_see(session, who, job):
         raise NotFound("There is no such job.")
@@ -67,8 +69,10 @@ def job_for(session: Session, who: Who, job_id: int) -> JobView:
 
 
 def _may_see(session: Session, who: Who, job: Job) -> bool:
-    if who.is_owner or job.study_id is None:
+    if who.is_owner or job.kind == Kind.REPROCESS:
         return True
+    if job.study_id is None:
+        return job.asked_by == who.user_id
     return session.get(StudyShare, (job.study_id, who.user_id)) is not None
 
 
@@ -97,9 +101,17 @@ def mark_job_seen(session: Session, job_id: int, now: datetime) -> None:
     session.execute(unseen.values(seen_at=now))
 
 
+def _ready(kinds: Sequence[Kind]) -> SelectOfScalar[Job]:
+    """Queued jobs that may begin. No import begins while all clips are to be processed anew: new rules come first."""
+    other = aliased(Job)
+    reprocessing = select(other.id).where(other.kind == Kind.REPROCESS, col(other.status).in_(STANDING))
+    may_begin = or_(col(Job.kind) != Kind.IMPORT, ~reprocessing.exists())
+    return select(Job).where(Job.status == JobStatus.QUEUED, col(Job.kind).in_(kinds), may_begin)
+
+
 def is_waiting(session: Session, kinds: Sequence[Kind]) -> bool:
-    queued = select(Job.id).where(Job.status == JobStatus.QUEUED, col(Job.kind).in_(kinds))
-    return session.exec(queued.limit(1)).first() is not None
+    queued = _ready(kinds).with_only_columns(col(Job.id))
+    return session.execute(queued.limit(1)).first() is not None
 
 
 def take(session: Session, kinds: Sequence[Kind], now: datetime, *, again: bool = False) -> JobView | None:
@@ -107,7 +119,7 @@ def take(session: Session, kinds: Sequence[Kind], now: datetime, *, again: bool 
 
     `again` looks only at those that were begun before.
     """
-    queued = select(Job).where(Job.status == JobStatus.QUEUED, col(Job.kind).in_(kinds))
+    queued = _ready(kinds)
     if again:
         queued = queued.where(Job.tries > 0)
     in_turn = case({kind: turn for turn, kind in enumerate(kinds)}, value=col(Job.kind))
@@ -142,6 +154,16 @@ def tell(session: Session, job_id: int, done: int, total: int, doing: str) -> bo
     mine = update(Job).where(col(Job.id) == job_id, col(Job.status) == JobStatus.RUNNING)
     values = {"done": done, "total": total, "doing": doing[:200]}
     return bool(session.execute(mine.values(**values)).rowcount)  # type: ignore[attr-defined]
+
+
+def is_running(session: Session, job_id: int) -> bool:
+    """False once somebody has called the job off."""
+    return session.exec(select(Job.status).where(Job.id == job_id)).first() == JobStatus.RUNNING
+
+
+def is_known(session: Session, job_id: int) -> bool:
+    """False once the job's study has been deleted, and the job with it."""
+    return session.exec(select(Job.id).where(Job.id == job_id)).first() is not None
 
 
 def finish(

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Index
 from sqlmodel import Field, SQLModel
 
-from app.schema import json_column, one_of, text_column
+from app.schema import NEVER_AGAIN, json_column, one_of, text_column
 from app.study import tables  # noqa: F401  (studies and users, that jobs refer to)
 
 
@@ -43,6 +43,7 @@ class Job(SQLModel, table=True):
         CheckConstraint("done >= 0 AND total >= 0", name="progress"),
         Index("ix_job_status_id", "status", "id"),
         Index("ix_job_study_id_kind", "study_id", "kind"),
+        NEVER_AGAIN,
     )
 
     id: int | None = Field(default=None, primary_key=True)

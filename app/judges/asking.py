@@ -65,7 +65,7 @@ def _check(wish: JudgesWish) -> None:
     if len(wish.file) > MOST_BYTES:
         raise TooManyVerdicts(
             f"{wish.file_name[:_LONGEST_NAME] or 'The file'} is {len(wish.file) / 1e6:.1f} MB large; "
-            f"{MOST_BYTES / 1e6:.0f} MB are allowed here. `likely-human judge validate` takes any size."
+            f"{MOST_BYTES / 1e6:.0f} MB are allowed here. Send fewer verdicts at once."
         )
     if not wish.judges and not wish.file:
         raise NothingAsked("Choose at least one judge, or a file of verdicts that is not empty.")

@@ -1,13 +1,15 @@
 """A baseline: the clip whose picture moves more is taken for the human one."""
 
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
-from app.clips.errors import ClipRefused
-from app.clips.probe import measure
+from app.clips.contained import allow_cpu, contained
+from app.clips.errors import ClipRefused, NotAVideo
+from app.clips.probe import DECODED_PER_S, measure
 from app.clips.reading import decoded, open_video
 from app.judges.base import JudgeFailed, JudgeInfo, Needs, PairFiles, StimulusFiles, Verdict, by_value
 
@@ -38,21 +40,27 @@ def moving(files: StimulusFiles) -> float:
     """Grey levels, of 255, by which a pixel changes in a second, from frame to frame, on average over the picture."""
     if files.clip is None:
         raise JudgeFailed(None, "the clip has no file")
+    try:
+        return _moved(files.clip)
+    except ClipRefused as refusal:
+        raise JudgeFailed(files.clip, refusal.reason) from None
+
+
+@contained
+def _moved(clip: Path) -> float:
     changes: list[float] = []
     before: npt.NDArray[np.int16] | None = None
     shrinking = VideoReformatter()
-    try:
-        span = measure(files.clip)  # a clip that is cut short would be decoded up to there without a word
-        with open_video(files.clip) as (container, stream):
-            height = max(2, round(WIDTH * stream.height / stream.width))
-            for _, frame in decoded(files.clip, container, stream):
-                small = shrinking.reformat(frame, WIDTH, height, "gray", interpolation="AREA")
-                grey = small.to_ndarray().astype(np.int16)
-                if before is not None:
-                    changes.append(float(np.abs(grey - before).mean()))
-                before = grey
-    except ClipRefused as refusal:
-        raise JudgeFailed(files.clip, refusal.reason) from None
+    span = measure(clip)  # a clip that is cut short would be decoded up to there without a word
+    with open_video(clip) as (container, stream):
+        allow_cpu(span.frames * stream.width * stream.height / DECODED_PER_S)
+        height = max(2, round(WIDTH * stream.height / stream.width))
+        for _, frame in decoded(clip, container, stream):
+            small = shrinking.reformat(frame, WIDTH, height, "gray", interpolation="AREA")
+            grey = small.to_ndarray().astype(np.int16)
+            if before is not None:
+                changes.append(float(np.abs(grey - before).mean()))
+            before = grey
     if not changes:
-        raise JudgeFailed(files.clip, "holds fewer than two frames")
+        raise NotAVideo(clip, "holds fewer than two frames")
     return float(np.sum(changes)) / float(span.end - span.start)

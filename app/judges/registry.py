@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import cast
 
 from app.errors import NotFound
-from app.judges.base import Judge
+from app.judges.base import Judge, Needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +16,18 @@ class Late:
     module: str
     cls: str
     title: str
+    needs: Needs
 
     def load(self) -> type[Judge]:
         return cast(type[Judge], getattr(import_module(f"app.judges.{self.module}"), self.cls))
 
 
 JUDGES: Mapping[str, Late] = {
-    "straightness": Late("straightness", "Straightness", "How far from straight the path is (positions)"),
-    "fidget": Late("fidget", "Fidget", "Small corrections of turn and speed (positions)"),
-    "motion": Late("motion", "Motion", "Amount of motion in the picture (clips)"),
+    "straightness": Late(
+        "straightness", "Straightness", "How far from straight the path is (positions)", Needs.POSITIONS
+    ),
+    "fidget": Late("fidget", "Fidget", "Small corrections of turn and speed (positions)", Needs.POSITIONS),
+    "motion": Late("motion", "Motion", "Amount of motion in the picture (clips)", Needs.CLIPS),
 }
 
 

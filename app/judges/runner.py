@@ -9,6 +9,7 @@ from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 
 from app.judges.base import Choice, Judge, JudgeFailed, JudgeInfo, PairFiles, StimulusFiles, Verdict
+from app.spreadsheet import defused
 
 OnProgress = Callable[[int, int, str], None]
 Clock = Callable[[], datetime]
@@ -156,4 +157,4 @@ def verdicts_csv(rows: Iterable[VerdictRow]) -> str:
 def _cell(value: object) -> object:
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return value
+    return defused(value) if isinstance(value, str) else value

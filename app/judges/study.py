@@ -1,14 +1,15 @@
 """What of a study is judged: the main pairs of one version, with the clips that its participants saw."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
 from app.clips.store import ClipStore
-from app.errors import Conflict, NotFound
+from app.errors import Conflict, NotFound, StudyError
 from app.judges.base import JudgeInfo, Needs, StimulusFiles
+from app.judges.registry import JUDGES
 from app.judges.runner import PairToJudge
 from app.study.design import Kind
 from app.study.file.design import StudyDesign
@@ -64,13 +65,30 @@ def main_pairs(session: Session, slug: str) -> list[dict[str, str | None]]:
     ]
 
 
+def lacks(needs: Needs, pairs: Sequence[PairToJudge]) -> str:
+    """What no pair has and the judge needs, in words; empty where it can judge: a single pair may still fail."""
+    if needs is Needs.POSITIONS and not any(pair.a.positions and pair.b.positions for pair in pairs):
+        return "it needs the positions of the player in both clips of a pair, which videos do not hold"
+    return ""
+
+
 def refuse_without_files(info: JudgeInfo, slug: str, pairs: Sequence[PairToJudge]) -> None:
-    """Raise Conflict where no pair has what the judge needs: that is no failure of single pairs."""
-    if info.needs is Needs.POSITIONS and not any(pair.a.positions and pair.b.positions for pair in pairs):
+    """Raise Conflict where no pair has what the judge needs."""
+    if reason := lacks(info.needs, pairs):
         raise Conflict(
-            f"the judge {info.name!r} needs positions, and no pair of {slug!r} has them for both clips; "
-            "import the clips with a column positions (docs/clips.md)"
+            f"the judge {info.name!r} cannot judge {slug!r}: {reason}; "
+            "import the clips at the command line with a column positions in the manifest"
         )
+
+
+def cannot_judge(session: Session, slug: str, store: ClipStore) -> Mapping[str, str]:
+    """By name, the judges that cannot judge the study as it is, and why."""
+    try:
+        pairs = pairs_to_judge(session, slug, store).pairs
+    except StudyError as error:
+        return dict.fromkeys(JUDGES, str(error))
+    found = {name: lacks(late.needs, pairs) for name, late in JUDGES.items()}
+    return {name: reason for name, reason in found.items() if reason}
 
 
 def _versions(session: Session, study: Study) -> Sequence[StudyVersion]:

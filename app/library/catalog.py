@@ -11,9 +11,10 @@ from sqlmodel import Session, col, select
 
 from app.clips.rules import Rules
 from app.errors import NotFound
-from app.library.uses import Use, hidden, seen_by, uses_of
+from app.library.uses import Use, hidden, uses_for, uses_of
 from app.people.logins import Who
 from app.study.access import visible_slugs
+from app.study.seeing import seen_by
 from app.study.tables import Stimulus
 
 PER_PAGE = 48
@@ -82,9 +83,9 @@ class _Entry:
     duration_s: float
 
 
-def catalog(session: Session, wanted: Wanted, *, per_page: int = PER_PAGE) -> Catalog:
-    """Look through the library. Entries are sifted here: databases differ in their JSON and their alphabets."""
-    entries = _entries(session)
+def catalog(session: Session, who: Who, wanted: Wanted, *, per_page: int = PER_PAGE) -> Catalog:
+    """The clips that the user sees, sifted here: databases differ in their JSON and their alphabets."""
+    entries = _entries(session, who)
     found = sorted(filter(lambda entry: _fits(entry, wanted), entries), key=lambda entry: natural(entry.name))
     _sort(found, wanted.sort)
     n_pages = max(1, -(-len(found) // per_page))
@@ -101,42 +102,39 @@ def catalog(session: Session, wanted: Wanted, *, per_page: int = PER_PAGE) -> Ca
     )
 
 
-def stimulus_named(session: Session, name: str) -> StimulusView:
-    """Raises NotFound."""
-    views = _views(session, [row_of(session, name).id or 0])
-    return views[0]
-
-
 def stimulus_for(session: Session, who: Who, name: str) -> StimulusView:
-    """As `stimulus_named`, with what the user may know of its uses."""
-    stimulus = stimulus_named(session, name)
-    return replace(stimulus, uses=seen_by(session, who, stimulus.uses))
+    """A clip, with what the user may know of its uses. Raises NotFound."""
+    stimulus = _views(session, [row_of(session, who, name).id or 0])[0]
+    return replace(stimulus, uses=uses_for(session, who, stimulus.uses))
 
 
 def catalog_for(session: Session, who: Who, wanted: Wanted) -> Catalog:
     """As `catalog`, with what the user may know of uses."""
-    found = catalog(session, wanted)
+    found = catalog(session, who, wanted)
     visible = set(visible_slugs(session, who))
     return replace(found, stimuli=[replace(each, uses=hidden(visible, each.uses)) for each in found.stimuli])
 
 
-def row_of(session: Session, name: str, *, hold: bool = False) -> Stimulus:
-    """A stimulus's row. Raises NotFound, also where it has no clip."""
-    wanted = select(Stimulus).where(Stimulus.name == name, col(Stimulus.clip_sha256).is_not(None))
+def row_of(session: Session, who: Who, name: str, *, hold: bool = False) -> Stimulus:
+    """A stimulus's row. Raises NotFound, also where it has no clip or the user does not see it."""
+    wanted = select(Stimulus).where(
+        Stimulus.name == name, col(Stimulus.clip_sha256).is_not(None), seen_by(who)
+    )
     row = session.exec(wanted.with_for_update() if hold else wanted).first() if name.isprintable() else None
     if row is None:
         raise NotFound(f"There is no clip called {name[:100]!r}.")
     return row
 
 
-def known_sources(session: Session) -> Sequence[str]:
-    return session.exec(select(Stimulus.source).distinct().order_by(Stimulus.source)).all()
+def known_sources(session: Session, who: Who) -> Sequence[str]:
+    there = select(Stimulus.source).where(seen_by(who))
+    return session.exec(there.distinct().order_by(Stimulus.source)).all()
 
 
-def names_with_original(session: Session) -> Sequence[str]:
-    """The clips that rules can be tried on."""
+def names_with_original(session: Session, who: Who) -> Sequence[str]:
+    """The clips that the user can try rules on."""
     kept = select(Stimulus.name).where(
-        col(Stimulus.clip_sha256).is_not(None), col(Stimulus.original_sha256).is_not(None)
+        col(Stimulus.clip_sha256).is_not(None), col(Stimulus.original_sha256).is_not(None), seen_by(who)
     )
     return sorted(session.exec(kept), key=natural)
 
@@ -147,7 +145,7 @@ def natural(text: str) -> list[tuple[int, str]]:
     return [(int(part[:18]), part) if part.isdecimal() else (-1, part) for part in parts]
 
 
-def _entries(session: Session) -> list[_Entry]:
+def _entries(session: Session, who: Who) -> list[_Entry]:
     rows = session.execute(
         select_columns(
             col(Stimulus.id),
@@ -155,7 +153,7 @@ def _entries(session: Session) -> list[_Entry]:
             col(Stimulus.source),
             col(Stimulus.attributes),
             col(Stimulus.duration_s),
-        ).where(col(Stimulus.clip_sha256).is_not(None))
+        ).where(col(Stimulus.clip_sha256).is_not(None), seen_by(who))
     )
     return [_Entry(*row) for row in rows]
 

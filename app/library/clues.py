@@ -17,9 +17,11 @@ from app.people.logins import Who
 from app.study.access import StudyHere
 from app.study.design import Kind as PairKind
 from app.study.drafts import draft_for
+from app.study.file.design import StudyDesign
+from app.study.file.pairs import HUMAN, true_source_of
 from app.study.pairs_view import find_pairs
+from app.study.seeing import facts_for
 from app.study.tables import Pair, Stimulus, StudyVersion
-from app.study.versions import stimulus_facts
 
 SEED = 1
 
@@ -45,19 +47,21 @@ class ClueClips:
 
     version: int | None
     clips: tuple[ClueClip, ...]
+    true_source: str = HUMAN
 
 
 @dataclass(frozen=True, slots=True)
 class CluesState:
     """The newest finished report; `is_current` where it is of just the clips that the newest version shows.
 
-    `warns` names what tells the source too well.
+    `says` is its verdict in one sentence, `tells` whether something gives the source away.
     """
 
     job_id: int | None
     is_current: bool
     was_seen: bool
-    warns: tuple[str, ...]
+    tells: bool
+    says: str
 
 
 def clips_of(session: Session, study: StudyHere) -> ClueClips:
@@ -65,12 +69,16 @@ def clips_of(session: Session, study: StudyHere) -> ClueClips:
     newest = select(StudyVersion).where(StudyVersion.study_id == study.id)
     version = session.exec(newest.order_by(col(StudyVersion.number).desc()).limit(1)).first()
     if version is not None:
-        return ClueClips(version.number, _of_version(session, version))
-    found = find_pairs(draft_for(session, study).keys, stimulus_facts(session))
+        true_source = StudyDesign.model_validate_json(version.design).truth.source
+        return ClueClips(version.number, _of_version(session, version), true_source)
+    keys = draft_for(session, study).keys
+    found = find_pairs(keys, facts_for(session, study))
     names = {name for pair in found.pairs if pair.kind is PairKind.MAIN for name in (pair.a, pair.b)}
     stimuli = session.exec(select(Stimulus).where(col(Stimulus.name).in_(names)))
     return ClueClips(
-        None, tuple(sorted(_clip(s, s.clip_sha256) for s in stimuli if s.clip_sha256 is not None))
+        None,
+        tuple(sorted(_clip(s, s.clip_sha256) for s in stimuli if s.clip_sha256 is not None)),
+        true_source_of(keys),
     )
 
 
@@ -100,6 +108,7 @@ def ask_clues(session: Session, who: Who, study: StudyHere, now: datetime) -> in
         raise Conflict("There are no clips to look at: make pairs first.")
     params = {
         "version": found.version,
+        "true_source": found.true_source,
         "clips": [[c.name, c.source, c.clip_sha256, c.original_sha256] for c in found.clips],
     }
     standing = queue.jobs_of(session, Kind.CLUES, study.id, limit=1, standing=True)
@@ -128,28 +137,45 @@ def clue_run(session: Session, study: StudyHere, job_id: int) -> JobView:
 
 
 def is_of(job: JobView, clips: Sequence[ClueClip]) -> bool:
-    """Whether a report is of just these clips."""
-    return {clip.shown for clip in clips_in(job.params)} == {clip.shown for clip in clips}
+    """Whether a report is of just these clips, and not of a release that had no verdict yet."""
+    shown = {clip.shown for clip in clips_in(job.params)}
+    has_verdict = job.result is None or "verdict" in job.result["report"]
+    return has_verdict and shown == {clip.shown for clip in clips}
 
 
-def warnings_in(result: Mapping[str, Any]) -> tuple[str, ...]:
-    """What tells the source too well in a finished report."""
+@dataclass(frozen=True, slots=True)
+class ClueVerdict:
+    """The one verdict of a finished report: what every page says of it."""
+
+    code: str
+    says: str
+
+    @property
+    def tells(self) -> bool:
+        return self.code == "telling"
+
+
+def verdict_of(result: Mapping[str, Any]) -> ClueVerdict:
+    """See docs/analysis.md; a report of an earlier release, which had other rules, has none."""
     report = result["report"]
-    warns = [clue["label"] for clue in report["clues"] if clue["warns"]]
-    return (*warns, "all clues together") if report["classifier"]["warns"] else tuple(warns)
+    if "verdict" not in report:
+        return ClueVerdict("none", "This report was made by an earlier release. Look for clues again.")
+    return ClueVerdict(report["verdict"], report["says"])
 
 
 def clues_state(session: Session, study: StudyHere) -> CluesState:
     """What the launch should know: prefers a report of the clips that are shown now to a newer one of others."""
     done = [job for job in clue_runs(session, study) if job.status is JobStatus.DONE]
     if not done:
-        return CluesState(None, is_current=False, was_seen=False, warns=())
+        return CluesState(None, is_current=False, was_seen=False, tells=False, says="")
     found = clips_of(session, study)
     current = [job for job in done if found.version is not None and is_of(job, found.clips)]
     job = (current or done)[0]
+    verdict = verdict_of(job.result)
     return CluesState(
         job_id=job.id,
         is_current=bool(current),
         was_seen=any(each.seen_at is not None for each in current or done[:1]),
-        warns=warnings_in(job.result),
+        tells=verdict.tells,
+        says=verdict.says,
     )

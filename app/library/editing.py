@@ -16,10 +16,11 @@ from app.library.names import checked_attributes, checked_name, checked_source
 from app.library.rules import hold_library
 from app.library.tables import Upload
 from app.library.uploads import names_taken
-from app.library.uses import Use, places, uses_of
+from app.library.uses import UNSEEN, Use, places, uses_for, uses_of
 from app.people.audit import record
 from app.people.logins import Who
 from app.study.tables import Pair, Stimulus
+from app.study.truth import correct_sources, is_answered
 
 
 class InUse(Conflict):
@@ -37,14 +38,16 @@ class Edit:
 
 def edit_stimulus(session: Session, who: Who, name: str, edit: Edit, now: datetime) -> str:
     """Change a stimulus; returns its name. Raises BadStimulus, InUse, NotFound, or Conflict where a name is taken."""
-    row = row_of(session, name, hold=True)
+    row = row_of(session, who, name, hold=True)
     before = facts_of(row)
     uses = uses_of(session, [name])[name]
     if edit.attributes is not None:
         row.attributes = checked_attributes(edit.attributes, row.attributes)
     if edit.source is not None and edit.source.strip() != row.source:
-        row.source = checked_source(edit.source)
+        source = checked_source(edit.source)
         refuse_source_change(session, who, name, uses)
+        correct_sources(session, who, {name: source}, now)
+        row.source = source
     if edit.name is not None and edit.name.strip() != row.name:
         row.name = _free(session, who, checked_name(edit.name), uses)
     after = facts_of(row)
@@ -60,17 +63,27 @@ def facts_of(row: Stimulus) -> dict[str, Any]:
 
 
 def refuse_source_change(session: Session, who: Who, name: str, uses: Sequence[Use]) -> None:
-    """Raise InUse where a version shows the clip: its pairs' truth and conditions rest on the source."""
-    versions = [use for use in uses if use.version is not None]
+    """Raise InUse where a version shows the clip that somebody has answered, or a version that the user may not see.
+
+    The truth and conditions of its pairs rest on the source; all other versions follow it (`correct_sources`).
+    """
+    seen = uses_for(session, who, uses)
+    versions = [
+        use
+        for use, shown in zip(uses, seen, strict=True)
+        if use.version is not None and (shown.study == UNSEEN or is_answered(session, use.study, use.version))
+    ]
     if versions:
         where = places(session, who, versions)
         raise InUse(
-            f"The source of {name} cannot be changed: {where} shows it, and the truth of its pairs rests on it. Where "
-            "there are no data yet, save the design without the clip first; else add the clip anew under another name."
+            f"The source of {name} cannot be changed: {where} has answers that rest on it. Upload the clip again under "
+            "another name with the right source, put that one into the pairs, and save the next version; answers about "
+            "the wrong one can be left out of the analysis by their pair."
         )
 
 
 def _free(session: Session, who: Who, name: str, uses: Sequence[Use]) -> str:
+    uses = [use for use in uses if not use.is_drawn]
     if uses:
         raise InUse(f"The name cannot be changed: {places(session, who, uses)} names the clip by it.")
     if name in names_taken(session):
@@ -88,8 +101,8 @@ class Deleted:
 
 def delete_stimulus(session: Session, who: Who, name: str, now: datetime) -> Deleted:
     """Take a clip off the library. Raises InUse where a version or a draft names it."""
-    row = row_of(session, name, hold=True)
-    uses = uses_of(session, [name])[name]
+    row = row_of(session, who, name, hold=True)
+    uses = [use for use in uses_of(session, [name])[name] if not use.is_drawn]
     if uses:
         raise InUse(f"{name} is used in {places(session, who, uses)} and cannot be deleted.")
     session.execute(update(Upload).where(col(Upload.stimulus_id) == row.id).values(stimulus_id=None))

@@ -13,7 +13,7 @@ from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Job, JobStatus, Kind
 from app.library.places import judging_folder, package_folder, report_folder
-from app.people.audit import record
+from app.people.audit import Actor, record
 from app.people.logins import Who
 from app.study.access import StudyHere
 from app.study.tables import Mode, ParticipantSession, Response, StudyVersion
@@ -32,11 +32,15 @@ _CONTENT_TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class PackageWish:
-    """`pseudonyms` replaces recruiters' ids; authors and licence are what the package says of itself."""
+    """`pseudonyms` replaces recruiters' ids; with it, `keeps_links` keeps session numbers, seeds and exact times.
+
+    Authors and licence are what the package says of itself.
+    """
 
     pseudonyms: bool = True
     authors: Sequence[str] = ()
     license: str = ""
+    keeps_links: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +134,19 @@ def package_file(session: Session, study: StudyHere, job_id: int, data_dir: Path
     """A finished package. Raises NotFound."""
     job = _done(session, study, Kind.PACKAGE, job_id)
     return OutputFile(package_folder(data_dir, job_id) / job.result["file"], "application/zip")
+
+
+def note_export(session: Session, by: Actor, slug: str, what: str, format_: str, now: datetime) -> None:
+    """Put into the audit log that somebody took a table out."""
+    record(session, by, "data.export", now=now, study=slug, subject=f"{what}.{format_}")
+
+
+def note_package(session: Session, who: Who, study: StudyHere, job_id: int, now: datetime) -> None:
+    """Put into the audit log that somebody took a package out, and how much it tells of participants."""
+    job = session.get_one(Job, job_id)
+    says = {name: job.params.get(name, False) for name in ("pseudonyms", "keeps_links")}
+    subject = f"package {job_id}"
+    record(session, who.actor, "package.download", now=now, study=study.slug, subject=subject, after=says)
 
 
 def _done(session: Session, study: StudyHere, kind: Kind, job_id: int) -> JobView:

@@ -20,9 +20,10 @@ from starlette.requests import ClientDisconnect, Request
 
 from app.database import Database
 from app.errors import Conflict, NotFound, StudyError
-from app.library import uploads
+from app.library import queued, uploads
 from app.library.media import part_path
 from app.library.names import checked_attributes, checked_source
+from app.library.queued import Place
 from app.library.tables import UploadStatus
 from app.library.uploads import NewUpload, UploadView
 from app.people.logins import Who
@@ -45,15 +46,16 @@ class TooManyBytes(StudyError):
 
 class StorageFull(StudyError):
     status_code = 507
-    title = "No room"
+    title = "Storage is full"
 
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """An upload and how much of it has come."""
+    """An upload and how much of it has come; `place` says where it is in the queue, while it waits there."""
 
     upload: UploadView
     offset: int
+    place: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         view = self.upload
@@ -69,6 +71,7 @@ class Received:
             "doing": view.doing,
             "done": view.done,
             "total": view.total,
+            "place": self.place,
         }
 
 
@@ -115,19 +118,29 @@ async def receive(
 async def state(database: Database, data_dir: Path, who: Who, token: str) -> Received:
     """How far an upload is."""
     view = await database.peek(uploads.upload_for, who, token)
-    return await anyio.to_thread.run_sync(_received, data_dir, view)
+    places = await database.read(queued.places) if view.status is UploadStatus.WAITING else {}
+    return await anyio.to_thread.run_sync(_received, data_dir, view, places)
 
 
 async def states(database: Database, data_dir: Path, who: Who) -> Sequence[Received]:
     """How far each of the user's newest uploads is."""
     views = await database.read(uploads.uploads_of, who)
-    return await anyio.to_thread.run_sync(lambda: [_received(data_dir, view) for view in views])
+    places = await database.read(queued.places)
+    return await anyio.to_thread.run_sync(lambda: [_received(data_dir, view, places) for view in views])
 
 
 async def cancel(database: Database, data_dir: Path, who: Who, token: str, now: datetime) -> None:
     """Call an upload off; what has come of it is gone."""
     await database.write(uploads.call_off, who, token, now)
     await anyio.to_thread.run_sync(lambda: part_path(data_dir, token).unlink(missing_ok=True))
+
+
+async def cancel_all(database: Database, data_dir: Path, who: Who, now: datetime) -> int:
+    """Call off all of the user's uploads that are not over; returns how many."""
+    tokens = await database.write(queued.cancel_all, who, now)
+    for token in tokens:
+        await anyio.to_thread.run_sync(lambda path: path.unlink(missing_ok=True), part_path(data_dir, token))
+    return len(tokens)
 
 
 async def take_whole(
@@ -195,7 +208,10 @@ def length_of(part: Path) -> int:
         return 0
 
 
-_FULL = "The service has no room for this file; whoever runs it has to make some. What has come is kept."
+_FULL = (
+    "The service has no space left for this file; ask the person who runs it to free some. "
+    "What has been received is kept."
+)
 
 
 def _make_room(part: Path, expected: int) -> None:
@@ -241,7 +257,8 @@ def _nothing_more(view: UploadView, offset: int) -> Received:
     raise Conflict(f"{view.file_name} takes no more bytes; it is {view.status}.")
 
 
-def _received(data_dir: Path, view: UploadView) -> Received:
+def _received(data_dir: Path, view: UploadView, places: Mapping[str, Place]) -> Received:
     if view.status is not UploadStatus.RECEIVING:
-        return Received(view, view.bytes)
+        place = places.get(view.token)
+        return Received(view, view.bytes, place.says if place else "")
     return Received(view, length_of(part_path(data_dir, view.token)))

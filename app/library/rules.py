@@ -16,9 +16,15 @@ from app.jobs.queue import JobView
 from app.jobs.tables import Kind
 from app.library.tables import LibraryRules
 from app.people.audit import Actor, record
-from app.people.logins import Who
+from app.people.logins import NotAllowed, Who
+from app.study.seeing import seen_by
 from app.study.stimuli import common_clip_size
 from app.study.tables import Stimulus
+
+FRAME_SIZE_RULE = (
+    "All clips get one frame size. While none is set, the first clip to be processed gives its own size to all; "
+    "of clips that are processed together, the smallest does."
+)
 
 
 class BadRules(StudyError):
@@ -107,7 +113,8 @@ def set_rules(session: Session, by: Actor | None, rules: Rules, now: datetime) -
 
 def ask_preview(session: Session, who: Who, name: str, rules: Rules, now: datetime) -> int:
     """Have one clip processed by these rules to be looked at; returns the job's id."""
-    stimulus = session.exec(select(Stimulus).where(Stimulus.name == name)).first() if _is_name(name) else None
+    wanted = select(Stimulus).where(Stimulus.name == name, seen_by(who))
+    stimulus = session.exec(wanted).first() if _is_name(name) else None
     if stimulus is None or stimulus.original_sha256 is None:
         raise NotFound(f"There is no clip {name[:100]!r} to try the rules on.")
     params = {"name": name, "original": stimulus.original_sha256, "rules": rules.canonical()}
@@ -125,12 +132,18 @@ def preview_run(session: Session, who: Who, job_id: int) -> JobView:
 def apply_rules(session: Session, who: Who, rules: Rules, now: datetime) -> int | None:
     """Put rules in force: at once in an empty library, else by a job (its id) that processes every clip anew.
 
-    Raises Conflict while such a job stands, or where nothing would change.
+    Raises NotAllowed for who is no owner, Conflict while such a job stands, or where nothing would change.
     """
+    if not who.is_owner:
+        raise NotAllowed("Rules are for the clips of all studies: an owner puts them in force.")
+    return _put_in_force(session, who, rules, now)
+
+
+def _put_in_force(session: Session, who: Who, rules: Rules, now: datetime) -> int | None:
     hold_library(session)
     view = rules_view(session)
     if reprocessing(session) is not None:
-        raise Conflict("The clips are being processed anew already; wait until that is over, or cancel it.")
+        raise Conflict("All clips are already being processed again; wait until that is over, or cancel it.")
     if rules == view.rules and not view.n_other and (view.id or not view.n_clips):
         raise Conflict("These rules are in force already; there is nothing to change.")
     if not view.n_clips:
@@ -139,6 +152,21 @@ def apply_rules(session: Session, who: Who, rules: Rules, now: datetime) -> int 
     params = {"rules": rules.canonical()}
     record(session, who.actor, "rules.ask", now=now, before=view.rules.canonical(), after=params["rules"])
     return queue.ask(session, Kind.REPROCESS, params, now=now, asked_by=who.user_id)
+
+
+def set_frame_size(session: Session, who: Who, width: int, height: int, now: datetime) -> int | None:
+    """Settle the frame's size, px, while it is open, as the first clip of any editor would.
+
+    Raises BadRules, or Conflict once it is settled.
+    """
+    hold_library(session)
+    rules, _ = rules_in_force(session)
+    if rules.size is not None:
+        raise Conflict(
+            f"The frame size is {rules.width} × {rules.height} px already. To change it, go to the processing rules."
+        )
+    wanted = checked_rules({**rules.canonical(), "width": width, "height": height})
+    return _put_in_force(session, who, wanted, now)
 
 
 def reprocessing(session: Session) -> JobView | None:

@@ -1,4 +1,4 @@
-"""Files of the library as they are sent to its experimenters, and their removal."""
+"""Files of the library as they are sent to the experimenters who see them, and their removal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,27 +26,29 @@ class Served:
     content_type: str
 
 
-async def clip(database: Database, data_dir: Path, name: str) -> Served:
+async def clip(database: Database, data_dir: Path, who: Who, name: str) -> Served:
     """A clip as participants see it, without the padding. Raises NotFound."""
     store = ClipStore(data_dir)
-    return await _file(database, name, "video/mp4", lambda row: store.clip_path(row.clip_sha256 or ""))
+    return await _file(database, who, name, "video/mp4", lambda row: store.clip_path(row.clip_sha256 or ""))
 
 
-async def original(database: Database, data_dir: Path, name: str) -> Served:
+async def original(database: Database, data_dir: Path, who: Who, name: str) -> Served:
     """A clip's original, under the type by which browsers play it. Raises NotFound."""
     store = ClipStore(data_dir)
-    return await _file(database, name, "", lambda row: store.original_path(row.original_sha256 or ""))
+    return await _file(database, who, name, "", lambda row: store.original_path(row.original_sha256 or ""))
 
 
-async def poster(database: Database, data_dir: Path, name: str) -> Served:
+async def poster(database: Database, data_dir: Path, who: Who, name: str) -> Served:
     """A picture of a clip. Raises NotFound, also while it is not drawn."""
-    return await _file(database, name, "image/jpeg", lambda row: poster_path(data_dir, row.clip_sha256 or ""))
+    return await _file(
+        database, who, name, "image/jpeg", lambda row: poster_path(data_dir, row.clip_sha256 or "")
+    )
 
 
-async def frame(database: Database, data_dir: Path, name: str) -> Served:
+async def frame(database: Database, data_dir: Path, who: Who, name: str) -> Served:
     """A picture of a clip's original. Raises NotFound, also while it is not drawn."""
     return await _file(
-        database, name, "image/jpeg", lambda row: frame_path(data_dir, row.original_sha256 or "")
+        database, who, name, "image/jpeg", lambda row: frame_path(data_dir, row.original_sha256 or "")
     )
 
 
@@ -66,16 +68,16 @@ async def delete(database: Database, store: ClipStore, who: Who, name: str, now:
 
 
 async def _file(
-    database: Database, name: str, content_type: str, path_of: Callable[[Stimulus], Path]
+    database: Database, who: Who, name: str, content_type: str, path_of: Callable[[Stimulus], Path]
 ) -> Served:
-    path = await database.peek(_path, name, path_of)
+    path = await database.peek(_path, who, name, path_of)
     if not await anyio.to_thread.run_sync(lambda: path.is_file() and path.stat().st_size > 0):
         raise NotFound("There is no such file.")
     return Served(path, content_type or video_type(path))
 
 
-def _path(session: Session, name: str, path_of: Callable[[Stimulus], Path]) -> Path:
+def _path(session: Session, who: Who, name: str, path_of: Callable[[Stimulus], Path]) -> Path:
     try:
-        return path_of(row_of(session, name))
+        return path_of(row_of(session, who, name))
     except (ClipError, ValueError):
         raise NotFound("There is no such file.") from None

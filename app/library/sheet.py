@@ -1,5 +1,6 @@
 """The library as a table to be edited elsewhere and handed back: what would change, what cannot, all or nothing."""
 
+import codecs
 import csv
 import hashlib
 import io
@@ -20,7 +21,10 @@ from app.library.names import checked_attributes, checked_key, checked_source
 from app.library.uses import uses_of
 from app.people.audit import record
 from app.people.logins import Who
+from app.spreadsheet import csv_fault, defused, restored
+from app.study.seeing import seen_by
 from app.study.tables import Stimulus
+from app.study.truth import correct_sources
 
 FIRST = ("name", "source")
 LARGEST_BYTES = 6_000_000
@@ -79,21 +83,30 @@ class Plan:
         return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
 
 
-def sheet(session: Session) -> str:
-    """Every stimulus with its source and attributes as CSV, by name."""
-    rows = sorted(_rows(session).values(), key=lambda row: natural(row.name))
+def sheet(session: Session, who: Who) -> str:
+    """Every stimulus that the user sees with its source and attributes as CSV, by name."""
+    rows = sorted(_rows(session, who).values(), key=lambda row: natural(row.name))
     keys = list(dict.fromkeys(key for row in rows for key in row.attributes))
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow([*FIRST, *keys])
-    writer.writerows([row.name, row.source, *(row.attributes.get(key, "") for key in keys)] for row in rows)
+    writer.writerow([*FIRST, *map(defused, keys)])
+    writer.writerows(
+        [row.name, row.source, *(defused(row.attributes.get(key, "")) for key in keys)] for row in rows
+    )
     return text.getvalue()
+
+
+def note_sheet(session: Session, who: Who, now: datetime) -> None:
+    """Put into the audit log that somebody took the table out."""
+    record(session, who.actor, "stimuli.export", now=now, subject="stimuli.csv")
 
 
 def text_of(files: Sequence[bytes]) -> str:
     """The one table among the files of a form. Raises StudyError."""
     if len(files) != 1:
         raise StudyError("Choose the CSV file that you have edited.")
+    if files[0].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise StudyError("The file is UTF-16; save it as CSV in UTF-8.")
     try:
         return files[0].decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -108,8 +121,8 @@ def plan_sheet(session: Session, who: Who, text: str) -> Plan:
         return Plan((), (SheetFault(error.row, "", str(error)),), 0)
     faults = list(_header_faults(header))
     if faults:
-        return Plan((), tuple(faults), 0)
-    rows, changes = _rows(session), []
+        return Plan((), tuple(faults[:MOST_FAULTS]), 0)
+    rows, changes = _rows(session, who), []
     for number, cells in lines:
         row = rows.get(cells[0])
         fault = _row_fault(number, header, cells, row)
@@ -133,9 +146,12 @@ def apply_sheet(session: Session, who: Who, text: str, digest: str | None, now: 
         raise BadSheet(plan)
     if digest is not None and digest != plan.digest:
         raise Conflict("The clips have changed since you looked at these changes; look at them again.")
+    correct_sources(
+        session, who, {change.name: change.after for change in plan.changes if change.column == "source"}, now
+    )
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
-    rows = _rows(session)
+    rows = _rows(session, who)
     by_clip: dict[str, list[Change]] = {}
     for change in plan.changes:
         by_clip.setdefault(change.name, []).append(change)
@@ -171,11 +187,12 @@ def _parsed(text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     lines: list[tuple[int, list[str]]] = []
     try:
         for number, cells in enumerate(reader, start=1):
-            stripped = [cell.strip().replace("\r\n", "\n") for cell in cells]
+            stripped = [restored(cell.strip().replace("\r\n", "\n")) for cell in cells]
             if any(stripped):
                 lines.append((number, stripped))
     except csv.Error as error:
-        raise _Unreadable(f"This is not CSV ({error}); check the quotes near here", reader.line_num) from None
+        message = f"This is not CSV ({csv_fault(error)}); check the quotes near here"
+        raise _Unreadable(message, reader.line_num) from None
     if not lines:
         raise _Unreadable("The table is empty; it begins with the columns name and source")
     return lines[0][1], lines[1:]
@@ -254,6 +271,6 @@ def _apply(row: Stimulus, changes: Sequence[Change]) -> None:
     row.attributes = checked_attributes(attributes, row.attributes)
 
 
-def _rows(session: Session) -> dict[str, Stimulus]:
-    rows = session.exec(select(Stimulus).where(col(Stimulus.clip_sha256).is_not(None)))
+def _rows(session: Session, who: Who) -> dict[str, Stimulus]:
+    rows = session.exec(select(Stimulus).where(col(Stimulus.clip_sha256).is_not(None), seen_by(who)))
     return {row.name: row for row in rows}

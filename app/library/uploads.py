@@ -25,6 +25,7 @@ from app.library.names import (
     suffix_of,
 )
 from app.library.tables import Upload, UploadStatus
+from app.people.audit import record
 from app.people.logins import Who
 from app.study.tables import Stimulus
 
@@ -176,6 +177,8 @@ def hand_over(session: Session, who: Who, token: str, now: datetime) -> UploadVi
         upload.status = UploadStatus.WAITING
         session.add(upload)
         session.flush()
+        said = {"name": upload.name, "source": upload.source, "bytes": upload.bytes}
+        record(session, who.actor, "upload.send", now=now, subject=upload.file_name, after=said)
     return _view(upload, session.get(Job, upload.job_id) if upload.job_id else None)
 
 

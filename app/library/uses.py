@@ -2,24 +2,31 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, or_, select
 
 from app.people.logins import Who
-from app.study.access import visible_slugs
-from app.study.file.pairs import read_pair_file
-from app.study.tables import Draft, Pair, Stimulus, Study, StudyVersion
+from app.study.access import StudyHere, visible_slugs
+from app.study.file.pairs import StimulusFacts, read_pair_file
+from app.study.pairs_view import find_pairs
+from app.study.seeing import facts_for
+from app.study.tables import Draft, Pair, State, Stimulus, Study, StudyVersion
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A version's (or, where `version` is None, a draft's) pairs that show a clip."""
+    """A version's (or, where `version` is None, a draft's) pairs that show a clip.
+
+    `is_drawn`: a draft's draw took it, and can do without it by drawing again.
+    """
 
     study: str
     version: int | None
     pairs: tuple[str, ...]
     is_frozen: bool = False
+    is_drawn: bool = False
 
     @property
     def place(self) -> str:
@@ -39,18 +46,21 @@ def uses_of(session: Session, names: Collection[str]) -> Uses:
     return found
 
 
-def seen_by(session: Session, who: Who, uses: Sequence[Use]) -> list[Use]:
+def uses_for(session: Session, who: Who, uses: Sequence[Use]) -> list[Use]:
     """The uses with studies that the user does not see named as such."""
     return hidden(set(visible_slugs(session, who)), uses)
 
 
 def hidden(visible: Collection[str], uses: Sequence[Use]) -> list[Use]:
-    return [use if use.study in visible else Use(UNSEEN, use.version, (), use.is_frozen) for use in uses]
+    return [
+        use if use.study in visible else Use(UNSEEN, use.version, (), use.is_frozen, use.is_drawn)
+        for use in uses
+    ]
 
 
 def places(session: Session, who: Who, uses: Sequence[Use]) -> str:
     """The uses in one line."""
-    named = list(dict.fromkeys(use.place for use in seen_by(session, who, uses)))
+    named = list(dict.fromkeys(use.place for use in uses_for(session, who, uses)))
     more = f" and {len(named) - 5} more" if len(named) > 5 else ""
     return ", ".join(named[:5]) + more
 
@@ -77,15 +87,27 @@ def _in_versions(session: Session, names: Collection[str]) -> Iterator[tuple[str
 
 
 def _in_drafts(session: Session, names: Collection[str]) -> Iterator[tuple[str, Use]]:
-    drafts = select(Study.slug, Draft.keys).join(Draft, col(Draft.study_id) == Study.id).order_by(Study.slug)
-    wanted = set(names)
-    for slug, keys in session.exec(drafts):
-        listed = keys.get("pairs") if isinstance(keys, dict) else None
-        if not isinstance(listed, str):
+    """A name that a draft lists though its study may not use the clip is no use of it."""
+    drafts = select(Study, Draft.keys).join(Draft, col(Draft.study_id) == Study.id).order_by(Study.slug)
+    for study, keys in session.exec(drafts):
+        if not isinstance(keys, dict) or (keys.get("pairs") is None and keys.get("sample") is None):
             continue
+        stimuli = facts_for(session, StudyHere(study.id or 0, study.slug, State(study.state)))
+        wanted = stimuli.keys() & names
+        is_drawn = keys.get("pairs") is None
         pairs: dict[str, list[str]] = {}
-        for row in read_pair_file("", listed, by_row=True).rows:
-            for name in {row.a, row.b} & wanted:
-                pairs.setdefault(name, []).append(row.id)
+        for pair, *members in _drawn(keys, stimuli) if is_drawn else _listed(keys["pairs"]):
+            for name in wanted.intersection(members):
+                pairs.setdefault(name, []).append(pair)
         for name, ids in pairs.items():
-            yield name, Use(slug, None, tuple(ids))
+            yield name, Use(study.slug, None, tuple(ids), is_drawn=is_drawn)
+
+
+def _listed(text: object) -> Iterator[tuple[str, str, str]]:
+    for row in read_pair_file("", text, by_row=True).rows if isinstance(text, str) else ():
+        yield row.id, row.a, row.b
+
+
+def _drawn(keys: Mapping[str, Any], stimuli: Mapping[str, StimulusFacts]) -> Iterator[tuple[str, str, str]]:
+    for pair in find_pairs(keys, stimuli).pairs:
+        yield pair.id, pair.a, pair.b

@@ -1,8 +1,11 @@
 """From where a session stands to the page its participant sees."""
 
+import re
 import secrets
+from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import quote
@@ -22,9 +25,11 @@ from app.participant.pages import (
     TrialPage,
 )
 from app.study.design import PageKey
+from app.study.entering import WHO_INVITED
 from app.study.file.load import Question, StudyDesign
-from app.study.sessions import Where
-from app.study.tables import Mode, Status
+from app.study.launch import DEFAULT_CLOSING
+from app.study.sessions import Declined, Where
+from app.study.tables import DECLINED, Mode, State, Status
 from app.templating import html_of, html_response, render
 
 NOTICES = {"moved": "That page was answered before. You are now here."}
@@ -39,24 +44,41 @@ def markdown(text: str) -> str:
     return str(_markdown.render(text))
 
 
-# Stand in for what differs between the sessions of one trial page; both are of letters that HTML leaves alone.
-_TOKEN, _SUBMIT_ID = "0token0", "0submit-id0"
-_trial_pages: dict[tuple[str, int, bool], str] = {}
+MOST_TRIAL_PAGES = 2_000  # of some 10 kB each
+# The pieces of a trial's page between what differs by session; the least recently made page goes first.
+_trial_pages: OrderedDict[tuple[str, int, bool], tuple[str, ...]] = OrderedDict()
 
 
-def current_page(where: Where, notice: str = "") -> HTMLResponse:
+def current_page(where: Where, now: datetime, notice: str = "") -> HTMLResponse:
     """The page as sent. A trial's is the same for all at that position, but for the token and the form's number.
 
     Only an experimenter's preview says that it is one.
     """
+    if where.is_shut_out(now):
+        return render(shut_out(where))
+    notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
     if where.page.kind != "trial" or notice or where.status != Status.ACTIVE:
         return render(page_for(where, notice=notice))
     key = (where.run.sha256, where.step, where.mode == Mode.PREVIEW)
-    if key not in _trial_pages:
-        stand_in = replace(where, token=_TOKEN)
-        _trial_pages[key] = html_of(page_for(stand_in, form={"submit_id": _SUBMIT_ID}))
-    html = _trial_pages[key].replace(_TOKEN, where.token).replace(_SUBMIT_ID, submit_id_for(where))
-    return html_response(html)
+    pieces = _trial_pages.get(key)
+    if pieces is None:
+        pieces = _trial_pages[key] = _pieces_of(where)
+        if len(_trial_pages) > MOST_TRIAL_PAGES:
+            _trial_pages.popitem(last=False)
+    fills = (where.token, submit_id_for(where))
+    filled = [piece if at % 2 == 0 else fills[int(piece)] for at, piece in enumerate(pieces)]
+    return html_response("".join(filled))
+
+
+def _pieces_of(where: Where) -> tuple[str, ...]:
+    """A trial's page cut where a session's own parts stand: text and the number of a fill (0 or 1) by turns.
+
+    It is cut at marks drawn for this page alone, so that nothing that a study file says can be taken for one.
+    """
+    marks = [f"m{secrets.token_hex(16)}" for _ in range(2)]
+    html = html_of(page_for(replace(where, token=marks[0]), form={"submit_id": marks[1]}))
+    parts = re.split(f"({'|'.join(marks)})", html)
+    return tuple(part if at % 2 == 0 else str(marks.index(part)) for at, part in enumerate(parts))
 
 
 def submit_id_for(where: Where) -> str:
@@ -96,8 +118,11 @@ def page_for(
     errors: Mapping[str, str] | None = None,
 ) -> Page | MessagePage:
     """A session's current page; `form` and `errors` are of a form that could not be accepted."""
-    if where.status in (Status.REFUSED, Status.UNDER_AGE):
-        return farewell(where)
+    if where.status in DECLINED:  # only an experimenter's preview is found again
+        declined = Declined(where.design.study, Status(where.status))
+        return replace(farewell(declined, where.design), preview=preview_of(where))
+    if where.status == Status.UNPLAYABLE:
+        return nothing_played(where)
     form, action = form or {}, f"/p/{where.token}"
     place = Place(
         page=where.page,
@@ -111,7 +136,7 @@ def page_for(
         key=f"{where.token}.{where.page.position}",
         participant=where.participant or "",
         session=str(where.session_id),
-        notice=NOTICES.get(notice, ""),
+        notice=notice,
         preview=preview_of(where),
         form=form,
         errors=errors or {},
@@ -124,18 +149,47 @@ def preview_of(where: Where) -> str:
     return f"/admin/studies/{where.design.study}/launch" if where.mode == Mode.PREVIEW else ""
 
 
-def farewell(where: Where) -> MessagePage:
-    """What is said to somebody who did not take part."""
+def farewell(declined: Declined, design: StudyDesign | None) -> MessagePage:
+    """What is said to somebody who did not take part; less where the study has no design to show."""
+    title = design.title if design else ""
+    kept = "Only this and today's date are kept, and nothing about you. You can close this page."
+    if declined.status is Status.REFUSED:
+        return MessagePage("Thank you all the same", f"You have chosen not to take part. {kept}", title)
+    age = design.consent.minimum_age if design else None
+    who = f"who are {age} or older" if age else "of the age that the study asks for"
+    return MessagePage("Thank you for your interest", f"Only people {who} can take part. {kept}", title)
+
+
+def whom_to_ask(design: StudyDesign) -> str:
+    return f"Whom to ask: {design.completion.contact or WHO_INVITED}"
+
+
+def shut_out(where: Where) -> MessagePage:
+    """For somebody who was under way, or about to begin, when the study ended."""
     title = where.design.title
-    preview = preview_of(where)
-    if where.status == Status.REFUSED:
-        text = "You have chosen not to take part. Nothing about you has been stored. You can close this page."
-        return MessagePage("Thank you all the same", text, title, preview=preview)
+    if where.status == Status.ARRIVED:
+        text = "This study has ended and takes no more participants. Thank you for your interest."
+        return MessagePage("This study has ended", text, title)
+    text = f"{where.closing or DEFAULT_CLOSING}\n\n{whom_to_ask(where.design)}"
+    return MessagePage("This study has ended", text, title)
+
+
+def time_left(where: Where, now: datetime) -> str:
+    """Said on every page of a session that goes on in a study that is closed."""
+    is_under_way = where.status == Status.ACTIVE and where.mode in (Mode.LIVE, Mode.PILOT)
+    if not is_under_way or where.state != State.CLOSED or where.closes_at is None:
+        return ""
+    minutes = max(1, int((where.closes_at - now).total_seconds() // 60))
+    return f"This study is ending. You can finish it within {minutes} minute{'' if minutes == 1 else 's'}."
+
+
+def nothing_played(where: Where) -> MessagePage:
     text = (
-        f"Only people who are {where.design.consent.minimum_age} or older can take part. "
-        "Nothing about you has been stored. You can close this page."
+        "Not one of the videos could be played on this device, so there were no answers to give, and there is no "
+        "completion code. This is not your fault. Please say what happened: you can be helped, also with your pay.\n\n"
+        + whom_to_ask(where.design)
     )
-    return MessagePage("Thank you for your interest", text, title, preview=preview)
+    return MessagePage("The videos could not be played", text, where.design.title, preview=preview_of(where))
 
 
 def page_of(design: StudyDesign, place: Place) -> Page:

@@ -1,33 +1,51 @@
 """The participant's addresses: `/s/{slug}` to come in, `/p/{token}` for every page of a session."""
 
+from typing import Literal
+
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from app.dependencies import DatabaseDep, Form, Now, Rng, SettingsDep, StoreDep
-from app.errors import InvalidAnswer
-from app.participant.build import current_page, page_for
+from app.dependencies import DatabaseDep, Form, Now, Rng, SettingsDep, StoreDep, without_nul
+from app.errors import Closed, InvalidAnswer
+from app.participant.build import current_page, farewell, page_for
 from app.participant.entry import remember, visit_of
 from app.participant.media import clip_response
 from app.study.design import Side
-from app.study.sessions import NotCurrent, enter, locate, mark_shown, submit
-from app.study.shown import clip_for
-from app.study.tables import Mode
+from app.study.entering import enter, kept_token
+from app.study.evidence import note_sent
+from app.study.sessions import Declined, NotCurrent, locate, mark_shown, submit
+from app.study.shown import clip_for, shown_design
+from app.study.tables import Mode, Status
 from app.templating import render
 
 router = APIRouter(include_in_schema=False)
+NO_STORE = {"Cache-Control": "no-store"}
 
 
 @router.get("/s/{slug}")
 async def enter_study(
     request: Request, slug: str, database: DatabaseDep, settings: SettingsDep, now: Now
 ) -> Response:
-    """Begin a session, or go on with an unfinished one."""
+    """Begin a session, or go on with one. What is tried by somebody new is counted, whatever comes of it."""
     visit = visit_of(request, slug, settings.secret)
-    token = await database.write(enter, visit, now)
-    response = RedirectResponse(f"/p/{token}", 303, headers={"Cache-Control": "no-store"})
+    token = await database.peek(kept_token, visit)
+    if token is None:
+        if visit.mode is Mode.LIVE:
+            request.app.state.starts.count(request.client.host if request.client else "", now)
+        token = await database.write(enter, visit, now)
+    response = RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
-        remember(response, slug, token, secure=request.url.scheme == "https")
+        remember(response, visit, token, secure=request.url.scheme == "https")
     return response
+
+
+@router.get("/s/{slug}/declined/{status}")
+async def show_farewell(
+    slug: str, status: Literal["refused", "under-age"], database: DatabaseDep
+) -> Response:
+    """The same for everybody: nothing is kept by which the person could be found."""
+    slug = without_nul(slug)
+    return render(farewell(Declined(slug, Status(status)), await database.peek(shown_design, slug)))
 
 
 @router.api_route("/p/{token}", methods=["GET", "HEAD"])
@@ -35,7 +53,7 @@ async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -
     where = await database.peek(locate, token)
     if where.shown_at is None:
         database.write_soon(mark_shown, where.session_id, where.step, now)
-    return current_page(where, at)
+    return current_page(where, now, at)
 
 
 @router.post("/p/{token}")
@@ -46,7 +64,9 @@ async def answer_page(
     scripted = "application/json" in request.headers.get("accept", "")
     here = f"/p/{token}"
     try:
-        await database.write(submit, token, form, now, rng)
+        declined = await database.write(submit, token, form, now, rng)
+        if declined is not None:
+            here = f"/s/{declined.slug}/declined/{declined.status}"
     except InvalidAnswer as error:
         if scripted:
             return JSONResponse({"errors": error.errors}, error.status_code)
@@ -56,9 +76,9 @@ async def answer_page(
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
         here += "?at=moved"
-    if scripted:
-        return JSONResponse({"next": here})
-    return RedirectResponse(here, 303, headers={"Cache-Control": "no-store"})
+    except Closed:
+        pass  # the page itself says that the study has ended, and what happens to their pay
+    return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
 
 
 @router.api_route("/p/{token}/clips/{position}-{side}.mp4", methods=["GET", "HEAD"])
@@ -69,6 +89,11 @@ async def show_clip(
     side: Side,
     database: DatabaseDep,
     store: StoreDep,
+    now: Now,
 ) -> Response:
-    served = await database.peek(clip_for, token, position, side)
-    return clip_response(store.clip_path(served.sha256), served, request.headers.get("range"))
+    served = await database.peek(clip_for, token, position, side, now)
+
+    def note(start: int, stop: int) -> None:
+        database.write_soon(note_sent, served.trial_id, served.side, start, stop)
+
+    return clip_response(store.clip_path(served.sha256), served, request.headers.get("range"), note)

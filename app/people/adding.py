@@ -31,7 +31,7 @@ class PasswordGiven:
 async def add_user(database: Database, new: NewUser, by: Actor, now: datetime) -> PasswordGiven:
     """Raises BadEmail, WeakPassword, Conflict."""
     email, generated = users.checked_email(new.email), _generated_unless(new.password)
-    kept = await hash_password(new.password or generated or "")
+    kept = await hash_password(new.password or generated or "", email)
     user_id = await database.write(users.add_user, email, new.role, kept, by=by, now=now)
     return PasswordGiven(user_id, email, generated)
 
@@ -39,10 +39,10 @@ async def add_user(database: Database, new: NewUser, by: Actor, now: datetime) -
 async def reset_password(
     database: Database, user_id: int, password: str | None, by: Actor, now: datetime
 ) -> PasswordGiven:
-    """All their logins end. Raises WeakPassword, NotFound."""
+    """All their logins end and all their API tokens are revoked. Raises WeakPassword, NotFound."""
     user = await database.read(users.user_with, user_id)
     generated = _generated_unless(password)
-    kept = await hash_password(password or generated or "")
+    kept = await hash_password(password or generated or "", user.email)
     await database.write(users.set_password, user_id, kept, by=by, now=now)
     return PasswordGiven(user_id, user.email, generated)
 

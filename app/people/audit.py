@@ -1,4 +1,4 @@
-"""The audit log: every change by an experimenter, with what was before and after. Append-only."""
+"""The audit log: what experimenters change, with before and after, take out, send in, and how they log in."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +19,8 @@ class Actor:
 
 
 COMMAND_LINE = Actor(None, "command line")
+NOBODY = Actor(None, "nobody known")
+SERVICE = Actor(None, "the service itself")
 
 
 def record(

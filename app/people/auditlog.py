@@ -1,6 +1,6 @@
 """The audit log as it is read: newest first, a page at a time, by study, person and action."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -10,12 +10,19 @@ from sqlmodel import Session, col, select
 from app.people.tables import AuditEntry
 
 PAGE = 50
+KINDS: Mapping[str, frozenset[str]] = {
+    "exports": frozenset({"data.export", "package.download", "package.write", "stimuli.export"}),
+    "uploads": frozenset({"upload.send", "stimulus.add"}),
+    "logins": frozenset({"login", "login.fail", "logout", "logout.elsewhere", "password.fail"}),
+}
+CHANGES = "changes"  # whatever is of no kind
 
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Empty means any; `before` an entry's id, 0 for the newest page."""
+    """Empty means any; `kind` is one of KINDS or `changes`, `before` an entry's id, 0 for the newest page."""
 
+    kind: str = ""
     study: str = ""
     actor: str = ""
     action: str = ""
@@ -24,7 +31,7 @@ class AuditFilter:
 
 @dataclass(frozen=True, slots=True)
 class EntryView:
-    """One change; `before` and `after` are plain JSON values, None where there is nothing to tell."""
+    """One thing done; `before` and `after` are plain JSON values, None where there is nothing to tell."""
 
     id: int
     at: datetime
@@ -55,6 +62,10 @@ def entries(session: Session, wanted: AuditFilter, limit: int = PAGE) -> Sequenc
     ):
         if value:
             found = found.where(column == value)
+    if wanted.kind in KINDS:
+        found = found.where(col(AuditEntry.action).in_(KINDS[wanted.kind]))
+    elif wanted.kind == CHANGES:
+        found = found.where(col(AuditEntry.action).not_in(frozenset().union(*KINDS.values())))
     if wanted.before:
         found = found.where(col(AuditEntry.id) < wanted.before)
     return [_view(entry) for entry in session.exec(found.order_by(col(AuditEntry.id).desc()).limit(limit))]

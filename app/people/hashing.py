@@ -27,9 +27,9 @@ async def try_password(
     return attempts if fits else []
 
 
-async def hash_password(password: str) -> str:
+async def hash_password(password: str, email: str = "") -> str:
     """Raises WeakPassword."""
-    return await anyio.to_thread.run_sync(passwords.hashed, password, limiter=_hashing())
+    return await anyio.to_thread.run_sync(passwords.hashed, password, email, limiter=_hashing())
 
 
 def _hashing() -> anyio.CapacityLimiter:

@@ -10,7 +10,7 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select, update
 
 from app.errors import NotFound, StudyError
-from app.people.audit import Actor, record
+from app.people.audit import NOBODY, Actor, record
 from app.people.tables import ApiToken, Login, Role, User
 
 LASTS = timedelta(days=14)
@@ -32,6 +32,13 @@ class NotLoggedIn(StudyError):
     title = "Log in"
 
 
+class TokenEnded(StudyError):
+    """The API token was good until a day that is past."""
+
+    status_code = 401
+    title = "No token"
+
+
 class NotAllowed(StudyError):
     """Logged in, but this is not for their role, or the form did not come from our page."""
 
@@ -41,13 +48,14 @@ class NotAllowed(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class Who:
-    """The user behind a request. `login_id` is None for a program with an API token."""
+    """The user behind a request: in a browser, with a `login_id`, or a program's, with a `token_id`."""
 
     user_id: int
     email: str
     role: Role
     login_id: int | None = None
     seen_at: datetime | None = None
+    token_id: int | None = None
 
     @property
     def actor(self) -> Actor:
@@ -109,6 +117,16 @@ def log_in(
     )
     record(session, Actor(user_id, user.email), "login", now=now, subject=user.email)
     return token
+
+
+def note_failed(session: Session, email: str, now: datetime) -> None:
+    """Put a login that failed into the audit log: the account's name where there is one, and nothing else.
+
+    What is typed into the wrong field may be a password, so a name that nobody has is not kept.
+    """
+    user = session.exec(select(User).where(User.email == email)).first()
+    actor = Actor(user.id, user.email) if user else NOBODY
+    record(session, actor, "login.fail", now=now, subject=user.email if user else "")
 
 
 def who_logged_in(session: Session, token: str, now: datetime) -> Who | None:
@@ -177,10 +195,25 @@ def logins(session: Session, who: Who, now: datetime) -> Sequence[LoginView]:
     ]
 
 
-def who_holds(session: Session, token: str) -> tuple[Who, int, datetime | None] | None:
-    """The user behind an API token, with the token's id and when it was last used."""
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """The user behind an API token."""
+
+    who: Who
+    used_at: datetime | None
+
+
+def who_holds(session: Session, token: str, now: datetime) -> Holder | None:
+    """The user behind an API token, None for one that is unknown or revoked. Raises TokenEnded."""
     found = session.execute(
-        select_columns(col(ApiToken.id), col(ApiToken.used_at), col(User.id), col(User.email), col(User.role))
+        select_columns(
+            col(ApiToken.id),
+            col(ApiToken.used_at),
+            col(ApiToken.expires_at),
+            col(User.id),
+            col(User.email),
+            col(User.role),
+        )
         .join(User, col(User.id) == col(ApiToken.user_id))
         .where(
             col(ApiToken.token_sha256) == token_hash(token),
@@ -190,5 +223,7 @@ def who_holds(session: Session, token: str) -> tuple[Who, int, datetime | None] 
     ).first()
     if found is None:
         return None
-    token_id, used_at, user_id, email, role = found
-    return Who(user_id, email, Role(role)), token_id, used_at
+    token_id, used_at, expires_at, user_id, email, role = found
+    if expires_at is not None and now >= expires_at:
+        raise TokenEnded(f"This token ended on {expires_at:%Y-%m-%d}; make another on your account's page.")
+    return Holder(Who(user_id, email, Role(role), token_id=token_id), used_at)

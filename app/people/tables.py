@@ -57,7 +57,7 @@ class LoginAttempt(SQLModel, table=True):
 
 
 class ApiToken(SQLModel, table=True):
-    """Lets a program act for a user; shown once, kept as its hash."""
+    """Lets a program act for a user; shown once, kept as its hash. Without `expires_at` it lasts until revoked."""
 
     __tablename__ = "api_token"
 
@@ -67,6 +67,7 @@ class ApiToken(SQLModel, table=True):
     token_sha256: str = Field(unique=True)
     created_at: datetime
     used_at: datetime | None = None
+    expires_at: datetime | None = None
     revoked_at: datetime | None = None
 
 

@@ -127,12 +127,16 @@ def change_user(
 
 
 def set_password(session: Session, user_id: int, password_hash: str, *, by: Actor, now: datetime) -> None:
-    """Change a password; every login of theirs ends. API tokens stay, as programs know no password."""
+    """Change a password; every login of theirs ends, and where somebody else changes it every API token too.
+
+    Who changes their own keeps their programs running; a reset is for an account that its owner has lost hold of.
+    """
     user = _user(session, user_id)
     user.password_hash = password_hash
     session.add(user)
-    mine = update(Login).where(col(Login.user_id) == user_id, col(Login.revoked_at).is_(None))
-    session.execute(mine.values(revoked_at=now))
+    for table in (Login,) if by.user_id == user_id else (Login, ApiToken):
+        mine = update(table).where(col(table.user_id) == user_id, col(table.revoked_at).is_(None))
+        session.execute(mine.values(revoked_at=now))
     record(session, by, "user.password", now=now, subject=user.email)
 
 

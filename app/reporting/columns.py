@@ -9,7 +9,12 @@ _WHO = RESPONSE_COLUMNS[:6]
 
 PARTICIPANT_COLUMNS = (
     *_WHO,
-    Column("status", "text", "", "`active` or `completed`; who refused or was under age is not listed"),
+    Column(
+        "status",
+        "text",
+        "",
+        "`active`, `completed` or `unplayable` (no video would play); who refused or was under age is not listed",
+    ),
     Column(
         "ordinal", "integer", "", "the session's number among those planned for its version and mode, from 1"
     ),
@@ -35,6 +40,7 @@ PARTICIPANT_COLUMNS = (
         "why the session was left out, in the experimenter's words",
         prose=True,
     ),
+    Column("consent_sha256", "text", "", "the SHA-256 of the consent text that was agreed to, in UTF-8"),
 )
 
 PLAYBACK_COLUMNS = (
@@ -44,7 +50,9 @@ PLAYBACK_COLUMNS = (
     Column("member", "text", "", "`a` or `b`; empty where the browser told nothing that could be read"),
     Column("side", "text", "", "`left` or `right`: where the participant saw the clip"),
     Column("stimulus", "text", "", "the clip's name"),
-    Column("watched", "boolean", "", "whether the played ranges cover the clip to its end"),
+    Column(
+        "watched", "boolean", "", "whether the played ranges cover the clip to its end; decided by the server"
+    ),
     Column("plays", "integer", "", "times started from the beginning; 1 is watched once"),
     Column("played", "json", "seconds", "ranges of the clip that were played, merged: [[start, end], ...]"),
     Column("duration_s", "number", "seconds", "the clip's length as the browser saw it"),
@@ -62,6 +70,12 @@ PLAYBACK_COLUMNS = (
     Column("errors", "json", "", "what the browser said went wrong"),
     Column("flags", "json", "", "what was odd about the trial's telemetry"),
     Column("odd_playback", "text", "", "telemetry that could not be read, as it came"),
+    Column(
+        "fetched",
+        "boolean",
+        "",
+        "whether the server sent the clip whole to this session; empty where unknown",
+    ),
 )
 
 ANSWER_COLUMNS = (
@@ -85,6 +99,16 @@ PREFERENCE_COLUMNS = (
     Column("n", "integer", "count", "votes on the pair; blanks are not votes", minimum=1, required=True),
     Column("mode", "text", "", "whose votes these are", allowed=MODES, required=True),
 )
+
+BACKGROUND = "background_"
+
+
+def background_column(question: str, ask: str) -> Column:
+    """The column of `participants` for one background question."""
+    return Column(
+        f"{BACKGROUND}{question}", "text", "", f"the answer to: {ask}; a point of a scale counts from 1"
+    )
+
 
 COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "responses": tuple(RESPONSE_COLUMNS),

@@ -21,7 +21,8 @@ async def exported(settings: Settings, slug: str, what: What, format_: Format, m
     folder = settings.data_dir / "exports"
     folder.mkdir(exist_ok=True)
     out = folder / f"{secrets.token_hex(8)}.{format_}"
-    options = ["--what", what, "--format", format_, "--out", str(out), *(["--mode", mode] if mode else [])]
+    options = ["--what", what, "--format", format_, "--out", str(out), "--for-service"]
+    options += ["--mode", mode] if mode else []
     async with _turns:
         process = await asyncio.create_subprocess_exec(
             sys.executable, "-m", "app", "export", *options, "--", slug,
@@ -32,7 +33,8 @@ async def exported(settings: Settings, slug: str, what: What, format_: Format, m
         try:
             _, said = await asyncio.wait_for(process.communicate(), LONGEST_S)
         except TimeoutError:
-            said = f"Writing the table took more than {LONGEST_S // 60} minutes; use likely-human export.".encode()
+            minutes = LONGEST_S // 60
+            said = f"Writing the table took more than {minutes} minutes; choose a smaller one.".encode()
         finally:
             if process.returncode is None:
                 with contextlib.suppress(ProcessLookupError):

@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from sqlmodel import Session, col
+from sqlmodel import Session, col, func, select
 
 from analysis.results import table_rows
 from app.errors import StudyError
@@ -22,7 +23,9 @@ from app.reporting import columns, selects
 from app.reporting.frames import labels_frame
 from app.reporting.kinds import Format, What
 from app.reporting.preferences import preferences
-from app.study.tables import ParticipantSession
+from app.spreadsheet import defused
+from app.study.file.design import StudyDesign
+from app.study.tables import ParticipantSession, Study, StudyVersion
 from app.study.versions import study_named
 
 BATCH_ROWS = 5_000
@@ -43,21 +46,30 @@ class Exported:
 
 
 def export(
-    session: Session, slug: str, what: What, format_: Format, out: Path | None, mode: str | None = None
+    session: Session,
+    slug: str,
+    what: What,
+    format_: Format,
+    out: Path | None,
+    mode: str | None = None,
+    *,
+    unwatched: bool = False,
 ) -> Exported:
     """Write one table of a study to `out` (standard output when None); `mode` chooses whose votes count.
+
+    With `unwatched` labels and preferences count the answers whose clips cannot have been watched, too.
 
     A file appears whole or not at all. Raises NotFound for an unknown study, StudyError where `out` cannot be written.
     """
     study_named(session, slug)
-    wanted = columns.COLUMNS[what]
+    wanted = columns_of(session, slug, what)
     voters, n_ties = None, 0
     rows: Iterable[Row]
     if what is What.LABELS:
-        labels = labels_frame(session, slug, mode)
+        labels = labels_frame(session, slug, mode, unwatched=unwatched)
         rows, voters = table_rows(labels), labels.attrs["mode"]
     elif what is What.PREFERENCES:
-        preferred = preferences(session, slug, mode)
+        preferred = preferences(session, slug, mode, unwatched=unwatched)
         rows, voters, n_ties = preferred.rows, preferred.mode, preferred.n_ties
     else:
         rows = rows_of(session, slug, what)
@@ -65,14 +77,64 @@ def export(
         return Exported(_WRITERS[format_](rows, wanted, file), voters, n_ties)
 
 
-def rows_of(session: Session, slug: str, what: What, modes: Sequence[str] | None = None) -> Iterator[Row]:
-    """The rows of a table that is one SELECT, as they are read; of all `modes` unless some are named."""
-    select = getattr(selects, what.value)(slug)
+def rows_of(
+    session: Session, slug: str, what: What, modes: Sequence[str] | None = None, *, by_arrival: bool = True
+) -> Iterator[Row]:
+    """The rows of a table that is one SELECT, as they are read; of all `modes` unless some are named.
+
+    Sessions stand in the order of their arrival, or else in that of their seeds, which tells nothing.
+    """
+    found = getattr(selects, what.value)(slug)
     if modes is not None:
-        select = select.where(col(ParticipantSession.mode).in_(modes))
-    result = session.execute(select.execution_options(yield_per=BATCH_ROWS))
+        found = found.where(col(ParticipantSession.mode).in_(modes))
+    if not by_arrival:
+        within = found._order_by_clauses
+        found = found.order_by(None).order_by(func.coalesce(ParticipantSession.seed, 0), *within)
+    result = session.execute(found.execution_options(yield_per=BATCH_ROWS))
     rows = (row._mapping for row in result)
-    yield from _by_question(rows) if what is What.ANSWERS else rows
+    match what:
+        case What.ANSWERS:
+            yield from _by_question(rows)
+        case What.PARTICIPANTS:
+            yield from _with_background(rows, _designs(session, slug))
+        case _:
+            yield from rows
+
+
+def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column, ...]:
+    """A table's columns: `participants` ends with one for each background question of any version."""
+    if what is not What.PARTICIPANTS:
+        return columns.COLUMNS[what]
+    asked: dict[str, str] = {}
+    for design in _designs(session, slug).values():
+        asked |= {question.id: question.ask for question in design.background}
+    return (*columns.COLUMNS[what], *(columns.background_column(*question) for question in asked.items()))
+
+
+def _designs(session: Session, slug: str) -> dict[int, StudyDesign]:
+    """A study's designs by their versions, the first version first."""
+    of_study = (
+        select(StudyVersion.number, StudyVersion.design)
+        .join(Study, col(Study.id) == StudyVersion.study_id)
+        .where(Study.slug == slug)
+        .order_by(col(StudyVersion.number))
+    )
+    return {number: StudyDesign.model_validate_json(design) for number, design in session.exec(of_study)}
+
+
+def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
+    """Each session with the text that it agreed to, and its background answers by question."""
+    questions = dict.fromkeys(question.id for design in designs.values() for question in design.background)
+    texts = {n: sha256(design.consent.text.encode()).hexdigest() for n, design in designs.items()}
+    for row in rows:
+        given = row["background"] or {}
+        own = {f"{columns.BACKGROUND}{name}": _as_text(given.get(name)) for name in questions}
+        agreed = texts[row["version"]] if row["consented_at"] is not None else None
+        yield {**row, "consent_sha256": agreed, **own}
+
+
+def _as_text(value: Any) -> str | None:
+    return None if value is None else str(value)
 
 
 def _by_question(responses: Iterable[Row]) -> Iterator[Row]:
@@ -151,7 +213,7 @@ def csv_lines(rows: Iterable[Row], names: Sequence[str]) -> Iterator[str]:
     writer.writerow(names)
     for row in rows:
         yield pieces.pop()
-        writer.writerow([_cell(row[name]) for name in names])
+        writer.writerow([defused(_cell(row[name])) for name in names])
     yield pieces.pop()
 
 

@@ -1,6 +1,5 @@
 """Published answers into SQL: the same tables as our own studies, so the same numbers come out."""
 
-import secrets
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -151,7 +150,6 @@ def _add_session(
     now: datetime,
 ) -> None:
     run = ParticipantSession(
-        token=secrets.token_urlsafe(16),
         version_id=version.id or 0,
         mode=Mode.LIVE,
         participant=participant,

@@ -3,7 +3,7 @@
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -24,7 +24,7 @@ from app.reporting.packaging.croissant import croissant
 from app.reporting.packaging.datapackage import datapackage
 from app.reporting.packaging.pseudonyms import Pseudonyms, pseudonyms_of
 from app.reporting.packaging.texts import Contents
-from app.reporting.report import OnProgress, first_mode, json_text, silent, write_report
+from app.reporting.report import Computing, OnProgress, first_mode, json_text, silent, write_report
 
 _STEPS = (*SELECTED, "labels", "report", "descriptions", "archive")
 
@@ -54,15 +54,19 @@ def build_package(
     study_files: Mapping[int, str] = MappingProxyType({}),
     mode: str | None = None,
     pseudonyms: bool = True,
+    keeps_links: bool = False,
     about: About | None = None,
     seed: int = 1,
     on_progress: OnProgress = silent,
+    computing: Computing = nullcontext,
 ) -> PackageInfo:
     """Write a study's package as a ZIP at `out`, whole or not at all; equal data and `made_at` give equal bytes.
 
     `study_files` has the study file of each version as YAML, by number, where there is one. `mode` chooses the answers
     behind labels, preference records and report: by default the first of live, simulated and pilot that has any.
-    Without `pseudonyms` the package names participants as their recruiter did.
+    Without `pseudonyms` the package names participants as their recruiter did. With them, session and trial numbers,
+    seeds, the order of arrival and exact times are left out unless `keeps_links`, as they would tell who is who to
+    whoever has another export or a recruiter's records.
 
     Raises NotFound for an unknown study, Conflict for one without a version, StudyError for a mode that is none or
     where `out` cannot be written.
@@ -70,11 +74,11 @@ def build_package(
     if mode is not None and mode not in COUNTED_MODES:
         raise StudyError(f"mode {mode!r} cannot be packed; allowed: {', '.join(COUNTED_MODES)}")
     made_at = made_at.astimezone(UTC)
-    steps = _Steps(on_progress)
+    steps = _Steps(on_progress, computing)
     with _folder_beside(out) as folder:
         with _one_moment(session) as still:
             facts = _facts(still, slug)
-            names = pseudonyms_of(still, slug) if pseudonyms else Pseudonyms(None)
+            names = pseudonyms_of(still, slug, keeps_links=keeps_links) if pseudonyms else Pseudonyms(None)
             collection = Collection(folder, facts, names)
             for what in SELECTED:
                 steps.begin(what)
@@ -101,8 +105,9 @@ def build_package(
 class _Steps:
     """Tells how far a package is."""
 
-    def __init__(self, on_progress: OnProgress) -> None:
+    def __init__(self, on_progress: OnProgress, computing: Computing) -> None:
         self._on_progress = on_progress
+        self.computing = computing
         self._done = -1
 
     def begin(self, step: str) -> None:
@@ -143,7 +148,15 @@ def _label(collection: Collection, mode: str | None, seed: int, made_at: datetim
     steps.begin("report")
     facts = collection.facts
     folder = collection.folder / "results"
-    write_report([facts], {facts.slug: responses}, folder, seed=seed, mode=chosen, made_at=made_at)
+    write_report(
+        [facts],
+        {facts.slug: responses},
+        folder,
+        seed=seed,
+        mode=chosen,
+        made_at=made_at,
+        computing=steps.computing,
+    )
     counts = responses["mode"].astype("str").value_counts()
     return Contents(
         facts=facts,
@@ -153,6 +166,7 @@ def _label(collection: Collection, mode: str | None, seed: int, made_at: datetim
         n_ties=n_ties,
         seed=seed,
         has_pseudonyms=collection.pseudonyms.names is not None,
+        keeps_links=collection.pseudonyms.keeps_links,
     )
 
 

@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 from analysis import majority_vote, select_rows
 from analysis.columns import MODES
 from analysis.results import table_rows
+from analysis.selection import with_unwatched
 from app.reporting.frames import responses_frame
 from app.study.file.design import StudyDesign
 from app.study.tables import StudyVersion
@@ -27,9 +28,12 @@ class Preferences:
     n_ties: int
 
 
-def preferences(session: Session, slug: str, mode: str | None = None) -> Preferences:
+def preferences(
+    session: Session, slug: str, mode: str | None = None, *, unwatched: bool = False
+) -> Preferences:
     """A study's preference records from the votes of one mode, by default live where there are live answers."""
-    return preferences_of(responses_frame(session, slug), asked(session, slug), mode)
+    responses = responses_frame(session, slug)
+    return preferences_of(with_unwatched(responses) if unwatched else responses, asked(session, slug), mode)
 
 
 def asked(session: Session, slug: str) -> Mapping[int, str]:

@@ -1,6 +1,7 @@
 """A report: one folder with a page that opens anywhere, its figures, its numbers as JSON and CSV, and the methods."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -52,6 +53,10 @@ class ReportInfo:
     n_participants: int
 
 
+# Around what tells nothing of how far it is and may be ended at any step.
+Computing = Callable[[], AbstractContextManager[None]]
+
+
 def silent(_done: int, _total: int, _what: str) -> None:
     """Progress that nobody watches."""
 
@@ -65,6 +70,7 @@ def build_report(
     mode: str | None = None,
     made_at: datetime | None = None,
     on_progress: OnProgress = silent,
+    computing: Computing = nullcontext,
 ) -> ReportInfo:
     """Write the report of one study, or of several side by side, into `folder`.
 
@@ -82,7 +88,9 @@ def build_report(
     def told(done: int, _total: int, what: str) -> None:
         on_progress(len(names) + done, len(names) + _STEPS, what)
 
-    return write_report(studies, frames, folder, seed=seed, mode=mode, made_at=made_at, on_progress=told)
+    return write_report(
+        studies, frames, folder, seed=seed, mode=mode, made_at=made_at, on_progress=told, computing=computing
+    )
 
 
 def write_report(
@@ -96,19 +104,23 @@ def write_report(
     resamples: int = RESAMPLES,
     verdicts: pd.DataFrame | None = None,
     on_progress: OnProgress = silent,
+    computing: Computing = nullcontext,
 ) -> ReportInfo:
     """As `build_report`, from checked responses by study; `verdicts` of judges, checked, are held against people."""
     require_reportable(folder, mode)
     chosen = mode or first_mode(frames.values())
     on_progress(0, _STEPS, "computing")
     answered = _answered(frames, chosen)
-    analysis = _analysed(answered, chosen, seed, resamples)
+    with computing():
+        analysis = _analysed(answered, chosen, seed, resamples)
     judges = None
     if verdicts is not None and analysis is not None:
         on_progress(1, _STEPS, "holding judges against people")
-        judges = _judged(answered, verdicts, chosen, seed, resamples)
+        with computing():
+            judges = _judged(answered, verdicts, chosen, seed, resamples)
     on_progress(2, _STEPS, "drawing")
-    figures = list(_figures(studies, analysis, judges, chosen))
+    with computing():
+        figures = list(_figures(studies, analysis, judges, chosen))
     on_progress(3, _STEPS, "writing")
     methods = methods_of(studies, analysis, chosen, seed, has_judges=judges is not None)
     numbers = _results(analysis)

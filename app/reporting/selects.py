@@ -21,14 +21,16 @@ from sqlalchemy import (
 from sqlalchemy.orm import aliased
 from sqlmodel import col
 
+from app.study.counting import ONE_SIDED
+from app.study.flags import UNWATCHED, Flag
 from app.study.tables import (
+    BEGUN,
     Exclusion,
     Mode,
     Pair,
     ParticipantSession,
     Playback,
     Response,
-    Status,
     Stimulus,
     Study,
     StudyVersion,
@@ -48,6 +50,21 @@ _choice: ColumnElement[Any] = case(
     (col(Response.side).is_(None), null()), (col(Response.side) == "left", _left), else_=_other(_left)
 )
 _excluded_by_hand = case((col(Exclusion.id).is_not(None), literal("by-hand")))
+# The first rule that leaves an answer out.
+_excluded = func.coalesce(
+    _excluded_by_hand,
+    case(
+        (col(Response.unplayable), literal("unplayable")),
+        (col(Response.unwatched).is_(true()), literal(UNWATCHED)),
+    ),
+)
+_one_sided = ONE_SIDED.subquery()
+_flags = case(
+    (_one_sided.c.session_id.is_(None), col(Response.raised)),
+    (col(_s.mode) == Mode.SIMULATED, col(Response.raised)),
+    (col(Response.raised).is_(None), literal(str(Flag.ONE_SIDED))),
+    else_=col(Response.raised) + literal(f";{Flag.ONE_SIDED}"),
+)
 _either_played = and_(col(_playback_a.id).is_not(None), col(_playback_b.id).is_not(None))
 
 
@@ -130,12 +147,16 @@ def responses(slug: str) -> Select[Any]:
         col(_playback_b.plays).label("plays_b"),
         case((_either_played, col(_playback_a.stalls) + col(_playback_b.stalls))).label("stalls"),
         col(_playback_a.hidden_ms).label("hidden_ms"),
-        func.coalesce(_excluded_by_hand, case((col(Response.unplayable), literal("unplayable")))).label(
-            "excluded"
-        ),
+        _excluded.label("excluded"),
+        _flags.label("flags"),
+        col(Response.layout).label("layout"),
+        col(Response.opened_ms).label("opened_ms"),
+        col(Response.interval_ms).label("interval_ms"),
+        literal("trials").label("block"),
     ]
     return (
         _with_exclusion(_answered_trials(columns, slug))
+        .outerjoin(_one_sided, _one_sided.c.session_id == col(_s.id))
         .outerjoin(
             _playback_a,
             and_(col(_playback_a.response_id) == col(Response.id), col(_playback_a.member) == "a"),
@@ -182,7 +203,7 @@ def participants(slug: str) -> Select[Any]:
         .outerjoin(
             background, and_(col(background.session_id) == col(_s.id), col(background.page) == "background")
         )
-        .where(col(Study.slug) == slug, col(_s.status).in_([Status.ACTIVE, Status.COMPLETED]))
+        .where(col(Study.slug) == slug, col(_s.status).in_(BEGUN))
         .order_by(col(_s.id))
     )
 
@@ -205,6 +226,10 @@ def playback(slug: str) -> Select[Any]:
         ),
         col(Response.flags).label("flags"),
         col(Response.odd_playback).label("odd_playback"),
+        case(
+            (col(Playback.member) == "a", col(Response.fetched_a)),
+            (col(Playback.member) == "b", col(Response.fetched_b)),
+        ).label("fetched"),
     ]  # fmt: skip
     return (
         _answered_trials(columns, slug)
@@ -228,6 +253,6 @@ def answers(slug: str) -> Select[Any]:
         _session_tables(
             select(*columns).select_from(Response).join(_s, col(_s.id) == col(Response.session_id))
         )
-        .where(col(Study.slug) == slug, col(_s.status).in_([Status.ACTIVE, Status.COMPLETED]))
+        .where(col(Study.slug) == slug, col(_s.status).in_(BEGUN))
         .order_by(col(_s.id), col(Response.id))
     )

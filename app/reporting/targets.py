@@ -9,6 +9,7 @@ from sqlmodel import Session
 from analysis import read_responses
 from analysis.mapping import mapping_kind, read_mapped, read_ratings
 from analysis.rating_table import Ratings
+from analysis.selection import with_unwatched
 from app.errors import StudyError
 from app.reporting.frames import responses_frame
 
@@ -47,7 +48,8 @@ def ratings_of(target: str, mapping: Path) -> Ratings:
 
 
 def frames_of(
-    session: Session | None, targets: Sequence[str], mapping: Path | None = None
+    session: Session | None, targets: Sequence[str], mapping: Path | None = None, *, unwatched: bool = False
 ) -> list[pd.DataFrame]:
-    """The checked responses of each target, as `frame_of`."""
-    return [frame_of(session, target, mapping) for target in targets]
+    """The checked responses of each target, as `frame_of`; where asked, those count that cannot have been watched."""
+    frames = [frame_of(session, target, mapping) for target in targets]
+    return [with_unwatched(frame) for frame in frames] if unwatched else frames

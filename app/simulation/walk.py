@@ -13,11 +13,12 @@ from sqlmodel import Session, col
 from app.database import Database
 from app.errors import StudyError
 from app.participant.entry import pass_for
+from app.people.logins import token_hash
 from app.settings import Settings
 from app.simulation.forms import FoundForm, FoundPage, read_page
 from app.simulation.people import Person, Traits
 from app.study.design import Member, Side, member_at, side_of
-from app.study.tables import Mode, Pair, ParticipantSession, Stimulus, Trial
+from app.study.tables import Mode, Pair, SessionToken, Stimulus, Trial
 
 AT_ONCE = 8
 MAX_PAGES = 2_000
@@ -93,7 +94,7 @@ class _Walk:
             fields["decision"] = "agree"
         if "of_age" in fields:
             fields["of_age"] = "yes"
-        if page.clips:
+        if fields["submit_id"].startswith("trial-"):  # the consent page has a clip, too, of no trial
             await self._watch(page, form, fields)
         return fields
 
@@ -151,8 +152,8 @@ def _targets(session: Session, token: str) -> Targets:
         .join(Pair, col(Pair.id) == col(Trial.pair_id))
         .join(clip_a, col(clip_a.id) == col(Pair.stimulus_a_id))
         .join(clip_b, col(clip_b.id) == col(Pair.stimulus_b_id))
-        .join(ParticipantSession, col(ParticipantSession.id) == col(Trial.session_id))
-        .where(col(ParticipantSession.token) == token)
+        .join(SessionToken, col(SessionToken.session_id) == col(Trial.session_id))
+        .where(col(SessionToken.sha256) == token_hash(token))
     )
     return {position: _target(Member(left), truth, a, b) for position, left, truth, a, b in rows}
 

@@ -27,6 +27,7 @@ class StudyHere:
     id: int
     slug: str
     state: State
+    is_archived: bool = False
 
 
 def study_for(session: Session, who: Who, slug: str) -> StudyHere:
@@ -36,7 +37,7 @@ def study_for(session: Session, who: Who, slug: str) -> StudyHere:
         study = session.exec(select(Study).where(Study.slug == slug, *_shared_with(who))).first()
     if study is None:
         raise NotFound(f"There is no study {slug[:64]!r} that you can see.")
-    return StudyHere(study.id or 0, study.slug, State(study.state))
+    return StudyHere(study.id or 0, study.slug, State(study.state), study.archived_at is not None)
 
 
 def visible_slugs(session: Session, who: Who) -> Sequence[str]:

@@ -1,6 +1,5 @@
 """What is looked at before people come in: whatever would ruin the data, or make somebody wish they had known."""
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,14 +14,29 @@ from app.study.drafts import draft_for
 from app.study.file.design import StudyDesign
 from app.study.file.problems import counted, listed
 from app.study.file.templates import unfilled
-from app.study.tables import Mode, Pair, ParticipantSession, Status, Stimulus, StudyVersion
+from app.study.tables import Mode, Pair, ParticipantSession, Response, Status, Stimulus, StudyVersion
+from app.study.truth import truth_view
 
 FEW_PAIRS = 2
 Verdict = Literal["ok", "warning", "blocker"]
+_VERDICTS: tuple[Verdict, ...] = ("blocker", "warning", "ok")
+# What spoils the data for good comes before what costs an inconvenience; a check that is not named comes first.
+_CONSEQUENCE = (
+    "texts",
+    "clips",
+    "pairs",
+    "age",
+    "version",
+    "processing",
+    "clues",
+    "sides",
+    "completion",
+    "pilot",
+)
 
 
 class Clues(Protocol):
-    """What is known of the clues in a study's clips; `warns` names those that tell the source too well."""
+    """What is known of the clues in a study's clips: the verdict of the report, and whether it `tells` the source."""
 
     @property
     def job_id(self) -> int | None: ...
@@ -31,7 +45,9 @@ class Clues(Protocol):
     @property
     def was_seen(self) -> bool: ...
     @property
-    def warns(self) -> Sequence[str]: ...
+    def tells(self) -> bool: ...
+    @property
+    def says(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +70,7 @@ class Check:
 
 
 def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check, ...]:
-    """Everything that is looked at before people come in, in the order of making a study."""
+    """Everything that is checked before people come in: blockers first, then warnings, each by consequence."""
     version = newest_of(session, study)
     if version is None:
         return (
@@ -68,18 +84,25 @@ def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check
         )
     design = StudyDesign.model_validate_json(version.design)
     pairs = session.exec(select(Pair).where(Pair.version_id == version.id).order_by(col(Pair.position))).all()
-    return (
+    checks = (
         _saved(session, study, version),
         _texts(design),
         _age(design),
         _clips(session, around.store, pairs),
         _processing(session, pairs),
         _conditions(design),
+        _truth(design),
         _sides(design),
-        *_clues(around.clues(session, study)),
+        _clues(around.clues(session, study)),
         _completion(design),
         _pilot(session, version),
     )
+    return tuple(sorted(checks, key=_weight))
+
+
+def _weight(check: Check) -> tuple[int, int]:
+    known = _CONSEQUENCE.index(check.code) if check.code in _CONSEQUENCE else -1
+    return _VERDICTS.index(check.verdict), known
 
 
 def _saved(session: Session, study: StudyHere, version: StudyVersion) -> Check:
@@ -144,11 +167,11 @@ def _processing(session: Session, pairs: Sequence[Pair]) -> Check:
     }
     if changed:
         detail = (
-            f"{counted(len(changed), 'clip')} were processed anew since this version was saved, which still shows them "
-            "as they were. Save the design again to show the new ones."
+            f"{counted(len(changed), 'clip')} were processed again since this version was saved; it still shows "
+            "them as they were. Save the design again to show the new ones."
         )
         return Check("processing", title, "warning", detail, "versions")
-    return Check("processing", title, "ok", "No clip was processed anew since this version was saved.")
+    return Check("processing", title, "ok", "No clip was processed again since this version was saved.")
 
 
 def _conditions(design: StudyDesign) -> Check:
@@ -164,12 +187,17 @@ def _conditions(design: StudyDesign) -> Check:
     return Check("pairs", title, "ok", f"Main pairs: {words}.", "pairs")
 
 
+def _truth(design: StudyDesign) -> Check:
+    view = truth_view(design.truth.source, design.pairs)
+    return Check("truth", "Truth", "warning" if view.is_missing else "ok", view.says, "pairs#truth")
+
+
 def _sides(design: StudyDesign) -> Check:
     title = "Sides"
     truths = {pair.truth for pair in design.pairs if pair.kind is Kind.MAIN and pair.truth}
     match design.trials.sides:
         case "fixed":
-            detail = "Member a is always on the left, so a habit of pressing left looks like a preference."
+            detail = "The pair's clip a is always on the left, so a habit of pressing left looks like a preference."
             if len(truths) == 1:
                 side = "left" if truths == {Member.A} else "right"
                 detail = f"The right answer is always on the {side}: whoever notices need not watch."
@@ -189,24 +217,20 @@ def _balance(design: StudyDesign) -> Iterator[str]:
         yield f"Within one session {listed(odd, 'and')} cannot be split evenly: the number of pairs is odd."
 
 
-def _clues(clues: Clues) -> Iterator[Check]:
-    title = "Clue report"
+def _clues(clues: Clues) -> Check:
+    """The report's own verdict; only one that tells the source is a warning."""
+    verdict: Verdict = "warning"
     if clues.job_id is None:
-        yield Check(
-            "clues", title, "warning", "Nobody has looked whether the clips give their source away.", "clues"
-        )
+        detail = "No clue report yet: it is not known whether the clips give their source away."
     elif not clues.is_current:
-        yield Check("clues", title, "warning", "The clips have changed since the newest report.", "clues")
+        detail = "The newest clue report is of other clips, or of an earlier release. Look for clues again."
+    elif clues.tells:
+        detail = f"{clues.says} The report says what helps."
     elif not clues.was_seen:
-        yield Check("clues", title, "warning", "The report is there; nobody has opened it yet.", "clues")
+        detail = "The clue report is ready; nobody has opened it yet."
     else:
-        yield Check("clues", title, "ok", "The report on these clips was opened.", "clues")
-    for clue in clues.warns if clues.job_id is not None else ():
-        code = "clue-" + re.sub(r"[^a-z0-9]+", "-", clue.lower())
-        detail = (
-            f"From {clue} alone the source can be told better than by chance. The report says what helps."
-        )
-        yield Check(code, "Clue", "warning", detail, "clues")
+        verdict, detail = "ok", clues.says
+    return Check("clues", "Clue report", verdict, detail, "clues")
 
 
 def _completion(design: StudyDesign) -> Check:
@@ -222,17 +246,29 @@ def _completion(design: StudyDesign) -> Check:
 
 
 def _pilot(session: Session, version: StudyVersion) -> Check:
+    """Only a session counts in which nothing was answered unwatched: the clips were then really shown."""
     title = "Pilot"
     done = (
         ParticipantSession.version_id == version.id,
         ParticipantSession.mode == Mode.PILOT,
         ParticipantSession.status == Status.COMPLETED,
     )
-    if has_session(session, *done):
+    unwatched = select(Response.id).where(
+        Response.session_id == ParticipantSession.id, col(Response.unwatched).is_(True)
+    )
+    if has_session(session, *done, ~unwatched.exists()):
         return Check(
             "pilot", title, "ok", f"Somebody completed version {version.number} as a pilot.", "monitor"
         )
-    detail = f"Nobody has gone through version {version.number} from the door to the end as a pilot."
+    if has_session(session, *done):
+        detail = (
+            f"Whoever completed version {version.number} as a pilot answered trials whose clips cannot have been "
+            "watched. Go through it once as a participant would."
+        )
+    else:
+        detail = (
+            f"Nobody has gone through version {version.number} from the first page to the last as a pilot."
+        )
     return Check("pilot", title, "warning", detail, "launch")
 
 

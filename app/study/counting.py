@@ -1,7 +1,7 @@
 """What a session's answers come to: votes and sides, times, what went wrong, flags. Read in few and short queries."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,9 +9,7 @@ from sqlalchemy import (
     BindParameter,
     ColumnElement,
     Integer,
-    Text,
     bindparam,
-    cast,
     func,
     join,
     literal_column,
@@ -23,8 +21,7 @@ from sqlalchemy import (
 from sqlmodel import Session, SQLModel
 
 from app.study.design import Kind
-from app.study.flags import Flag, Limits, is_one_sided, trial_flags
-from app.study.runs import run_of
+from app.study.flags import ONE_SIDED_FROM, Flag, is_one_sided, split
 from app.study.tables import Pair, Playback, Response, Trial
 
 _tables = SQLModel.metadata.tables
@@ -33,6 +30,7 @@ _trial, _response, _playback, _pair = (
 )
 _NONE: ColumnElement[int] = literal_column("0")
 _NOT_AWAY = (0, 0)
+_ODD = frozenset({Flag.ODD, Flag.NO_TELEMETRY, Flag.RT_ODD})
 _AMONG: BindParameter[Any] = bindparam("ids", expanding=True)
 
 # Every trial planned for some sessions, with its response if there is one.
@@ -45,8 +43,9 @@ TRIALS = (
         _response.c.id,
         _response.c.side,
         type_coerce(_response.c.unplayable, Integer),
+        type_coerce(_response.c.unwatched, Integer),
         _response.c.rt_ms,
-        cast(_response.c.flags, Text),
+        _response.c.raised,
     )
     .select_from(outerjoin(_trial, _response, _response.c.trial_id == _trial.c.id))
     .where(_trial.c.session_id.in_(_AMONG))
@@ -72,16 +71,20 @@ class SessionTally:
     n_left: int = 0
     n_chosen: int = 0
     flags: dict[Flag, int] = field(default_factory=dict)
+    simulated: bool = False
 
     def all_flags(self) -> Mapping[Flag, int]:
-        if is_one_sided(self.n_left, self.n_chosen):
+        if not self.simulated and is_one_sided(self.n_left, self.n_chosen):
             return {**self.flags, Flag.ONE_SIDED: self.n_chosen}
         return self.flags
 
 
 @dataclass(slots=True)
 class Trouble:
-    """Trials answered, and with how many something was amiss; `stalls` counts each standing still."""
+    """Trials answered, and with how many something was amiss; `stalls` counts each standing still.
+
+    `excluded` are those that the rule `unwatched` leaves out.
+    """
 
     answered: int = 0
     unplayable: int = 0
@@ -90,11 +93,12 @@ class Trouble:
     hidden: int = 0
     not_watched: int = 0
     odd: int = 0
+    excluded: int = 0
 
     def add(self, flags: frozenset[Flag]) -> None:
         self.unplayable += Flag.UNPLAYABLE in flags
         self.not_watched += Flag.NOT_WATCHED in flags
-        self.odd += Flag.ODD in flags
+        self.odd += not flags.isdisjoint(_ODD)
 
 
 @dataclass(slots=True)
@@ -117,16 +121,19 @@ def add_trials(
     group: Group,
     trials: Sequence[Sequence[Any]],
     away: Mapping[int, tuple[int, int]],
-    limits: Mapping[int, Limits],
+    practice: Collection[int],
     *,
     counts: bool = True,
 ) -> None:
-    """Add a session's trials, as far as they were not added before. `away` is response to stalls and time hidden."""
+    """Add a session's trials, as far as they were not added before. `away` is response to stalls and time hidden.
+
+    `practice` names the pairs that are for practice.
+    """
     trouble = group.trouble
     if not tally.n_planned:
         tally.n_planned = len(trials)
         group.planned.update((pair_id, left) for _, _, pair_id, left, *_ in trials)
-    for _, position, pair_id, left, response_id, side, unplayable, rt_ms, told in trials:
+    for _, position, pair_id, left, response_id, side, unplayable, unwatched, rt_ms, raised in trials:
         if response_id is None or response_id <= tally.last_id:
             continue
         tally.last_id = response_id
@@ -139,32 +146,36 @@ def add_trials(
             trouble.hidden += hidden_ms > 0
         if rt_ms is not None and not unplayable:
             group.times[position].append(rt_ms)
-        limit = limits[pair_id]
-        flags = trial_flags(told, limit, unplayable=bool(unplayable), rt_ms=rt_ms, hidden_ms=hidden_ms)
+        flags = split(raised)
         if flags:
             trouble.add(flags)
-        if limit.practice:
+        trouble.excluded += bool(unwatched)
+        if pair_id in practice:
             continue
         for flag in flags:
             tally.flags[flag] = tally.flags.get(flag, 0) + 1
         if side and not unplayable:
             tally.n_chosen += 1
             tally.n_left += side == "left"
-            if counts:
+            if counts and not unwatched:
                 group.sides[pair_id, left, side] += 1
 
 
-def limits_of(session: Session, version_id: int, sha256: str) -> Mapping[int, Limits]:
-    """What the trials of a version are held against, by pair."""
-    pairs = select(_pair.c.id, _pair.c.kind, _pair.c.clip_a_duration_s, _pair.c.clip_b_duration_s).where(
-        _pair.c.version_id == version_id
-    )
-    to_end = run_of(session, version_id, sha256).design.trials.watch == "both-to-end"
-    return {
-        pair_id: Limits(
-            practice=kind == Kind.PRACTICE,
-            to_end=to_end,
-            longest_ms=1000 * max(length_a, length_b) if length_a and length_b else None,
+def practice_pairs(session: Session, version_id: int) -> frozenset[int]:
+    """Those of a version's pairs that are for practice."""
+    found = select(_pair.c.id).where(_pair.c.version_id == version_id, _pair.c.kind == Kind.PRACTICE)
+    return frozenset(session.connection().execute(found).scalars())
+
+
+# Sessions that always pressed the same side, as `is_one_sided` says it of counts.
+ONE_SIDED = (
+    select(_response.c.session_id)
+    .select_from(
+        join(_response, _trial, _response.c.trial_id == _trial.c.id).join(
+            _pair, _pair.c.id == _trial.c.pair_id
         )
-        for pair_id, kind, length_a, length_b in session.connection().execute(pairs)
-    }
+    )
+    .where(_response.c.side.is_not(None), ~_response.c.unplayable, _pair.c.kind != Kind.PRACTICE)
+    .group_by(_response.c.session_id)
+    .having(func.count() >= ONE_SIDED_FROM, func.min(_response.c.side) == func.max(_response.c.side))
+)

@@ -27,6 +27,13 @@ class Member(StrEnum):
         return Member.B if self is Member.A else Member.A
 
 
+class Layout(StrEnum):
+    """How a pair lay on the screen when it was answered; stacked, the left clip is on top."""
+
+    SIDE_BY_SIDE = "side-by-side"
+    STACKED = "stacked"
+
+
 class Kind(StrEnum):
     MAIN = "main"
     PRACTICE = "practice"

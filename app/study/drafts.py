@@ -21,14 +21,15 @@ from app.study.file.keys import tidied
 from app.study.file.load import StudyDesign
 from app.study.file.model import SLUG_PATTERN
 from app.study.file.templates import unfilled
+from app.study.seeing import admit_named, facts_for
 from app.study.tables import Draft, State, Study, StudyShare, StudyVersion
-from app.study.versions import Loaded, load_version, stimulus_facts
+from app.study.versions import Loaded, load_version
 
 MOST_CHARACTERS = 5_000_000
 LONGEST_REASON = 2_000
 # Words that the pages need in the place of a study's name.
 RESERVED = frozenset({"new"})
-_DESIGN_ACTIONS = ("draft.save", "draft.replace", "draft.drop", "version.save")
+_DESIGN_ACTIONS = ("draft.save", "draft.replace", "draft.drop", "version.save", "version.correct")
 
 
 class InvalidDraft(StudyError):
@@ -39,7 +40,7 @@ class InvalidDraft(StudyError):
     def __init__(self, check: DraftCheck) -> None:
         first = check.faults[0]
         more = f", and {len(check.faults) - 1} more" if len(check.faults) > 1 else ""
-        super().__init__(f"The design needs mending first: {first.message} ({first.remedy}){more}.")
+        super().__init__(f"The design has errors to correct first: {first.message} ({first.remedy}){more}.")
         self.check = check
 
 
@@ -110,7 +111,7 @@ def newest_number(session: Session, study: StudyHere) -> int | None:
 def keys_of_version(session: Session, study: StudyHere, number: int) -> dict[str, Any]:
     """A stored version as a draft's keys."""
     design = design_of_version(session, study, number)
-    return draft_of_design(design, stimulus_facts(session))
+    return draft_of_design(design, facts_for(session, study))
 
 
 def design_of_version(session: Session, study: StudyHere, number: int) -> StudyDesign:
@@ -125,14 +126,14 @@ def _version(session: Session, study: StudyHere, number: int) -> StudyVersion:
     return version
 
 
-def check_of(session: Session, keys: Mapping[str, Any]) -> DraftCheck:
-    """What is wrong with a draft, against the clips there are."""
-    return check_draft(dict(keys), stimulus_facts(session))
+def check_of(session: Session, study: StudyHere, keys: Mapping[str, Any]) -> DraftCheck:
+    """What is wrong with a draft, against the clips that the study may use."""
+    return check_draft(dict(keys), facts_for(session, study))
 
 
 def check_stored(session: Session, study: StudyHere) -> DraftCheck:
     """What is wrong with a study's draft."""
-    return check_of(session, draft_for(session, study).keys)
+    return check_of(session, study, draft_for(session, study).keys)
 
 
 def save_draft(
@@ -149,8 +150,8 @@ def save_draft(
 
     `replaces` says for the audit log where a draft comes from that was not typed here: `from version 2`.
     """
-    was = _held_draft(session, study, revision)
-    new = storable(keys, study.slug)
+    was = hold_draft(session, study, revision)
+    new = _drawn_as_asked(was.keys, storable(keys, study.slug))
     if new == was.keys:
         return revision
     draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
@@ -158,6 +159,7 @@ def save_draft(
         draft = Draft(study_id=study.id, keys={}, revision=0, saved_at=now)
     draft.keys, draft.revision, draft.saved_by, draft.saved_at = new, revision + 1, who.user_id, now
     session.add(draft)
+    admit_named(session, who, study.id, new)
     changed = sorted(key for key in {*was.keys, *new} if was.keys.get(key) != new.get(key))
     record(
         session,
@@ -172,7 +174,16 @@ def save_draft(
     return draft.revision
 
 
-def _held_draft(session: Session, study: StudyHere, revision: int | None) -> DraftView:
+def _drawn_as_asked(was: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Without the pairs that were drawn before, where another draw is asked for now."""
+    old, sample = was.get("sample"), new.get("sample")
+    if not isinstance(old, dict) or not isinstance(sample, dict) or sample.get("drawn") != old.get("drawn"):
+        return new
+    rules = ({key: value for key, value in each.items() if key != "drawn"} for each in (old, sample))
+    return new if next(rules) == (asked := next(rules)) else {**new, "sample": asked}
+
+
+def hold_draft(session: Session, study: StudyHere, revision: int | None) -> DraftView:
     """The draft, kept from changing until the end of the transaction. Raises Conflict where it is another one."""
     session.exec(select(Study.id).where(Study.id == study.id).with_for_update()).one()
     was = draft_for(session, study)
@@ -199,7 +210,7 @@ def replace_draft(
     session: Session, who: Who, study: StudyHere, keys: Mapping[str, Any], source: str, now: datetime
 ) -> int:
     """Put other keys in the draft's place, from where `source` says; the audit log keeps those before."""
-    revision = _held_draft(session, study, None).revision
+    revision = hold_draft(session, study, None).revision
     return save_draft(session, who, study, keys, revision, now, replaces=f"from {source}")
 
 
@@ -213,7 +224,7 @@ def drop_draft(
     session: Session, who: Who, study: StudyHere, now: datetime, *, revision: int | None = None
 ) -> None:
     """Back to the newest version. The audit log keeps what was written."""
-    _held_draft(session, study, revision)
+    hold_draft(session, study, revision)
     draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
     if draft is None or newest_number(session, study) is None:
         raise Conflict("There are no unsaved changes to give up.")
@@ -235,8 +246,8 @@ def save_version(
 
     A draft that makes the very design of the newest version is given up, as nothing is left in it to save.
     """
-    draft = _held_draft(session, study, revision)
-    check = check_of(session, draft.keys)
+    draft = hold_draft(session, study, revision)
+    check = check_of(session, study, draft.keys)
     if check.design is None:
         raise InvalidDraft(check)
     newest = newest_number(session, study)
@@ -299,6 +310,7 @@ def create_study(session: Session, who: Who, slug: str, keys: Mapping[str, Any],
     study_id = study.id or 0
     session.add(Draft(study_id=study_id, keys=kept, saved_by=who.user_id, saved_at=now))
     session.add(StudyShare(study_id=study_id, user_id=who.user_id))
+    admit_named(session, who, study_id, kept)
     record(session, who.actor, "study.create", now=now, study=slug, after=kept)
     return StudyHere(study_id, slug, State.DRAFT)
 

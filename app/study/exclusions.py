@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from app.errors import Conflict, NotFound, StudyError
-from app.people.audit import record
+from app.people.audit import SERVICE, record
 from app.people.logins import Who
 from app.study.access import StudyHere
 from app.study.tables import Exclusion, Mode, ParticipantSession, SessionNote, StudyVersion
@@ -24,16 +24,24 @@ def exclude(
 ) -> None:
     """Leave a session out of the numbers from now on. Raises Conflict where it is left out already."""
     reason = _checked(reason, "Say in a few words why, for whoever reads the data.")
-    _hold(session, study, session_id)
+    of_people(session, study, session_id)
     if _standing(session, session_id) is not None:
         raise Conflict(f"Session {session_id} is excluded already.")
     session.add(Exclusion(session_id=session_id, reason=reason, excluded_by=who.user_id, excluded_at=now))
     _record(session, who, study, "session.exclude", session_id, now, before=None, after=reason)
 
 
+def leave_out(session: Session, slug: str, session_id: int, reason: str, now: datetime) -> None:
+    """The service's own exclusion, on record like any other; whoever is left out already stays so."""
+    if _standing(session, session_id) is None:
+        session.add(Exclusion(session_id=session_id, reason=reason, excluded_at=now))
+        subject = f"session {session_id}"
+        record(session, SERVICE, "session.exclude", now=now, study=slug, subject=subject, after=reason)
+
+
 def include(session: Session, who: Who, study: StudyHere, session_id: int, now: datetime) -> None:
     """Let a session count again. Raises Conflict where it does."""
-    _hold(session, study, session_id)
+    of_people(session, study, session_id)
     exclusion = _standing(session, session_id)
     if exclusion is None:
         raise Conflict(f"Session {session_id} is not excluded.")
@@ -45,7 +53,7 @@ def include(session: Session, who: Who, study: StudyHere, session_id: int, now: 
 def add_note(session: Session, who: Who, study: StudyHere, session_id: int, text: str, now: datetime) -> None:
     """Leave a note at a session, for the other experimenters; it is in no export."""
     text = _checked(text, "Write the note first.")
-    _hold(session, study, session_id)
+    of_people(session, study, session_id)
     session.add(SessionNote(session_id=session_id, text=text, written_by=who.user_id, written_at=now))
     _record(session, who, study, "session.note", session_id, now, before=None, after=text)
 
@@ -63,8 +71,8 @@ def _checked(text: str, empty: str) -> str:
     return text.replace("\x00", "�").encode("utf-8", "replace").decode()
 
 
-def _hold(session: Session, study: StudyHere, session_id: int) -> None:
-    """One change of a session at a time."""
+def of_people(session: Session, study: StudyHere, session_id: int) -> None:
+    """Hold a session for one change at a time. Raises NotFound for one of another study, Conflict for a preview."""
     mine = (
         select(ParticipantSession.mode)
         .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)

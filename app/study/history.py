@@ -73,7 +73,7 @@ def compare(session: Session, study: StudyHere, before: Which, after: Which) -> 
 
 def _design(session: Session, study: StudyHere, which: Which) -> StudyDesign | None:
     if which == "draft":
-        return check_of(session, draft_for(session, study).keys).design
+        return check_of(session, study, draft_for(session, study).keys).design
     return design_of_version(session, study, which)
 
 

@@ -2,18 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlmodel import Session, col, select, update
 
-from app.errors import Conflict, StudyError
-from app.people.audit import Actor
+from app.errors import Conflict, NotFound, StudyError
+from app.people.audit import Actor, record
 from app.people.tables import AuditEntry
+from app.schema import clean
 from app.study.access import StudyHere
 from app.study.checklist import Around, Check, checklist, has_session, newest_of
+from app.study.entering import Visit, enter
 from app.study.file.problems import listed
-from app.study.sessions import Visit, enter
 from app.study.states import check_change, following
 from app.study.tables import Mode, ParticipantSession, State, Study, StudyVersion
 from app.study.versions import set_state, study_named
@@ -21,6 +22,11 @@ from app.study.versions import set_state, study_named
 LONGEST_REASON = 2_000
 MOST_CHANGES = 50
 OPEN = (State.PILOT, State.LIVE)
+DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN = 60, 7 * 24 * 60
+DEFAULT_CLOSING = (
+    "This study ended before you came to its last page. What you had answered is saved, and we can see that you took "
+    "part. About your pay, please ask; you need no completion code for that."
+)
 
 
 class NotReady(Conflict):
@@ -45,6 +51,30 @@ class Accepted:
     reason: str = ""
 
 
+class BadClosing(StudyError):
+    status_code = 422
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """How long sessions under way may still go on, in minutes, and what those are then shown who have not finished."""
+
+    grace_min: int = DEFAULT_GRACE_MIN
+    message: str = DEFAULT_CLOSING
+
+    def checked(self) -> "Closing":
+        """With the ends of lines and blanks put right. Raises BadClosing."""
+        message = clean(self.message.replace("\r\n", "\n").strip())
+        if not 0 <= self.grace_min <= LONGEST_GRACE_MIN:
+            raise BadClosing(f"The time to finish goes from 0 to {LONGEST_GRACE_MIN} minutes (a week).")
+        if not 0 < len(message) <= LONGEST_REASON:
+            raise BadClosing(
+                "Say what happens to those who cannot finish: what becomes of their pay, and whom to ask; "
+                f"at most {LONGEST_REASON} characters."
+            )
+        return Closing(self.grace_min, message)
+
+
 @dataclass(frozen=True, slots=True)
 class Changed:
     before: State
@@ -60,19 +90,41 @@ def change_state(
     accepted: Accepted,
     around: Around,
     now: datetime,
+    closing: Closing | None = None,
 ) -> Changed:
     """Put a study into another state, if there is such a change and nothing stands against it.
 
-    Going live freezes the version; the first time it asks that each warning be known, with a reason, and notes both
-    in the audit log. Raises Conflict, NotReady, NotAccepted.
+    `closing` is for closing it, also once more, with another time or other words. Going live freezes the version; the
+    first time it asks that each warning be known, with a reason, and notes both in the audit log.
+    Raises Conflict, NotReady, NotAccepted, BadClosing.
     """
-    state = _hold(session, study)
+    held = hold(session, study)
+    if held.archived_at is not None:
+        raise Conflict(f"study {study.slug!r} is archived; bring it back first")
+    state = State(held.state)
+    if to is State.CLOSED and (closing is not None or state is not to):
+        return _close(session, by, study, state, (closing or Closing()).checked(), now)
     if state is to:
         return Changed(state, to, ())
     check_change(study.slug, state, to, has_live=has_live(session, study))
     warnings, noted = _open(session, study, to, accepted, around, now) if to in OPEN else ((), None)
     set_state(session, study.slug, to, by=by, now=now, noted=noted)
     return Changed(state, to, warnings)
+
+
+def _close(
+    session: Session, by: Actor, study: StudyHere, state: State, closing: Closing, now: datetime
+) -> Changed:
+    closes_at = now + timedelta(minutes=closing.grace_min) if closing.grace_min else None
+    noted = {"grace_min": closing.grace_min, "message": closing.message}
+    if state is State.CLOSED:
+        record(session, by, "study.closing", now=now, study=study.slug, after=noted)
+    else:
+        check_change(study.slug, state, State.CLOSED, has_live=has_live(session, study))
+        set_state(session, study.slug, State.CLOSED, by=by, now=now, noted=noted)
+    values = {"closes_at": closes_at, "closing": closing.message}
+    session.execute(update(Study).where(col(Study.id) == study.id).values(values))
+    return Changed(state, State.CLOSED, ())
 
 
 def _open(
@@ -95,11 +147,15 @@ def _open(
     return warnings, noted
 
 
-def _hold(session: Session, study: StudyHere) -> State:
+def hold(session: Session, study: StudyHere) -> Study:
+    """The study's row, which nobody else changes until the commit. Raises NotFound where it has been deleted."""
     held = (
         select(Study).where(Study.id == study.id).with_for_update().execution_options(populate_existing=True)
     )
-    return State(session.exec(held).one().state)
+    row = session.exec(held).first()
+    if row is None:
+        raise NotFound(f"there is no study {study.slug!r} any more")
+    return row
 
 
 def has_live(session: Session, study: StudyHere) -> bool:
@@ -173,18 +229,39 @@ def state_of(text: str) -> State:
 
 
 @dataclass(frozen=True, slots=True)
+class ClosingNow:
+    """Until when sessions under way may go on in a closed study, None where they may not, and what they then see."""
+
+    closes_at: datetime | None
+    message: str
+
+
+def closing_now(session: Session, study: StudyHere) -> ClosingNow:
+    """As it was chosen when the study was last closed; the usual words where it never was."""
+    of = select(Study.closes_at, Study.closing).where(Study.id == study.id)
+    closes_at, message = session.exec(of).one()
+    return ClosingNow(closes_at, message or DEFAULT_CLOSING)
+
+
+@dataclass(frozen=True, slots=True)
 class StateNow:
-    """Where a study stands; `entrance` is the path at which participants come in, `to` the states that may follow."""
+    """Where a study stands; `entrance` is the path at which participants come in, `to` the states that may follow.
+
+    `closes_at` is until when sessions under way may go on in a closed study.
+    """
 
     state: State
     entrance: str
     to: Sequence[State]
+    closes_at: datetime | None
 
 
 def state_now(session: Session, study: StudyHere) -> StateNow:
     """As it is now, whatever the study was when the request came."""
     state = State(session.exec(select(Study.state).where(Study.id == study.id)).one())
-    return StateNow(state, f"/s/{study.slug}", following(state, has_live=has_live(session, study)))
+    closes_at = closing_now(session, study).closes_at if state is State.CLOSED else None
+    to = following(state, has_live=has_live(session, study))
+    return StateNow(state, f"/s/{study.slug}", to, closes_at)
 
 
 def refuse_without_version(session: Session, study: StudyHere) -> None:
@@ -202,4 +279,4 @@ def start_preview(session: Session, study: StudyHere, now: datetime) -> str:
 def study_here(session: Session, slug: str) -> StudyHere:
     """For commands, which may see every study. Raises NotFound."""
     study = study_named(session, slug)
-    return StudyHere(study.id or 0, study.slug, State(study.state))
+    return StudyHere(study.id or 0, study.slug, State(study.state), study.archived_at is not None)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Select
+from sqlalchemy import ColumnElement, Select
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select
 
@@ -16,7 +16,6 @@ from app.study.access import StudyHere, visible_slugs
 from app.study.pairs_view import pair_count
 from app.study.tables import (
     Draft,
-    Mode,
     Pair,
     ParticipantSession,
     State,
@@ -44,6 +43,7 @@ class StudyLine:
     shared_with: Sequence[str]
     changed_at: datetime
     changed_by: str
+    archived_at: datetime | None
 
     def n_sessions(self, mode: str) -> int:
         return sum(n for (of, _), n in self.sessions.items() if of == mode)
@@ -66,11 +66,22 @@ class VersionLine:
     sessions: Mapping[str, int]
 
 
-def study_lines(session: Session, who: Who) -> Sequence[StudyLine]:
-    """Every study that the user sees, the last changed first."""
-    studies = session.exec(select(Study).where(col(Study.slug).in_(visible_slugs(session, who)))).all()
+def study_lines(session: Session, who: Who, *, archived: bool = False) -> Sequence[StudyLine]:
+    """Every study that the user sees and that is not archived (or just those that are), the last changed first."""
+    visible = select(Study).where(col(Study.slug).in_(visible_slugs(session, who)))
+    studies = session.exec(visible.where(_is_archived(archived))).all()
     lines = _lines(session, studies)
     return sorted(lines, key=lambda line: (line.changed_at, line.slug), reverse=True)
+
+
+def n_archived(session: Session, who: Who) -> int:
+    """How many studies that the user sees are archived."""
+    among = col(Study.slug).in_(visible_slugs(session, who))
+    return session.exec(select(func.count()).select_from(Study).where(among, _is_archived(True))).one()
+
+
+def _is_archived(archived: bool) -> ColumnElement[bool]:
+    return col(Study.archived_at).is_not(None) if archived else col(Study.archived_at).is_(None)
 
 
 def study_line(session: Session, study: StudyHere) -> StudyLine:
@@ -101,6 +112,7 @@ def _lines(session: Session, studies: Sequence[Study]) -> list[StudyLine]:
                 shared_with=shared.get(id_, ()),
                 changed_at=changed_at,
                 changed_by=changed_by,
+                archived_at=study.archived_at,
             )
         )
     return lines
@@ -220,15 +232,17 @@ def _sessions_by_version(session: Session, study: StudyHere) -> dict[int, dict[s
     return found
 
 
-def has_preview(session: Session, study: StudyHere, number: int) -> bool:
-    """Whether somebody has walked through a version's pages."""
-    walked = (
-        select(ParticipantSession.id)
-        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+def completed_of(session: Session, study: StudyHere, number: int) -> Mapping[str, int]:
+    """How many sessions of a version came to its last page, by mode."""
+    table = ParticipantSession
+    completed = (
+        select_columns(col(table.mode), func.count())
+        .join(StudyVersion, col(StudyVersion.id) == table.version_id)
         .where(
-            StudyVersion.study_id == study.id,
-            StudyVersion.number == number,
-            ParticipantSession.mode == Mode.PREVIEW,
+            col(StudyVersion.study_id) == study.id,
+            col(StudyVersion.number) == number,
+            col(table.status) == Status.COMPLETED,
         )
+        .group_by(col(table.mode))
     )
-    return session.exec(walked.limit(1)).first() is not None
+    return {mode: int(n) for mode, n in session.execute(completed)}

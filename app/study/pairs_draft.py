@@ -13,12 +13,13 @@ from app.errors import Conflict, StudyError
 from app.people.logins import Who
 from app.study.access import StudyHere
 from app.study.drafts import DraftView, draft_for, save_draft, storable
-from app.study.file.pairs import StimulusFacts
+from app.study.file.drafts import drawn_as_csv
+from app.study.file.pairs import StimulusFacts, true_source_of
 from app.study.file.problems import Fault
 from app.study.pairs_edit import Row, edited, new_row, read_rows, rows_as_csv, rows_of
 from app.study.pairs_view import FoundPairs, find_pairs
+from app.study.seeing import facts_for, seen_by
 from app.study.tables import Stimulus
-from app.study.versions import stimulus_facts
 
 Stimuli = Mapping[str, StimulusFacts]
 
@@ -41,7 +42,7 @@ class NothingAsked(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class PairsHere:
-    """A study's draft, the clips there are, and the pairs that these make."""
+    """A study's draft, the clips that its reader may put into it, and the pairs that the draft makes."""
 
     draft: DraftView
     stimuli: Stimuli
@@ -60,14 +61,15 @@ class ClipCard:
     clip_sha256: str
 
 
-def pairs_here(session: Session, study: StudyHere) -> PairsHere:
-    draft, stimuli = draft_for(session, study), stimulus_facts(session)
-    return PairsHere(draft, stimuli, find_pairs(draft.keys, stimuli))
+def pairs_here(session: Session, who: Who, study: StudyHere) -> PairsHere:
+    draft = draft_for(session, study)
+    found = find_pairs(draft.keys, facts_for(session, study))
+    return PairsHere(draft, facts_for(session, study, who), found)
 
 
-def pairs_tried(session: Session, study: StudyHere, given: Mapping[str, Any]) -> PairsHere:
+def pairs_tried(session: Session, who: Who, study: StudyHere, given: Mapping[str, Any]) -> PairsHere:
     """What other `pairs` or another `sample` would come to in this study; nothing is kept. Raises UnwieldyDraft."""
-    return tried(study, draft_for(session, study), stimulus_facts(session), given)
+    return tried(study, draft_for(session, study), facts_for(session, study, who), given)
 
 
 def tried(study: StudyHere, draft: DraftView, stimuli: Stimuli, given: Mapping[str, Any]) -> PairsHere:
@@ -75,8 +77,8 @@ def tried(study: StudyHere, draft: DraftView, stimuli: Stimuli, given: Mapping[s
     return PairsHere(replace(draft, keys=keys), stimuli, find_pairs(keys, stimuli))
 
 
-def clip_cards(session: Session) -> Sequence[ClipCard]:
-    """Every clip that can be shown, by name."""
+def clip_cards(session: Session, who: Who) -> Sequence[ClipCard]:
+    """Every clip that the user sees, by name."""
     clips = select_columns(
         col(Stimulus.id),
         col(Stimulus.name),
@@ -84,7 +86,7 @@ def clip_cards(session: Session) -> Sequence[ClipCard]:
         col(Stimulus.attributes),
         col(Stimulus.duration_s),
         col(Stimulus.clip_sha256),
-    ).where(col(Stimulus.clip_sha256).is_not(None))
+    ).where(col(Stimulus.clip_sha256).is_not(None), seen_by(who))
     return [ClipCard(*clip) for clip in session.execute(clips.order_by(col(Stimulus.name)))]
 
 
@@ -97,15 +99,26 @@ async def save_pairs(
     now: datetime,
     *,
     even_faulty: bool = False,
+    again: bool = False,
 ) -> int:
     """Put `pairs` as CSV, or a `sample`, in the place of whatever pairs the draft has; returns the new revision.
 
+    The very draw that the draft has keeps the pairs that were drawn, unless they are to be drawn `again`.
     Raises NothingAsked, and FaultyPairs unless told not to. Pairs are drawn in a thread, or answers would wait for it.
     """
     _refuse_nothing(given)
-    if not even_faulty:
-        await database.read(refuse_faults, study, given)
-    return await database.write(put_pairs, who, study, given, revision, now)
+    kept = await database.read(_kept, who, study, given, even_faulty, again)
+    return await database.write(put_pairs, who, study, kept, revision, now)
+
+
+async def draw_again(database: Database, who: Who, study: StudyHere, revision: int, now: datetime) -> int:
+    """Draw the draft's pairs anew from the clips there are, and keep these. Raises FaultyPairs, Conflict."""
+    keys = (await database.read(draft_for, study)).keys
+    sample = keys.get("sample")
+    if not isinstance(sample, Mapping) or keys.get("pairs") is not None:
+        raise Conflict("No pairs are drawn at present: the study has a list of them, or none.")
+    anew = {key: value for key, value in sample.items() if key != "drawn"}
+    return await save_pairs(database, who, study, {"sample": anew}, revision, now, again=True)
 
 
 def _refuse_nothing(given: Mapping[str, Any]) -> None:
@@ -116,16 +129,34 @@ def _refuse_nothing(given: Mapping[str, Any]) -> None:
         raise NothingAsked("Ask for one main pair at least: practice alone gives no data.")
 
 
-def refuse_faults(session: Session, study: StudyHere, given: Mapping[str, Any]) -> None:
-    """Raise FaultyPairs where the pairs could not be shown as they are."""
-    faults = find_pairs(storable(given, study.slug), stimulus_facts(session)).faults
-    if faults:
-        raise FaultyPairs(faults)
+def _kept(
+    session: Session, who: Who, study: StudyHere, given: Mapping[str, Any], even_faulty: bool, again: bool
+) -> dict[str, Any]:
+    """What was given, a draw with the pairs that it gives now: they stay, whatever clips come.
+
+    Raises FaultyPairs where the pairs could not be shown as they are, unless `even_faulty`.
+    """
+    draft = draft_for(session, study).keys
+    keys = storable({**given, "truth": draft.get("truth")}, study.slug)
+    had = draft.get("sample")
+    if (
+        not again
+        and isinstance(had, Mapping)
+        and {**had, "drawn": None} == {**keys.get("sample", {}), "drawn": None}
+    ):
+        keys["sample"] = had
+    found = find_pairs(keys, facts_for(session, study, who))
+    if found.faults and not even_faulty:
+        raise FaultyPairs(found.faults)
+    sample = keys.get("sample")
+    if found.pairs and isinstance(sample, Mapping):
+        return {"sample": {**sample, "drawn": drawn_as_csv(found.pairs)}}
+    return dict(given)
 
 
 async def list_drawn(database: Database, who: Who, study: StudyHere, revision: int, now: datetime) -> int:
     """The pairs that are drawn now as a list, to be edited one by one. Raises Conflict where none are drawn."""
-    here = await database.read(pairs_here, study)
+    here = await database.read(pairs_here, who, study)
     if here.found.way != "drawn" or not here.found.pairs:
         raise Conflict("No pairs are drawn at present, so there are none to turn into a list.")
     text = rows_as_csv(rows_of(here.found.pairs))
@@ -142,8 +173,10 @@ def put_pairs(
 
 def add_pair(session: Session, who: Who, study: StudyHere, row: Row, revision: int, now: datetime) -> int:
     """Put a pair of two clips at the end of the list. Raises BadRow."""
-    stimuli = stimulus_facts(session)
-    return _edit(session, who, study, lambda rows: [*rows, new_row(rows, row, stimuli)], revision, now)
+    stimuli, source = facts_for(session, study, who), true_source_of(draft_for(session, study).keys)
+    return _edit(
+        session, who, study, lambda rows: [*rows, new_row(rows, row, stimuli, source)], revision, now
+    )
 
 
 def edit_pair(

@@ -8,8 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from app.errors import StudyError
+from app.spreadsheet import csv_fault
 from app.study.design import Kind, Member
-from app.study.file.pairs import COLUMNS, PairSpec, StimulusFacts, condition_by_source
+from app.study.file.model import Use
+from app.study.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts, condition_by_source
 
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_STEM = 60
@@ -41,7 +43,7 @@ def read_rows(text: str) -> list[Row]:
     names = [name.strip() for name in header]
     if not {"pair", "a", "b"} <= set(names) or not set(names) <= set(COLUMNS) or len(set(names)) < len(names):
         raise BadRow(
-            f"The list's first row must name its columns: {','.join(COLUMNS)}. Mend it as CSV first."
+            f"The list's first row must name its columns: {','.join(COLUMNS)}. Correct it as CSV first."
         )
     return [_row(line, names, cells) for line, cells in lines]
 
@@ -49,7 +51,9 @@ def read_rows(text: str) -> list[Row]:
 def _row(line: int, names: Sequence[str], cells: Sequence[str]) -> Row:
     """Cells that are missing are empty, for the check to name; of too many none may be lost."""
     if len(cells) > len(names):
-        raise BadRow(f"Row {line} has {len(cells)} cells under {len(names)} columns. Mend it as CSV first.")
+        raise BadRow(
+            f"Row {line} has {len(cells)} cells under {len(names)} columns. Correct it as CSV first."
+        )
     filled = [*map(str.strip, cells), *[""] * (len(names) - len(cells))]
     return Row(**dict(zip(names, filled, strict=True)), line=line)
 
@@ -63,7 +67,9 @@ def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        raise BadRow(f"The list cannot be read as CSV: row {line}: {error}. Mend it as CSV first.") from None
+        raise BadRow(
+            f"The list cannot be read as CSV: row {line}: {csv_fault(error)}. Correct it as CSV first."
+        ) from None
 
 
 def rows_as_csv(rows: Iterable[Row]) -> str:
@@ -79,17 +85,20 @@ def rows_of(pairs: Iterable[PairSpec]) -> list[Row]:
     return [Row(pair.id, pair.a, pair.b, pair.condition, pair.truth or "", pair.kind.value) for pair in pairs]
 
 
-def new_row(rows: Sequence[Row], row: Row, stimuli: Mapping[str, StimulusFacts]) -> Row:
+def new_row(
+    rows: Sequence[Row], row: Row, stimuli: Mapping[str, StimulusFacts], true_source: str = HUMAN
+) -> Row:
     """A row for two clips that somebody chose; its id is made where none is given. Raises BadRow."""
     for member, name in (("a", row.a), ("b", row.b)):
         if not name:
-            raise BadRow(f"Choose a clip for member {member}.")
+            raise BadRow(f"Choose a clip {member}.")
         if name not in stimuli:
             raise BadRow(f"There is no clip {name[:80]!r}.")
     if row.a == row.b:
         raise BadRow("Choose two different clips: a pair shows one beside the other.")
     row = _checked(row)
-    condition = row.condition or condition_by_source(stimuli[row.a].source, stimuli[row.b].source)
+    sources = stimuli[row.a].source, stimuli[row.b].source
+    condition = row.condition or condition_by_source(*sources, true_source)
     return replace(row, pair=row.pair or free_id(rows, condition, row.kind))
 
 
@@ -165,7 +174,9 @@ _EDITS: Mapping[str, Callable[[list[Row], int, Mapping[str, str]], list[Row]]] =
 }
 
 
-def sample_of(conditions: Iterable[tuple[str, str, str]], match: Sequence[str], seed: str) -> dict[str, Any]:
+def sample_of(
+    conditions: Iterable[tuple[str, str, str]], match: Sequence[str], seed: str, use: Use = "even"
+) -> dict[str, Any]:
     """The `sample` of a form's rows, each a condition with its numbers of main and of practice pairs, as typed."""
     asked: dict[str, dict[str, str]] = {"conditions": {}, "practice": {}}
     for condition, *numbers in conditions:
@@ -175,6 +186,7 @@ def sample_of(conditions: Iterable[tuple[str, str, str]], match: Sequence[str], 
     return {
         "match": match[0] if len(match) == 1 else list(match) or None,
         "seed": seed.strip(),
+        "use": use,
         "conditions": asked["conditions"],
         "practice": asked["practice"] or None,
     }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.study.design import Kind, Sides
+from app.study.file.pairs import true_source_of
 from app.study.pairs_view import (
     Advice,
     Balance,
@@ -65,7 +66,7 @@ def summary_of(found: FoundPairs, keys: Mapping[str, Any], stimuli: Stimuli) -> 
         n_main=sum(line.n for line in balance if line.kind is Kind.MAIN),
         sides=sides,
         conditions=_conditions(found, keys, stimuli, balance, sides),
-        usage=usage_of(found.pairs, stimuli),
+        usage=usage_of(found.pairs, stimuli, true_source_of(keys)),
         advice=advice_on(found.pairs, sides),
         match=match,
     )
@@ -99,7 +100,9 @@ def _conditions(
         by_condition.setdefault(line.condition, []).append(line)
     asked = asked_of(keys) if found.way == "drawn" else {}
     names = list(dict.fromkeys((*asked, *by_condition)))
-    possible = {line.condition: line for line in capacities(stimuli, match_of(keys), names)}
+    possible = {
+        line.condition: line for line in capacities(stimuli, match_of(keys), names, true_source_of(keys))
+    }
     n_sources = len({clip.source for clip in stimuli.values()})
     others = [name for name in possible if name not in names] if n_sources <= _MANY_SOURCES else []
     return tuple(

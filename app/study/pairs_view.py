@@ -1,7 +1,7 @@
 """What a draft's pairs come to: which they are, how often each clip is used, how truth lies over sides. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -11,6 +11,7 @@ from app.study.design import Kind, Member, Sides
 from app.study.file.drafts import check_draft
 from app.study.file.model import Sample
 from app.study.file.pairs import (
+    HUMAN,
     PairSpec,
     StimulusFacts,
     check_clips,
@@ -18,6 +19,7 @@ from app.study.file.pairs import (
     content_of,
     read_pair_file,
     resolve_rows,
+    true_source_of,
 )
 from app.study.file.problems import Fault, counted
 from app.study.file.sampling import sample_pairs
@@ -40,16 +42,17 @@ class FoundPairs:
 
 def find_pairs(keys: Mapping[str, Any], stimuli: Stimuli) -> FoundPairs:
     """Read a draft's pairs as far as possible, whatever is wrong with them or with the rest of the draft."""
-    listed, sample = keys.get("pairs"), keys.get("sample")
+    listed, sample, true_source = keys.get("pairs"), keys.get("sample"), true_source_of(keys)
     given = {key: keys[key] for key in ("pairs", "sample") if keys.get(key) is not None}
     if not given:
         return FoundPairs("none", (), ())
+    given["truth"] = {"source": true_source}
     if listed is None:
-        pairs = _drawn(sample, stimuli)
+        pairs = _drawn(sample, stimuli, true_source)
         return FoundPairs("drawn", pairs, () if pairs else _faults(given, stimuli))
     found = read_pair_file("", listed if isinstance(listed, str) else "", by_row=True)
     check_clips(found, stimuli)
-    pairs = tuple(resolve_rows(found, stimuli))
+    pairs = tuple(resolve_rows(found, stimuli, true_source))
     known = [row.line for row in found.rows if row.a in stimuli and row.b in stimuli]
     bad = frozenset(problem.line for problem in found.problems)
     way: Way = "both" if sample is not None else "listed"
@@ -63,10 +66,10 @@ def _faults(given: Mapping[str, Any], stimuli: Stimuli) -> tuple[Fault, ...]:
     return (*check.within("pairs"), *check.within("sample"))
 
 
-def _drawn(sample: object, stimuli: Stimuli) -> tuple[PairSpec, ...]:
+def _drawn(sample: object, stimuli: Stimuli, true_source: str) -> tuple[PairSpec, ...]:
     """The pairs drawn; none where anything is wrong."""
     try:
-        return sample_pairs(Sample.model_validate(sample), stimuli).pairs
+        return sample_pairs(Sample.model_validate(sample), stimuli, true_source).pairs
     except ValidationError:
         return ()
 
@@ -100,13 +103,35 @@ class SourceUse:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Clips by use, the most used first; sources by the alphabet, human first. Unused clips are not among `clips`."""
+    """Clips by use, the most used first; sources by the alphabet, the true one first.
+
+    Unused clips are not among `clips`.
+    """
 
     clips: tuple[ClipUse, ...]
     sources: tuple[SourceUse, ...]
 
 
-def usage_of(pairs: Iterable[PairSpec], stimuli: Stimuli) -> Usage:
+DrawState = Literal["", "kept", "outdated", "loose"]
+
+
+def draw_state(keys: Mapping[str, Any], found: FoundPairs, stimuli: Stimuli) -> DrawState:
+    """What becomes of drawn pairs when clips come or go.
+
+    `kept`: nothing, and a draw would give the same now. `outdated`: nothing, but a draw would give others. `loose`:
+    they are drawn anew each time, as nobody has kept them yet. Empty where none are drawn.
+    """
+    sample = keys.get("sample")
+    if found.way != "drawn" or not isinstance(sample, Mapping):
+        return ""
+    if sample.get("drawn") is None:
+        return "loose" if found.pairs else ""
+    anew = {key: value for key, value in sample.items() if key != "drawn"}
+    drawn = _drawn(anew, stimuli, true_source_of(keys))
+    return "kept" if drawn == found.pairs else "outdated"
+
+
+def usage_of(pairs: Iterable[PairSpec], stimuli: Stimuli, true_source: str = HUMAN) -> Usage:
     clips: dict[str, Counter[Kind]] = {}
     source_of = {clip.name: clip.source for clip in stimuli.values()}
     for pair in pairs:
@@ -117,7 +142,7 @@ def usage_of(pairs: Iterable[PairSpec], stimuli: Stimuli) -> Usage:
     there = Counter(source_of.values())
     sources = [
         _source_use(source, there[source], [use for use in uses if use.source == source])
-        for source in sorted(there, key=_human_first)
+        for source in sorted(there, key=true_first(true_source))
     ]
     return Usage(tuple(sorted(uses, key=lambda use: (-use.n, use.name))), tuple(sources))
 
@@ -131,8 +156,9 @@ def _source_use(source: str, n_clips: int, uses: Sequence[ClipUse]) -> SourceUse
     return SourceUse(source, n_clips, len(uses), totals)
 
 
-def _human_first(source: str) -> tuple[bool, str]:
-    return source != "human", source
+def true_first(true_source: str) -> Callable[[str], tuple[bool, str]]:
+    """The order in which sources are named: the true one, then by the alphabet."""
+    return lambda source: (source != true_source, source)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,9 +288,9 @@ class Capacity:
 
 
 def capacities(
-    stimuli: Stimuli, match: Sequence[str], conditions: Sequence[str] = ()
+    stimuli: Stimuli, match: Sequence[str], conditions: Sequence[str] = (), true_source: str = HUMAN
 ) -> tuple[Capacity, ...]:
-    """Every two sources, human first, by `conditions` where these name them in their own order.
+    """Every two sources, the true one first, by `conditions` where these name them in their own order.
 
     Clips that are known under two names count once; where such twins differ in what is matched, `possible` may be
     too high by those pairs.
@@ -272,7 +298,7 @@ def capacities(
     by_source: dict[str, list[StimulusFacts]] = {}
     for clip in stimuli.values():
         by_source.setdefault(clip.source, []).append(clip)
-    sources = sorted(by_source, key=_human_first)
+    sources = sorted(by_source, key=true_first(true_source))
     names = {
         frozenset(cut): condition
         for condition in conditions
@@ -281,7 +307,8 @@ def capacities(
     result = []
     for i, first in enumerate(sources):
         for second in sources[i:]:
-            condition = names.get(frozenset((first, second)), condition_by_source(first, second))
+            by_name = condition_by_source(first, second, true_source)
+            condition = names.get(frozenset((first, second)), by_name)
             cut = _cut(condition, by_source) or (first, second)
             result.append(_capacity(condition, *cut, by_source, match))
     return tuple(result)

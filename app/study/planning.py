@@ -30,7 +30,14 @@ def plan_trials(
         mirror_of=mirror_of,
     )
     rows = [
-        {"session_id": session_id, "position": t.position, "pair_id": t.pair_id, "left_member": t.left}
+        {
+            "session_id": session_id,
+            "position": t.position,
+            "pair_id": t.pair_id,
+            "left_member": t.left,
+            "sent_left": [],
+            "sent_right": [],
+        }
         for t in trials
     ]
     connection.execute(queries.ADD_TRIALS, rows)

@@ -1,7 +1,7 @@
 """One session from the door to its end: every page, every event, what was watched, and what was said of it since."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -9,11 +9,11 @@ from sqlmodel import Session, col, select
 
 from app.people.tables import User
 from app.study.access import StudyHere
-from app.study.counting import AWAY, TRIALS, Group, SessionTally, add_trials, limits_of
+from app.study.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
 from app.study.design import Kind, Member, PageKey, Side, member_at, side_of
 from app.study.exclusions import no_such_session
 from app.study.file.load import Question, StudyDesign
-from app.study.flags import Flag, Limits, in_order, trial_flags
+from app.study.flags import Flag, in_order, split
 from app.study.monitoring import page_title
 from app.study.runs import run_of
 from app.study.spans import span
@@ -33,6 +33,7 @@ from app.study.tables import (
 
 _ENDS = {
     Status.COMPLETED: "Completed",
+    Status.UNPLAYABLE: "Came to the end without a video that would play",
     Status.REFUSED: "Did not want to take part",
     Status.UNDER_AGE: "Said to be too young",
 }
@@ -40,13 +41,17 @@ _ENDS = {
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One clip of a trial as the browser told it was played; times in ms, `played` in seconds of the clip."""
+    """One clip of a trial as the browser told it was played; times in ms, `played` in seconds of the clip.
+
+    `fetched` is whether the server sent it whole, None where that was not recorded.
+    """
 
     side: Side
     member: Member
     stimulus: str
     source: str
     told: bool
+    fetched: bool | None = None
     watched: bool = False
     plays: int = 0
     played: Sequence[tuple[float, float]] = ()
@@ -57,11 +62,16 @@ class Watched:
     max_rate: float | None = None
     failed: bool = False
     errors: Sequence[str] = ()
+    clip_sha256: str = ""
+    is_chosen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class TrialView:
-    """A trial and what came of it. `correct` is None where nothing is right or nothing was chosen."""
+    """A trial and what came of it. `correct` is None where nothing is right or nothing was chosen.
+
+    `unwatched` is whether the rule of that name excludes the answer.
+    """
 
     pair: str
     condition: str
@@ -74,6 +84,10 @@ class TrialView:
     hidden_ms: int
     page_loads: int
     drift_ms_max: int | None
+    layout: str
+    opened_ms: int | None
+    interval_ms: int | None
+    unwatched: bool
     flags: Sequence[Flag]
     told: Sequence[str]
 
@@ -120,6 +134,13 @@ class SessionView:
     events: Sequence[Event]
 
     @property
+    def attention(self) -> tuple[int, int] | None:
+        """Attention checks right, of those answered; None where none was. Checks without a truth are none."""
+        trials = [event.trial for event in self.events if event.trial and event.trial.kind == Kind.ATTENTION]
+        right = [trial.correct for trial in trials if trial.correct is not None and not trial.unplayable]
+        return (sum(right), len(right)) if right else None
+
+    @property
     def took(self) -> str:
         return span(self.ended_at - self.arrived_at) if self.ended_at else ""
 
@@ -131,9 +152,8 @@ def one_session(session: Session, study: StudyHere, session_id: int) -> SessionV
         raise no_such_session(session_id)
     one, version = found
     run = run_of(session, one.version_id, version.sha256)
-    limits = limits_of(session, one.version_id, version.sha256)
-    tally = _counted(session, session_id, limits)
-    pages = _Pages(session, session_id, run.design, run.n_practice, limits)
+    tally = _counted(session, one, practice_pairs(session, one.version_id))
+    pages = _Pages(session, session_id, run.design, run.n_practice)
     events = [*_passed(one, pages, run.pages[one.step]), *_said(session, session_id)]
     return SessionView(
         id=session_id,
@@ -170,10 +190,10 @@ def _found(
     return session.exec(mine).first() if 0 < session_id < 2**31 else None
 
 
-def _counted(session: Session, session_id: int, limits: Mapping[int, Limits]) -> SessionTally:
-    tally, ids = SessionTally(), {"ids": [session_id]}
+def _counted(session: Session, one: ParticipantSession, practice: frozenset[int]) -> SessionTally:
+    tally, ids = SessionTally(simulated=one.mode == Mode.SIMULATED), {"ids": [one.id]}
     away = {row[0]: (row[1], row[2]) for row in session.connection().execute(AWAY, ids)}
-    add_trials(tally, Group(), session.connection().execute(TRIALS, ids).all(), away, limits)
+    add_trials(tally, Group(), session.connection().execute(TRIALS, ids).all(), away, practice)
     return tally
 
 
@@ -195,15 +215,8 @@ def _passed(one: ParticipantSession, pages: "_Pages", current: PageKey) -> Itera
 class _Pages:
     """The pages that a session has answered, with all that belongs to them read at once."""
 
-    def __init__(
-        self,
-        session: Session,
-        session_id: int,
-        design: StudyDesign,
-        n_practice: int,
-        limits: Mapping[int, Limits],
-    ) -> None:
-        self.design, self.n_practice, self.limits = design, n_practice, limits
+    def __init__(self, session: Session, session_id: int, design: StudyDesign, n_practice: int) -> None:
+        self.design, self.n_practice = design, n_practice
         mine = select(Response).where(Response.session_id == session_id)
         self.responses = session.exec(mine.order_by(col(Response.id))).all()
         self.last_at = self.responses[-1].answered_at if self.responses else None
@@ -247,13 +260,8 @@ class _Pages:
         chosen = member_at(Side(response.side), left) if response.side else None
         told = {member: self.playback.get((response.id or 0, member)) for member in Member}
         first = next((playback for playback in told.values() if playback), None)
-        flags = trial_flags(
-            response.flags,
-            self.limits[pair.id or 0],
-            unplayable=response.unplayable,
-            rt_ms=response.rt_ms,
-            hidden_ms=first.hidden_ms if first else 0,
-        )
+        flags = split(response.raised)
+        fetched = {Member.A: response.fetched_a, Member.B: response.fetched_b}
         return TrialView(
             pair=pair.name,
             condition=pair.condition,
@@ -262,10 +270,21 @@ class _Pages:
             chosen_side=response.side or "",
             correct=chosen == pair.truth if chosen and pair.truth else None,
             unplayable=response.unplayable,
-            clips=[self._watched(pair, member_at(side, left), left, told) for side in Side],
+            clips=[
+                replace(
+                    self._watched(pair, member_at(side, left), left, told, fetched),
+                    clip_sha256=_clip(pair, member_at(side, left)),
+                    is_chosen=response.side == side,
+                )
+                for side in Side
+            ],
             hidden_ms=first.hidden_ms if first else 0,
             page_loads=first.page_loads if first else 0,
             drift_ms_max=first.drift_ms_max if first else None,
+            layout=response.layout or "",
+            opened_ms=response.opened_ms,
+            interval_ms=response.interval_ms,
+            unwatched=bool(response.unwatched),
             flags=[flag for flag in Flag if flag in flags and pair.kind != Kind.PRACTICE],
             told=response.flags,
         )
@@ -274,7 +293,12 @@ class _Pages:
         return self.stimuli[pair.stimulus_a_id if member is Member.A else pair.stimulus_b_id]
 
     def _watched(
-        self, pair: Pair, member: Member, left: Member, told: Mapping[Member, Playback | None]
+        self,
+        pair: Pair,
+        member: Member,
+        left: Member,
+        told: Mapping[Member, Playback | None],
+        fetched: Mapping[Member, bool | None],
     ) -> Watched:
         stimulus, playback = self._stimulus(pair, member), told[member]
         known: dict[str, Any] = {}
@@ -297,8 +321,14 @@ class _Pages:
             stimulus=stimulus.name,
             source=stimulus.source,
             told=playback is not None,
+            fetched=fetched[member],
             **known,
         )
+
+
+def _clip(pair: Pair, member: Member) -> str:
+    """As the version was saved; empty where answers were imported without clips."""
+    return (pair.clip_a_sha256 if member is Member.A else pair.clip_b_sha256) or ""
 
 
 def _in_words(question: Question | None, value: Any) -> str:

@@ -63,7 +63,7 @@ class TimePoint:
 
     @property
     def text(self) -> str:
-        return f"{self.begins:%Y-%m-%d %H:%M}"
+        return f"{self.begins:%Y-%m-%d %H:%M} UTC"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from types import MappingProxyType
 
 from app.errors import Conflict
@@ -12,7 +13,8 @@ from app.study.tables import Mode, State
 class Allows:
     """What holds in a state. `enters_as` is the mode of who comes in by the study's address, None where nobody may.
 
-    `answers` is whether sessions under way may go on, `to` the states that may follow.
+    `answers` is whether sessions under way may go on (in a closed study its closing says for how long), `to` the states
+    that may follow.
     """
 
     enters_as: Mode | None
@@ -63,12 +65,18 @@ STATES: Mapping[State, Allows] = MappingProxyType(
             None,
             False,
             "Nobody.",
-            "No more answers are taken.",
+            "Can finish within the time that you choose when you close; then they see your words.",
             "A saved change is the next version, for when the study is opened again.",
             (State.LIVE, State.PILOT, State.PAUSED, State.DRAFT),
         ),
     }
 )
+
+
+def takes_answers(state: State, closes_at: datetime | None, now: datetime, *, begun: bool) -> bool:
+    """Whether a session goes on, which has `begun` or has not consented yet."""
+    in_grace = begun and closes_at is not None and now < closes_at
+    return STATES[state].answers or in_grace
 
 
 def following(state: State, *, has_live: bool) -> tuple[State, ...]:

@@ -20,7 +20,7 @@ def refuse_known(session: Session, manifest: Manifest) -> None:
     for row in manifest.rows:
         if row.name in known:
             raise Conflict(
-                f"{manifest.path}: row {row.row}, column name: {row.name!r} is the name of a stimulus that is "
+                f"{manifest.path}: row {row.row}, column name: {row.name!r} is the name of a clip that is "
                 "there already; give this clip another name"
             )
 
@@ -33,7 +33,9 @@ def common_clip_size(session: Session) -> tuple[int, int] | None:
     return (found[0] or 0, found[1] or 0) if found else None
 
 
-def add_stimuli(session: Session, clips: "Sequence[ImportedClip]", now: datetime) -> None:
+def add_stimuli(
+    session: Session, clips: "Sequence[ImportedClip]", now: datetime, *, uploaded_by: int | None = None
+) -> None:
     session.add_all(
         Stimulus(
             name=clip.name,
@@ -51,6 +53,7 @@ def add_stimuli(session: Session, clips: "Sequence[ImportedClip]", now: datetime
             height=clip.height,
             fps=clip.fps,
             frames=clip.frames,
+            uploaded_by=uploaded_by,
             imported_at=now,
         )
         for clip in clips

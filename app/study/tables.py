@@ -1,4 +1,7 @@
-"""Every table. What a participant sent is append-only: corrections and exclusions stand beside it, never in it."""
+"""Every table. What a participant sent is append-only: corrections and exclusions stand beside it, never in it.
+
+Where an id is kept outside of its row (in a process, a link, the name of a folder), it is never given again.
+"""
 
 from datetime import datetime
 from enum import StrEnum
@@ -8,8 +11,8 @@ from sqlalchemy import BigInteger, CheckConstraint, Index, UniqueConstraint, tex
 from sqlmodel import Field, SQLModel
 
 from app.people import tables as people  # noqa: F401  (users, whom several tables refer to)
-from app.schema import json_column, one_of, text_column
-from app.study.design import Kind, Member, Side
+from app.schema import NEVER_AGAIN, json_column, one_of, text_column
+from app.study.design import Kind, Layout, Member, Side
 
 
 class State(StrEnum):
@@ -30,22 +33,38 @@ class Mode(StrEnum):
 
 
 class Status(StrEnum):
-    """How far a session came: `arrived` takes the answer to the consent page, `active` all others."""
+    """How far a session came: `arrived` takes the answer to the consent page, `active` all others.
+
+    `unplayable` went to the last page without a single clip that would play.
+    """
 
     ARRIVED = "arrived"
     ACTIVE = "active"
     COMPLETED = "completed"
     REFUSED = "refused"
     UNDER_AGE = "under-age"
+    UNPLAYABLE = "unplayable"
+
+
+DECLINED = (Status.REFUSED, Status.UNDER_AGE)
+BEGUN = (Status.ACTIVE, Status.COMPLETED, Status.UNPLAYABLE)
 
 
 class Study(SQLModel, table=True):
+    """Once closed, sessions under way may go on until `closes_at`; then they are shown `closing`.
+
+    An archived study is left out of the list, and closed to participants whatever its state.
+    """
+
     __tablename__ = "study"
-    __table_args__ = (one_of("state", State),)
+    __table_args__ = (one_of("state", State), NEVER_AGAIN)
 
     id: int | None = Field(default=None, primary_key=True)
     slug: str = Field(unique=True)
     state: str = State.DRAFT
+    closes_at: datetime | None = None
+    closing: str = Field(default="", sa_column=text_column())
+    archived_at: datetime | None = None
     created_at: datetime
 
 
@@ -57,6 +76,7 @@ class StudyVersion(SQLModel, table=True):
         UniqueConstraint("study_id", "number"),
         CheckConstraint("number >= 1", name="number"),
         CheckConstraint("padded_bytes >= 0", name="padded_bytes"),
+        NEVER_AGAIN,
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -78,6 +98,15 @@ class StudyShare(SQLModel, table=True):
 
     study_id: int = Field(foreign_key="study.id", primary_key=True)
     user_id: int = Field(foreign_key="user_account.id", primary_key=True, index=True)
+
+
+class StudyClip(SQLModel, table=True):
+    """A clip that a study may use, so that whoever sees the study sees the clip."""
+
+    __tablename__ = "study_clip"
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True, ondelete="CASCADE")
+    stimulus_id: int = Field(foreign_key="stimulus.id", primary_key=True, index=True, ondelete="CASCADE")
 
 
 class Draft(SQLModel, table=True):
@@ -115,6 +144,7 @@ class Stimulus(SQLModel, table=True):
     height: int | None = None
     fps: float | None = None
     frames: int | None = None
+    uploaded_by: int | None = Field(default=None, foreign_key="user_account.id", index=True)
     imported_at: datetime
 
 
@@ -150,7 +180,8 @@ class Pair(SQLModel, table=True):
 class ParticipantSession(SQLModel, table=True):
     """One person's run. `ordinal` counts planned sessions of a version and mode: balance rests on its being unique.
 
-    `step` is the index of the current page among the session's pages; `page_shown_at` when that page was first served.
+    `is_signed` says that a link of ours vouched for `participant`. `step` is the index of the current page among the
+    session's pages; `page_shown_at` when that page was first served.
     """
 
     __tablename__ = "participant_session"
@@ -160,14 +191,15 @@ class ParticipantSession(SQLModel, table=True):
         one_of("status", Status),
         CheckConstraint("step >= 0", name="step"),
         Index("ix_participant_session_version_participant", "version_id", "participant"),
+        NEVER_AGAIN,
     )
 
     id: int | None = Field(default=None, primary_key=True)
-    token: str = Field(unique=True)
     version_id: int = Field(foreign_key="study_version.id")
     arm: str = "main"
     mode: str
     participant: str | None = None
+    is_signed: bool = False
     recruiter: dict[str, str] = Field(sa_column=json_column())
     ordinal: int | None = None
     seed: int | None = None
@@ -179,13 +211,28 @@ class ParticipantSession(SQLModel, table=True):
     ended_at: datetime | None = None
 
 
+class SessionToken(SQLModel, table=True):
+    """What opens a session, as its SHA-256: the random token itself is in its participant's browser alone."""
+
+    __tablename__ = "session_token"
+
+    sha256: str = Field(primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id", index=True)
+
+
 class Trial(SQLModel, table=True):
+    """One pair at one position. `sent_left` and `sent_right` are the bytes of each clip that were sent, as ranges.
+
+    They are NULL where that was not recorded: in sessions begun before 0.4, and in imported ones.
+    """
+
     __tablename__ = "trial"
     __table_args__ = (
         UniqueConstraint("session_id", "position"),
         UniqueConstraint("session_id", "pair_id"),
         one_of("left_member", Member),
         CheckConstraint("position >= 1", name="position"),
+        NEVER_AGAIN,
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -193,13 +240,16 @@ class Trial(SQLModel, table=True):
     position: int
     pair_id: int = Field(foreign_key="pair.id", index=True)
     left_member: str
+    sent_left: list[list[int]] | None = Field(default=None, sa_column=json_column(nullable=True))
+    sent_right: list[list[int]] | None = Field(default=None, sa_column=json_column(nullable=True))
 
 
 class Response(SQLModel, table=True):
     """What one session answered on one page. `side` is what the person pressed; which member that was, the trial knows.
 
     `answers` holds the questions that have no column of their own. `odd_playback` keeps telemetry that could not be
-    read, as it came; `flags` says what was odd.
+    read, as it came; `flags` says what was odd. `raised` and `unwatched` are what `app.study.flags` found; that, the
+    server's `interval_ms` and whether each clip was fetched are NULL where nothing was recorded.
     """
 
     __tablename__ = "response"
@@ -208,6 +258,7 @@ class Response(SQLModel, table=True):
         UniqueConstraint("session_id", "submit_id"),
         one_of("side", Side),
         CheckConstraint("uncertainty BETWEEN 1 AND 11", name="uncertainty"),
+        one_of("layout", Layout),
         CheckConstraint("rt_ms >= 0", name="rt_ms"),
         CheckConstraint("trial_id IS NOT NULL OR side IS NULL", name="side_needs_trial"),
     )
@@ -227,6 +278,13 @@ class Response(SQLModel, table=True):
     answered_at: datetime | None = None
     flags: list[str] = Field(sa_column=json_column())
     odd_playback: str | None = Field(default=None, sa_column=text_column(nullable=True))
+    raised: str | None = None
+    unwatched: bool | None = None
+    layout: str | None = None
+    opened_ms: int | None = None
+    interval_ms: int | None = None
+    fetched_a: bool | None = None
+    fetched_b: bool | None = None
 
 
 class Playback(SQLModel, table=True):

@@ -17,13 +17,11 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import ColumnElement, Row, Select, Text, bindparam, func, or_, select, type_coerce
 from sqlmodel import Session, SQLModel
 
-from app.study.counting import AWAY, TRIALS, Group, SessionTally, add_trials, limits_of
-from app.study.flags import Limits
-from app.study.tables import Exclusion, Mode, ParticipantSession, Status, StudyVersion
+from app.study.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
+from app.study.tables import BEGUN, DECLINED, Exclusion, Mode, ParticipantSession, Status, StudyVersion
 
 CHUNK = 100  # sessions whose answers are read at once
 OPEN = (Status.ARRIVED, Status.ACTIVE)
-_BEGUN = (Status.ACTIVE, Status.COMPLETED)
 
 _tables = SQLModel.metadata.tables
 _session, _version, _exclusion = (
@@ -85,7 +83,8 @@ class Ended:
         _, _, _, arms, statuses, steps, arrived, ended = zip(*rows, strict=True)
         self.statuses.update(zip(arms, statuses, strict=True))
         self.steps.update(steps)
-        self.arrived.update(arrived)
+        # Of who declined only the date is kept, which is no time to show.
+        self.arrived.update(compress(arrived, (status not in DECLINED for status in statuses)))
         self.completed.update(compress(ended, (status == Status.COMPLETED for status in statuses)))
 
 
@@ -107,7 +106,7 @@ class Tally:
         self.excluded: frozenset[int] = frozenset()
         self.began = 0.0
         self._news: set[int] = set()
-        self._limits: dict[tuple[int, str], Mapping[int, Limits]] = {}
+        self._practice: dict[tuple[int, str], frozenset[int]] = {}
 
     @property
     def behind(self) -> int:
@@ -158,7 +157,7 @@ class Tally:
                 self.open.discard(id_)
                 over[version_id, mode].append(row)
             known = self.by_session.get(id_)
-            if status in _BEGUN and (known is None or known.step != step):
+            if status in BEGUN and (known is None or known.step != step):
                 self._news.add(id_)
         for key, ended in over.items():
             self.ended[key].add(ended)
@@ -170,9 +169,11 @@ class Tally:
             trials.setdefault(trial[0], []).append(trial)
         away = {id_: (stalls, hidden_ms) for id_, stalls, hidden_ms in connection.execute(AWAY, among).all()}
         for id_ in ids:
-            row, tally = self.sessions[id_], self.by_session.setdefault(id_, SessionTally())
-            limits, group = self._limits_of(session, row.version_id), self.groups[row.version_id, row.mode]
-            add_trials(tally, group, trials.get(id_, ()), away, limits, counts=id_ not in self.excluded)
+            row = self.sessions[id_]
+            tally = self.by_session.setdefault(id_, SessionTally(simulated=row.mode == Mode.SIMULATED))
+            practice = self._practice_of(session, row.version_id)
+            group = self.groups[row.version_id, row.mode]
+            add_trials(tally, group, trials.get(id_, ()), away, practice, counts=id_ not in self.excluded)
             tally.step = row.step
             (group.flagged.add if tally.all_flags() else group.flagged.discard)(id_)
         self._news.difference_update(ids)
@@ -186,20 +187,22 @@ class Tally:
             for ids in _parts(changed)
             for trial in session.connection().execute(TRIALS, {"ids": ids}).all()
         ]
-        limits = {id_: self._limits_of(session, self.sessions[id_].version_id) for id_ in changed}
-        for session_id, _, pair_id, left, response_id, side, unplayable, *_ in trials:
+        practice = {id_: self._practice_of(session, self.sessions[id_].version_id) for id_ in changed}
+        for session_id, _, pair_id, left, response_id, side, unplayable, unwatched, *_ in trials:
             row = self.sessions[session_id]
             is_counted = response_id is not None and response_id <= self.by_session[session_id].last_id
-            if is_counted and side and not unplayable and not limits[session_id][pair_id].practice:
+            if not is_counted or unplayable or unwatched:
+                continue
+            if side and pair_id not in practice[session_id]:
                 n = -1 if session_id in excluded else 1
                 self.groups[row.version_id, row.mode].sides[pair_id, left, side] += n
         self.excluded = excluded
 
-    def _limits_of(self, session: Session, version_id: int) -> Mapping[int, Limits]:
+    def _practice_of(self, session: Session, version_id: int) -> frozenset[int]:
         key = (version_id, self.versions[version_id].sha256)
-        if key not in self._limits:
-            self._limits[key] = limits_of(session, *key)
-        return self._limits[key]
+        if key not in self._practice:
+            self._practice[key] = practice_pairs(session, version_id)
+        return self._practice[key]
 
 
 def _parts(ids: Iterable[int], most: int = 2_000) -> Iterable[list[int]]:

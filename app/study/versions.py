@@ -1,16 +1,19 @@
 """Numbered, hashed versions of a study: loaded from a file, frozen by their first session."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import count
 from typing import Any
 
+from sqlalchemy import true
 from sqlmodel import Session, col, delete, func, select
 
 from app.clips.mp4 import common_size
 from app.errors import Conflict, NotFound
 from app.people.audit import COMMAND_LINE, Actor, record
 from app.study.file.load import StimulusFacts, StudyDesign
+from app.study.seeing import admit, facts_where
 from app.study.tables import (
     Draft,
     Mode,
@@ -18,6 +21,7 @@ from app.study.tables import (
     ParticipantSession,
     Playback,
     Response,
+    SessionToken,
     State,
     Stimulus,
     Study,
@@ -37,14 +41,8 @@ class Loaded:
 
 
 def stimulus_facts(session: Session) -> Mapping[str, StimulusFacts]:
-    """What study files may refer to, by name: every stimulus whose clip is in the store."""
-    found = select(Stimulus.name, Stimulus.source, Stimulus.attributes, Stimulus.clip_sha256)
-    return {
-        name: StimulusFacts(name=name, source=source, attributes=attributes, clip_sha256=clip_sha256 or "")
-        for name, source, attributes, clip_sha256 in session.exec(
-            found.where(col(Stimulus.clip_sha256).is_not(None))
-        )
-    }
+    """What study files at the command line may refer to, by name: every stimulus whose clip is in the store."""
+    return facts_where(session, true())
 
 
 def load_version(
@@ -64,6 +62,7 @@ def load_version(
     sha256 = design.sha256()
     if newest and newest.sha256 == sha256:
         return Loaded(design.study, newest.number, "unchanged", len(design.pairs))
+    _refuse_another_consent(session, study, newest, design)
     if newest and newest.frozen_at is None:
         _forget_previews(session, newest)
         session.execute(delete(Pair).where(col(Pair.version_id) == newest.id))
@@ -97,6 +96,36 @@ def load_version(
     return Loaded(design.study, version.number, change, len(design.pairs))
 
 
+class ConsentRenumber(Conflict):
+    """A consent text that changed while its version did not: nobody could tell afterwards who agreed to which."""
+
+
+def _refuse_another_consent(
+    session: Session, study: Study, newest: StudyVersion | None, design: StudyDesign
+) -> None:
+    """Raise ConsentRenumber where a version that stays has another consent text under the same version of it."""
+    replaced = newest.id if newest and newest.frozen_at is None else None
+    kept = select(StudyVersion).where(StudyVersion.study_id == study.id, StudyVersion.id != replaced)
+    designs = {
+        version.number: StudyDesign.model_validate_json(version.design).consent
+        for version in session.exec(kept.order_by(col(StudyVersion.number)))
+    }
+    ours = design.consent
+    for number, consent in designs.items():
+        if consent.version == ours.version and consent.text != ours.text:
+            free = _free_consent(ours.version, {each.version for each in designs.values()})
+            raise ConsentRenumber(
+                f"study {study.slug!r}: the consent text differs from that of version {number}, and both are called "
+                f"{ours.version!r}. Give the text another version, such as {free!r} (consent.version)."
+            )
+
+
+def _free_consent(version: str, taken: Collection[str]) -> str:
+    start = int(version) + 1 if version.isascii() and version.isdigit() and len(version) < 10 else 2
+    names = (str(n) if version.isdigit() else f"{version}-{n}" for n in count(start))
+    return next(name for name in names if name not in taken)
+
+
 def _dropped_draft(session: Session, study: Study) -> object:
     draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
     if draft is None:
@@ -115,6 +144,7 @@ def _forget_previews(session: Session, version: StudyVersion) -> None:
     session.execute(delete(Playback).where(col(Playback.response_id).in_(responses)))
     session.execute(delete(Response).where(col(Response.session_id).in_(sessions)))
     session.execute(delete(Trial).where(col(Trial.session_id).in_(sessions)))
+    session.execute(delete(SessionToken).where(col(SessionToken.session_id).in_(sessions)))
     session.execute(
         delete(ParticipantSession).where(
             col(ParticipantSession.version_id) == version.id, col(ParticipantSession.mode) == Mode.PREVIEW
@@ -144,6 +174,7 @@ def add_pairs(session: Session, version: StudyVersion, design: StudyDesign) -> N
         )
         for position, pair in enumerate(design.pairs, start=1)
     )
+    admit(session, version.study_id, (clip.id for clip in clips.values()))
     session.flush()
 
 
@@ -226,6 +257,7 @@ class StudySummary:
     version: int
     n_pairs: int
     sessions: Mapping[tuple[str, str], int]
+    is_archived: bool
 
 
 def summaries(session: Session) -> list[StudySummary]:
@@ -249,6 +281,7 @@ def summaries(session: Session) -> list[StudySummary]:
                 version.number if version else 0,
                 n_pairs,
                 {(mode, status): n for mode, status, n in counts},
+                study.archived_at is not None,
             )
         )
     return result

@@ -20,8 +20,10 @@ from app.library.names import free_name
 from app.library.rules import hold_library, rules_in_force, settle_size
 from app.library.tables import Upload, UploadStatus
 from app.library.uploads import end, upload_in
-from app.people.audit import Actor, record
-from app.people.tables import User
+from app.people.audit import record
+from app.people.logins import Who
+from app.people.tables import Role, User
+from app.study.seeing import seen_by
 from app.study.stimuli import add_stimuli
 from app.study.tables import Stimulus
 from app.worker.context import Cancelled, Stopping, Work
@@ -29,7 +31,10 @@ from app.worker.tidying import tidy
 
 MOST_TRIES = 3
 _log = logging.getLogger("likely-human.worker")
-_OUR_FAULT = "could not be processed: something went wrong on our side. Please send it again, or tell whoever runs this"
+_OUR_FAULT = (
+    "could not be processed: something went wrong on our side. "
+    "Please send it again, or ask the person who runs this service"
+)
 
 
 def import_clip(work: Work) -> dict[str, Any] | None:
@@ -74,7 +79,7 @@ def _take_up(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
     work.progress(0, 0, f"Looking at {upload.file_name}")
     sha256 = file_sha256(part).sha256
     with work.database.reading() as session:
-        _refuse_duplicate(session, part, sha256)
+        _refuse_duplicate(session, _who(session, upload), part, sha256)
     info = probe(part)
     added = None
     while added is None:
@@ -115,28 +120,35 @@ def _add(
         raise Cancelled
     if rules_in_force(session)[0] != clip.rules:
         return None
-    _refuse_duplicate(session, part, clip.original_sha256)
+    who = _who(session, row)
+    _refuse_duplicate(session, who, part, clip.original_sha256)
     name = free_name(row.name, set(session.exec(select(Stimulus.name))))
-    add_stimuli(session, [replace(clip, name=name)], now)
+    add_stimuli(session, [replace(clip, name=name)], now, uploaded_by=row.user_id)
     session.flush()
     row.stimulus_id = session.exec(select(Stimulus.id).where(Stimulus.name == name)).one()
     row.name = name
     assert clip.rules.size is not None
     end(session, row, UploadStatus.DONE, " ".join(remarks_on(info, clip.rules.size)), now)
-    user = session.get(User, row.user_id)
-    actor = Actor(row.user_id, user.email if user else "")
     said = {"name": name, "source": clip.source, "attributes": dict(clip.attributes), "file": row.file_name}
-    record(session, actor, "stimulus.add", now=now, subject=name, after=said)
+    record(session, who.actor, "stimulus.add", now=now, subject=name, after=said)
     return {"stimulus": name}
 
 
-def _refuse_duplicate(session: Session, part: Path, sha256: str) -> None:
+def _who(session: Session, upload: Upload) -> Who:
+    user = session.get_one(User, upload.user_id)
+    return Who(upload.user_id, user.email, Role(user.role))
+
+
+def _refuse_duplicate(session: Session, who: Who, part: Path, sha256: str) -> None:
     same = select(Stimulus.name).where(
         Stimulus.original_sha256 == sha256, col(Stimulus.clip_sha256).is_not(None)
     )
-    name = session.exec(same.limit(1)).first()
-    if name is not None:
+    if name := session.exec(same.where(seen_by(who)).limit(1)).first():
         raise ClipRefused(part, f"is the same file as the clip {name}, which is in the library already")
+    if session.exec(same.limit(1)).first():
+        raise ClipRefused(
+            part, "is in the library already, in studies that are not shared with you: ask an owner"
+        )
 
 
 def _make_sure(work: Work, part: Path, clip: ImportedClip) -> None:

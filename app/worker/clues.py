@@ -1,6 +1,7 @@
 """Clue reports: clips measured once each, then compared by source."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from app.clips.probe import probe
 from app.errors import Conflict
 from app.library.clues import SEED, ClueClip, clips_in
 from app.library.media import clues_path
+from app.study.file.pairs import HUMAN
 from app.worker.context import Work
 
 _OF_ORIGINALS = ("width", "height", "fps", "bytes", "bitrate_kbps")
@@ -27,9 +29,18 @@ def look_for_clues(work: Work) -> dict[str, Any]:
         work.progress(done, len(clips), f"Looking at {clip.name}")
         rows.append({"stimulus": clip.name, "source": clip.source, **_measured(work, clip)})
     table = pd.DataFrame(rows)
-    report = clue_report(table, seed=SEED, on_progress=work.progress)
-    plots = {result.clue: clue_svg(table, result.clue, report) for result in report.clues}
+    positive = _compared_source(clips, str(work.params.get("true_source", HUMAN)))
+    report = clue_report(table, seed=SEED, positive=positive, on_progress=work.progress)
+    work.progress(0, 0, "Drawing")
+    with work.computing():
+        plots = {result.clue: clue_svg(table, result.clue, report) for result in report.clues}
     return {"version": work.params["version"], "report": report.to_dict(), "plots": plots}
+
+
+def _compared_source(clips: Sequence[ClueClip], true_source: str) -> str:
+    """The source that is held against all others: the true one, or the first by name where no clip is of it."""
+    sources = sorted({clip.source for clip in clips})
+    return true_source if true_source in sources or not sources else sources[0]
 
 
 def _measured(work: Work, clip: ClueClip) -> dict[str, float | None]:
@@ -38,7 +49,9 @@ def _measured(work: Work, clip: ClueClip) -> dict[str, float | None]:
     try:
         clues = _kept(clues_path(data_dir, clip.clip_sha256), CLUES) or _measure(work, clip)
     except ClipError as error:
-        raise Conflict(f"The clip {clip.name} cannot be measured: {error}. Process all clips anew.") from None
+        raise Conflict(
+            f"The clip {clip.name} cannot be measured: {error}. Process all clips again."
+        ) from None
     original = _original(work, clip.original_sha256) if clip.original_sha256 else {}
     return {**clues, **{f"original_{clue}": original.get(clue) for clue in _OF_ORIGINALS}}
 

@@ -1,8 +1,10 @@
 """What a handler is given: its job's parameters, where data are, and a way to tell how far it is."""
 
+import ctypes
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
@@ -14,6 +16,7 @@ from app.jobs.queue import JobView
 from app.settings import Settings
 
 TELL_EVERY_S = 0.3
+LOOK_EVERY_S = 0.5
 
 
 class Cancelled(Exception):
@@ -41,6 +44,32 @@ class Work:
 
     def now(self) -> datetime:
         return datetime.now(UTC)
+
+    @contextmanager
+    def computing(self) -> Iterator[None]:
+        """Around what computes for long and tells nothing: Cancelled or Stopping is raised in the midst of it.
+
+        For computation alone: what writes, to files that matter or a database, must not be ended at any step.
+        """
+        over = threading.Event()
+        watcher = threading.Thread(target=self._watch, args=(threading.get_ident(), over), daemon=True)
+        watcher.start()
+        try:
+            yield
+        finally:
+            over.set()
+            watcher.join()
+
+    def _watch(self, thread: int, over: threading.Event) -> None:
+        """Raises again until it is heard: a library may catch whatever comes in one of its steps."""
+        while not over.wait(LOOK_EVERY_S):
+            ending = Stopping if self.stop.is_set() else None if self._goes_on() else Cancelled
+            if ending is not None:
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(ending))
+
+    def _goes_on(self) -> bool:
+        with self.database.reading() as session:
+            return queue.is_running(session, self.job.id)
 
     def progress(self, done: int, total: int, doing: str = "") -> None:
         """Told at most every 0.3 s, so that a quick step costs no write."""

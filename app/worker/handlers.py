@@ -30,8 +30,9 @@ HANDLERS: Mapping[Kind, Handler] = {
     Kind.JUDGES: _Late("app.worker.judging", "judge_study"),
 }
 
-# A lane does one job at a time, of its first kinds first: clips have a lane that no report can hold up.
+# A lane does one job at a time, of its first kinds first: somebody waits for a preview, and no report holds up clips.
 LANES: tuple[tuple[Kind, ...], ...] = (
-    (Kind.PREVIEW, Kind.IMPORT),
+    (Kind.PREVIEW,),
+    (Kind.REPROCESS, Kind.IMPORT),
     (Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.JUDGES, Kind.REPROCESS, Kind.IMPORT),
 )

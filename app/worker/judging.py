@@ -14,15 +14,18 @@ from analysis.figures.figure import Figure
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
 from analysis.judging.figure import judges_figure
 from app.errors import Conflict, StudyError
+from app.judges.base import JudgeUnavailable
 from app.judges.registry import judge_named
 from app.judges.runner import COLUMNS, VerdictRow, run_judge, verdicts_csv
-from app.judges.study import main_pairs, pairs_to_judge, refuse_without_files
+from app.judges.study import lacks, main_pairs, pairs_to_judge
 from app.library.places import judging_folder, sent_verdicts
 from app.reporting.frames import responses_frame
 from app.reporting.report import json_text
+from app.spreadsheet import csv_fault, defused, restored
 from app.worker.context import Stopping, Work
 
 VERDICTS, VALIDATION, FIGURE = "verdicts.csv", "validation.json", "judges.svg"
+MOST_JUDGES, MOST_VERDICTS = 50, 200_000  # of one file: each judge costs about a second of resampling
 _HEAD = (*COLUMNS, "stimulus")
 
 Row = Mapping[str, str]
@@ -48,9 +51,11 @@ def judge_study(work: Work) -> dict[str, Any]:
 
 
 def _judged(work: Work, folder: Path, sent: Path) -> dict[str, Any]:
-    given = _given(sent, work.params["file_name"]) if work.params["file"] else []
+    given = _given(work, sent, work.params["file_name"]) if work.params["file"] else []
     _refuse_same_judge(work.params["judges"], given)
-    rows = _run(work)
+    rows, skipped = _run(work)
+    if not rows and not given:
+        raise Conflict("; ".join(f"{name} did not run: {reason}" for name, reason in skipped.items()))
     path = folder / VERDICTS
     path.write_text(_table(rows, given), encoding="utf-8", newline="")
     validation, reason = _validated(work, path)
@@ -60,7 +65,7 @@ def _judged(work: Work, folder: Path, sent: Path) -> dict[str, Any]:
         (folder / VALIDATION).write_text(json_text(validation.to_dict()), encoding="utf-8")
         files.append(VALIDATION)
         told = {
-            "figure": _drawn(validation, folder, files),
+            "figure": _drawn(work, validation, folder, files),
             "mode": validation.settings.mode,
             "answers": validation.n_votes,
             "participants": validation.n_participants,
@@ -70,21 +75,40 @@ def _judged(work: Work, folder: Path, sent: Path) -> dict[str, Any]:
         "judges": sorted({row.judge for row in rows} | {row["judge"] for row in given}),
         "verdicts": len(rows) + len(given),
         "problems": _problems(rows),
+        "skipped": skipped,
         "reason": reason,
         **told,
     }
 
 
-def _given(sent: Path, file_name: str) -> Sequence[Row]:
-    """The rows of a file that was sent, once its reader has taken them; raises StudyError in the reader's words."""
+def _given(work: Work, sent: Path, file_name: str) -> Sequence[Row]:
+    """The rows of a file that was sent, once its reader has taken them.
+
+    Raises StudyError in the reader's words, or for more than one job is to do.
+    """
     if not sent.exists():
         raise Conflict(f"{file_name} has been cleared away while it waited; please send it again")
+    work.progress(0, 0, f"Reading {file_name}")
     try:
-        read_verdicts(sent)
+        with work.computing():
+            verdicts = read_verdicts(sent)
     except AnalysisError as error:
         raise StudyError(str(error).replace(str(sent), file_name)) from None
-    with sent.open(encoding="utf-8-sig", newline="") as file:
-        return [{name: row.get(name) or "" for name in _HEAD} for row in csv.DictReader(file)]
+    for n, most, what in (
+        (verdicts["judge"].nunique(), MOST_JUDGES, "judges"),
+        (len(verdicts), MOST_VERDICTS, "verdicts"),
+    ):
+        if n > most:
+            raise StudyError(
+                f"{file_name} has {n:,} {what}, and one run takes {most:,}: send it in parts, or hold them "
+                "against people with `likely-human judge validate`, which has no limit"
+            )
+    try:
+        with sent.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            return [{name: restored(row.get(name) or "") for name in _HEAD} for row in rows]
+    except csv.Error as error:
+        raise StudyError(f"{file_name}: {csv_fault(error)}") from None
 
 
 def _refuse_same_judge(names: Sequence[str], given: Sequence[Row]) -> None:
@@ -95,25 +119,33 @@ def _refuse_same_judge(names: Sequence[str], given: Sequence[Row]) -> None:
         )
 
 
-def _run(work: Work) -> list[VerdictRow]:
-    """Every judge that was asked for, over every main pair."""
+def _run(work: Work) -> tuple[list[VerdictRow], Mapping[str, str]]:
+    """Every judge that was asked for and can judge here, over every main pair; and why the others cannot."""
     names = work.params["judges"]
     if not names:
-        return []
+        return [], {}
     with work.database.reading() as session:
-        study = pairs_to_judge(session, work.params["slug"], work.store)
+        try:
+            study = pairs_to_judge(session, work.params["slug"], work.store)
+        except StudyError as error:
+            return [], dict.fromkeys(names, str(error))
     judges = [judge_named(name) for name in names]
-    for judge in judges:
-        refuse_without_files(judge.info, study.slug, study.pairs)
     rows: list[VerdictRow] = []
+    skipped: dict[str, str] = {}
     for number, judge in enumerate(judges):
         before = number * len(study.pairs)
 
         def tell(done: int, total: int, name: str, before: int = before) -> None:
             work.progress(before + done, len(judges) * total, f"{name} judges")
 
-        rows += run_judge(judge, study.pairs, tell, work.now)
-    return rows
+        if reason := lacks(judge.info.needs, study.pairs):
+            skipped[judge.info.name] = reason
+            continue
+        try:
+            rows += run_judge(judge, study.pairs, tell, work.now)
+        except JudgeUnavailable as error:
+            skipped[judge.info.name] = str(error)
+    return rows, skipped
 
 
 def _table(rows: Sequence[VerdictRow], given: Sequence[Row]) -> str:
@@ -123,19 +155,23 @@ def _table(rows: Sequence[VerdictRow], given: Sequence[Row]) -> str:
     writer = csv.DictWriter(table, head, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
     writer.writerows(csv.DictReader(io.StringIO(verdicts_csv(rows))))
-    writer.writerows(given)
+    writer.writerows({name: defused(cell) for name, cell in row.items()} for row in given)
     return table.getvalue()
 
 
 def _validated(work: Work, path: Path) -> tuple[JudgeValidation | None, str]:
     """The judges against the people, or why there is nobody to hold them against."""
     slug, mode = work.params["slug"], work.params["mode"]
+    work.progress(0, 0, "Reading the answers")
     with work.database.reading() as session:
         responses = responses_frame(session, slug)
         pairs = main_pairs(session, slug)
     if responses.empty:
-        return None, "there are no answers yet: the verdicts are here, with nobody to hold them against"
-    work.progress(0, 0, "Holding the judges against people")
+        return (
+            None,
+            "there are no answers yet to compare with; the verdicts can be downloaded",
+        )
+    work.progress(0, 0, "Comparing the judges with people")
     validation = validate_judges(
         responses,
         read_verdicts(path),
@@ -147,8 +183,10 @@ def _validated(work: Work, path: Path) -> tuple[JudgeValidation | None, str]:
     return validation, ""
 
 
-def _drawn(validation: JudgeValidation, folder: Path, files: list[str]) -> dict[str, Any]:
-    drawn = judges_figure(validation)
+def _drawn(work: Work, validation: JudgeValidation, folder: Path, files: list[str]) -> dict[str, Any]:
+    work.progress(0, 0, "Drawing")
+    with work.computing():
+        drawn = judges_figure(validation)
     if not isinstance(drawn, Figure):
         return {"reason": drawn.reason}
     (folder / FIGURE).write_text(drawn.svg, encoding="utf-8")

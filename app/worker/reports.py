@@ -31,6 +31,7 @@ def make_report(work: Work) -> dict[str, Any]:
                 mode=work.params["mode"],
                 made_at=work.now(),
                 on_progress=work.progress,
+                computing=work.computing,
             )
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)
@@ -44,7 +45,7 @@ def make_report(work: Work) -> dict[str, Any]:
 
 
 def make_package(work: Work) -> dict[str, Any]:
-    """`params`: slug, pseudonyms, authors, license."""
+    """`params`: slug, pseudonyms, keeps_links, authors, license."""
     slug = work.params["slug"]
     folder = _fresh(package_folder(work.settings.data_dir, work.job.id))
     folder.mkdir(parents=True)
@@ -57,8 +58,10 @@ def make_package(work: Work) -> dict[str, Any]:
                 made_at=work.now(),
                 study_files=study_files(session, slug),
                 pseudonyms=work.params["pseudonyms"],
+                keeps_links=work.params.get("keeps_links", False),
                 about=About(authors=tuple(work.params["authors"]), license=work.params["license"] or None),
                 on_progress=work.progress,
+                computing=work.computing,
             )
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

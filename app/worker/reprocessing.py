@@ -8,6 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
+from app.clips.contained import contained
 from app.clips.errors import ClipError, ClipRefused
 from app.clips.importing import smallest_size
 from app.clips.pictures import FRAME_SIDE, snug
@@ -87,8 +88,13 @@ def _plays(path: Path, info: ClipInfo) -> bool:
     """Whether browsers can be counted on to play the original as it is."""
     if path.suffix not in _PLAYED_FILES or info.codec not in _PLAYED_CODECS:
         return False
+    return _pixel_format(path) in _PIXELS
+
+
+@contained
+def _pixel_format(path: Path) -> str | None:
     with open_video(path) as (_, stream):
-        return stream.codec_context.pix_fmt in _PIXELS
+        return stream.codec_context.pix_fmt
 
 
 def reprocess(work: Work) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from app.errors import StudyError
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
+from app.library.deleting import remove_outputs
 from app.settings import Settings
 from app.worker.context import Cancelled, Stopping, Work
 from app.worker.handlers import HANDLERS, LANES
@@ -104,6 +105,9 @@ def _do(settings: Settings, database: Database, job: JobView, stop: threading.Ev
         status = JobStatus.FAILED
     with database.transaction() as session:
         queue.finish(session, job.id, status, datetime.now(UTC), message=message, result=result)
+        is_known = queue.is_known(session, job.id)
+    if not is_known:  # its study was deleted while this was made
+        remove_outputs(settings.data_dir, job.id)
     return True
 
 

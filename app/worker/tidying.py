@@ -9,6 +9,7 @@ from sqlmodel import col, select
 from app.database import Database
 from app.jobs.queue import STANDING as JOBS_STANDING
 from app.jobs.tables import Job, Kind
+from app.library.deleting import FOLDERS, remove_outputs
 from app.library.media import reprocess_folder, uploads_folder
 from app.library.tables import Upload, UploadStatus
 from app.library.uploads import STALE_AFTER, STANDING, end
@@ -32,6 +33,7 @@ def tidy(data_dir: Path, database: Database, now: datetime) -> None:
     _remove_parts(data_dir, database, now)
     _remove_old(_scratch(data_dir, database), now - SCRATCH_FOR)
     _remove_old(list((data_dir / "previews").glob("*")), now - PREVIEWS_FOR)
+    _remove_outputs_of_deleted(data_dir, database)
     _remove_old(list((data_dir / "exports").glob("*")), now - EXPORTS_FOR)
 
 
@@ -58,6 +60,16 @@ def _remove_parts(data_dir: Path, database: Database, now: datetime) -> None:
         coming = set(session.exec(select(Upload.token).where(col(Upload.status).in_(STANDING))))
     left = [path for path in uploads_folder(data_dir).glob("*") if path.stem not in coming]
     _remove_old(left, now - STALE_AFTER)
+
+
+def _remove_outputs_of_deleted(data_dir: Path, database: Database) -> None:
+    """What a study's deletion could not remove, because the service ended."""
+    folders = {path.parent for path in (folder(data_dir, 0) for folder in FOLDERS)}
+    found = {int(path.name) for folder in folders for path in folder.glob("*") if path.name.isdecimal()}
+    with database.reading() as session:
+        known = set(session.exec(select(Job.id)))
+    for job_id in found - known:
+        remove_outputs(data_dir, job_id)
 
 
 def _scratch(data_dir: Path, database: Database) -> list[Path]:

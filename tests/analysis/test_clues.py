@@ -11,7 +11,7 @@ import pytest
 
 from analysis.clue_classifier import REPEATS
 from analysis.clue_plot import clue_svg
-from analysis.clue_words import remedy, words_for
+from analysis.clue_words import remedy, shown_value, words_for
 from analysis.clues import clue_report
 from analysis.errors import AnalysisError, SchemaError
 from app.clips.clues import CLUES
@@ -63,7 +63,7 @@ def test_fewer_than_four_clips_of_a_kind_make_no_classifier_and_no_warning() -> 
     assert report.clue("x").against_others.auc == 1.0
     assert report.clue("x").finding == "unclear"
     assert not report.warns
-    assert "3 and 5 clips are too few to say" in report.clue("x").advice.remedy
+    assert "3 and 5 clips are too few to tell" in report.clue("x").advice.remedy
 
 
 def test_four_clips_of_a_kind_can_warn() -> None:
@@ -71,6 +71,62 @@ def test_four_clips_of_a_kind_can_warn() -> None:
     assert report.clue("x").warns
     assert report.classifier.interval.low is not None
     assert 0.5 < report.classifier.interval.low < 0.7
+
+
+# The one verdict
+
+
+def test_five_clips_against_five_are_too_few_to_tell_among_many_clues() -> None:
+    """One of 17 clues separates the sources fully: p = 0.008 by itself, 0.13 after Holm, and no classifier says so."""
+    table = drawn(1, 5, 5, names=[f"clue{number}" for number in range(17)])
+    table["clue0"] = [9.0, 8.0, 7.0, 6.0, 5.0, 0.0, 1.0, 2.0, 3.0, 4.0]
+    report = clue_report(table, seed=1)
+    first = report.clue("clue0")
+    assert first.against_others.auc == 1.0
+    assert first.p_holm is not None
+    assert first.p_holm > 0.1
+    assert not first.warns
+    assert not report.warns
+    assert report.verdict == "too-few"
+    assert report.says == "Too few clips to tell whether anything gives the source away (5 human, 5 hybrid)."
+    assert report.summary[1] == report.says
+    assert "gives the source away:" not in " ".join(report.summary)
+
+
+def test_what_tells_is_named_a_clue_or_all_together() -> None:
+    report = clue_report(drawn(1, 30, 30, shift=3.0), seed=1)
+    assert (report.verdict, report.says) == ("telling", "X gives the source away.")
+    rng = np.random.default_rng(2)
+    shared, human = rng.normal(0, 3, 80), np.repeat([1.0, 0.0], 40)
+    together = clips(
+        a=by_source(shared + human + rng.normal(0, 0.3, 80)), b=by_source(shared + rng.normal(0, 0.3, 80))
+    )
+    assert clue_report(together, seed=1).says == "All clues together give the source away."
+
+
+def test_many_clips_that_differ_in_nothing_are_said_to_differ_in_nothing() -> None:
+    report = clue_report(drawn(4, 60, 60), seed=1)
+    assert report.verdict == "nothing"
+    assert report.says == "Nothing was found that gives the source away with a strength of 0.75 or more."
+
+
+def test_every_comparison_of_every_clue_is_corrected_for() -> None:
+    values = {"human": [4.0, 5.0, 6.0, 5.5], "hybrid": [1.0, 1.2, 1.4, 1.1], "symbolic": [9.0, 9.2, 9.4, 9.1]}
+    report = clue_report(clips(motion=values, still=values), seed=1)
+    pair = report.clue("motion").pairs[0]
+    assert pair.p is not None
+    assert pair.p_holm == pytest.approx(min(1.0, 8 * pair.p))  # 2 clues of 4 comparisons each
+    assert report.clue("motion").p_holm == pair.p_holm
+    assert report.verdict == "too-few"
+
+
+def test_numbers_have_four_digits_at_most() -> None:
+    table = clips(bytes={"human": [123456.0, 123999.0, 123500.0], "hybrid": [98765.0, 98766.0, 98001.0]})
+    assert clue_report(table, seed=1).clue("bytes").advice.difference == (
+        "Human clips take up 124 kB, the others 99 kB (medians)."
+    )
+    assert shown_value("duration_s", 8.123456, apart=0.0001) == "8.123 s"
+    assert shown_value("bytes", 123_456_789.0, apart=10) == "123500 kB"
 
 
 # One clue at a time

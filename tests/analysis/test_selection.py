@@ -1,7 +1,7 @@
 import pytest
 
 from analysis import AnalysisError, select_rows
-from analysis.selection import choose_mode, select
+from analysis.selection import choose_mode, select, with_unwatched
 from tests.analysis.tables import answer, checked, person
 
 MIXED = [
@@ -66,3 +66,18 @@ def test_a_study_of_which_nothing_counts_says_why() -> None:
 
 def test_a_table_without_rows_selects_none() -> None:
     assert len(select_rows(checked())) == 0
+
+
+def test_all_counts_what_the_rule_unwatched_leaves_out_and_nothing_else() -> None:
+    rows = checked(
+        answer(participant="p1", pair="q1", excluded="unwatched"),
+        answer(participant="p2", pair="q1", excluded="by-hand"),
+        answer(participant="p3", pair="q1", excluded="unplayable"),
+        answer(participant="p4", pair="q1"),
+    )
+    assert select("s", rows, "live").selection.left_out["excluded"] == {
+        "by-hand": 1, "unplayable": 1, "unwatched": 1
+    }  # fmt: skip
+    everything = select("s", with_unwatched(rows), "live").selection
+    assert everything.left_out["excluded"] == {"by-hand": 1, "unplayable": 1}
+    assert everything.n_used == 2

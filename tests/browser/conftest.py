@@ -1,16 +1,29 @@
 import os
 import shutil
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import uvicorn
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from sqlalchemy import URL
+
+from app.clips.importing import ImportedClip
+from app.clips.store import ClipStore
+from app.database import Database
+from app.main import create_app
+from app.serving import address_of, bind
+from app.settings import Settings
+from tests.conftest import migrate
+from tests.factories import open_study
 
 from .rig import LEFT_S, RIGHT_S, Rig, Walk, make_clip, serving
 
 LAUNCH = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")  # as tools/browser.sh looks for them
 WAIT_MS = 30_000
+SAMPLE = {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 2}, "practice": {"human-symbolic": 1}}
 
 Visit = Callable[..., Page]
 
@@ -74,3 +87,26 @@ def visit(browser: Browser, rig: Rig) -> Iterator[Visit]:
         context.close()
     assert [url for url in foreign if not url.startswith((rig.base_url, f"blob:{rig.base_url}"))] == []
     assert faults == []
+
+
+@pytest.fixture(scope="module")
+def service(
+    tmp_path_factory: pytest.TempPathFactory, library: tuple[ClipStore, Sequence[ImportedClip]]
+) -> Iterator[tuple[str, Database]]:
+    """The service as served, with one practice pair and two others."""
+    folder = tmp_path_factory.mktemp("service")
+    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
+    migrate(url)
+    settings = Settings(  # type: ignore[call-arg]
+        LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test"
+    )
+    database = Database(url, checkpointing=True)
+    with database.transaction() as session:
+        open_study(session, folder, library[1], sample=SAMPLE)
+    bound = bind("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    yield address_of(bound), database
+    server.should_exit = True
+    thread.join()

@@ -3,21 +3,23 @@
 import socket
 import threading
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+import anyio
 import av
 import numpy as np
 import uvicorn
 from fastapi import FastAPI, Request
-from fastapi.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 import app.participant
+from app.clips.padded import ByteRange, parse_range
 from app.participant.pages import MessagePage, Page, TrialPage
 from app.templating import render
 
@@ -33,7 +35,11 @@ Fault = Literal["lose the reply", "unavailable", "conflict", "log-in page"] | di
 
 @dataclass
 class Walk:
-    """One session: its pages in order, and what came in. `faults` befall the next POSTs, one each."""
+    """One session: its pages in order, and what came in. `faults` befall the next POSTs, one each.
+
+    `cut_after` gives the bytes of a clip after which its next sending stops until the browser goes away,
+    `break_after` those after which the connection breaks off.
+    """
 
     action: str
     pages: list[Page | MessagePage]
@@ -44,6 +50,9 @@ class Walk:
     faults: deque[Fault] = field(default_factory=deque)
     broken: dict[str, Literal["missing", "garbage", "busy once"]] = field(default_factory=dict)
     clip_requests: Counter[str] = field(default_factory=Counter)
+    clip_ranges: dict[str, list[str]] = field(default_factory=dict)
+    cut_after: dict[str, int] = field(default_factory=dict)
+    break_after: dict[str, int] = field(default_factory=dict)
 
     def clip(self, name: str) -> str:
         return f"{self.action}/clips/{name}"
@@ -75,8 +84,10 @@ class Walk:
             return JSONResponse({"next": self.action})
         return RedirectResponse(self.action, 303)
 
-    def serve_clip(self, name: str) -> Response:
+    def serve_clip(self, name: str, asked: str = "") -> Response:
+        """As the service does: ranges, and nothing by which a browser could tell one version from another."""
         self.clip_requests[name] += 1
+        self.clip_ranges.setdefault(name, []).append(asked)
         match self.broken.get(name):
             case "missing":
                 return Response(status_code=404)
@@ -85,8 +96,23 @@ class Walk:
                 return Response(status_code=503)
             case "garbage":
                 return Response(b"\x00" * 5000, media_type="video/mp4")
-        headers = {"Cache-Control": "private, max-age=3600"}
-        return FileResponse(self.clip_files[name], media_type="video/mp4", headers=headers)
+        data = self.clip_files[name].read_bytes()
+        wanted = parse_range(asked, len(data))
+        start, length = part = wanted or ByteRange(0, len(data))
+        headers = {"Cache-Control": "private, max-age=3600", "Content-Length": str(length)}
+        if wanted:
+            headers["Content-Range"] = part.content_range(len(data))
+        data = data[start : start + length]
+        if name in self.break_after:  # uvicorn breaks off a body that is shorter than announced
+            data = data[: self.break_after.pop(name)]
+        body = _sent(data, self.cut_after.pop(name, None))
+        return StreamingResponse(body, 206 if wanted else 200, headers, "video/mp4")
+
+
+async def _sent(data: bytes, cut_after: int | None) -> AsyncIterator[bytes]:
+    yield data[:cut_after]
+    if cut_after is not None:
+        await anyio.sleep_forever()
 
 
 class Rig:
@@ -119,8 +145,8 @@ class Rig:
             return self._walks[token].receive(form, request.headers.get("Accept") == "application/json")
 
         @api.get("/p/{token}/clips/{name}")
-        def clip(token: str, name: str) -> Response:
-            return self._walks[token].serve_clip(name)
+        def clip(token: str, name: str, request: Request) -> Response:
+            return self._walks[token].serve_clip(name, request.headers.get("Range", ""))
 
         return api
 

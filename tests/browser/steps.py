@@ -44,8 +44,8 @@ def rationale(page: Page) -> Locator:
     return page.get_by_label("Why do you think")
 
 
-def answer(page: Page, why: str = "It looks round before it turns.") -> None:
-    page.get_by_text("Left video", exact=True).last.click()
+def answer(page: Page, why: str = "It looks round before it turns.", choice: str = "Left video") -> None:
+    page.get_by_text(choice, exact=True).last.click()
     rationale(page).fill(why)
     page.get_by_text("somewhat certain").click()
 

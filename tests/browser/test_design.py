@@ -123,7 +123,7 @@ def participants_page(page: Page) -> FrameLocator:
 
 
 def saved(page: Page) -> None:
-    expect(page.locator("[data-saved]")).to_have_text(re.compile(r"^Saved \d\d?:\d\d"))
+    expect(page.locator("[data-saved]")).to_have_text(re.compile(r"^Saved \d{4}-\d\d-\d\d \d\d:\d\d UTC$"))
 
 
 def focused(page: Page) -> str:
@@ -194,7 +194,7 @@ def test_a_question_is_added_by_keyboard_alone_and_its_error_comes_and_goes_at_i
     )
     keys.type("Which was closer?")
     expect(error).to_have_text("")
-    expect(page.get_by_text("Nothing to mend")).to_be_visible()
+    expect(page.get_by_text("Nothing to correct")).to_be_visible()
     assert focused(page) == f"{place}.ask"
     for way, wanted in (("Move question 4 up", 2), ("Move question 3 up", 1)):
         page.get_by_role("button", name=way).last.press("Enter")

@@ -1,58 +1,25 @@
 """The real service, a real browser, real clips: from the study's address to the completion code, and into SQL."""
 
 import json
-import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
-from sqlalchemy import URL
 from sqlmodel import col, select
 
-from app.clips.importing import ImportedClip
-from app.clips.store import ClipStore
 from app.database import Database
-from app.main import create_app
 from app.people import passwords
 from app.people.audit import COMMAND_LINE
 from app.people.tables import Role
 from app.people.users import add_user
-from app.serving import address_of, bind
-from app.settings import Settings
+from app.study.sessions import locate
 from app.study.tables import ParticipantSession, Playback, Response, Status
 from tests.browser.steps import answer, play_button, save, wait_until_loaded, watch_both
-from tests.conftest import migrate
-from tests.factories import open_study
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-SAMPLE = {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 2}, "practice": {"human-symbolic": 1}}
-
-
-@pytest.fixture(scope="module")
-def service(
-    tmp_path_factory: pytest.TempPathFactory, library: tuple[ClipStore, Sequence[ImportedClip]]
-) -> Iterator[tuple[str, Database]]:
-    """The service as served, with one practice pair and two others."""
-    folder = tmp_path_factory.mktemp("service")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
-    settings = Settings(  # type: ignore[call-arg]
-        LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test"
-    )
-    database = Database(url, checkpointing=True)
-    with database.transaction() as session:
-        open_study(session, folder, library[1], sample=SAMPLE)
-    bound = bind("127.0.0.1", 0)
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield address_of(bound), database
-    server.should_exit = True
-    thread.join()
 
 
 @pytest.fixture
@@ -97,7 +64,7 @@ def trial(page: Page, label: str) -> None:
 def session_of(database: Database, page: Page) -> ParticipantSession:
     token = page.url.rpartition("/p/")[2].partition("?")[0]
     with database.reading() as session:
-        return session.exec(select(ParticipantSession).where(ParticipantSession.token == token)).one()
+        return session.get_one(ParticipantSession, locate(session, token).session_id)
 
 
 def responses(database: Database, run: ParticipantSession) -> list[Response]:
@@ -208,7 +175,7 @@ def test_a_clip_that_is_gone_offers_retry_and_then_a_way_on(
     trial(page, "Practice pair 1 of 1")
     expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
     page.get_by_role("button", name="Try again").click()
-    page.get_by_role("button", name="I cannot play this video").click()
+    page.get_by_role("button", name="This video does not play").click()
     expect(page.get_by_text("Pair 2 of 2")).to_be_visible()
     stored = responses(service[1], session_of(service[1], page))[-1]
     assert (stored.unplayable, stored.side) == (True, None)
@@ -217,8 +184,11 @@ def test_a_clip_that_is_gone_offers_retry_and_then_a_way_on(
 def test_refusing_in_the_browser(page: Page, service: tuple[str, Database]) -> None:
     page.goto("/s/nav")
     page.get_by_role("button", name="not", exact=False).click()
-    expect(page.get_by_text("Nothing about you has been stored", exact=False)).to_be_visible()
-    assert session_of(service[1], page).status == Status.REFUSED
+    expect(page.get_by_text("Only this and today's date are kept", exact=False)).to_be_visible()
+    assert page.url.endswith("/s/nav/declined/refused")
+    with service[1].reading() as session:
+        newest = select(ParticipantSession.status).order_by(col(ParticipantSession.id).desc())
+        assert session.exec(newest).first() == Status.REFUSED
 
 
 def test_the_experimenter_comes_in_and_goes(page: Page, service: tuple[str, Database]) -> None:
@@ -253,3 +223,41 @@ def test_screens_fit_at_both_widths(page: Page, service: tuple[str, Database], t
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+HALF = """async (address) => {
+    const whole = new Uint8Array(await (await fetch(address)).arrayBuffer());
+    const database = await new Promise((resolve) => {
+      const request = indexedDB.open("likely-human-clips");
+      request.onsuccess = () => resolve(request.result);
+    });
+    const transaction = database.transaction("parts", "readwrite");
+    const parts = transaction.objectStore("parts");
+    parts.delete(IDBKeyRange.bound([address, 0], [address, Infinity]));
+    parts.put({ url: address, at: 0, total: whole.length, bytes: whole.subarray(0, whole.length / 2) });
+    await new Promise((resolve) => { transaction.oncomplete = resolve; });
+    database.close();
+    return whole.length;
+}"""
+
+
+def test_the_service_sends_only_the_rest_of_a_clip_that_was_cut_off(
+    page: Page, service: tuple[str, Database]
+) -> None:
+    to_first_trial(page)
+    wait_until_loaded(page)
+    address = f"{urlsplit(page.url).path}/clips/1-left.mp4"
+    length = page.evaluate(HALF, address)
+    with page.expect_response(lambda response: response.url.endswith(address)) as rest:
+        page.reload()
+    start = length // 2
+    assert (rest.value.status, rest.value.headers["content-length"]) == (206, str(length - start))
+    assert rest.value.request.headers["range"] == f"bytes={start}-"
+    assert rest.value.headers["content-range"] == f"bytes {start}-{length - 1}/{length}"
+    trial(page, "Practice pair 1 of 1")
+    expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
+    run = session_of(service[1], page)
+    with service[1].reading() as session:
+        joined = select(Playback).join(Response, col(Response.id) == Playback.response_id)
+        clips = session.exec(joined.where(Response.session_id == run.id)).all()
+    assert [(clip.watched, clip.errors) for clip in clips] == [(True, [])] * 2

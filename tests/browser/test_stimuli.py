@@ -2,7 +2,7 @@
 
 import struct
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import product
@@ -17,6 +17,7 @@ from sqlmodel import select
 
 from app.database import Database
 from app.experimenter.access import COOKIE
+from app.jobs.tables import Job, JobStatus, Kind
 from app.library.rules import rules_view
 from app.main import create_app
 from app.people.tables import Role
@@ -29,7 +30,7 @@ from tests.browser.test_access import RULES, SCHEMES
 from tests.clips.videos import make_video
 from tests.conftest import migrate
 from tests.experimenter.persons import make_login, make_user
-from tests.factories import NOW
+from tests.factories import NOW, load_file
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -128,6 +129,29 @@ def walks(browser: Browser, service: Service) -> None:
         choose(page, service, "walk-1.mp4", "walk-2.mp4", "walk-3.mp4")
         page.get_by_role("button", name="Upload 3 files").click()
         expect(page.locator("[data-summary]")).to_contain_text("3 in the library", timeout=LONG_MS)
+
+
+def test_after_a_reload_files_in_the_queue_can_be_cancelled_one_and_all(page: Page, service: Service) -> None:
+    with service.database.transaction() as session:  # holds imports back, so that the queue stands still
+        hold = Job(kind=Kind.REPROCESS, params={}, status=JobStatus.RUNNING, asked_at=NOW)
+        session.add(hold)
+        session.flush()
+        hold_id = hold.id
+    choose(page, service, "walk-1.mp4", "walk-2.mp4", "walk-3.mp4")
+    page.get_by_role("button", name="Upload 3 files").click()
+    expect(page.locator("[data-summary]")).to_contain_text("3 to be processed", timeout=LONG_MS)
+    expect(page.locator(".file").first).to_contain_text("Waits until all clips are processed")
+    page.goto("/admin/stimuli/upload")
+    rows = page.locator("[data-queue] .file")
+    expect(rows).to_have_count(3)
+    rows.first.get_by_role("button", name="Cancel").click()
+    expect(rows).to_have_count(2)
+    page.once("dialog", lambda dialog: dialog.accept())
+    page.get_by_role("button", name="Cancel all").click()
+    expect(rows).to_have_count(0)
+    with service.database.transaction() as session:
+        session.delete(session.get_one(Job, hold_id))
+        assert not session.exec(select(Stimulus.id)).first()
 
 
 def test_files_are_uploaded_processed_and_refused_each_by_itself(page: Page, service: Service) -> None:
@@ -258,7 +282,7 @@ def test_a_mask_is_drawn_by_mouse_moved_by_keyboard_tried_and_applied(page: Page
     expect(page.locator("[data-after]")).to_be_visible(timeout=LONG_MS)
     expect(page.get_by_role("row", name="Duration 1.00 s 0.73 s")).to_be_visible()
     page.get_by_role("button", name="Apply to all").click()
-    expect(page.get_by_text("were processed anew", exact=False)).to_be_visible(timeout=LONG_MS)
+    expect(page.get_by_text("were processed again", exact=False)).to_be_visible(timeout=LONG_MS)
     with service.database.reading() as session:
         view = rules_view(session)
         assert {row.frames for row in session.exec(select(Stimulus))} == {22}
@@ -308,14 +332,36 @@ def test_no_page_about_clips_breaks_an_axe_rule_or_scrolls_sideways(
         page.goto("/admin/studies/nav/clues")
         page.get_by_role("button", name="Look for clues").click()
         expect(page.get_by_role("heading", name="All clues together")).to_be_visible(timeout=LONG_MS)
-        for address, (width, scheme) in product(addresses, list(zip((1280, 390), SCHEMES, strict=True))):
-            page.set_viewport_size({"width": width, "height": 800})
-            page.emulate_media(color_scheme=scheme)
-            page.goto(address)
-            page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
-            results = Axe().run(page, options=RULES)
-            assert results.violations_count == 0, f"{address} {width} {scheme} {results.generate_report()}"
-            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), (
-                address,
-                width,
-            )
+        refuse_axe_faults(page, addresses)
+
+
+@pytest.mark.usefixtures("walks")
+def test_the_judges_that_can_run_on_uploaded_videos_run_on_the_first_click(
+    browser: Browser, service: Service
+) -> None:
+    here, pairs = "/admin/studies/judged/judges", "pair,a,b\np1,walk-1,walk-2\np2,walk-3,walk-1\n"
+    with service.database.transaction() as session:
+        load_file(session, service.files, study="judged", pairs=pairs, sample=None)
+    for page in opened(browser, service, bypass_csp=True, reduced_motion="reduce"):
+        page.goto(here)
+        expect(page.get_by_role("checkbox", name="motion")).to_be_checked()
+        for name in ("straightness", "fidget"):
+            expect(page.get_by_role("checkbox", name=name)).to_be_disabled()
+            expect(page.get_by_role("checkbox", name=name)).not_to_be_checked()
+        expect(page.get_by_text("Cannot run on this study")).to_have_count(2)
+        page.get_by_role("button", name="Compare with people").click()
+        expect(page.get_by_role("heading", name="motion: 2 verdicts")).to_be_visible(timeout=LONG_MS)
+        expect(page.locator("main")).to_contain_text("There are no answers yet")
+        refuse_axe_faults(page, [here])
+
+
+def refuse_axe_faults(page: Page, addresses: Sequence[str]) -> None:
+    """No rule of axe broken and nothing scrolled sideways, wide and narrow, light and dark, all details open."""
+    for address, (width, scheme) in product(addresses, list(zip((1280, 390), SCHEMES, strict=True))):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.emulate_media(color_scheme=scheme)
+        page.goto(address)
+        page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+        results = Axe().run(page, options=RULES)
+        assert results.violations_count == 0, f"{address} {width} {scheme} {results.generate_report()}"
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), (address, width)

@@ -1,8 +1,10 @@
+from dataclasses import replace
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from .conftest import Visit
-from .pages import message, trial
+from .pages import CHOICE, message, trial
 from .rig import LEFT_S, RIGHT_S, Rig
 from .steps import (
     answer,
@@ -135,6 +137,7 @@ def test_replay_counts_as_another_play_of_both(rig: Rig, visit: Visit) -> None:
     page = visit(walk)
     watch_both(page)
     wait_until(page, "[...document.querySelectorAll('video')].every((video) => video.ended)")
+    set_rate(page, 1 / 16)  # or the second play is over before "Pause" is pressed, which then starts a third
     page.get_by_role("button", name="Replay both").click()
     page.get_by_role("button", name="Pause").click()
     play_button(page).click()
@@ -143,6 +146,105 @@ def test_replay_counts_as_another_play_of_both(rig: Rig, visit: Visit) -> None:
     expect_end(page)
     assert [playback(walk)[side]["plays"] for side in ("left", "right")] == [2, 2]
     assert playback(walk)["left"]["max_rate"] == 8
+
+
+NO_ENDED = """
+    for (const name of %s) window.addEventListener(name, (event) => event.stopImmediatePropagation(), true);
+    Object.defineProperty(HTMLMediaElement.prototype, "ended", { get: () => false });
+"""
+
+
+@pytest.mark.parametrize("missing", [["ended"], ["ended", "pause"]])
+def test_a_clip_played_to_its_end_is_over_though_the_browser_does_not_say_so(
+    missing: list[str], rig: Rig, visit: Visit
+) -> None:
+    walk = rig.walk(trial(), message())
+    page = visit(walk, before=NO_ENDED % missing)
+    watch_both(page)
+    expect(rationale(page)).to_be_enabled()
+    expect(play_button(page)).to_be_visible()
+    set_rate(page, 1 / 16)
+    play_button(page).click()
+    wait_until(page, "document.querySelector('video').currentTime > 0.05")
+    page.get_by_role("button", name="Pause").click()
+    answer(page)
+    save(page)
+    expect_end(page)
+    for clip in (playback(walk)["left"], playback(walk)["right"]):
+        assert (clip["watched"], clip["failed"], clip["errors"], clip["plays"]) == (True, False, [], 2)
+
+
+REFUSE = """
+    const play = HTMLMediaElement.prototype.play;
+    let refusals = %d;
+    HTMLMediaElement.prototype.play = function () {
+      refusals -= 1;
+      return refusals < 0 ? play.call(this) : Promise.reject(new DOMException("no gesture", "NotAllowedError"));
+    };
+"""
+
+
+def test_a_start_that_the_browser_refuses_asks_for_another_press_and_blames_no_clip(
+    rig: Rig, visit: Visit
+) -> None:
+    walk = rig.walk(trial(), message())
+    page = visit(walk, before=REFUSE % 2)
+    wait_until_loaded(page)
+    play_button(page).click()
+    said = page.get_by_role("alert")
+    expect(said).to_contain_text("The browser has not started the videos. Please press Play both once more.")
+    expect(play_button(page)).to_be_focused()
+    expect(page.get_by_role("button", name="do not play")).to_have_count(0)
+    watch_both(page)
+    expect(said).to_have_count(0)
+    answer(page)
+    save(page)
+    expect_end(page)
+    for clip in (playback(walk)["left"], playback(walk)["right"]):
+        assert (clip["watched"], clip["failed"], clip["errors"]) == (True, False, ["play not allowed"])
+
+
+def test_where_the_browser_refuses_every_start_there_is_a_way_on(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(), message())
+    page = visit(walk, before=REFUSE % 1000)
+    wait_until_loaded(page)
+    play_button(page).click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    play_button(page).click()
+    page.get_by_role("button", name="These videos do not play").click()
+    expect_end(page)
+    assert walk.posts[0]["unplayable"] == "1"
+    assert playback(walk)["left"]["errors"] == ["play not allowed"] * 2
+
+
+def test_saving_while_the_questions_are_closed_leads_to_the_videos(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(), message())
+    for size in ((1280, 800), (640, 360)):
+        page = visit(walk, viewport={"width": size[0], "height": size[1]})
+        wait_until_loaded(page)
+        save(page)
+        expect(page.get_by_role("alert")).to_have_text(
+            "Watch both videos first. The questions open at their end."
+        )
+        expect(page.get_by_text("Please answer this question.")).to_have_count(0)
+        expect(play_button(page)).to_be_focused()
+        expect(play_button(page)).to_have_accessible_description(
+            "The questions open when you have watched both videos to the end."
+        )
+        for part in (*page.locator("video").all(), play_button(page)):
+            expect(part).to_be_in_viewport(ratio=0.99)
+        page.keyboard.press("Enter")
+        expect(page.get_by_role("alert")).to_have_count(0)
+    assert walk.posts == []
+
+
+def test_errors_of_a_form_sent_before_the_script_came_are_not_said_of_closed_questions(
+    rig: Rig, visit: Visit
+) -> None:
+    asked = replace(CHOICE, error="Please answer this question.")
+    page = visit(rig.walk(replace(trial(questions=(asked,)), error="Please look at the marked questions.")))
+    expect(page.get_by_text("The questions open when")).to_be_visible()
+    expect(page.get_by_text("Please").filter(visible=True)).to_have_count(0)
 
 
 def test_playing_needs_no_network_and_each_clip_is_fetched_once(rig: Rig, visit: Visit) -> None:
@@ -170,8 +272,10 @@ def test_a_clip_that_will_not_load_offers_a_retry_and_then_a_way_on(rig: Rig, vi
     walk = rig.walk(trial(), message())
     walk.broken["c2"] = "missing"
     page = visit(walk)
-    give_up = page.get_by_role("button", name="I cannot play this video")
-    expect(page.get_by_role("alert").filter(has_text="This video did not arrive")).to_have_count(1)
+    give_up = page.get_by_role("button", name="This video does not play")
+    expect(
+        page.get_by_role("alert").filter(has_text="This video has not arrived. That is not your doing")
+    ).to_have_count(1)
     expect(give_up).to_have_count(0)
 
     page.get_by_role("button", name="Try again").click()
@@ -215,27 +319,80 @@ def test_a_file_that_is_no_video_is_said_in_plain_words(rig: Rig, visit: Visit) 
     walk.broken["c1"] = "garbage"
     page = visit(walk)
     expect(
-        page.get_by_role("alert").filter(has_text="Your browser could not play this video.")
+        page.get_by_role("alert").filter(has_text="This video cannot be shown here. That is not your doing")
     ).to_have_count(1)
     assert walk.clip_requests["c1"] > 1  # played from memory, then from its address
+
+
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
 
 
 def test_hidden_time_is_recorded_and_pauses_both(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(watch="free"), message())
     page = visit(walk)
-    show = """(hidden) => {
-      Object.defineProperty(document, "hidden", { configurable: true, get: () => hidden });
-      document.dispatchEvent(new Event("visibilitychange"));
-    }"""
     wait_until_loaded(page)
     play_button(page).click()
     wait_until(page, "document.querySelector('video').currentTime > 0.2")
-    page.evaluate(show, True)
+    page.evaluate(HIDE, True)
     expect(play_button(page)).to_be_visible()
     assert page.evaluate(BOTH_PAUSED)
     page.wait_for_timeout(400)
-    page.evaluate(show, False)
+    page.evaluate(HIDE, False)
     answer(page)
     save(page)
     expect_end(page)
     assert 400 <= playback(walk)["hidden_ms"] <= int(walk.posts[0]["rt_ms"])
+
+
+def test_time_hidden_before_the_first_frame_is_no_part_of_the_trial(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(watch="free"), message())
+    page = visit(walk)
+    wait_until_loaded(page)
+    page.evaluate(HIDE, True)
+    page.wait_for_timeout(1_500)
+    page.evaluate(HIDE, False)
+    play_button(page).click()
+    wait_until(page, "document.querySelector('video').currentTime > 0.2")
+    page.evaluate(HIDE, True)
+    page.wait_for_timeout(300)
+    page.evaluate(HIDE, False)
+    answer(page)
+    save(page)
+    expect_end(page)
+    rt_ms, told = int(walk.posts[0]["rt_ms"]), playback(walk)
+    assert 300 <= told["hidden_ms"] <= rt_ms - 200
+    assert told["layout"] == "side-by-side"
+
+
+def test_a_clock_set_back_changes_no_time(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(watch="free"), message())
+    page = visit(walk)
+    wait_until_loaded(page)
+    play_button(page).click()
+    wait_until(page, "document.querySelector('video').currentTime > 0.5")
+    back = "Object.defineProperty(performance, 'timeOrigin', { get: () => 1e12 }); Date.now = () => 1e12"
+    page.add_init_script(back)
+    page.evaluate(back)
+    page.reload()
+    wait_until_loaded(page)
+    answer(page)
+    save(page)
+    expect_end(page)
+    assert int(walk.posts[0]["rt_ms"]) >= 400
+
+
+def test_clips_one_above_the_other_are_said_to_be(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(watch="free"), message())
+    page = visit(walk)
+    page.set_viewport_size({"width": 360, "height": 800})
+    wait_until_loaded(page)
+    tops = "[...document.querySelectorAll('video')].map((video) => video.getBoundingClientRect().top)"
+    left, right = page.evaluate(tops)
+    assert left < right
+    answer(page, choice="Top video")
+    save(page)
+    expect_end(page)
+    assert playback(walk)["layout"] == "stacked"

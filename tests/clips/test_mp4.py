@@ -6,13 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.clips.errors import MalformedMp4
-from app.clips.mp4 import PADDING_STEP, blank, boxes, claimed_sizes, common_size, free_box_header, walk
+from app.clips.mp4 import PADDING_STEP, Claims, blank, boxes, claims, common_size, free_box_header, walk
 
+from .hostile import box, huge_track_header
 from .videos import claim_size, make_video
-
-
-def box(name: bytes, payload: bytes = b"") -> bytes:
-    return struct.pack(">I4s", 8 + len(payload), name) + payload
 
 
 def test_boxes_cover_the_file_and_nest(tmp_path: Path) -> None:
@@ -86,22 +83,21 @@ def test_blanking_leaves_a_free_box_of_zeros_and_every_size_as_it_was(tmp_path: 
     assert "udta" not in {each.type for each in walk(path)}
 
 
-def test_claimed_sizes_are_those_of_the_track_headers(tmp_path: Path) -> None:
+def test_claims_are_those_of_the_track_headers_and_tables(tmp_path: Path) -> None:
     path = make_video(tmp_path / "a.mp4", width=96, height=64)
-    assert claimed_sizes(path) == [(96, 64)]
-    assert claimed_sizes(claim_size(path, 30_000, 20_000)) == [(30_000, 20_000)]
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-3])
-    assert claimed_sizes(path) == []
-    path.write_bytes(whole.replace(b"tkhd\0", b"tkhd\2"))
-    assert claimed_sizes(path) == []
+    assert claims(path) == Claims(sizes=((96, 64),), tracks=1, samples=30)
+    assert claims(claim_size(path, 30_000, 20_000)).sizes == ((30_000, 20_000),)
+    path.write_bytes(path.read_bytes().replace(b"tkhd\0", b"tkhd\2"))
+    assert claims(path).sizes == ()
 
 
-def test_claimed_sizes_of_a_long_track_header_are_read_where_they_stand(tmp_path: Path) -> None:
+def test_of_a_long_track_header_no_more_is_read_than_it_takes(tmp_path: Path) -> None:
     path = tmp_path / "a.mp4"
     size = struct.pack(">II", 640 << 16, 360 << 16)
     path.write_bytes(box(b"moov", box(b"trak", box(b"tkhd", b"\1" + bytes(87) + size))))
-    assert claimed_sizes(path) == [(640, 360)]
+    assert claims(path).sizes == ((640, 360),)
+    huge_track_header(path, 64 * 2**30)  # of which nothing is on the disk; reading it whole ends this process
+    assert claims(path).sizes == ((0, 0),)
 
 
 @pytest.mark.parametrize("size", [8, 9, 4096, 2**32 - 1, 2**32, 2**40])

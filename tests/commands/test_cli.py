@@ -94,6 +94,20 @@ def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path) -> None:
     assert by_sql["studies"][0]["accuracy"]["mean"] == 1.0
     refused(run("stimuli", "import", "manifest.csv"), "manifest.csv", "row 2", "'human-g1'", "there already")
     assert "unchanged" in run("study", "load", "study.yaml").stdout
+    refused(
+        run("study", "delete", "nav", "--yes-delete", "nav"),
+        "'nav' takes participants",
+        "pause or close it first",
+    )
+    run("study", "pause", "nav")
+    assert "unarchive nav" in run("study", "archive", "nav").stdout
+    assert "nav" not in run("study", "list").stdout
+    refused(run("study", "open", "nav"), "archived")
+    assert "nav  paused" in run("study", "list", "--archived").stdout
+    assert "and paused" in run("study", "unarchive", "nav").stdout
+    refused(run("study", "delete", "nav"), "type its name, nav")
+    assert "nav: deleted" in run("study", "delete", "nav", "--yes-delete", "nav").stdout
+    refused(run("study", "archive", "nav"), "there is no study 'nav'")
 
 
 def test_a_study_file_with_errors_names_each_with_its_line(run: Run, folder: Path) -> None:

@@ -76,7 +76,7 @@ def test_pairs_that_fail_are_counted_and_kept(folder: Path, capfd: pytest.Captur
         ("oracle", "nav", None, "no judge 'oracle'; there is straightness, fidget, motion"),
         ("motion", "none", None, "no study 'none'"),
         ("motion", "nav", 7, "no version 7; there is 1"),
-        ("fidget", "nav", None, "needs positions"),
+        ("fidget", "nav", None, "needs the positions"),
     ],
 )
 def test_a_refusal_is_one_line_and_leaves_no_file(

@@ -93,6 +93,41 @@ def test_a_failed_build_says_why_and_leaves_nothing(
     assert not list((settings.data_dir / "reports").glob("1/*"))
 
 
+def test_what_is_taken_out_is_in_the_audit_log(
+    owner: Person,
+    viewer: Person,
+    api: Program,
+    answered: str,
+    settings: Settings,
+    database: Database,
+    share_with: ShareWith,
+) -> None:
+    """Tables, packages and the table of clips, by page, by program, and by a viewer too: who, what and when."""
+    share_with(viewer)
+    viewer.get(f"{HERE}/data/responses.csv")
+    api.get("/studies/nav/data/labels.jsonl")
+    assert viewer.post(f"{HERE}/packages", {"keeps_links": "1"}).status_code == 403
+    owner.post(f"{HERE}/packages", {"keeps_links": "1"})
+    drain(settings, database)
+    assert "exact times kept" in owner.get(f"{HERE}/data").text
+    assert viewer.get(f"{HERE}/packages/1.zip").status_code == 200
+    owner.get("/admin/stimuli.csv")
+    log = api.get("/audit?kind=exports").json()
+    assert [(entry["actor"], entry["action"], entry["study"], entry["subject"]) for entry in log] == [
+        ("owner@example.org", "stimuli.export", None, "stimuli.csv"),
+        ("viewer@example.org", "package.download", "nav", "package 1"),
+        ("owner@example.org", "data.export", "nav", "labels.jsonl"),
+        ("viewer@example.org", "data.export", "nav", "responses.csv"),
+    ]
+    assert log[1]["after"] == {"pseudonyms": True, "keeps_links": True}
+    page = owner.get("/admin/audit?kind=logins").text
+    assert "login</code>" in page
+    assert "data.export</code>" not in page
+    assert "package.ask</code>" in owner.get("/admin/audit?kind=changes").text
+    assert "data.export</code>" in viewer.get(f"{HERE}/audit?kind=exports").text
+    assert api.get("/audit?kind=odd").status_code == 422
+
+
 def test_programs_get_the_same(api: Program, answered: str, settings: Settings, database: Database) -> None:
     asked = api.post("/studies/nav/packages", {"pseudonyms": True})
     assert asked.status_code == 202

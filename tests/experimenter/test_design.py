@@ -20,6 +20,7 @@ from app.experimenter.design.pages import FieldsPage, PageName
 from app.experimenter.design.preview import NO_PAIRS, NO_TEXT, design_as_far, inert, place_in, shown_pairs
 from app.experimenter.design.sections import sections
 from app.participant.build import page_of
+from app.people.logins import Who
 from app.people.tables import AuditEntry, Role
 from app.study.access import StudyHere
 from app.study.drafts import create_study, save_version
@@ -332,7 +333,7 @@ def test_an_incomplete_design_is_saved_and_each_fault_stands_at_its_field_and_in
     assert words_at(page, "title") == "“Title” is empty: fill it in."
     assert "give at least 2" in words_at(page, "trials.questions.2.labels")
     assert words_at(page, "consent.text") == ""
-    assert "2 things to mend" in page
+    assert "2 problems to correct" in page
     assert {'href="#title"', 'href="#trials.questions.2.labels"'} <= set(re.findall(r'href="#[^"]+"', page))
     assert re.search(r'id="title"[^>]* aria-invalid="true"', page)
     with database.reading() as session:
@@ -532,7 +533,7 @@ def test_any_draft_can_be_shown(keys: Keys) -> None:
     for kind in KINDS:
         page = page_of(design, place_in(keys, kind, shown_pairs(keys, {})))
         assert "<html" in inert(html_of(page))
-    shell = Shell("a@b.c", True, True, "x", StudyTab("s", State.DRAFT), "")
+    shell = Shell(Who(1, "a@b.c", Role.OWNER), "a@b.c", True, True, "x", StudyTab("s", State.DRAFT), "")
     errors = marked(fault_views(keys, check_draft(keys, {}).faults))
     form = html_of(FieldsPage(shell=shell, slug="s", sections=sections(keys, errors)))
     names = set(re.findall(r'name="([a-z_.0-9]+)"', form)) - {

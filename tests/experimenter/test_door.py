@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from app.database import Database
 from app.experimenter.access import COOKIE, DOOR, KNOWN, safe_next
-from app.people import passwords, users
+from app.people import auditlog, passwords, users
 from app.people.audit import COMMAND_LINE
 from app.people.tables import LoginAttempt, Role
 from app.people.throttle import PER_NETWORK, PER_USER, WINDOW
@@ -99,6 +99,12 @@ def test_a_refusal_tells_nobody_who_is_a_user(
     assert len(hashes) == 4
     assert len({kept.rpartition("$")[0].rpartition("$")[0] for kept in hashes}) == 1, "at the same cost"
     assert COOKIE not in stranger.cookies
+    with database.reading() as session:
+        failed = auditlog.entries(session, auditlog.AuditFilter(action="login.fail"))
+    noted = [(entry.actor, entry.subject, entry.after) for entry in failed]
+    nobody = ("nobody known", "", None)
+    bobs, adas = (("bob@example.org", "bob@example.org", None), (EMAIL, EMAIL, None))
+    assert noted == [nobody, bobs, nobody, adas], "no password, no network, no name that nobody has"
 
 
 def test_cookies_are_for_our_pages_alone(client: TestClient, ada: int) -> None:

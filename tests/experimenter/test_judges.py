@@ -17,9 +17,11 @@ from app.judges.asking import MOST_BYTES
 from app.judges.registry import JUDGES
 from app.library.places import judging_folder, sent_verdicts
 from app.settings import Settings
+from app.study.drafts import create_study
 from app.worker.run import drain
 from tests.experimenter.conftest import ShareWith
 from tests.experimenter.persons import Person, Program
+from tests.factories import NOW
 from tests.participant.walks import Walk
 
 HERE = "/admin/studies/nav/judges"
@@ -51,6 +53,34 @@ def test_the_page_offers_every_judge_and_is_in_the_menu(owner: Person, study: st
     page = owner.get(HERE).text
     assert re.search(r'<a href="/admin/studies/nav/judges" aria-current="page">Judges</a>', page)
     assert all(f'name="judge-{name}"' in page and judge.title in page for name, judge in JUDGES.items())
+
+
+def test_only_what_can_run_is_ticked_and_the_default_click_works(
+    owner: Person, answered: str, settings: Settings, database: Database
+) -> None:
+    page = owner.get(HERE).text
+    ticked = re.findall(r'name="judge-(\w+)" value="1" checked>', page)
+    disabled = re.findall(r'name="judge-(\w+)" value="1" disabled', page)
+    assert (ticked, disabled) == (["motion"], ["straightness", "fidget"])
+    assert page.count("Cannot run on this study: it needs the positions of the player") == 2
+    owner.post(HERE, dict.fromkeys(["judge-straightness", "judge-motion"], "1"))
+    drain(settings, database)
+    page = owner.get(HERE).text
+    assert "motion: against 30 answers of 3 live participants" in page
+    assert "straightness did not run: it needs the positions of the player" in page
+    badge = re.search(r'<h3 id="judge-1">motion <span class="tag[^"]*">([^<]+)</span>', page)
+    number = re.search(r"majority of people: (\d\.\d\d)", page)
+    assert badge is not None
+    assert number is not None
+    assert f": {number[1]} against " in badge[1]
+
+
+def test_nothing_is_ticked_before_there_is_a_version(owner: Person, database: Database) -> None:
+    with database.transaction() as session:
+        create_study(session, owner.who, "nav", {}, NOW)
+    page = owner.get(HERE).text
+    assert " checked>" not in page
+    assert page.count("save its design first") == len(JUDGES)
 
 
 def test_a_judge_is_run_and_read_beside_the_ceiling(
@@ -102,7 +132,7 @@ def test_a_file_of_verdicts_is_sent_and_a_bad_one_is_refused_in_the_readers_word
     send(owner, f"{header}mine,human-hybrid-01,left,2\n", "bad.csv")
     drain(settings, database)
     page = owner.get(HERE).text
-    assert "The last run came to nothing: bad.csv: row 2, column choice" in page
+    assert "The last run failed: bad.csv: row 2, column choice" in page
     assert "mine: against 30 answers" in page  # the run before it is still shown
     assert not list((settings.data_dir / "incoming").glob("verdicts-*"))
 
@@ -216,6 +246,14 @@ def measure(
 )
 def test_a_finding_is_where_the_interval_lies_beside_one_person(told: dict[str, Any], finding: str) -> None:
     assert words.against(told) == finding
+
+
+def test_a_badge_carries_the_numbers_that_it_compares() -> None:
+    told = measure(0.4, 0.1, 0.9, 0.8)
+    assert words._finding(told) == ("No clear difference from one person: 0.40 against 0.80", "")
+    assert (
+        words._finding(measure(0.5, None, None, None))[0] == "Too few answers to compare it with one person"
+    )
 
 
 def test_a_number_without_an_interval_says_why() -> None:

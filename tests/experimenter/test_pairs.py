@@ -8,11 +8,11 @@ import pytest
 from app.database import Database
 from app.people.logins import Who
 from app.study.access import StudyHere, study_for
-from app.study.drafts import create_study, draft_for
+from app.study.drafts import create_study, draft_for, save_draft
 from app.study.pairs_draft import pairs_here
 from tests.experimenter.persons import Person, Program
 from tests.factories import NOW, study_file
-from tests.study.clips import add_clips
+from tests.study.clips import Clip, add_clips
 
 HERE = "/admin/studies/nav/pairs"
 LIST = "pair,a,b,condition,truth,kind\nq1,human-g1,hybrid-g1,,,\nq2,hybrid-g2,human-g2,,,\nq3,human-g3,hybrid-g3,,,\n"
@@ -35,7 +35,7 @@ def here(database: Database, who: Who) -> tuple[dict[str, Any], list[tuple[str, 
     with database.reading() as session:
         study: StudyHere = study_for(session, who, "nav")
         keys = draft_for(session, study).keys
-        found = pairs_here(session, study).found
+        found = pairs_here(session, who, study).found
     given: dict[str, Any] = {key: keys[key] for key in ("pairs", "sample") if key in keys}
     return given, [(pair.id, pair.a, pair.b) for pair in found.pairs]
 
@@ -100,7 +100,7 @@ def test_a_long_library_is_shown_in_part_with_the_chosen_clip_first(made: Person
 
 
 BAD_PICKS = [
-    ({"a": "human-g1"}, "Choose a clip for member b"),
+    ({"a": "human-g1"}, "Choose a clip b"),
     ({"a": "human-g1", "b": "human-g1"}, "two different clips"),
     ({"a": "human-g1", "b": "nobody"}, "There is no clip &#39;nobody&#39;"),
     ({"a": "human-g1", "b": "hybrid-g1", "kind": "odd"}, "kind: &#39;odd&#39; is not allowed"),
@@ -145,11 +145,11 @@ def test_a_row_with_something_wrong_is_marked_and_mended_in_place(made: Person, 
     put_form = {"text": LIST + "q4,human-g9,hybrid-g4,,,\n", "do": "save", "anyhow": "1"}
     assert post(made, "/csv", put_form, follow_redirects=False).status_code == 303
     html = made.get(HERE).text
-    assert "row 5: column &#39;a&#39;: there is no stimulus &#39;human-g9&#39;" in html
+    assert "row 5: column &#39;a&#39;: there is no clip &#39;human-g9&#39;" in html
     assert len(re.findall('<tr[^>]*class="bad-row"', html)) == 1
     post(made, "/rows", {"do": "change 4", "a": "human-g4"}, seen="?")
     assert len(here(database, made.who)[1]) == 4
-    assert "to mend" not in made.get(HERE).text
+    assert "to correct" not in made.get(HERE).text
 
 
 def test_an_edit_that_is_refused_keeps_what_was_typed(made: Person, database: Database) -> None:
@@ -241,6 +241,7 @@ def test_the_list_is_downloaded_with_everything_said_and_can_be_put_back(
 
 
 DRAW = {
+    "use": "even",
     "condition-0": "human-hybrid",
     "main-0": "5",
     "practice-0": "1",
@@ -260,16 +261,70 @@ def test_a_draw_is_looked_at_and_then_saved(made: Person, database: Database) ->
     assert here(database, made.who) == ({}, [])
     post(made, "/draw", {**DRAW, "do": "save"})
     given, pairs = here(database, made.who)
+    drawn = given["sample"].pop("drawn")
+    assert [line.split(",")[0] for line in drawn.splitlines()[1:]] == [name for name, *_ in pairs]
     assert given == {
         "sample": {
             "match": "goal",
             "seed": 7,
+            "use": "even",
             "conditions": {"human-hybrid": 5},
             "practice": {"human-hybrid": 1},
         }
     }
     assert [name for name, *_ in pairs] == ["human-hybrid-p01", *(f"human-hybrid-0{n}" for n in range(1, 6))]
     assert "The pairs drawn" in made.get(f"{HERE}/draw").text
+
+
+def test_drawn_pairs_stay_as_clips_come_until_somebody_draws_again(made: Person, database: Database) -> None:
+    post(made, "/draw", {**DRAW, "do": "save"})
+    was = here(database, made.who)
+    assert "data-drawing" not in made.get(HERE).text, "nothing to say while a draw would give the same"
+    more = [
+        (f"{source}-x{n}", source, {"goal": f"g{n}"}) for source in ("human", "hybrid") for n in range(1, 7)
+    ]
+    with database.transaction() as session:
+        add_clips(session, more)
+    assert here(database, made.who) == was
+    for page in ("", "/draw"):
+        assert "These pairs are kept as they were drawn" in made.get(f"{HERE}{page}").text
+    post(made, "/draw", {**DRAW, "do": "save"})
+    assert here(database, made.who) == was, "saved as it stands, it is no other draw"
+    post(made, "/again", {}, seen="/draw")
+    anew = here(database, made.who)
+    assert {name for _, *names in anew[1] for name in names} & {name for name, *_ in more}
+    assert "data-drawing" not in made.get(HERE).text
+
+
+def test_a_draw_that_nobody_has_kept_says_that_it_changes(made: Person, database: Database) -> None:
+    with database.transaction() as session:
+        study = study_for(session, made.who, "nav")
+        draft = draft_for(session, study)
+        save_draft(session, made.who, study, {**draft.keys, "sample": SAMPLE}, draft.revision, NOW)
+    assert "they change as clips come and go" in made.get(HERE).text
+    was = here(database, made.who)[1]
+    post(made, "/again", {}, seen="/draw")
+    assert "they change as clips come and go" not in made.get(HERE).text
+    given, kept = here(database, made.who)
+    assert kept == was
+    assert "drawn" in given["sample"]
+
+
+def test_the_true_source_is_asked_for_where_it_is_not_known(owner: Person, database: Database) -> None:
+    clips: list[Clip] = [(f"{source}-{i}", source, {}) for source in ("fake", "real") for i in (1, 2)]
+    rows = "pair,a,b\nq1,fake-1,real-1\nq2,real-2,fake-2\n"
+    with database.transaction() as session:
+        add_clips(session, clips)
+        create_study(session, owner.who, "nav", {"title": "Which is real?", "pairs": rows}, NOW)
+    for path in ("", "/pick", "/csv", "/draw"):
+        page = owner.get(f"{HERE}{path}").text
+        assert "Which source is the true one?" in page
+        assert "No pair has a truth" in page
+    assert post(owner, "/truth", {"source": "human"}, seen="/draw").status_code == 422
+    page = post(owner, "/truth", {"source": "real"}, seen="/draw")
+    assert "The true source is real: 2 of 2 main pairs have a truth." in page.text
+    assert re.findall(r"true: ([ab])", page.text) == ["b", "a"]
+    assert "no truth<" not in page.text
 
 
 def test_another_seed_draws_other_pairs_and_saves_nothing(made: Person, database: Database) -> None:
@@ -288,7 +343,7 @@ BAD_DRAWS = [
     ({"seed": "x"}, "seed", "is not a whole number"),
     ({"seed": ""}, "seed", "is not a whole number"),
     ({"condition-0": "human-nobody"}, "main-0", "does not name two sources"),
-    ({"match-0": "wind"}, "match", "no stimulus has the attribute &#39;wind&#39;"),
+    ({"match-0": "wind"}, "match", "no clip has the attribute &#39;wind&#39;"),
 ]
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from html import unescape
 
 import pytest
-from sqlmodel import select
+from sqlmodel import select, update
 from starlette.testclient import TestClient
 
 from app.database import Database
@@ -15,7 +15,7 @@ from app.jobs.tables import JobStatus, Kind
 from app.people import passwords
 from app.people.audit import record
 from app.people.logins import log_in
-from app.people.tables import AuditEntry, LoginAttempt, Role, User
+from app.people.tables import ApiToken, AuditEntry, LoginAttempt, Role, User
 from app.people.throttle import PER_USER
 from app.study.drafts import create_study
 from tests.experimenter.conftest import MakePerson, ProgramOf, ShareWith
@@ -43,7 +43,7 @@ def test_an_owner_lets_somebody_in(owner: Person, client: TestClient, database: 
     assert password not in owner.get("/admin/users").text
     browser = fresh_client(client)
     assert login(browser, email="bob@example.org", password=password).status_code == 303
-    assert "you work on clips" in browser.get("/admin/account").text
+    assert "their clips, and add clips and studies" in browser.get("/admin/account").text
     entry = next(entry for entry in audit(database) if entry.subject == "bob@example.org")
     assert (entry.actor, entry.action, entry.after) == ("owner@example.org", "user.add", {"role": "editor"})
     assert all(password not in str(entry.model_dump()) for entry in audit(database))
@@ -93,11 +93,15 @@ def test_who_is_switched_off_is_out_and_may_come_back(
     assert "Switched on again" in owner.post(f"{address}/enable").text
 
 
-def test_a_lost_password_is_replaced(owner: Person, editor: Person, client: TestClient) -> None:
+def test_a_lost_password_is_replaced(
+    owner: Person, editor: Person, client: TestClient, program_of: ProgramOf
+) -> None:
+    program = program_of(editor)
     page = owner.post(f"/admin/users/{editor.who.user_id}/password")
     password = SHOWN.findall(page.text)[0]
     assert editor.get("/admin/account", follow_redirects=False).status_code == 303
     assert login(fresh_client(client), email=editor.email, password=password).status_code == 303
+    assert program.get("/account").status_code == 401, "whoever had the account had its tokens"
 
 
 def test_a_user_who_is_not_there_is_not_found(owner: Person) -> None:
@@ -132,6 +136,11 @@ def test_one_changes_ones_own_password(viewer: Person, client: TestClient, datab
     assert (
         viewer.post("/admin/account/password", {**form, "new": "short", "again": "short"}).status_code == 422
     )
+    trivial = {"new": "viewer-12345", "again": "viewer-12345"}
+    guessed = viewer.post("/admin/account/password", {**form, **trivial})
+    assert (guessed.status_code, "easily guessed" in guessed.text) == (422, True)
+    failed = [entry for entry in audit(database) if entry.action == "password.fail"]
+    assert [(entry.actor, entry.after) for entry in failed] == [(viewer.email, None)]
     done = viewer.post("/admin/account/password", form, follow_redirects=False)
     assert done.headers["location"] == "/admin/account?said=password"
     fresh = cookies_of(done)["lh-login"]
@@ -268,42 +277,71 @@ def test_the_api_is_explained_to_people(viewer: Person, api: Program) -> None:
         assert f'id="{operation["operationId"]}"' in page
         assert operation["summary"] in page
     assert len(operations) == page.count('<details class="operation"')
-    assert """-d '{"email": "...", "role": "owner"}'""" in page
+    assert """-d '{"pairs": "...", "sample": {}}'""" in page
 
 
-def test_programs_manage_people(api: Program, owner: Person, client: TestClient) -> None:
-    made = api.post("/users", {"email": "bob@example.org", "role": "viewer"})
-    assert made.status_code == 201
-    bob = made.json()
-    assert login(fresh_client(client), email="bob@example.org", password=bob["password"]).status_code == 303
-    known = api.post("/users", {"email": "bob@example.org", "role": "viewer"})
-    assert (known.status_code, known.json()) == (409, {"message": "There is a user bob@example.org already."})
-    changed = api.patch(f"/users/{bob['id']}", {"role": "editor", "disabled": True}).json()
-    assert (changed["role"], changed["disabled_at"] is not None) == ("editor", True)
-    given = api.post(f"/users/{bob['id']}/password", {"password": "battery staple"})
-    assert given.json() == {"password": None}
-    assert api.patch(f"/users/{owner.who.user_id}", {"disabled": True}).status_code == 409
-    assert [user["email"] for user in api.get("/users").json()] == ["bob@example.org", "owner@example.org"]
+def test_a_token_is_no_key_to_accounts(
+    api: Program, owner: Person, editor: Person, database: Database, program_of: ProgramOf
+) -> None:
+    """Whoever finds an owner's token cannot make of it a password, a login, a user, a role or another token."""
+    program_of(editor)
+    bob = f"/users/{editor.who.user_id}"
+    body = {"email": "eve@example.org", "role": "owner", "name": "eve", "password": "battery staple"}
+    before = len(audit(database))
+    for method, path in (
+        ("POST", "/users"),
+        ("PATCH", bob),
+        ("POST", f"{bob}/password"),
+        ("POST", "/account/password"),
+        ("DELETE", "/account/logins"),
+        ("DELETE", "/account/logins/1"),
+        ("POST", "/account/tokens"),
+        ("DELETE", "/account/tokens/2147483647"),
+    ):
+        refused = api.request(method, path, json=body)
+        assert (refused.status_code, "token" in refused.json()["message"]) == (403, True), (method, path)
+    assert len(audit(database)) == before
+    assert [user["email"] for user in api.get("/users").json()] == ["editor@example.org", "owner@example.org"]
+    assert owner.get("/admin/account").url.path == "/admin/account"
+    assert api.get(bob).json()["role"] == "editor"
     assert api.get("/users/77").status_code == 404
     log = api.get("/audit?who=owner%40example.org&limit=3").json()
-    assert [entry["action"] for entry in log] == ["user.password", "user.disable", "user.role"]
+    assert [entry["action"] for entry in log] == ["token.make", "login"]
 
 
-def test_programs_manage_their_users_account(
-    viewer: Person, program_of: ProgramOf, client: TestClient
+def test_programs_see_their_users_account_and_revoke_themselves(
+    viewer: Person, program_of: ProgramOf
 ) -> None:
     program = program_of(viewer)
     assert program.get("/account").json()["role"] == "viewer"
-    second = Program(client, program.post("/account/tokens", {"name": "second"}).json()["token"])
+    second = program_of(viewer)
     tokens = program.get("/account/tokens").json()
-    assert [token["name"] for token in tokens] == ["a test's program", "second"]
-    assert program.delete(f"/account/tokens/{tokens[1]['id']}").status_code == 204
+    assert [token["name"] for token in tokens] == ["a test's program"] * 2
+    assert all(token["expires_at"] > token["created_at"] for token in tokens)
+    assert program.delete(f"/account/tokens/{tokens[1]['id']}").status_code == 403
+    assert second.delete(f"/account/tokens/{tokens[1]['id']}").status_code == 204
     assert second.get("/account").status_code == 401
-    login_id = program.get("/account/logins").json()[0]["id"]
-    assert program.delete(f"/account/logins/{login_id}").status_code == 204
-    assert program.delete("/account/logins").status_code == 204
-    assert viewer.get("/admin/account", follow_redirects=False).status_code == 303
-    assert program.post("/account/tokens", {"name": 7}).status_code == 422
+    assert len(program.get("/account/logins").json()) == 1
+
+
+def test_a_token_that_has_ended_is_refused_in_words(
+    viewer: Person, client: TestClient, database: Database
+) -> None:
+    page = viewer.post("/admin/account/tokens", {"name": "nightly", "days": "30"})
+    program = Program(client, SHOWN.findall(page.text)[0])
+    assert program.get("/account/tokens").status_code == 200
+    assert "; ends" not in page.text
+    assert re.search(r"never used;\s+ends <time", page.text)
+    with database.transaction() as session:
+        session.execute(update(ApiToken).values(expires_at=datetime(2026, 1, 31, tzinfo=UTC)))
+    for refused in (program.get("/account"), program.post("/studies", {})):
+        assert refused.status_code == 401
+        assert refused.json()["message"].startswith("This token ended on 2026-01-31; make another")
+    assert re.search(r"<strong>ended</strong> <time", viewer.get("/admin/account").text)
+    ever = viewer.post("/admin/account/tokens", {"name": "ever", "days": "never"})
+    assert "never ends" in ever.text
+    refused = viewer.post("/admin/account/tokens", {"name": "odd", "days": "1000"})
+    assert (refused.status_code, "30, 90, 365 days, or never" in refused.text) == (422, True)
 
 
 def test_a_job_is_watched_and_called_off_by_who_may(
@@ -335,7 +373,7 @@ def test_a_job_is_watched_and_called_off_by_who_may(
     assert gone.headers["location"] == "/admin/studies/nav/data?said=cancelled"
     assert editor.get(address).json()["status"] == JobStatus.CANCELLED
     assert editor.post(f"{address}/cancel").status_code == 409
-    assert editor.post(f"/admin/jobs/{theirs}/cancel").status_code == 403, "somebody else's clips"
+    assert editor.post(f"/admin/jobs/{theirs}/cancel").status_code == 404, "somebody else's clips"
     scripted = editor.send("POST", f"/admin/jobs/{mine}/cancel")
     assert scripted.json()["is_over"] is True
     program = program_of(editor)

@@ -1,6 +1,7 @@
 """A study while it runs, through the pages and the API: launch, preview, monitor, sessions."""
 
 import asyncio
+import html
 import os
 import re
 import signal
@@ -18,13 +19,14 @@ from app.database import Database
 from app.experimenter.running import events
 from app.experimenter.running.charts import nice_top, time_chart
 from app.people.tables import AuditEntry
+from app.settings import Settings
 from app.study.launch import study_here
 from app.study.snapshots import TimePoint
-from app.study.tables import Mode, ParticipantSession, State, StudyVersion
+from app.study.tables import Mode, Pair, ParticipantSession, Response, State, StudyVersion, Trial
 from app.study.versions import set_state
 from tests.experimenter.conftest import ShareWith
 from tests.experimenter.persons import Person, Program
-from tests.factories import NOW, load_file, study_file
+from tests.factories import NOW, answer_for, load_file, study_file
 from tests.participant.walks import Walk
 
 HERE = "/admin/studies/nav"
@@ -80,7 +82,7 @@ def test_a_study_goes_from_draft_over_the_pilot_to_live_and_closed(
     Walk(client, draft).to("end")
     assert modes(database) == ["pilot", "live"]
     page = owner.post(f"{HERE}/launch", {"to": "closed"}).text
-    assert "No more answers are taken" in page
+    assert "nobody comes in" in page
     assert "“All clips are alike.”" in page
     assert state_of(database) is State.CLOSED
     with database.reading() as session:
@@ -88,6 +90,77 @@ def test_a_study_goes_from_draft_over_the_pilot_to_live_and_closed(
         assert [(e.actor, e.after["state"]) for e in done[-3:]] == [
             (owner.email, "pilot"), (owner.email, "live"), (owner.email, "closed")
         ]  # fmt: skip
+
+
+def test_closing_says_what_happens_to_those_who_are_under_way(
+    owner: Person, api: Program, answered: str, client: TestClient
+) -> None:
+    walk = Walk(client, answered)
+    walk.to("trial-2")
+    owner.post(
+        f"{HERE}/launch", {"to": "closed", "under_way": "finish", "grace": "30", "closing": "See you."}
+    )
+    assert walk.look() == "trial-2"
+    assert re.search(r"finish it within (29|30) minutes", walk.html)
+    walk.answer()
+    page = owner.get(f"{HERE}/launch").text
+    assert "See you." in page
+    assert "Those under way have until" in page
+    bad = {"to": "closed", "under_way": "finish", "grace": "-5", "closing": XSS}
+    response = owner.post(f"{HERE}/launch", bad)
+    assert (response.status_code, "0 to 10080 minutes" in response.text, XSS in response.text) == (
+        422,
+        True,
+        False,
+    )
+    said = {"to": "closed", "under_way": "end", "closing": "You are paid for the part that you did."}
+    assert "Nobody can go on" in owner.post(f"{HERE}/launch", said).text
+    form = answer_for(walk.html)
+    assert walk.look() == "end"
+    for shown in (walk.html, walk.client.post(walk.address, data=form).text):
+        assert "You are paid for the part that you did." in shown
+        assert "Whom to ask: whoever invited you" in shown
+        assert "<video" not in shown
+    asked = {"Accept": "application/json"}
+    assert walk.client.post(walk.address, data=form, headers=asked).json() == {"next": walk.address}
+    assert walk.client.get(f"{walk.address}/clips/3-left.mp4").status_code == 404
+    state = api.put("/studies/nav/state", {"state": "closed", "grace_minutes": 5}).json()
+    assert datetime.fromisoformat(state["closes_at"]) > datetime.now(UTC)
+    assert walk.look() == "trial-3"
+    assert api.put("/studies/nav/state", {"state": "closed", "grace_minutes": -1}).status_code == 422
+    assert api.put("/studies/nav/state", {"state": "live"}).json()["closes_at"] is None
+    assert walk.look() == "trial-3"
+    assert "This study is ending" not in walk.html
+
+
+def test_links_for_participants_and_to_a_session_are_made_on_pages_and_by_programs(
+    owner: Person, api: Program, answered: str, client: TestClient, settings: Settings
+) -> None:
+    page = owner.post(f"{HERE}/links", {"names": "P1\r\n\r\nAnna\nP1\n"}).text
+    assert "2 links" in page
+    found = [html.unescape(link) for link in re.findall(r"<code>(http://testserver/s/nav[^<]+)", page)]
+    by_program = api.post("/studies/nav/links", {"participants": ["P1", "Anna"]}).json()
+    assert [f"http://testserver{link['path']}" for link in by_program] == found
+    walk = Walk(client, link=found[0])
+    walk.to("trial-1")
+    assert Walk(client, link=found[0]).page == "trial-1"
+    for names in ("", " \n", "{{PID}}", "x" * 200):
+        response = owner.post(f"{HERE}/links", {"names": names})
+        assert (response.status_code, 'class="problem"' in response.text) == (422, True)
+        assert api.post("/studies/nav/links", {"participants": [names]}).status_code == 422
+    page = owner.post(f"{HERE}/sessions/2/link", {}).text
+    link = html.unescape(re.findall(r"<code>(http://testserver/s/nav[^<]+)", page)[0])
+    assert Walk(client, link=link).page == "trial-3"
+    assert Walk(client, link=api.post("/studies/nav/sessions/2/link", {}).json()["path"]).page == "trial-3"
+    assert api.post("/studies/nav/sessions/99/link", {}).status_code == 404
+    settings.public_address = "https://lab.example.org/"
+    assert (
+        "<code>https://lab.example.org/s/nav?participant=P1"
+        in owner.post(f"{HERE}/links", {"names": "P1"}).text
+    )
+    assert "https://lab.example.org/s/nav<" in owner.get(f"{HERE}/launch").text
+    assert "https://lab.example.org/s/nav<" in owner.get(HERE).text
+    assert "https://lab.example.org/api/v1" in owner.get("/admin/api").text
 
 
 def test_a_launch_that_was_not_thought_over_comes_back_with_what_was_typed(
@@ -307,6 +380,33 @@ def test_a_session_is_found_looked_at_excluded_and_taken_back(
     assert kinds[-4:] == ["ended", "excluded", "included", "note"]
 
 
+def test_a_session_shows_the_very_clips_left_and_right_and_which_was_chosen(
+    owner: Person, editor: Person, answered: str, database: Database
+) -> None:
+    page = owner.get(f"{HERE}/sessions/1").text
+    shown = re.findall(
+        rf'<a class="thumb" href="({HERE}/sessions/1/clips/[0-9a-f]{{64}}\.mp4)" aria-label="([^"]+)"', page
+    )
+    with database.reading() as session:
+        pairs = {pair.id: pair for pair in session.exec(select(Pair))}
+        trials = session.exec(
+            select(Trial).where(Trial.session_id == 1).order_by(col(Trial.position)).limit(1)
+        ).one()
+        pair = pairs[trials.pair_id]
+        choices = session.exec(
+            select(Response.side).where(col(Response.side).is_not(None), Response.session_id == 1)
+        ).all()
+    clips = [pair.clip_a_sha256, pair.clip_b_sha256]
+    left_first = clips if trials.left_member == "a" else clips[::-1]
+    assert [address.split("/")[-1].removesuffix(".mp4") for address, _ in shown[:2]] == left_first
+    assert ["left" in shown[0][1], "right" in shown[1][1]] == [True, True]
+    assert page.count(">chosen</span>") == len(choices)
+    assert owner.get(shown[0][0]).headers["content-type"] == "video/mp4"
+    assert owner.get(f"{HERE}/sessions/1/clips/{'0' * 64}.mp4").status_code == 404
+    assert owner.get(shown[0][0].replace("sessions/1", "sessions/99")).status_code == 404
+    assert editor.get(shown[0][0]).status_code == 404  # the study is not shared with them
+
+
 @pytest.mark.parametrize("session_id", ["99", "x", "2147483648", "-1"])
 def test_a_session_that_is_not_there_is_not_found(owner: Person, answered: str, session_id: str) -> None:
     assert owner.get(f"{HERE}/sessions/{session_id}").status_code in (404, 422)
@@ -317,7 +417,8 @@ def test_the_api_does_what_the_pages_do(
     api: Program, draft: str, client: TestClient, database: Database
 ) -> None:
     assert api.get("/studies/nav/state").json() == {
-        "state": "draft", "entrance": "/s/nav", "to": ["pilot", "live", "closed"]
+        "state": "draft", "entrance": "/s/nav", "to": ["pilot", "live", "closed"],
+        "closes_at": None,
     }  # fmt: skip
     assert {c["verdict"] for c in api.get("/studies/nav/checklist").json()} == {"ok", "warning"}
     assert api.put("/studies/nav/state", {"state": "live"}).status_code == 422

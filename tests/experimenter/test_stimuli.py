@@ -11,6 +11,7 @@ from sqlalchemy import URL
 from sqlmodel import select
 
 from app.database import Database
+from app.library.rules import FRAME_SIZE_RULE
 from app.library.tables import Upload
 from app.library.uploads import UploadRefused
 from app.people.tables import AuditEntry
@@ -19,6 +20,7 @@ from app.study.drafts import create_study
 from app.study.tables import Stimulus
 from app.worker.run import drain
 from tests.clips.videos import make_video
+from tests.experimenter.conftest import ShareWith
 from tests.experimenter.persons import Person
 from tests.factories import NOW
 
@@ -195,6 +197,45 @@ def test_an_interrupted_upload_is_listed_and_can_be_discarded(owner: Person) -> 
     assert "Cancelled." in page
 
 
+def test_one_rule_of_the_frame_size_is_on_every_page_and_in_the_docs_and_can_be_set_first(
+    owner: Person, worker: Worker, tmp_path: Path
+) -> None:
+    pages = [owner.get(f"{HERE}/{name}").text for name in ("upload", "rules")]
+    assert all(FRAME_SIZE_RULE in page for page in pages)
+    docs = Path("docs/clips.md").read_text(encoding="utf-8")
+    assert FRAME_SIZE_RULE in " ".join(docs.split())
+    assert not [page for page in pages if "smallest clip decides" in page or "first clip decides" in page]
+    refused = owner.post(f"{HERE}/frame-size", {"width": "64", "height": "six"})
+    assert (refused.status_code, "whole numbers of pixels" in refused.text) == (422, True)
+    assert (
+        "All clips come out at 64 × 48 px."
+        in owner.post(f"{HERE}/frame-size", {"width": "64", "height": "48"}).text
+    )
+    upload(owner, make_video(tmp_path / "walk.mp4", width=160, height=100))
+    worker.work()
+    assert "64 × 48 px" in owner.get(HERE).text
+
+
+def test_waiting_files_keep_their_place_and_a_cancel_after_a_reload(
+    owner: Person, worker: Worker, tmp_path: Path
+) -> None:
+    tokens = [
+        upload(owner, make_video(tmp_path / f"w{n}.mp4", width=64, height=48, colour=(n, 1, 1)))
+        for n in range(3)
+    ]
+    page = owner.get(f"{HERE}/upload").text
+    assert re.findall(r"data-place>([^<]+)<", page) == ["Next in line", "1 before it", "2 before it"]
+    listed = owner.get(f"{HERE}/uploads").json()["uploads"]
+    assert {each["token"]: each["place"] for each in listed}[tokens[2]] == "2 before it"
+    assert owner.get(f"{HERE}/uploads/{tokens[1]}").json()["place"] == "1 before it"
+    owner.post(f"{HERE}/uploads/{tokens[0]}/cancel")
+    assert "data-place>Next in line" in owner.get(f"{HERE}/upload").text
+    page = owner.post(f"{HERE}/uploads/cancel").text
+    assert "data-queue" not in page
+    worker.work()
+    assert [owner.get(f"{HERE}/uploads/{token}").json()["status"] for token in tokens] == ["cancelled"] * 3
+
+
 def test_a_clip_is_edited_in_place_and_the_page_comes_back_to_where_it_was(
     owner: Person, walk: str, database: Database
 ) -> None:
@@ -330,10 +371,10 @@ def test_rules_are_tried_on_a_clip_and_then_applied_to_all(owner: Person, walk: 
     assert "1.00 s" in page.text
     assert "0.73 s" in page.text or "0.77 s" in page.text
     started = owner.post(f"{HERE}/rules", rules_form(**MASK, trim_start_s="0.25", action="apply"))
-    assert "All clips are being processed anew" in started.text
+    assert "All clips are being processed again" in started.text
     assert owner.post(f"{HERE}/rules", rules_form(crf="30", action="apply")).status_code == 409
     worker.work()
-    assert "1 clip was processed anew" in owner.get(f"{HERE}/rules").text
+    assert "1 clip was processed again" in owner.get(f"{HERE}/rules").text
     assert "0.25 s off the start" in owner.get(f"{HERE}/{walk}/edit").text
 
 
@@ -380,7 +421,20 @@ def test_a_preview_s_files_are_two_and_no_others(owner: Person, walk: str, worke
     assert owner.get(f"{HERE}/previews/1/after.mp4").status_code == 404  # that was the import
 
 
-def test_a_viewer_looks_and_changes_nothing(viewer: Person, walk: str) -> None:
+def test_a_viewer_looks_and_changes_nothing(
+    viewer: Person,
+    owner: Person,
+    walk: str,
+    database: Database,
+    worker: Worker,
+    share_with: ShareWith,
+    tmp_path: Path,
+) -> None:
+    upload(owner, make_video(tmp_path / "run.mp4", width=96, height=64, colour=(9, 9, 200)), "hybrid")
+    worker.work()
+    with database.transaction() as session:
+        create_study(session, owner.who, "nav", {"pairs": f"pair,a,b\np1,{walk},run\n"}, NOW)
+    share_with(viewer)
     for path in (HERE, f"{HERE}/upload", f"{HERE}/rules", f"{HERE}/{walk}/edit", f"{HERE}.csv"):
         page = viewer.get(path)
         assert page.status_code == 200

@@ -1,14 +1,17 @@
 """Clips, rules and clues for programs: the same as the pages, in JSON; and the clues' page."""
 
+import re
 from pathlib import Path
 
 import pytest
 from sqlalchemy import URL
+from sqlmodel import col, update
 
 from app.database import Database
 from app.people.tables import Role
 from app.settings import Settings
 from app.study.drafts import create_study
+from app.study.tables import Stimulus
 from app.worker.run import drain
 from tests.clips.videos import make_video
 from tests.experimenter.conftest import MakePerson, ShareWith
@@ -116,6 +119,11 @@ def test_uses_in_studies_that_are_not_shared_are_not_named(
         create_study(session, owner.who, "nav", {"pairs": "pair,a,b\np1,human,hybrid\n"}, NOW)
     assert clips.get("/stimuli/human").json()["uses"][0]["study"] == "nav"
     editor = make_person(Role.EDITOR)
+    assert editor.get("/admin/stimuli/human/edit").status_code == 404
+    with database.transaction() as session:
+        session.execute(
+            update(Stimulus).where(col(Stimulus.name) == "human").values(uploaded_by=editor.who.user_id)
+        )
     page = editor.get("/admin/stimuli/human/edit").text
     assert "a study that is not shared with you" in page
     assert "of nav" not in page
@@ -143,6 +151,12 @@ def test_clues_are_looked_for_shown_and_marked_as_read(
     page = owner.get(CLUES).text
     assert "<svg" in page
     assert "All clues together" in page
+    verdict = "Too few clips to tell whether anything gives the source away (1 human, 1 hybrid)."
+    assert f'<h2 id="result">{verdict}</h2>' in page
+    assert (listed[0]["verdict"], listed[0]["says"]) == ("too-few", verdict)
+    assert len(re.findall(r"<table class=.clues.", page)) == 2
+    assert page.index("with small differences or none</summary>") < page.rindex("<table class=")
+    assert not re.findall(r"\d\.\d{4}", re.sub("(?s)<svg.*?</svg>", "", page))
     assert "style=" not in page.partition("<main")[2]
     assert clips.get("/studies/nav/clues").json()[0]["was_seen"]
     job_id = listed[0]["id"]

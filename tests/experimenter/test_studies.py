@@ -45,7 +45,7 @@ def test_the_list_shows_how_each_study_stands(client: TestClient, owner: Person,
         assert said in html
 
 
-@pytest.mark.parametrize("template", ["hntt", "preference", "blank"])
+@pytest.mark.parametrize("template", ["hntt", "real-or-fake", "preference", "blank"])
 def test_a_study_begins_from_a_template(owner: Person, database: Database, template: str) -> None:
     made = owner.post(
         "/admin/studies/new",
@@ -123,7 +123,9 @@ def test_a_study_begins_from_another_one_that_one_sees(
         editor.post("/admin/studies/new", {**form, "which": "1"}, follow_redirects=False).status_code == 303
     )
     keys = draft_keys(database, editor, "nav-2")
-    assert (keys["title"], keys["sample"]) == ("Again", study_file()["sample"])
+    sample = study_file()["sample"]
+    assert isinstance(sample, dict)
+    assert (keys["title"], keys["sample"]) == ("Again", {**sample, "drawn": keys["sample"]["drawn"]})  # type: ignore[index]
     assert editor.post("/admin/studies/new", {**form, "slug": "x", "which": "one"}).status_code == 422
     assert editor.post("/admin/studies/new", {**form, "slug": "x", "which": "99"}).status_code == 404
 
@@ -152,20 +154,20 @@ def test_the_overview_says_what_comes_next_from_an_empty_library_on(
     assert list(steps(html)) == [
         "Clips",
         "Pairs",
+        "Clues",
         "Design",
         "Preview",
-        "Clues",
         "Pilot",
         "Launch",
         "Watch",
         "Data",
     ]
     assert steps(html)["Clips"] == "next"
-    assert "Next: <strong>Clips.</strong>" in html
+    assert 'Next: <a href="/admin/stimuli">Clips</a>. No clip yet.' in html
     with database.transaction() as session:
         add_clips(session)
     html = owner.get(HERE).text
-    assert (steps(html)["Clips"], steps(html)["Pairs"], steps(html)["Design"]) == ("done", "done", "next")
+    assert (steps(html)["Clips"], steps(html)["Pairs"], steps(html)["Clues"]) == ("done", "done", "next")
     assert "18 clips: 6 human, 6 hybrid and 6 symbolic" in html
 
 
@@ -174,8 +176,8 @@ def test_the_overview_shows_what_is_done(client: TestClient, owner: Person, stud
     Walk(client, study).to("trial-2")
     html = owner.get(HERE).text
     done = {name for name, mark in steps(html).items() if mark == "done"}
-    assert done == {"Clips", "Pairs", "Design", "Launch", "Watch"}
-    assert steps(html)["Preview"] == "next"
+    assert done == {"Clips", "Pairs", "Design", "Launch"}
+    assert (steps(html)["Preview"], steps(html)["Watch"]) == ("left out", "next")
     assert "http://testserver/s/nav" in html
     assert re.search(r'<th scope="row">live</th><td class="number">2</td><td class="number">1</td>', html)
     assert "Version 1 is what participants get: 11 pairs" in html

@@ -72,8 +72,8 @@ def test_what_is_wrong_is_listed_with_links_to_its_place(
     sample = {**study_file()["sample"], "seed": "x"}  # type: ignore[dict-item]
     change(database, owner, title="", consent={"version": "1"}, sample=sample)
     for html in (owner.get(f"{HERE}/versions").text, save(owner).text):
-        assert "3 things to mend" in html
-        problem = html.partition("things to mend")[2].partition("</ul>")[0]
+        assert "3 problems to correct" in html
+        problem = html.partition("problems to correct")[2].partition("</ul>")[0]
         links = re.findall(r'<li><a href="([^"]+)">', problem)
         assert links == [f"{HERE}/design#title", f"{HERE}/design#consent.text", f"{HERE}/pairs/draw"]
     for link in links:
@@ -256,7 +256,12 @@ def test_a_program_shares_a_study_and_no_more(api: Program, editor: Person, stud
 
 
 def test_a_program_reads_templates_and_the_schema(api: Program) -> None:
-    assert [each["name"] for each in api.get("/study-templates").json()] == ["hntt", "preference", "blank"]
+    assert [each["name"] for each in api.get("/study-templates").json()] == [
+        "hntt",
+        "real-or-fake",
+        "preference",
+        "blank",
+    ]
     schema = api.get("/study-file-schema").json()
     assert schema["properties"]["title"]["maxLength"] == 200
 

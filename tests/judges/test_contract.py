@@ -49,7 +49,7 @@ def with_member(pair: PairFiles, member: str, files: StimulusFiles) -> PairFiles
 @pytest.mark.parametrize("name", JUDGES)
 def test_a_judge_says_what_it_is(name: str) -> None:
     info = judge_named(name).info
-    assert (info.name, info.title) == (name, JUDGES[name].title)
+    assert (info.name, info.title, info.needs) == (name, JUDGES[name].title, JUDGES[name].needs)
     assert all(text.strip() for text in (info.version, info.title, info.reference, info.score_unit))
 
 

@@ -24,11 +24,7 @@ def add_session(session: Session, number: int, mode: Mode) -> None:
     version = session.exec(select(StudyVersion).where(StudyVersion.number == number)).one()
     version.frozen_at = NOW
     session.add(version)
-    session.add(
-        ParticipantSession(
-            token=f"t{number}{mode}", version_id=version.id or 0, mode=mode, recruiter={}, arrived_at=NOW
-        )
-    )
+    session.add(ParticipantSession(version_id=version.id or 0, mode=mode, recruiter={}, arrived_at=NOW))
     session.flush()
 
 
@@ -99,7 +95,7 @@ def test_a_judge_of_positions_is_refused_where_no_pair_has_them(
 ) -> None:
     with database.reading() as session:
         pairs = pairs_to_judge(session, study, library[0]).pairs
-    with pytest.raises(Conflict, match=r"'fidget' needs positions.*column positions"):
+    with pytest.raises(Conflict, match=r"'fidget' cannot judge .*: it needs the positions.*column positions"):
         refuse_without_files(Fidget.info, study, pairs)
     refuse_without_files(Motion.info, study, pairs)
 

@@ -1,4 +1,4 @@
-"""A library of one's own: an empty data folder, a database, an editor."""
+"""A library of one's own: an empty data folder, a database, an owner."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from tests.library.desk import Desk
 @pytest.fixture
 def who(database: Database) -> Who:
     with database.transaction() as session:
-        return make_user(session, Role.EDITOR, "editor@example.org")
+        return make_user(session, Role.OWNER, "owner@example.org")
 
 
 @pytest.fixture

@@ -10,20 +10,22 @@ from app.clips.importing import ImportedClip
 from app.clips.store import ClipStore
 from app.database import Database
 from app.errors import Conflict, NotFound
-from app.library.catalog import Wanted, catalog, natural, row_of, stimulus_named
+from app.library.catalog import Wanted, catalog, natural, row_of, stimulus_for
 from app.library.editing import Deleted, Edit, InUse, delete_stimulus, drop_files, edit_stimulus
 from app.library.names import BadStimulus
 from app.library.sheet import BadSheet, apply_sheet, plan_sheet, sheet
 from app.library.tables import Upload
-from app.library.uses import UNSEEN, seen_by, uses_of
+from app.library.uses import UNSEEN, uses_for, uses_of
 from app.people.logins import Who
 from app.people.tables import AuditEntry, Role
 from app.study.drafts import create_study
 from app.study.stimuli import add_stimuli
-from app.study.tables import Pair, Stimulus, StudyVersion
+from app.study.tables import Mode, Pair, Stimulus, StudyVersion
 from tests.experimenter.persons import make_user, share_study
 from tests.factories import NOW, load_file
+from tests.study.test_truth import answered
 
+OWNER = Who(0, "owner@example.org", Role.OWNER)
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 SAMPLE = {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 2}}
 
@@ -38,7 +40,7 @@ def stocked(database: Database, library: Library) -> Database:
 
 def names(database: Database, **wanted: object) -> list[str]:
     with database.reading() as session:
-        return [each.name for each in catalog(session, Wanted(**wanted)).stimuli]  # type: ignore[arg-type]
+        return [each.name for each in catalog(session, OWNER, Wanted(**wanted)).stimuli]  # type: ignore[arg-type]
 
 
 def test_clips_are_found_by_name_source_and_attributes_and_sorted(stocked: Database) -> None:
@@ -54,7 +56,7 @@ def test_clips_are_found_by_name_source_and_attributes_and_sorted(stocked: Datab
 
 def test_a_page_at_a_time_and_what_there_is_to_choose_from(stocked: Database) -> None:
     with stocked.reading() as session:
-        pages = [catalog(session, Wanted(page=page), per_page=7) for page in (1, 2, 3, 99)]
+        pages = [catalog(session, OWNER, Wanted(page=page), per_page=7) for page in (1, 2, 3, 99)]
     assert [len(page.stimuli) for page in pages] == [7, 7, 4, 4]
     assert len({each.name for page in pages[:3] for each in page.stimuli}) == 18
     assert (pages[3].page, pages[3].n_pages, pages[3].n_found, pages[3].n_all) == (3, 3, 18, 18)
@@ -67,9 +69,9 @@ def test_stimuli_without_a_clip_are_not_in_the_library(stocked: Database) -> Non
         session.add(Stimulus(name="answers-only", source="human", attributes={}, rules={}, imported_at=NOW))
     assert "answers-only" not in names(stocked)
     with stocked.reading() as session, pytest.raises(NotFound):
-        stimulus_named(session, "answers-only")
+        stimulus_for(session, OWNER, "answers-only")
     with stocked.reading() as session, pytest.raises(NotFound):
-        row_of(session, "nul\x00")
+        row_of(session, OWNER, "nul\x00")
 
 
 def pair_up(session: Session, who: Who, folder: Path) -> None:
@@ -100,8 +102,8 @@ def test_uses_are_found_in_versions_and_in_the_lists_of_drafts(
         assert [(use.study, use.version, use.is_frozen) for use in found[used[0]] if use.version] == [
             ("nav", 1, True)
         ]
-        assert [use.study for use in seen_by(session, stranger, found["symbolic-g6"])] == [UNSEEN]
-        assert seen_by(session, who, found["symbolic-g6"])[0].study == "other"
+        assert [use.study for use in uses_for(session, stranger, found["symbolic-g6"])] == [UNSEEN]
+        assert uses_for(session, who, found["symbolic-g6"])[0].study == "other"
 
 
 def make_stranger(database: Database) -> Who:
@@ -115,7 +117,7 @@ def test_what_is_said_of_a_clip_is_changed_and_recorded(stocked: Database, who: 
         assert edit_stimulus(session, who, "human-g1", wish, NOW) == "walker"
         edit_stimulus(session, who, "walker", Edit(source="replay"), NOW)  # nothing differs: no entry
     with stocked.reading() as session:
-        row = row_of(session, "walker")
+        row = row_of(session, OWNER, "walker")
         entries = session.exec(select(AuditEntry).where(AuditEntry.action == "stimulus.edit")).all()
     assert (row.source, row.attributes) == ("replay", {"goal": "g9", "note": "ok"})
     assert [(entry.before, entry.after) for entry in entries] == [
@@ -139,7 +141,7 @@ def test_a_bad_edit_changes_nothing(stocked: Database, who: Who, wish: Edit, err
     with pytest.raises(error), stocked.transaction() as session:
         edit_stimulus(session, who, "human-g1", wish, NOW)
     with stocked.reading() as session:
-        assert row_of(session, "human-g1").source == "human"
+        assert row_of(session, OWNER, "human-g1").source == "human"
 
 
 def test_what_designs_rest_on_stays(stocked: Database, who: Who, tmp_path: Path) -> None:
@@ -148,7 +150,6 @@ def test_what_designs_rest_on_stays(stocked: Database, who: Who, tmp_path: Path)
         share_study(session, "nav", who)
         used = shown(session)[0]
     for name, wish, message in (
-        (used, Edit(source="other"), "version 1 of nav"),
         (used, Edit(name="other"), "version 1 of nav"),
         ("symbolic-g6", Edit(name="other"), "the draft of other"),
     ):
@@ -171,7 +172,7 @@ def test_a_deleted_clip_s_files_go_where_nobody_else_needs_them(
     original, clip = store.keep_original(tmp_path / "a.mp4"), store.keep_clip(tmp_path / "b.mp4")
     with stocked.transaction() as session:
         for name in ("human-g1", "human-g2"):
-            row = row_of(session, name)
+            row = row_of(session, OWNER, name)
             row.original_sha256, row.clip_sha256 = original.sha256, clip.sha256
         session.add(
             Upload(
@@ -183,7 +184,7 @@ def test_a_deleted_clip_s_files_go_where_nobody_else_needs_them(
                 source="human",
                 attributes={},
                 status="done",
-                stimulus_id=row_of(session, "human-g1").id,
+                stimulus_id=row_of(session, OWNER, "human-g1").id,
                 created_at=NOW,
             )
         )
@@ -212,7 +213,7 @@ def test_a_clip_that_an_old_version_shows_keeps_its_file(stocked: Database, tmp_
 
 def edited(database: Database, *changes: tuple[str, str]) -> str:
     with database.reading() as session:
-        text = sheet(session)
+        text = sheet(session, OWNER)
     for before, after in changes:
         assert before in text
         text = text.replace(before, after)
@@ -221,7 +222,11 @@ def edited(database: Database, *changes: tuple[str, str]) -> str:
 
 def test_the_table_handed_back_unchanged_changes_nothing(stocked: Database, who: Who) -> None:
     with stocked.transaction() as session:
-        row_of(session, "human-g1").attributes = {"goal": "g1", "say": 'a "quoted", =1+1\nline', "gap": ""}
+        row_of(session, OWNER, "human-g1").attributes = {
+            "goal": "g1",
+            "say": 'a "quoted", =1+1\nline',
+            "gap": "",
+        }
     text = edited(stocked)
     header = text.splitlines()[0].split(",")
     assert header[:2] == ["name", "source"]
@@ -249,7 +254,7 @@ def test_an_edited_table_is_shown_then_applied_whole_and_recorded(stocked: Datab
     with stocked.transaction() as session:
         apply_sheet(session, who, text, plan.digest, NOW)
     with stocked.reading() as session:
-        row = row_of(session, "human-g1")
+        row = row_of(session, OWNER, "human-g1")
         entry = session.exec(select(AuditEntry).where(AuditEntry.action == "stimuli.edit")).one()
     assert (row.source, row.attributes) == ("person", {"goal": "g1", "level": "easy"})
     assert (entry.before["human-g1"]["source"], entry.after["human-g1"]["source"]) == ("human", "person")
@@ -257,13 +262,42 @@ def test_an_edited_table_is_shown_then_applied_whole_and_recorded(stocked: Datab
         apply_sheet(session, who, text, plan.digest, NOW)
 
 
+def test_formulas_go_out_defused_and_come_back_as_they_were(stocked: Database, who: Who) -> None:
+    with stocked.transaction() as session:
+        row_of(session, OWNER, "human-g1").attributes = {"=x": "=1+1", "say": "'=2", "n": "-0.5", "m": "- a"}
+    with stocked.transaction() as session:
+        text = sheet(session, OWNER)
+        lines = text.split("\r\n")
+        first = dict(zip(lines[0].split(","), lines[1].split(","), strict=True))
+        assert (
+            first.items()
+            >= {"name": "human-g1", "'=x": "'=1+1", "say": "''=2", "n": "-0.5", "m": "'- a"}.items()
+        )
+        plan = apply_sheet(session, who, text, None, NOW)
+        assert (plan.changes, plan.faults) == ((), ())
+
+
+def test_a_table_of_very_many_columns_or_with_a_huge_cell_is_refused_in_words(
+    stocked: Database, who: Who
+) -> None:
+    many = ",".join(["name", "source", *["goal"] * 400_000])
+    with stocked.reading() as session:
+        assert "400000 times" in str(plan_sheet(session, who, many).faults[0])
+        named = ",".join(["name", *(f"{'x' * 101}{n}" for n in range(40_000))])
+        assert len(plan_sheet(session, who, named).faults) == 200
+        long = plan_sheet(session, who, f"name,goal\nhuman-g1,{'x' * 131_073}\n")
+        assert "more than 131,072 characters" in str(long.faults[0])
+        zero = plan_sheet(session, who, "name,goal\nhuman-g1,\0\n").faults[0]
+        assert str(zero) == "row 2, column goal: 'goal' holds characters that cannot be printed"
+
+
 def test_rows_and_columns_left_out_stay_as_they_are(stocked: Database, who: Who) -> None:
     with stocked.transaction() as session:
         apply_sheet(session, who, "name,goal\nhuman-g1,g7\n", None, NOW)
     with stocked.reading() as session:
-        row = row_of(session, "human-g1")
+        row = row_of(session, OWNER, "human-g1")
         assert (row.source, row.attributes) == ("human", {"goal": "g7", "player": "secret-player"})
-        assert row_of(session, "human-g2").attributes["goal"] == "g2"
+        assert row_of(session, OWNER, "human-g2").attributes["goal"] == "g2"
 
 
 @pytest.mark.parametrize(
@@ -293,7 +327,7 @@ def test_a_faulty_table_is_refused_whole_with_row_and_column(
     assert place in str(caught.value.plan.faults[0])
     assert "Nothing was changed" in str(caught.value)
     with stocked.reading() as session:
-        assert row_of(session, "human-g2").source == "human"
+        assert row_of(session, OWNER, "human-g2").source == "human"
 
 
 def test_the_table_changes_no_source_that_a_version_rests_on(
@@ -301,6 +335,7 @@ def test_the_table_changes_no_source_that_a_version_rests_on(
 ) -> None:
     with stocked.transaction() as session:
         load_file(session, tmp_path, sample=SAMPLE)
+        answered(session, Mode.LIVE)
         used = shown(session)[0]
         plan = plan_sheet(session, who, f"name,source\n{used},other\n")
     assert (plan.faults[0].row, plan.faults[0].column) == (2, "source")

@@ -107,7 +107,7 @@ def test_what_is_under_way_is_bounded_for_each_user(desk: Desk, monkeypatch: pyt
 
 def test_a_full_disk_is_told_before_anything_is_sent(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(receiving, "DISK_RESERVE_BYTES", 10**18)
-    with pytest.raises(StorageFull, match="no room"):
+    with pytest.raises(StorageFull, match="no space left"):
         desk.begin("a.mp4", 1000)
     assert desk.files() == []
 
@@ -141,7 +141,7 @@ def test_what_is_cancelled_is_gone_and_takes_no_more(desk: Desk) -> None:
 def test_nobody_sees_or_touches_anothers_upload(desk: Desk, who: Who) -> None:
     token = desk.begin("a.mp4", 1000).upload.token
     with desk.database.transaction() as session:
-        other = Desk(desk.settings, desk.database, make_user(session, Role.OWNER, "owner@example.org"))
+        other = Desk(desk.settings, desk.database, make_user(session, Role.OWNER, "another@example.org"))
     for attempt in (
         lambda: other.send(token, DATA[:10]),
         lambda: other.view(token),

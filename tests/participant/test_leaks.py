@@ -45,7 +45,7 @@ class Crawl:
     def take(self, address: str, body: bytes, headers: object) -> None:
         self.fetched[address] = (body, str(headers))
         text = body.decode("utf-8", "replace")
-        if address.endswith(".mp4"):
+        if "/clips/" in address:
             self.clips[address] = body
             return
         for found in (*LINKS.findall(text), *IMPORTS.findall(text)):

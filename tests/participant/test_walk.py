@@ -2,16 +2,27 @@
 
 import html as html_module
 import re
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from sqlmodel import func, select
 from starlette.testclient import TestClient
 
+from app.clips.importing import ImportedClip
+from app.clips.store import ClipStore
 from app.database import Database
 from app.main import create_app
+from app.participant import build
+from app.participant.entry import pass_for
+from app.participant.starts import WINDOW, Starts, TooManyStarts
+from app.people.audit import COMMAND_LINE
 from app.settings import Settings
-from app.study.tables import Response
-from tests.factories import answer_for, submit_id_on
+from app.study.launch import study_here
+from app.study.links import participant_links, session_link
+from app.study.sessions import locate
+from app.study.tables import Mode, ParticipantSession, Response
+from tests.factories import NOW, answer_for, open_study, page_on, submit_id_on
 from tests.participant.walks import Walk
 
 JSON = {"Accept": "application/json"}
@@ -112,19 +123,35 @@ def test_what_is_missing_is_said_and_what_was_typed_is_kept(walk: Walk, database
     assert n_responses(database) == n
 
 
-def test_refusing_ends_politely(client: TestClient, study: str) -> None:
-    walk = Walk(client, study)
+@pytest.mark.parametrize(
+    ("fields", "says"), [({"decision": "refuse"}, "not to take part"), ({"of_age": "no"}, "18 or older")]
+)
+def test_declining_ends_politely_and_leaves_no_way_back(
+    client: TestClient, study: str, fields: dict[str, str], says: str
+) -> None:
+    walk = Walk(client, study, PROLIFIC_PID="p-77")
+    before = walk.html
+    walk.answer(**fields)
+    assert walk.page == "end"
+    assert says in walk.html
+    assert "Only this and today" in walk.html
+    assert client.get(walk.address).status_code == 404
+    again = client.post(walk.address, data=answer_for(before, **fields), headers=JSON)
+    assert (again.status_code, "none is kept" in again.json()["message"]) == (404, True)
+    reply = client.post(Walk(client, study).address, data=answer_for(before, **fields), headers=JSON).json()[
+        "next"
+    ]
+    assert says in client.get(reply).text
+    assert client.get("/s/none/declined/refused").status_code == 200  # what is said is not about anybody
+
+
+def test_an_experimenters_preview_of_declining_leads_back_to_the_study(
+    client: TestClient, settings: Settings, study: str
+) -> None:
+    walk = Walk(client, study, **{"as": pass_for(study, Mode.PREVIEW, settings.secret)})
     walk.answer(decision="refuse")
-    assert walk.page == "end"
-    assert "Nothing about you has been stored" in walk.html
-    assert walk.look() == "end"
-
-
-def test_under_age_ends(client: TestClient, study: str) -> None:
-    walk = Walk(client, study)
-    walk.answer(of_age="no")
-    assert "18 or older" in walk.html
-    assert walk.page == "end"
+    assert "not to take part" in walk.look() + walk.html
+    assert f"/admin/studies/{study}/launch" in walk.html
 
 
 def test_coming_back_to_the_studys_address_resumes(walk: Walk, study: str) -> None:
@@ -137,12 +164,130 @@ def test_coming_back_to_the_studys_address_resumes(walk: Walk, study: str) -> No
     assert walk.look() == "trial-3"
 
 
-def test_a_recruiters_parameters_are_kept_and_fill_the_way_back(
-    client: TestClient, database: Database, study: str, tmp_path: object
+def test_an_id_alone_shows_nothing_of_the_session_that_was_begun_with_it(
+    client: TestClient, settings: Settings, database: Database, study: str
 ) -> None:
-    walk = Walk(client, study, PROLIFIC_PID="p-77", STUDY_ID="s1")
-    assert Walk(client, study, PROLIFIC_PID="p-77").address == walk.address
+    walk = Walk(client, study, PROLIFIC_PID="pid0", STUDY_ID="s1")
+    walk.to("trial-2")
+    kept = dict(client.cookies)
+    for page in ("trial-2", "end"):
+        walk.to(page)
+        for params in ({"PROLIFIC_PID": "pid0"}, {"participant": "pid0"}, {"workerId": "pid0"}):
+            stranger = Walk(client, study, **params)
+            assert "Begun in another browser" in stranger.html
+            assert stranger.page == "end"
+            assert not client.cookies
+            for secret in ("DONE42", walk.address.rpartition("/")[2], "trial-2", "/p/"):
+                assert secret not in stranger.html
+    client.cookies.update(kept)
+    assert client.get(f"/s/{study}", params={"PROLIFIC_PID": "pid0"}).url.path == walk.address
     assert Walk(client, study, PROLIFIC_PID="p-78").address != walk.address
+    with database.reading() as session:
+        assert {"PROLIFIC_PID": "pid0", "STUDY_ID": "s1"} in session.exec(
+            select(ParticipantSession.recruiter)
+        ).all()
+
+
+def test_links_of_ours_open_sessions_and_leave_nothing_behind_that_would(
+    client: TestClient, settings: Settings, database: Database, study: str
+) -> None:
+    with database.transaction() as session:
+        here = study_here(session, study)
+        links = participant_links(session, COMMAND_LINE, here, ["Ann & Bo", "P2"], settings.secret, NOW)
+    walk = Walk(client, link=links[0].path)
+    walk.to("trial-1")
+    client.cookies.clear()
+    again = client.get(links[0].path)
+    assert page_on(again.text) == "trial-1"
+    assert again.url.path != walk.address
+    walk.answer()  # the page that was open in the first browser
+    signature = links[0].path.partition("signed=")[2]
+    for wrong in (
+        links[0].path.replace("Ann", "Bob"),
+        links[0].path.replace(f"/s/{study}", "/s/other"),
+        f"/s/{study}?participant=P2&signed={signature}",
+        f"/s/{study}?signed={signature}",
+        f"/s/{study}?participant=P2&signed=",
+        f"/s/{study}?go-on=made-up",
+    ):
+        client.cookies.clear()
+        response = client.get(wrong)
+        assert (response.status_code, "not complete" in response.text) == (403, True), wrong
+    with database.transaction() as session:
+        id_ = locate(session, walk.address.rpartition("/")[2]).session_id
+        link = session_link(session, COMMAND_LINE, here, id_, settings.secret, NOW)
+        stored = [one.model_dump_json() for one in session.exec(select(ParticipantSession))]
+    assert signature not in "".join(stored)
+    assert page_on(client.get(link).text) == "trial-2"
+
+
+def test_a_shared_browser_keeps_several_sessions(client: TestClient, study: str) -> None:
+    addresses = [client.get(f"/s/{study}", params={"PROLIFIC_PID": f"p{n}"}).url.path for n in range(3)]
+    assert len(set(addresses)) == 3
+    for n in (1, 0, 2):
+        assert client.get(f"/s/{study}", params={"PROLIFIC_PID": f"p{n}"}).url.path == addresses[n]
+    for n in range(40):
+        client.get(f"/s/{study}", params={"PROLIFIC_PID": f"q{n}"})
+    assert len(client.cookies[f"lh-{study}"]) < 600
+
+
+def test_one_network_begins_only_so_many_sessions_and_goes_on_with_all_of_them(
+    settings: Settings, database: Database, study: str
+) -> None:
+    few = settings.model_copy(update={"max_starts": 3})
+    with TestClient(create_app(few, database)) as client:
+        walks = [Walk(client, study) for _ in range(3)]
+        assert client.get(f"/s/{study}").url.path == walks[-1].address  # goes on, as the browser keeps it
+        client.cookies.clear()
+        response = client.get(f"/s/{study}")
+        assert response.status_code == 429
+        assert 0 < int(response.headers["Retry-After"]) <= 600
+        assert "from your network" in response.text
+        assert walks[0].look() == "consent"
+        simulated = {"as": pass_for(study, Mode.SIMULATED, settings.secret)}
+        assert client.get(f"/s/{study}", params=simulated).status_code == 200
+    with database.reading() as session:
+        assert session.exec(select(func.count()).select_from(ParticipantSession)).one() == 4
+
+
+def test_starts_are_counted_by_network_for_a_while_and_no_address_is_kept() -> None:
+    starts, now = Starts(2), NOW
+    for address in ("192.0.2.7", "2001:db8::1", "2001:db8::2", "192.0.2.7"):
+        starts.count(address, now)
+    for address in ("192.0.2.7", "::ffff:192.0.2.7", "2001:db8::3"):
+        with pytest.raises(TooManyStarts) as caught:
+            starts.count(address, now + WINDOW / 2)
+        assert caught.value.headers == {"Retry-After": "300"}
+    starts.count("192.0.2.8", now)
+    starts.count("192.0.2.7", now + WINDOW)
+    kept = repr([(key, count) for key, count in starts._counts.items()])
+    assert "192.0.2" not in kept
+    assert "2001" not in kept
+    unlimited = Starts(0)
+    for _ in range(1_000):
+        unlimited.count("192.0.2.7", now)
+
+
+def test_redirects_name_no_host(client: TestClient, study: str) -> None:
+    """A host that a request makes up must not come back in an address."""
+    evil = {"Host": "evil.example"}
+    walk = Walk(client, study)
+    form = answer_for(walk.html)
+    for method, path in (
+        ("GET", f"/s/{study}"), ("GET", f"/s/{study}/"), ("GET", "/admin"), ("GET", "/admin/"),
+        ("GET", "/admin/login/"), ("GET", "/static"), ("GET", "/static/"), ("GET", "//evil.example/"),
+        ("GET", "/api/v1/studies/"), ("GET", "/s/%2F%2Fevil.example/"), ("POST", walk.address),
+        ("POST", "/admin/studies"), ("POST", "/admin/studies/"),
+    ):  # fmt: skip
+        response = client.request(
+            method, path, headers=evil, data=form if method == "POST" else None, follow_redirects=False
+        )
+        target = response.headers.get("location", "/")
+        assert (target[0], target[1:2] != "/", "evil.example/" in target) == ("/", True, False), (
+            path,
+            target,
+        )
+    assert client.get(f"/s/{study}/", params={"PROLIFIC_PID": "a b"}).status_code == 200
 
 
 @pytest.mark.parametrize("pid", ["{{%PROLIFIC_PID%}}", "${e://Field/PID}", "x" * 300, ""])
@@ -259,3 +404,29 @@ def test_the_front_door_says_where_to_go(client: TestClient) -> None:
     page = client.get("/")
     assert page.status_code == 200
     assert "/admin" in page.text
+
+
+def test_a_study_file_cannot_be_taken_for_what_a_page_is_filled_with(
+    client: TestClient, database: Database, library: tuple[ClipStore, Sequence[ImportedClip]], tmp_path: Path
+) -> None:
+    words = "0token0 0submit-id0 {token} {0} %s m0 $token"
+    questions = [{"id": "choice", "type": "2afc", "ask": words}]
+    with database.transaction() as session:
+        open_study(session, tmp_path, library[1], trials={"questions": questions})
+    pages = [Walk(client).to("trial-1") for _ in range(2)]
+    for walk in pages:
+        assert words in walk.html
+        token = walk.address.rpartition("/")[2]
+        assert walk.html.count(token) > 3
+        assert f'action="{walk.address}"' in walk.html
+    assert pages[0].html.count(pages[1].address.rpartition("/")[2]) == 0
+
+
+def test_trial_pages_in_memory_are_bounded(
+    client: TestClient, study: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build, "MOST_TRIAL_PAGES", 3)
+    build._trial_pages.clear()
+    walk = Walk(client, study).to("trial-8")
+    assert len(build._trial_pages) == 3
+    assert walk.look() == "trial-8"

@@ -2,16 +2,19 @@
 
 from starlette.testclient import TestClient
 
+from tests.clock import Clock
 from tests.factories import answer_for, page_on
+
+WATCHING_S = 20  # longer than any clip of these tests, and than any reaction time
 
 
 class Walk:
     """One session over HTTP, without scripts, as a browser's forms send it."""
 
-    def __init__(self, client: TestClient, slug: str = "nav", **params: str) -> None:
+    def __init__(self, client: TestClient, slug: str = "nav", *, link: str = "", **params: str) -> None:
         self.client = client
         client.cookies.clear()
-        response = client.get(f"/s/{slug}", params=params)
+        response = client.get(link or f"/s/{slug}", params=params or None)
         self.address = response.url.path
         self.html = response.text
 
@@ -24,11 +27,20 @@ class Walk:
         return self.page
 
     def answer(self, **fields: str) -> str:
-        """Answer the page as it was last seen; returns the page that follows."""
+        """Answer the page as it was last seen, a trial's after watching it; returns the page that follows."""
+        if self.page.startswith("trial"):
+            self.watch()
         response = self.client.post(self.address, data=answer_for(self.html, **fields))
         assert response.status_code == 200, response.text
         self.html = response.text
         return self.page
+
+    def watch(self) -> None:
+        """Fetch both clips, as far as there are files, and take the time that they last."""
+        position = self.page.partition("-")[2]
+        for side in ("left", "right"):
+            self.client.get(f"{self.address}/clips/{position}-{side}.mp4")
+        Clock.wait(WATCHING_S)
 
     def to(self, page: str) -> "Walk":
         while self.page != page:

@@ -9,9 +9,10 @@ from app.errors import Conflict, NotFound
 from app.people import auditlog, logins, passwords, tokens, users
 from app.people.audit import COMMAND_LINE, Actor, record
 from app.people.auditlog import AuditFilter
-from app.people.logins import IDLE, LASTS, Who, WrongLogin
+from app.people.logins import IDLE, LASTS, NotAllowed, TokenEnded, Who, WrongLogin
 from app.people.passwords import WeakPassword
 from app.people.tables import Role
+from app.people.tokens import BadDays
 from app.people.users import BadEmail
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
@@ -109,18 +110,25 @@ def test_switching_off_ends_logins_and_tokens_for_good(database: Database) -> No
         with pytest.raises(WrongLogin):
             logins.log_in(session, bob.user_id, "Firefox", NOW)
         users.set_disabled(session, bob.user_id, False, by=ada.actor, now=NOW)
-        assert logins.who_holds(session, token) is None
+        assert logins.who_holds(session, token, NOW) is None
     assert seen(database, cookie, NOW) is None
     assert seen(database, come_in(database, bob), NOW) is not None
 
 
-def test_a_changed_password_ends_every_login_and_no_token(database: Database) -> None:
-    ada = add(database, "ada@example.org")
+def test_a_changed_password_ends_every_login_and_a_reset_one_every_token_too(database: Database) -> None:
+    ada, bob = add(database, "ada@example.org"), add(database, "bob@example.org")
     cookies = [come_in(database, ada) for _ in range(3)]
     with database.transaction() as session:
         token = tokens.make_token(session, ada, "a program", NOW)
         users.set_password(session, ada.user_id, "another hash", by=ada.actor, now=NOW)
-        assert logins.who_holds(session, token) is not None
+        assert logins.who_holds(session, token, NOW) is not None, "their own change"
+        others = tokens.make_token(session, bob, "a program", NOW)
+        users.set_password(session, ada.user_id, "a third hash", by=bob.actor, now=NOW)
+        assert logins.who_holds(session, token, NOW) is None, "an owner's reset"
+        assert logins.who_holds(session, others, NOW) is not None
+        second = tokens.make_token(session, ada, "a program", NOW)
+        users.set_password(session, ada.user_id, "a fourth hash", by=COMMAND_LINE, now=NOW)
+        assert logins.who_holds(session, second, NOW) is None, "a reset at the command line"
     assert [seen(database, cookie, NOW) for cookie in cookies] == [None] * 3
 
 
@@ -134,9 +142,9 @@ def test_the_role_is_looked_up_at_each_request(database: Database) -> None:
     assert now_is is not None
     assert not now_is.may_edit
     with database.reading() as session:
-        held = logins.who_holds(session, token)
+        held = logins.who_holds(session, token, NOW)
     assert held is not None
-    assert not held[0].may_edit
+    assert not held.who.may_edit
 
 
 def test_logins_and_tokens_of_others_are_not_there(database: Database) -> None:
@@ -177,6 +185,63 @@ def test_passwords_have_a_length_and_are_argon2() -> None:
     assert passwords.fits("correct horse", kept)
     assert not passwords.fits("correct horsf", kept)
     assert not passwords.fits("correct horse", None)
+
+
+def test_passwords_that_everybody_guesses_are_refused_in_words() -> None:
+    trivial = (
+        *(
+            "password2026!",
+            "Welcome12345",
+            "p4ssw0rd!!",
+            "1234567890",
+            "0987654321",
+            "qwertyuiop",
+            "letmein1980",
+        ),
+        *("aaaaaaaaaa", "abcabcabcabc", "likelyhuman1", "qwerty123456", "Sommer.2024!!", "iloveyou1234"),
+        *("ada.lovelace1", "AdaLovelace", "lovelace@1815", "example.org1"),
+    )
+    for weak in trivial:
+        with pytest.raises(WeakPassword, match="easily guessed"):
+            passwords.check_strength(weak, "ada.lovelace@example.org")
+    for good in ("correct horse", "battery staple", "lovelace writes programs", "8402957163", "Müllers Kühe"):
+        passwords.check_strength(good, "ada.lovelace@example.org")
+    for _ in range(200):
+        passwords.check_strength(passwords.generated())
+
+
+def test_tokens_end_when_they_were_made_to(database: Database) -> None:
+    ada = add(database, "ada@example.org")
+    with database.transaction() as session:
+        usual = tokens.make_token(session, ada, "usual", NOW)
+        month = tokens.make_token(session, ada, "month", NOW, days=tokens.checked_days("30"))
+        ever = tokens.make_token(session, ada, "ever", NOW, days=tokens.checked_days("never"))
+        later = NOW + timedelta(days=30)
+        assert logins.who_holds(session, month, later - SECOND) is not None
+        with pytest.raises(TokenEnded, match="ended on 2026-03-31"):
+            logins.who_holds(session, month, later)
+        assert logins.who_holds(session, usual, later) is not None
+        with pytest.raises(TokenEnded, match="make another"):
+            logins.who_holds(session, usual, NOW + timedelta(days=90))
+        assert logins.who_holds(session, ever, NOW + timedelta(days=40_000)) is not None
+        ends = [(token.name, token.has_ended(later)) for token in tokens.tokens(session, ada)]
+        assert ends == [("usual", False), ("month", True), ("ever", False)]
+    for odd in ("", "31", "-1", "forever", "365 days"):
+        with pytest.raises(BadDays, match="30, 90, 365 days, or never"):
+            tokens.checked_days(odd)
+
+
+def test_a_token_makes_no_tokens_and_revokes_none_but_itself(database: Database) -> None:
+    ada = add(database, "ada@example.org")
+    with database.transaction() as session:
+        held = [logins.who_holds(session, tokens.make_token(session, ada, name, NOW), NOW) for name in "ab"]
+        first, second = (each.who for each in held if each)
+        with pytest.raises(NotAllowed, match="makes no tokens"):
+            tokens.make_token(session, first, "more", NOW)
+        with pytest.raises(NotAllowed, match="none but itself"):
+            tokens.revoke_token(session, first, second.token_id or 0, NOW)
+        tokens.revoke_token(session, first, first.token_id or 0, NOW)
+        assert [token.name for token in tokens.tokens(session, ada)] == ["b"]
 
 
 def test_generated_passwords_differ_and_can_be_read_out() -> None:

@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL
-from sqlmodel import Session
+from sqlmodel import Session, col, update
 
 from app.clips.importing import ImportedClip
 from app.database import Database
 from app.reporting.hntt import import_answers
 from app.reporting.package import PackageInfo
-from app.study.tables import Mode
+from app.study.tables import Mode, ParticipantSession
 from tests.factories import NOW, UNCERTAINTY, load_file, open_study
 from tests.reporting.people import take, walk
 
@@ -47,7 +47,13 @@ def fill(session: Session, folder: Path, clips: Sequence[ImportedClip]) -> None:
     walk(session, "nav", for_a, seed=1, recruiter=RECRUITER)
     walk(session, "nav", for_b, seed=2)
     walk(session, "nav", for_a, seed=3, decision="refuse")
-    walk(session, "nav", for_b, seed=4, mode=Mode.PILOT, recruiter=RECRUITER)
+    walk(session, "nav", for_b, seed=4, mode=Mode.PILOT)
+    # Before 0.4 one id could be in the pilot and in the study.
+    session.execute(
+        update(ParticipantSession)
+        .where(col(ParticipantSession.mode) == Mode.PILOT)
+        .values(participant=SECRETS[0], recruiter=RECRUITER)
+    )
     walk(session, "nav", for_b, seed=5, mode=Mode.SIMULATED, n_trials=5)
     walk(session, "nav", for_a, seed=6, mode=Mode.PREVIEW, recruiter={"PROLIFIC_PID": "previewer"})
     load_file(

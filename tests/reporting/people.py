@@ -7,13 +7,18 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, select
 
-from app.study.sessions import Visit, enter, locate, submit
+from app.study.design import Side
+from app.study.entering import Visit, enter
+from app.study.evidence import note_sent
+from app.study.sessions import locate, mark_shown, submit
 from app.study.tables import Mode, Pair, Trial
 from tests.factories import NOW
 
+LONGEST_MS = 10_000  # what any clip of these tests lasts at most
+
 Answer = Callable[[str, str], Mapping[str, str]]
 
-CLIP = {"duration_s": 1.0, "played": [[0, 1]], "watched": True, "plays": 1, "stalls": 0, "stall_ms": 0,
+CLIP = {"duration_s": 10.0, "played": [[0, 10]], "watched": True, "plays": 1, "stalls": 0, "stall_ms": 0,
         "dropped_frames": 0, "frames": 30, "errors": [], "failed": False, "max_rate": 1}  # fmt: skip
 PLAYBACK = json.dumps({"v": 1, "loads": 1, "drift_ms_max": 7, "hidden_ms": 0, "left": CLIP, "right": CLIP})
 
@@ -34,7 +39,10 @@ def walk(
     recruiter: Mapping[str, str] | None = None,
     decision: str = "agree",
 ) -> None:
-    """One session; `answer(pair, left)` gives a trial's form, `n_trials` how many are answered (None: all)."""
+    """One session that watches its clips.
+
+    `answer(pair, left)` gives a trial's form, `n_trials` how many are answered (None: all).
+    """
     recruiter = recruiter or {}
     rng, now = random.Random(seed), NOW + timedelta(minutes=seed)
     session.flush()
@@ -45,7 +53,23 @@ def walk(
             return
         if where.page.kind == "trial" and n_trials is not None and where.page.position > n_trials:
             return
-        submit(session, token, _form(session, token, answer, decision, now), now, rng)
+        form = _form(session, token, answer, decision, now)
+        if where.page.kind == "trial":
+            mark_shown(session, where.session_id, where.step, now)
+            fetch_clips(session, where.session_id, where.page.position)
+            now += timedelta(milliseconds=max(int(form["rt_ms"] or 0), LONGEST_MS) + 500)
+        submit(session, token, form, now, rng)
+        if decision == "refuse":  # of which no session is kept
+            return
+
+
+def fetch_clips(session: Session, session_id: int, position: int) -> None:
+    """Both clips of a trial were sent whole."""
+    trial = session.exec(
+        select(Trial.id).where(Trial.session_id == session_id, Trial.position == position)
+    ).one()
+    for side in Side:
+        note_sent(session, trial or 0, side, 0, 1 << 30)
 
 
 def _form(session: Session, token: str, answer: Answer, decision: str, now: datetime) -> Mapping[str, str]:

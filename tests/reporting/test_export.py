@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pandas as pd
@@ -55,6 +56,11 @@ RESPONSES = [
     "stalls",
     "hidden_ms",
     "excluded",
+    "flags",
+    "layout",
+    "opened_ms",
+    "interval_ms",
+    "block",
 ]
 LABELS = [
     "study",
@@ -81,13 +87,15 @@ LABELS = [
 CLIP = {"duration_s": 1.0, "played": [[0, 1]], "watched": True, "plays": 2, "stalls": 1, "stall_ms": 40,
         "dropped_frames": 0, "frames": 30, "errors": [], "failed": False, "max_rate": 1}  # fmt: skip
 PLAYBACK = json.dumps({"v": 1, "loads": 1, "drift_ms_max": 7, "hidden_ms": 120, "left": CLIP,
-                       "right": {**CLIP, "plays": 1, "stalls": 0, "watched": False}})  # fmt: skip
+                       "right": {**CLIP, "plays": 1, "stalls": 0}})  # fmt: skip
+PARTLY = PLAYBACK.replace("[[0, 1]]", "[[0, 0.4]]")
 
 
 @pytest.fixture
 def session(client: TestClient, study: str, database: Database) -> Iterator[Session]:
     """Two participants: one who always takes the left with full telemetry, one who stops after three trials."""
     first = Walk(client, study, PROLIFIC_PID="Ünïcode-1").to("trial-1")
+    first.answer(choice="left", playback=PARTLY, rationale='says "so", twice\n=1+1')
     while first.page != "end":
         first.answer(choice="left", playback=PLAYBACK, rationale='says "so", twice\n=1+1')
     second = Walk(client, study).to("trial-3")
@@ -111,7 +119,8 @@ def test_the_columns_are_those_of_the_contract(session: Session, tmp_path: Path)
     assert [column.name for column in COLUMNS["labels"]] == LABELS
     for what in What:
         rows = exported(session, what, tmp_path)
-        assert list(rows[0]) == [column.name for column in COLUMNS[what]]
+        of_study = ["background_familiarity"] if what is What.PARTICIPANTS else []
+        assert list(rows[0]) == [column.name for column in COLUMNS[what]] + of_study
 
 
 def test_responses_say_what_was_shown_pressed_and_meant(session: Session, tmp_path: Path) -> None:
@@ -123,7 +132,8 @@ def test_responses_say_what_was_shown_pressed_and_meant(session: Session, tmp_pa
         assert row["correct"] == {"": "", row["choice"]: "true"}.get(row["truth"], "false")
         right = "b" if row["left"] == "a" else "a"
         assert (row[f"plays_{row['left']}"], row[f"plays_{right}"]) == ("2", "1")
-        assert (row[f"watched_{row['left']}"], row[f"watched_{right}"]) == ("true", "false")
+        watched = "false" if row["kind"] == "practice" else "true"
+        assert (row["watched_a"], row["watched_b"]) == (watched, watched)
         assert (row["stalls"], row["hidden_ms"], row["rt_ms"], row["uncertainty"]) == (
             "1",
             "120",
@@ -134,6 +144,13 @@ def test_responses_say_what_was_shown_pressed_and_meant(session: Session, tmp_pa
         assert row["rationale"] == 'says "so", twice\n=1+1'
         assert row["shown_at"] <= row["answered_at"]
         assert row["answered_at"].endswith("Z")
+        took = datetime.fromisoformat(row["answered_at"]) - datetime.fromisoformat(row["shown_at"])
+        assert int(row["interval_ms"]) == round(took / timedelta(milliseconds=1))
+        assert (row["flags"], row["block"]) == (
+            "not-watched;one-sided" if row["kind"] == "practice" else "one-sided",
+            "trials",
+        )
+        assert row["excluded"] == ("unwatched" if row["kind"] == "practice" else "")
     assert [row["position"] for row in rows] == [*map(str, range(1, 12)), "1", "2", "3"]
     assert rows[0]["kind"] == "practice"
 
@@ -172,8 +189,9 @@ def test_playback_has_a_row_per_clip_with_its_ranges(session: Session, tmp_path:
     told = [row for row in rows if row["member"]]
     assert len(told) == 22
     assert {row["side"]: row["plays"] for row in told} == {"left": "2", "right": "1"}
-    assert json.loads(told[0]["played"]) == [[0.0, 1.0]]
-    assert json.loads(told[0]["flags"]) == ["not-watched-right"]
+    assert [json.loads(row["played"]) for row in told[1:3]] == [[[0.0, 0.4]], [[0.0, 1.0]]]
+    assert {row["fetched"] for row in told} == {"true"}
+    assert json.loads(told[0]["flags"]) == ["not-watched-left", "not-watched-right"]
     assert [json.loads(row["flags"]) for row in rows if not row["member"]] == [["playback-missing"]] * 3
 
 

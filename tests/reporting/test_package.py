@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import Session, select
+from sqlmodel import Session, col, select
 
 from analysis import analyze, read_responses
 from app.clips.importing import ImportedClip
@@ -24,7 +24,7 @@ from app.reporting.export import export
 from app.reporting.kinds import Format, What
 from app.reporting.package import build_package
 from app.reporting.packaging.about import About
-from app.study.tables import State, Study, StudyVersion
+from app.study.tables import ParticipantSession, State, Study, StudyVersion
 from tests.factories import NOW, open_study
 from tests.reporting.packages import (
     FORMULA,
@@ -172,9 +172,11 @@ def test_it_keeps_the_rules_of_psych_ds(package: Unpacked) -> None:
     assert names == official | ignored
 
 
-def test_its_tables_are_the_exports_but_for_identity(
-    package: Unpacked, filled: Database, tmp_path: Path
-) -> None:
+def test_its_tables_are_the_exports_but_for_identity(filled: Database, tmp_path: Path) -> None:
+    """With links kept, which leaves the session's number to compare by."""
+    with filled.reading() as session:
+        info = build_package(session, "nav", tmp_path / "nav.zip", made_at=NOW, keeps_links=True)
+    package = unpacked(info, tmp_path / "linked")
     for what in (What.RESPONSES, What.PLAYBACK, What.ANSWERS, What.PARTICIPANTS):
         with filled.reading() as session:
             export(session, "nav", what, Format.CSV, tmp_path / "export.csv")
@@ -187,7 +189,44 @@ def test_its_tables_are_the_exports_but_for_identity(
         assert packed == exported
         assert {row["mode"] for row in packed} == {"live", "pilot", "simulated"}
     rationales = {row["rationale"] for row in package.rows("responses")}
-    assert rationales == {RATIONALE, FORMULA, ""}
+    assert rationales == {RATIONALE, f"'{FORMULA}", ""}
+    assert "could tell who is who" in package.text("README.md")
+
+
+def test_what_would_tell_who_is_who_is_left_out(package: Unpacked, filled: Database, tmp_path: Path) -> None:
+    """Session and trial numbers, seeds, the order of arrival and exact times: in no file of the package."""
+    exported: dict[str, list[dict[str, str]]] = {}
+    for what in (What.PARTICIPANTS, What.RESPONSES, What.PLAYBACK, What.ANSWERS):
+        with filled.reading() as session:
+            export(session, "nav", what, Format.CSV, tmp_path / "export.csv")
+        exported[what] = [row for row in rows_in(tmp_path / "export.csv") if row["mode"] != "preview"]
+    everything = b"".join(path.read_bytes() for path in package.folder.rglob("*") if path.is_file())
+    for row in exported["participants"]:
+        assert row["seed"].encode() not in everything or len(row["seed"]) < 4
+        assert row["arrived_at"].encode() not in everything
+    for row in exported["responses"]:
+        assert row["answered_at"].encode() not in everything
+    people = package.rows("participants")
+    assert not {"seed", "ordinal"} & set(people[0])
+    times = [row["arrived_at"] for row in people] + [row["answered_at"] for row in package.rows("responses")]
+    assert {time[10:] for time in times} == {"T00:00:00.000000Z"}
+    assert {row["session"] for row in people} == {str(n + 1) for n in range(len(people))}
+    with filled.reading() as session:
+        by_seed = session.exec(
+            select(ParticipantSession.mode)
+            .where(ParticipantSession.status != "refused", ParticipantSession.mode != "preview")
+            .order_by(col(ParticipantSession.seed))
+        ).all()
+    assert [row["mode"] for row in people] == list(by_seed), "not as they came"
+    for table, rows in exported.items():
+        left_out = {"seed", "ordinal", "session", "trial", "participant", "recruiter", "exclusion_reason"}
+        left_out |= {"arrived_at", "consented_at", "ended_at", "shown_at", "answered_at"}
+        packed = [{k: v for k, v in row.items() if k not in left_out} for row in package.rows(table)]
+        assert sorted(map(str, packed)) == sorted(
+            str({k: v for k, v in row.items() if k not in left_out}) for row in rows
+        )
+    assert "exact times were left out" in package.text("documentation/data-dictionary.csv")
+    assert "the day alone is kept" in package.text("README.md")
 
 
 def test_nobody_is_named_and_all_joins_hold(package: Unpacked) -> None:
@@ -196,8 +235,9 @@ def test_nobody_is_named_and_all_joins_hold(package: Unpacked) -> None:
         assert secret.encode() not in everything
     of_session = {row["session"]: row["participant"] for row in package.rows("participants")}
     assert sorted(set(of_session.values())) == ["p-0001", "p-0002", "p-0003", "p-0004"]
-    pilot = [row["participant"] for row in package.rows("participants") if row["mode"] == "pilot"]
-    assert pilot == ["p-0001"]  # the same recruiter's id as in the first live session
+    by_mode = [(row["mode"], row["participant"]) for row in package.rows("participants")]
+    [pilot] = [participant for mode, participant in by_mode if mode == "pilot"]
+    assert ("live", pilot) in by_mode, "the same recruiter's id as in a live session"
     trials = {row["trial"] for row in package.rows("responses")}
     for table in ("responses", "playback", "answers"):
         for row in package.rows(table):

@@ -75,13 +75,16 @@ def _trouble(
     failed = {t for t, both in clips.items() if any(clip["failed"] for clip in both)}
     failed |= {r["trial"] for r in responses if _unplayable(r)}
     unwatched = {t for t, both in clips.items() if any(clip["watched"] is False for clip in both)}
-    odd = {t for t, both in clips.items() if any(clip["member"] is None for clip in both)}
+    silent = {t for t, both in clips.items() if any(clip["member"] is None for clip in both)}
+    odd = silent | {r["trial"] for r in responses if "rt-odd" in (r["flags"] or "").split(";")}
+    gave_up = {r["trial"] for r in responses if _unplayable(r)}
     return {
         "answered": len(responses),
         "unplayable": len(failed),
         "stalled": sum(n > 0 for n in stalls.values()),
         "stalls": sum(stalls.values()),
         "hidden": sum(any((clip["hidden_ms"] or 0) > 0 for clip in both) for both in clips.values()),
-        "not_watched": len(unwatched - failed),
+        "not_watched": len(unwatched - gave_up),
         "odd": len(odd),
+        "excluded": len(unwatched - gave_up),  # everybody here fetched the clips and took the time
     }

@@ -32,7 +32,7 @@ from app.study.drafts import (
 )
 from app.study.file.keys import UnwieldyDraft
 from app.study.listing import study_lines, version_lines
-from app.study.tables import Draft, Mode, ParticipantSession, State, Status, StudyVersion
+from app.study.tables import Draft, Mode, ParticipantSession, State, Status, Stimulus, StudyVersion
 from tests.factories import NOW, load_file, study_file
 from tests.study.clips import add_clips
 
@@ -52,7 +52,12 @@ def session(database: Database) -> Iterator[Session]:
 
 @pytest.fixture
 def ann(session: Session) -> Who:
-    return add_person(session, Role.EDITOR, "ann@example.org")
+    """An editor, who uploaded the clips."""
+    ann = add_person(session, Role.EDITOR, "ann@example.org")
+    for clip in session.exec(select(Stimulus)):
+        clip.uploaded_by = ann.user_id
+    session.flush()
+    return ann
 
 
 @pytest.fixture
@@ -91,7 +96,6 @@ def freeze(session: Session, study: StudyHere, mode: Mode = Mode.LIVE) -> None:
     session.add(version)
     session.add(
         ParticipantSession(
-            token=f"{mode}-{version.number}",
             version_id=version.id or 0,
             mode=mode,
             recruiter={},
@@ -421,7 +425,7 @@ def test_the_list_tells_studies_apart_at_a_glance(
     save_version(session, ann, nav, "", NOW)
     freeze(session, nav, Mode.PILOT)
     freeze_live = ParticipantSession(
-        token="x", version_id=1, mode=Mode.LIVE, recruiter={}, status=Status.ACTIVE, arrived_at=NOW
+        version_id=1, mode=Mode.LIVE, recruiter={}, status=Status.ACTIVE, arrived_at=NOW
     )
     freeze_live.version_id = session.exec(select(StudyVersion.id)).one() or 0
     session.add(freeze_live)

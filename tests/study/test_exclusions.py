@@ -173,7 +173,7 @@ def test_sessions_are_found_by_what_is_known_of_them(desk: Desk) -> None:
         assert desk.found(**search) == ids, search
     line = desk.find(q="bert").lines[0]
     assert (line.answered, line.planned, line.is_excluded, line.notes, line.version) == (11, 11, True, 1, 1)
-    assert dict(line.flags) == {Flag.UNPLAYABLE: 1, Flag.ODD: 1}
+    assert dict(line.flags) == {Flag.UNPLAYABLE: 1, Flag.NO_TELEMETRY: 1}
     assert desk.find(status="active").lines[0].page == "Pair 2"
 
 
@@ -225,7 +225,7 @@ def test_one_session_is_told_from_the_door_to_the_end(desk: Desk) -> None:
     assert (broken.unplayable, broken.chosen, broken.correct, broken.clips[0].told) == (True, "", None, False)
     assert (usual.chosen.partition("-")[0], usual.correct, usual.flags) == ("hybrid", False, [])
     assert [(c.side, c.told, c.watched, c.plays, c.played) for c in usual.clips] == [
-        ("left", True, True, 1, [(0, 1)]), ("right", True, True, 1, [(0, 1)])
+        ("left", True, True, 1, [(0, 10)]), ("right", True, True, 1, [(0, 10)])
     ]  # fmt: skip
     assert ("How certain are you?", "2: somewhat certain") in trials["human-hybrid-02"].answers
     assert (going.answered, going.to_come, going.events[-1].kind) == (2, 9, "here")

@@ -1,5 +1,6 @@
 """The checklist finds what would ruin the data; nobody comes in over a blocker, nor over a warning unread."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,7 +25,7 @@ from app.study.launch import Accepted, NotAccepted, NotReady, change_state, stat
 from app.study.stimuli import add_stimuli
 from app.study.tables import Draft, Mode, State, Stimulus, Study, StudyVersion
 from tests.factories import NOW, load_file, study_file
-from tests.reporting.people import take, walk
+from tests.reporting.people import CLIP, PLAYBACK, take, walk
 
 ALL = Accepted(codes=None)
 
@@ -36,7 +37,8 @@ class FakeClues:
     job_id: int | None = 1
     is_current: bool = True
     was_seen: bool = True
-    warns: Sequence[str] = ()
+    tells: bool = False
+    says: str = "Nothing was found that gives the source away with a strength of 0.75 or more."
 
 
 @dataclass
@@ -65,9 +67,9 @@ class Room:
     def to(self, state: State, accepted: Accepted = ALL) -> None:
         change_state(self.session, COMMAND_LINE, self.here, state, accepted, self.around, NOW)
 
-    def someone(self, seed: int = 1) -> None:
-        """Somebody who comes in now goes through to the end."""
-        walk(self.session, "nav", lambda pair, left: {"choice": take("a", left)}, seed=seed)
+    def someone(self, seed: int = 1, **form: str) -> None:
+        """Somebody who comes in now goes through to the end, with `form` in each trial."""
+        walk(self.session, "nav", lambda pair, left: {"choice": take("a", left), **form}, seed=seed)
 
 
 @pytest.fixture
@@ -83,10 +85,14 @@ def room(
 def test_a_sound_study_lacks_nothing_but_its_pilot(room: Room) -> None:
     assert room.verdicts() == {
         "version": "ok", "texts": "ok", "age": "ok", "clips": "ok", "processing": "ok", "pairs": "ok",
-        "sides": "ok", "clues": "ok", "completion": "ok", "pilot": "warning",
+        "truth": "ok", "sides": "ok", "clues": "ok", "completion": "ok", "pilot": "warning",
     }  # fmt: skip
     room.to(State.PILOT)
-    room.someone()
+    clip = {**CLIP, "played": [[0, 0.2]]}
+    room.someone(seed=1, playback=json.dumps({**json.loads(PLAYBACK), "left": clip}))
+    check = room.checks()["pilot"]
+    assert (check.verdict, "cannot have been watched" in check.detail) == ("warning", True)
+    room.someone(seed=2)
     assert room.verdicts()["pilot"] == "ok"
 
 
@@ -117,6 +123,19 @@ def test_what_a_design_lacks_is_found(
     assert says in check.detail
 
 
+def test_blockers_come_first_then_warnings_each_by_consequence(room: Room) -> None:
+    text = "# Consent\n\nBy [THE LAB]."
+    consent = {**CONSENT, "text": text, "minimum_age": None}
+    load_file(room.session, room.folder, consent=consent, completion={"message": "# Bye\n\nThat was all.\n"})
+    room.clues = TELLS
+    checks = checklist(room.session, room.here, room.around)
+    assert [check.verdict for check in checks] == sorted(
+        (check.verdict for check in checks), key=["blocker", "warning", "ok"].index
+    )
+    codes = [check.code for check in checks if check.verdict != "ok"]
+    assert codes == ["texts", "age", "clues", "completion", "pilot"]
+
+
 def test_a_clip_that_is_not_there_and_one_that_has_changed_are_found(room: Room) -> None:
     elsewhere = replace(room, store=ClipStore(room.folder / "empty"))
     assert elsewhere.verdicts()["clips"] == "blocker"
@@ -135,21 +154,23 @@ def test_unsaved_changes_are_found(room: Room) -> None:
     assert room.verdicts()["version"] == "warning"
 
 
-@pytest.mark.parametrize(
-    ("clues", "verdicts"),
-    [
-        (FakeClues(job_id=None, warns=("duration",)), {"clues": "warning"}),
-        (FakeClues(is_current=False), {"clues": "warning"}),
-        (FakeClues(was_seen=False), {"clues": "warning"}),
-        (FakeClues(warns=("duration", "all clues together")),
-         {"clues": "ok", "clue-duration": "warning", "clue-all-clues-together": "warning"}),
-    ],
-)  # fmt: skip
-def test_clues_are_to_be_read_and_each_strong_one_known(
-    room: Room, clues: FakeClues, verdicts: Mapping[str, str]
-) -> None:
-    room.clues = clues
-    assert {code: v for code, v in room.verdicts().items() if code.startswith("clue")} == verdicts
+TELLS = FakeClues(tells=True, says="Duration gives the source away.")
+
+
+def test_the_checklist_repeats_the_verdict_of_the_clue_report(room: Room) -> None:
+    too_few = "Too few clips to tell whether anything gives the source away (5 human, 5 fake)."
+    for clues, verdict, says in (
+        (FakeClues(job_id=None), "warning", "No clue report yet"),
+        (replace(TELLS, is_current=False), "warning", "of other clips"),
+        (FakeClues(was_seen=False), "warning", "nobody has opened it"),
+        (TELLS, "warning", "Duration gives the source away. The report says what helps."),
+        (FakeClues(says=too_few), "ok", too_few),
+        (FakeClues(), "ok", "Nothing was found"),
+    ):
+        room.clues = clues
+        found = [check for check in room.checks().values() if "clue" in check.code]
+        assert [(check.code, check.verdict) for check in found] == [("clues", verdict)], says
+        assert says in found[0].detail
 
 
 def test_the_state_of_the_real_clue_report_is_asked_for(room: Room) -> None:
@@ -158,10 +179,10 @@ def test_the_state_of_the_real_clue_report_is_asked_for(room: Room) -> None:
 
 
 def test_going_live_takes_every_warning_and_a_reason_and_freezes_the_version(room: Room) -> None:
-    room.clues = FakeClues(warns=("duration",))
-    with pytest.raises(NotAccepted, match="Clue and Pilot"):
+    room.clues = TELLS
+    with pytest.raises(NotAccepted, match="Clue report and Pilot"):
         room.to(State.LIVE, Accepted())
-    known = frozenset({"pilot", "clue-duration"})
+    known = frozenset({"pilot", "clues"})
     with pytest.raises(NotAccepted, match="why"):
         room.to(State.LIVE, Accepted(known, "  "))
     assert (room.here.state, room.session.exec(select(StudyVersion.frozen_at)).one()) == (State.DRAFT, None)
@@ -169,7 +190,7 @@ def test_going_live_takes_every_warning_and_a_reason_and_freezes_the_version(roo
     assert (room.here.state, room.session.exec(select(StudyVersion.frozen_at)).one()) == (State.LIVE, NOW)
     entry = room.session.exec(select(AuditEntry).where(AuditEntry.action == "study.state")).one()
     assert entry.after == {
-        "state": "live", "version": 1, "warnings": ["clue-duration", "pilot"], "reason": "Trimmed by hand."
+        "state": "live", "version": 1, "warnings": ["clues", "pilot"], "reason": "Trimmed by hand."
     }  # fmt: skip
     assert [(c.before, c.after, c.reason) for c in state_changes(room.session, room.here)] == [
         ("draft", "live", "Trimmed by hand.")
@@ -193,7 +214,11 @@ def test_a_study_that_had_live_data_is_opened_again_without_questions_and_is_no_
 
 
 def test_the_pilot_asks_for_no_acceptance_but_stops_at_blockers(room: Room) -> None:
-    load_file(room.session, room.folder, consent={**CONSENT, "text": "# Consent\n\nBy [NAME].\n"})
+    load_file(
+        room.session,
+        room.folder,
+        consent={**CONSENT, "version": "2026-02", "text": "# Consent\n\nBy [NAME].\n"},
+    )
     with pytest.raises(NotReady, match="cannot be piloted yet"):
         room.to(State.PILOT, Accepted())
     load_file(room.session, room.folder)
@@ -229,7 +254,9 @@ def test_the_command_warns_on_standard_error_and_refuses_blockers(
         done = runner.invoke(app, ["study", words, "nav"])
         assert (done.exit_code, said in done.stdout, warned in done.stderr) == (0, True, True), done.output
     with database.transaction() as session:
-        load_file(session, tmp_path, consent={**CONSENT, "text": "# Consent\n\nBy [NAME].\n"})
+        load_file(
+            session, tmp_path, consent={**CONSENT, "version": "2026-02", "text": "# Consent\n\nBy [NAME].\n"}
+        )
     done = runner.invoke(app, ["study", "open", "nav"])
     assert isinstance(done.exception, NotReady)
     with database.reading() as session:

@@ -19,11 +19,12 @@ from app.people.logins import Who
 from app.people.tables import Role
 from app.study import tally as tallies
 from app.study.access import StudyHere
+from app.study.entering import Visit, enter
 from app.study.exclusions import exclude, include
-from app.study.flags import MEANINGS, Flag, Limits, is_one_sided, trial_flags
+from app.study.flags import MEANINGS, Flag, is_one_sided
 from app.study.launch import study_here
 from app.study.monitoring import BadChoice, choice_of, snapshot
-from app.study.sessions import Visit, enter, submit
+from app.study.sessions import submit
 from app.study.snapshots import Choice, Snapshot
 from app.study.tables import Mode, ParticipantSession, State, Status
 from app.study.tally import Tally
@@ -60,8 +61,8 @@ def answers(seed: int) -> Callable[[str, str], Mapping[str, str]]:
         {"playback": played(left__stalls=2, left__stall_ms=900)},
         {"playback": played(hidden_ms=4_000)},
         {"playback": played(hidden_ms=40_000, right__stalls=1)},
-        {"playback": played(right__watched=False)},
-        {"playback": played(left__failed=True, left__watched=False)},
+        {"playback": played(right__played=[[0, 4]])},
+        {"playback": played(left__failed=True, left__played=[[0, 1]])},
         {"playback": played(left__max_rate=2)},
         {"playback": "no json", "rt_ms": "4000"},
         {"rt_ms": "3000"},
@@ -215,7 +216,8 @@ def test_arrivals_and_completions_lie_on_one_line_of_time(nav: Database) -> None
     points = {(p.begins - NOW) / timedelta(minutes=1): (p.arrived, p.completed) for p in seen.timeline}
     assert {at: n for at, n in points.items() if n != (0, 0)} == {70: (2, 0), 600: (1, 0)}
     assert len(points) == 54
-    assert [(p.arrived, p.completed) for p in live.timeline] == [(8, 6)]
+    # Who declined has no time of arrival.
+    assert [(p.arrived, p.completed) for p in live.timeline] == [(7, 4), (0, 2)]
 
 
 def test_versions_are_told_apart_and_taken_together(nav: Database, tmp_path: Path) -> None:
@@ -311,33 +313,6 @@ def test_a_large_study_is_counted_in_pieces_and_comes_out_the_same(crowd: Databa
         assert (len(behind), behind[-1]) == (5, 0)
         assert counted(tallies.tally_of(session, study.id)) == counted(whole)
         assert seen.trouble.answered > 900
-
-
-LONG = Limits(practice=False, to_end=True, longest_ms=8_000)
-FREE = Limits(practice=False, to_end=False, longest_ms=8_000)
-
-
-@pytest.mark.parametrize(
-    ("told", "limits", "more", "flags"),
-    [
-        ([], LONG, {}, set()),
-        (["not-watched-left", "rt-odd"], LONG, {}, {Flag.NOT_WATCHED, Flag.ODD}),
-        (["not-watched-left"], FREE, {}, set()),
-        (["not-watched-left", "failed-left"], LONG, {"rt_ms": 10}, {Flag.UNPLAYABLE}),
-        (["not-watched-right"], LONG, {"unplayable": True}, {Flag.UNPLAYABLE}),
-        (["fast-right"], LONG, {}, {Flag.SPED_UP}),
-        ([], LONG, {"rt_ms": 7_999}, {Flag.TOO_FAST}),
-        ([], FREE, {"rt_ms": 7_999}, set()),
-        ([], Limits(False, True, None), {"rt_ms": 1}, set()),
-        (["playback-missing"], LONG, {"rt_ms": None}, {Flag.ODD}),
-        (["a-flag-of-tomorrow"], LONG, {"hidden_ms": 10_001}, {Flag.HIDDEN}),
-        ([], LONG, {"hidden_ms": 10_000}, set()),
-    ],
-)
-def test_flags_of_a_trial(told: list[str], limits: Limits, more: dict[str, Any], flags: set[Flag]) -> None:
-    given = {"unplayable": False, "rt_ms": 8_000, "hidden_ms": 0, **more}
-    assert trial_flags(told, limits, **given) == flags
-    assert trial_flags(json.dumps(told), limits, **given) == flags
 
 
 def test_always_the_same_side_is_said_from_eight_choices_on() -> None:

@@ -145,6 +145,7 @@ def test_a_forms_rows_become_a_draw() -> None:
     assert sample_of(typed, ["goal"], " 7 ") == {
         "match": "goal",
         "seed": "7",
+        "use": "even",
         "conditions": {"human-hybrid": "6", "hybrid-symbolic": "4"},
         "practice": {"human-hybrid": "1"},
     }

@@ -12,13 +12,16 @@ from sqlmodel import Session, col, func, select
 from app.database import Database
 from app.errors import Closed, InvalidAnswer, NotFound
 from app.study.design import Member, Side, member_at
-from app.study.sessions import NotCurrent, Visit, Where, enter, locate, submit
+from app.study.entering import OVERTAKEN, BegunElsewhere, Visit, enter
+from app.study.sessions import NotCurrent, Where, locate, mark_shown, submit
 from app.study.tables import (
+    Exclusion,
     Mode,
     Pair,
     ParticipantSession,
     Playback,
     Response,
+    SessionToken,
     State,
     Status,
     Study,
@@ -53,8 +56,8 @@ def finish(session: Session, token: str, **fields: str) -> None:
 
 
 def stored(session: Session, token: str) -> list[str]:
-    rows = select(Response.page).join(ParticipantSession, col(ParticipantSession.id) == Response.session_id)
-    return list(session.exec(rows.where(ParticipantSession.token == token).order_by(col(Response.id))))
+    rows = select(Response.page).where(Response.session_id == locate(session, token).session_id)
+    return list(session.exec(rows.order_by(col(Response.id))))
 
 
 def where(session: Session, token: str) -> Where:
@@ -189,18 +192,26 @@ def test_a_pair_that_would_not_play_is_answered_as_such(session: Session) -> Non
         ({"decision": "agree", "of_age": "no"}, Status.UNDER_AGE),
     ],
 )
-def test_who_does_not_take_part_leaves_nothing_but_that(
+def test_who_does_not_take_part_leaves_the_decision_and_its_date_and_nothing_else(
     session: Session, fields: Mapping[str, str], status: Status
 ) -> None:
-    token = arrive(session, participant="prolific-7", recruiter={"PROLIFIC_PID": "prolific-7"})
-    send(session, token, "consent", **fields)
+    token = arrive(
+        session, participant="prolific-7", is_signed=True, recruiter={"PROLIFIC_PID": "prolific-7"}
+    )
+    mark_shown(session, locate(session, token).session_id, 0, NOW)
+    send(session, token, "consent", rt_ms="1234", **fields)
     row = session.exec(select(ParticipantSession)).one()
+    mark_shown(session, row.id or 0, 0, NOW)  # a look at the page that was under way
     session.refresh(row)
-    assert (row.status, row.participant, row.recruiter, row.ordinal) == (status, None, {}, None)
-    assert session.exec(select(func.count()).select_from(Trial)).one() == 0
-    answers = session.exec(select(Response.answers)).one()
-    assert answers == ({"decision": "refuse"} if status is Status.REFUSED else {})
-    with pytest.raises(NotCurrent):
+    today = NOW.replace(hour=0)
+    assert row.model_dump(exclude={"id", "version_id"}) == {
+        "arm": "main", "mode": "live", "participant": None, "is_signed": False, "recruiter": {}, "ordinal": None,
+        "seed": None, "status": status, "step": 0, "page_shown_at": None, "arrived_at": today,
+        "consented_at": None, "ended_at": today,
+    }  # fmt: skip
+    for table in (Trial, Response, SessionToken):
+        assert session.exec(select(func.count()).select_from(table)).one() == 0
+    with pytest.raises(NotFound):
         send(session, token, "consent", decision="agree", of_age="yes")
 
 
@@ -217,25 +228,110 @@ def test_consent_asks_for_the_decision_and_the_age(session: Session) -> None:
 def test_a_browser_takes_part_once_and_on_a_shared_one_everybody_by_name(session: Session) -> None:
     token = arrive(session)
     begin(session, token)
-    assert arrive(session, resume=token) == token
+    assert arrive(session, kept=[token]) == token
     finish(session, token)
-    assert arrive(session, resume=token) == token
-    assert arrive(session, resume=token, participant="the next person") != token
+    assert arrive(session, kept=[token]) == token
+    anna = arrive(session, kept=[token], participant="anna")
+    assert anna != token
+    begin(session, anna)
+    bert = arrive(session, kept=[anna, token], participant="bert")
+    assert bert not in (anna, token)
+    assert arrive(session, kept=[bert, anna, token], participant="anna") == anna
+    assert arrive(session, kept=[bert, anna, token]) == bert
 
 
 def test_who_declined_may_think_again(session: Session) -> None:
-    token = arrive(session)
+    token = arrive(session, participant="P1")
     send(session, token, "consent", decision="refuse")
-    assert arrive(session, resume=token) != token
+    again = arrive(session, kept=[token], participant="P1")
+    assert again != token
+    begin(session, again)
 
 
 def test_a_recruited_participant_has_one_session(session: Session) -> None:
     token = arrive(session, participant="P1")
     begin(session, token)
-    assert arrive(session, participant="P1") == token
-    assert arrive(session, participant="P2", resume=token) != token
+    assert arrive(session, participant="P1", kept=[token]) == token
+    assert arrive(session, participant="P2", kept=[token]) != token
     finish(session, token)
-    assert arrive(session, participant="P1") == token
+    assert arrive(session, participant="P1", kept=[token]) == token
+
+
+def test_an_id_alone_opens_nothing_and_is_taken_by_consent(session: Session) -> None:
+    scanned = arrive(session, participant="P1")  # a mail program looks at the link
+    token = arrive(session, participant="P1")
+    assert token != scanned
+    begin(session, token)
+    for kept in ([], [scanned], ["made-up"], [arrive(session, participant="P2")]):
+        if kept != [scanned]:
+            with pytest.raises(BegunElsewhere, match="another browser"):
+                arrive(session, participant="P1", kept=kept)
+    with pytest.raises(BegunElsewhere):
+        begin(session, scanned)  # nobody takes part twice, however early they came
+    assert stored(session, scanned) == []
+    set_state(session, "nav", State.PILOT)
+    with pytest.raises(BegunElsewhere):
+        arrive(session, participant="P1")
+
+
+def test_a_signed_link_goes_on_in_every_browser_and_counts_before_the_bare_id(session: Session) -> None:
+    squatter = arrive(session, participant="P1")
+    begin(session, squatter)
+    first = arrive(session, participant="P1", is_signed=True)
+    assert first != squatter
+    begin(session, first)
+    ids = [locate(session, token).session_id for token in (squatter, first)]
+    elsewhere = arrive(session, participant="P1", is_signed=True)
+    assert elsewhere not in (first, squatter)
+    assert locate(session, elsewhere).session_id == ids[1]
+    assert arrive(session, participant="P1", is_signed=True, kept=[elsewhere]) == elsewhere
+    assert locate(session, first).session_id == ids[1]  # the page that is open in the first browser goes on
+    assert (
+        locate(session, arrive(session, participant="P1", is_signed=True, kept=[squatter])).session_id
+        == ids[1]
+    )
+    left_out = session.exec(select(Exclusion)).one()
+    assert (left_out.session_id, left_out.reason, left_out.lifted_at) == (ids[0], OVERTAKEN, None)
+    with pytest.raises(BegunElsewhere):
+        arrive(session, participant="P1")
+
+
+def test_a_signed_link_in_the_browser_that_began_with_the_bare_id_goes_on_there(session: Session) -> None:
+    token = arrive(session, participant="P1")
+    begin(session, token)
+    assert arrive(session, participant="P1", is_signed=True, kept=[token]) == token
+    elsewhere = arrive(session, participant="P1", is_signed=True)
+    assert locate(session, elsewhere).session_id == locate(session, token).session_id
+    assert session.exec(select(Exclusion)).all() == []
+
+
+def test_a_link_to_a_session_opens_that_one_alone(session: Session, tmp_path: Path) -> None:
+    token = arrive(session, participant="P1")
+    begin(session, token)
+    id_ = locate(session, token).session_id
+    opened = arrive(session, session_id=id_)
+    assert (opened != token, locate(session, opened).session_id) == (True, id_)
+    assert arrive(session, session_id=id_, kept=[opened]) == opened
+    refused = arrive(session)
+    gone = locate(session, refused).session_id
+    send(session, refused, "consent", decision="refuse")
+    load_file(session, tmp_path, study="other")
+    set_state(session, "other", State.LIVE)
+    for slug, session_id in (("nav", gone), ("nav", id_ + 999), ("other", id_)):
+        with pytest.raises(NotFound):
+            arrive(session, slug, session_id=session_id)
+
+
+def test_reading_the_database_opens_no_session(session: Session) -> None:
+    token = arrive(session, participant="P1")
+    texts = [str(value) for row in session.exec(select(SessionToken)) for value in row.model_dump().values()]
+    texts += [
+        str(value) for row in session.exec(select(ParticipantSession)) for value in row.model_dump().values()
+    ]
+    assert not any(token in text for text in texts)
+    for text in texts:
+        with pytest.raises(NotFound):
+            locate(session, text)
 
 
 def test_doors(session: Session) -> None:
@@ -246,12 +342,13 @@ def test_doors(session: Session) -> None:
     with pytest.raises(Closed, match="paused"):
         arrive(session)
     begin(session, token)  # who is inside goes on
-    assert arrive(session, resume=token) == token
+    assert arrive(session, kept=[token]) == token
     set_state(session, "nav", State.CLOSED)
     with pytest.raises(Closed, match="ended"):
         arrive(session)
     with pytest.raises(Closed, match="ended"):
         send(session, token, "trial-1", **TRIAL)
+    assert arrive(session, kept=[token]) == token  # to read there that it has ended
     set_state(session, "nav", State.DRAFT)
     with pytest.raises(NotFound):
         arrive(session)
@@ -363,6 +460,16 @@ def test_one_answer_when_two_writers_get_the_same_trial(database: Database, stud
     with database.reading() as session:
         assert stored(session, token).count("trial-1") == 1
         assert str(where(session, token).page) == "trial-2"
+
+
+def test_a_session_in_which_nothing_could_be_played_is_not_a_completed_one(session: Session) -> None:
+    for last, status in (({"unplayable": "1"}, Status.UNPLAYABLE), ({}, Status.COMPLETED)):
+        token = arrive(session)
+        begin(session, token)
+        for position in range(1, 11):
+            send(session, token, f"trial-{position}", unplayable="1")
+        send(session, token, "trial-11", **TRIAL, **last)
+        assert where(session, token).status == status
 
 
 def test_modes_are_planned_apart(session: Session) -> None:

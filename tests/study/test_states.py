@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -10,11 +10,14 @@ from sqlmodel import Session, col, select
 
 from app.database import Database
 from app.errors import Closed, Conflict, NotFound
-from app.people.audit import Actor
+from app.people.audit import COMMAND_LINE, Actor
 from app.people.tables import AuditEntry
-from app.study.sessions import Visit, enter, locate, submit
+from app.study.checklist import Around
+from app.study.entering import Visit, enter
+from app.study.launch import Accepted, BadClosing, Closing, change_state, study_here
+from app.study.sessions import Declined, locate, submit
 from app.study.states import STATES, check_change, following
-from app.study.tables import Mode, ParticipantSession, State, StudyVersion
+from app.study.tables import Mode, ParticipantSession, State, Status, StudyVersion
 from app.study.versions import set_state
 from tests.factories import NOW, load_file
 from tests.study.clips import add_clips
@@ -77,8 +80,8 @@ def test_the_pilot_is_kept_apart_for_ever(session: Session) -> None:
     consent(session, by_id)
     consent(session, by_browser)
     set_state(session, "nav", State.LIVE, now=NOW)
-    assert arrive(session, participant="P1") == by_id  # no second session, and none that counts
-    assert arrive(session, resume=by_browser) == by_browser
+    assert arrive(session, participant="P1", kept=[by_id]) == by_id  # no second session, and none that counts
+    assert arrive(session, kept=[by_browser]) == by_browser
     submit(session, by_id, {"submit_id": "background.x", "familiarity": "3"}, LATER, RNG)  # the pilot goes on
     arrive(session, participant="P2")
     assert modes(session) == ["pilot", "pilot", "live"]
@@ -89,7 +92,7 @@ def test_who_took_part_live_stays_live_in_a_second_pilot(session: Session) -> No
     token = arrive(session, participant="P1")
     consent(session, token)
     set_state(session, "nav", State.PILOT, now=NOW)
-    assert arrive(session, participant="P1") == token
+    assert arrive(session, participant="P1", kept=[token]) == token
     arrive(session, participant="P2")
     assert modes(session) == ["live", "pilot"]
 
@@ -104,12 +107,68 @@ def test_closing_stops_pilot_and_live_alike_and_previews_go_on(session: Session)
     assert locate(session, preview).page.kind == "background"
 
 
+NOTHING = Around(store=None, clues=None)  # type: ignore[arg-type]  # closing looks at neither
+
+
+def close(session: Session, closing: Closing | None = None, now: datetime = NOW) -> None:
+    change_state(
+        session, COMMAND_LINE, study_here(session, "nav"), State.CLOSED, Accepted(), NOTHING, now, closing
+    )
+
+
+def test_those_under_way_finish_within_the_grace_and_then_are_shut_out(session: Session) -> None:
+    set_state(session, "nav", State.LIVE, now=NOW)
+    under_way, arrived, finished = (arrive(session) for _ in range(3))
+    preview, simulated = arrive(session, mode=Mode.PREVIEW), arrive(session, mode=Mode.SIMULATED)
+    for token in (under_way, finished, preview, simulated):
+        consent(session, token)
+    session.get_one(ParticipantSession, locate(session, finished).session_id).status = Status.COMPLETED
+    close(session, Closing(30, "Write to us."))
+    last = NOW + timedelta(minutes=30)
+    before = last - timedelta(seconds=1)
+    with pytest.raises(Closed, match="ended"):
+        arrive(session)
+    outside = {token: [locate(session, token).is_shut_out(now) for now in (NOW, before, last)] for token in (
+        under_way, arrived, finished, preview, simulated)}  # fmt: skip
+    assert list(outside.values()) == [
+        [False, False, True], [True] * 3, [False] * 3, [False] * 3, [False] * 3
+    ]  # fmt: skip
+    with pytest.raises(Closed):
+        consent(session, arrived)
+    submit(session, under_way, {"submit_id": "background.x", "familiarity": "3"}, before, RNG)
+    with pytest.raises(Closed):
+        submit(session, under_way, {"submit_id": "instructions.x"}, last, RNG)
+    assert str(locate(session, under_way).page) == "instructions"
+    refusal = {"submit_id": "consent.no", "decision": "refuse"}  # which is always heard
+    assert submit(session, arrived, refusal, last, RNG) == Declined("nav", Status.REFUSED)
+    close(session, now=last)  # again without a wish changes nothing
+    assert locate(session, under_way).is_shut_out(last)
+    close(session, Closing(10, "Write to us."), now=last)
+    assert not locate(session, under_way).is_shut_out(last)
+    close(session, Closing(0, "Write to us."), now=last)
+    assert locate(session, under_way).is_shut_out(last)
+    set_state(session, "nav", State.PAUSED, now=last)
+    assert not locate(session, under_way).is_shut_out(last)
+    noted = session.exec(select(AuditEntry.after).where(AuditEntry.action == "study.closing")).all()
+    assert [entry["grace_min"] for entry in noted] == [10, 0]
+
+
+@pytest.mark.parametrize(
+    "closing", [Closing(-1), Closing(7 * 24 * 60 + 1), Closing(5, " "), Closing(5, "x" * 2001)]
+)
+def test_a_closing_that_cannot_be_leaves_the_study_as_it_was(session: Session, closing: Closing) -> None:
+    set_state(session, "nav", State.LIVE, now=NOW)
+    with pytest.raises(BadClosing):
+        close(session, closing)
+    assert study_here(session, "nav").state is State.LIVE
+
+
 def test_every_preview_is_new_and_freezes_nothing(session: Session) -> None:
     first = arrive(session, mode=Mode.PREVIEW, participant="P1")
-    assert arrive(session, mode=Mode.PREVIEW, participant="P1", resume=first) != first
+    assert arrive(session, mode=Mode.PREVIEW, participant="P1", kept=[first]) != first
     assert session.exec(select(StudyVersion.frozen_at)).one() is None
     set_state(session, "nav", State.LIVE, now=NOW)
-    assert arrive(session, participant="P1", resume=first) != first
+    assert arrive(session, participant="P1", kept=[first]) != first
     assert session.exec(select(StudyVersion.frozen_at)).one() == NOW
 
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,16 @@ def test_a_judge_is_run_over_every_main_pair_and_held_against_people(
     assert "motion" in job.result["figure"]["alt"]
 
 
+def test_what_can_judge_runs_and_what_cannot_says_why(
+    answered: str, database: Database, settings: Settings
+) -> None:
+    job = done(database, settings, ask(database, settings, judges=["straightness", "fidget", "motion"]))
+    assert (job.status, job.message) == (JobStatus.DONE, "")
+    assert job.result["judges"] == ["motion"]
+    assert set(job.result["skipped"]) == {"straightness", "fidget"}
+    assert "positions of the player" in job.result["skipped"]["fidget"]
+
+
 def test_verdicts_that_were_sent_stand_beside_a_judge_that_is_run(
     answered: str, database: Database, settings: Settings
 ) -> None:
@@ -139,7 +150,7 @@ def test_without_answers_there_are_verdicts_and_the_reason(
 @pytest.mark.parametrize(
     ("wish", "said"),
     [
-        ({"judges": ["fidget"]}, "'fidget' needs positions"),
+        ({"judges": ["fidget"]}, "fidget did not run: it needs the positions"),
         ({"judges": ["oracle"]}, "there is no judge 'oracle'"),
         ({"text": "judge,pair\nm,p\n"}, "mine.csv: row 1, column choice or score"),
         ({"text": "judge,pair,choice\nm,human-hybrid-01,left\n"}, "mine.csv: row 2, column choice"),
@@ -186,4 +197,50 @@ def test_a_job_that_is_called_off_leaves_nothing(
 
     monkeypatch.setattr("app.worker.judging.judge_study", cancelled)
     assert done(database, settings, job_id).status == JobStatus.CANCELLED
+    assert not judging_folder(settings.data_dir, job_id).exists()
+
+
+def test_a_file_of_more_judges_than_a_run_takes_is_refused_at_once(
+    answered: str, database: Database, settings: Settings
+) -> None:
+    """5,000 of them would hold up the queue for hours."""
+    pair = pair_names(database)[0]
+    lines = [f"judge-{number},{pair},a" for number in range(5_000)]
+    job = done(database, settings, ask(database, settings, text="\n".join(["judge,pair,choice", *lines])))
+    assert job.status == JobStatus.FAILED
+    assert "mine.csv has 5,000 judges, and one run takes 50" in job.message
+    assert not judging_folder(settings.data_dir, job.id or 0).exists()
+
+
+@pytest.mark.parametrize("name", ["read_verdicts", "judges_figure"])
+def test_a_run_that_is_called_off_ends_within_its_longest_steps(
+    answered: str,
+    database: Database,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+) -> None:
+    begun = threading.Event()
+
+    def never_ending(*_: object) -> None:
+        begun.set()
+        while True:
+            sum(range(1_000))
+
+    monkeypatch.setattr(f"app.worker.judging.{name}", never_ending)
+    text = "judge,pair,choice\n" + "".join(f"mine,{pair},a\n" for pair in pair_names(database))
+    job_id = (
+        ask(database, settings, text=text)
+        if name == "read_verdicts"
+        else ask(database, settings, judges=["motion"])
+    )
+    thread = threading.Thread(target=drain, args=(settings, database))
+    thread.start()
+    assert begun.wait(180)
+    with database.transaction() as session:
+        queue.cancel(session, job_id, NOW)
+    thread.join(180)
+    assert not thread.is_alive()
+    with database.reading() as session:
+        assert session.get_one(Job, job_id).status == JobStatus.CANCELLED
     assert not judging_folder(settings.data_dir, job_id).exists()

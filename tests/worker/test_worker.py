@@ -127,6 +127,44 @@ def test_a_running_job_that_is_cancelled_stops_at_its_next_step(
     assert state(database, job_id).status == JobStatus.CANCELLED
 
 
+def test_a_computation_that_tells_nothing_is_ended_in_its_midst(
+    settings: Settings, database: Database, handle: Callable[[Kind, Handler], None]
+) -> None:
+    """Cancelled, and at the end of the worker; what it catches itself does not save it."""
+    begun = threading.Event()
+
+    def compute(job: Work) -> None:
+        with job.computing():
+            begun.set()
+            while True:
+                try:
+                    sum(range(1_000))
+                except Exception:
+                    sum(range(1_000))
+                    if caught:
+                        raise
+                    caught.append(True)
+
+    handle(Kind.REPORT, compute)
+    for is_cancelled, status in ((True, JobStatus.CANCELLED), (False, JobStatus.QUEUED)):
+        caught: list[bool] = []
+        begun.clear()
+        job_id, stop = ask(database, Kind.REPORT), threading.Event()
+        thread = threading.Thread(target=work, args=(settings, database, stop))
+        thread.start()
+        assert begun.wait(PATIENCE_S)
+        if is_cancelled:
+            with database.transaction() as session:
+                queue.cancel(session, job_id, NOW)
+            handle(Kind.PACKAGE, lambda _job: "next")
+            following = ask(database, Kind.PACKAGE)
+            wait_for(lambda last=following: state(database, last).status == JobStatus.DONE)  # type: ignore[misc]
+        stop.set()
+        thread.join(PATIENCE_S)
+        assert not thread.is_alive()
+        assert state(database, job_id).status == status
+
+
 def test_clips_do_not_wait_behind_a_long_report(
     database: Database, handle: Callable[[Kind, Handler], None], running: threading.Event
 ) -> None:

@@ -66,4 +66,5 @@ def _says(job: JobView) -> str:
         done = job.result
         return f"{done['mode']}: {done['answers']} answers of {done['participants']} participants"
     names = "participants' ids replaced" if job.params["pseudonyms"] else "participants' ids as recruited"
+    names += ", exact times kept" if job.params.get("keeps_links") or not job.params["pseudonyms"] else ""
     return f"{job.result['files']} files, {job.result['bytes'] / 1e6:.1f} MB, {names}"

@@ -25,9 +25,17 @@ async def show_data(database: DatabaseDep, shell: ShellDep, study: StudyDep) -> 
 
 @router.get("/data/{what}.{format_}")
 async def download_table(
-    settings: SettingsDep, study: StudyDep, what: What, format_: Format, mode: str = ""
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    study: StudyDep,
+    what: What,
+    format_: Format,
+    now: Now,
+    mode: str = "",
 ) -> Response:
     path = await exported(settings, study.slug, what, format_, mode)
+    await database.write(outputs.note_export, who.actor, study.slug, what, format_, now)
     name = f"{study.slug}-{what}.{format_}"
     return FileResponse(path, filename=name, headers=NO_STORE, background=BackgroundTask(path.unlink))
 
@@ -40,10 +48,17 @@ async def ask_report(database: DatabaseDep, who: WhoDep, study: StudyDep, form: 
 
 @router.get("/reports/{job_id}/{name:path}")
 async def open_report(
-    database: DatabaseDep, settings: SettingsDep, study: StudyDep, job_id: int, name: str, now: Now
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    study: StudyDep,
+    job_id: int,
+    name: str,
+    now: Now,
 ) -> Response:
     file = await database.read(outputs.report_file, study, job_id, name, settings.data_dir)
-    database.write_soon(mark_job_seen, job_id, now)
+    if who.may_edit:
+        database.write_soon(mark_job_seen, job_id, now)
     return FileResponse(file.path, media_type=file.content_type, headers=NO_STORE)
 
 
@@ -57,7 +72,12 @@ async def ask_package(
     now: Now,
 ) -> Response:
     authors = [line.strip() for line in form.get("authors", "").splitlines() if line.strip()]
-    wish = outputs.PackageWish("real_ids" not in form, authors, form.get("license", "").strip())
+    wish = outputs.PackageWish(
+        "real_ids" not in form,
+        authors,
+        form.get("license", "").strip(),
+        keeps_links="keeps_links" in form,
+    )
     try:
         await database.write(outputs.ask_package, who, study, wish, now)
     except StudyError as error:
@@ -67,8 +87,9 @@ async def ask_package(
 
 @router.get("/packages/{job_id}.zip")
 async def download_package(
-    database: DatabaseDep, settings: SettingsDep, study: StudyDep, job_id: int
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, study: StudyDep, job_id: int, now: Now
 ) -> Response:
     file = await database.read(outputs.package_file, study, job_id, settings.data_dir)
+    await database.write(outputs.note_package, who, study, job_id, now)
     name = f"{study.slug}-package.zip"
     return FileResponse(file.path, media_type=file.content_type, filename=name, headers=NO_STORE)

@@ -46,7 +46,7 @@ def design_page(
     """The page of the draft as it is saved, or with what was `typed` in it and could not be saved."""
     draft = draft_for(session, study)
     keys = draft.keys if typed is None else fields_to_keys(draft.keys, typed, whole=True).keys
-    faults = _faults(session, keys, refused)
+    faults = _faults(session, study, keys, refused)
     newest = newest_number(session, study) or 0
     frozen = newest > 0 and is_frozen(session, study, newest)
     return DesignPage(
@@ -70,7 +70,7 @@ def design_page(
 
 def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, whole: bool) -> Reply:
     keys = saved.draft.keys
-    faults = _faults(session, keys, saved.refused)
+    faults = _faults(session, study, keys, saved.refused)
     at = saved.draft.saved_at
     return Reply(
         revision=saved.draft.revision,
@@ -90,6 +90,6 @@ def _unfilled(keys: Keys) -> Sequence[str]:
     return list(dict.fromkeys(each.text for each in unfilled(keys)))
 
 
-def _faults(session: Session, keys: Keys, refused: Iterable[Fault]) -> Sequence[FaultView]:
-    check = check_of(session, keys)
+def _faults(session: Session, study: StudyHere, keys: Keys, refused: Iterable[Fault]) -> Sequence[FaultView]:
+    check = check_of(session, study, keys)
     return fault_views(keys, (*refused, *check.faults))

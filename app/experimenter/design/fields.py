@@ -33,6 +33,7 @@ PLACES: tuple[tuple[str, ...], ...] = (
     ("completion", "message"),
     ("completion", "code"),
     ("completion", "redirect"),
+    ("completion", "contact"),
 )
 QUESTION_LISTS: tuple[tuple[str, ...], ...] = (("background",), ("trials", "questions"))
 OF_EVERY_QUESTION = ("ask", "id", "type")

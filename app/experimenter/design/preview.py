@@ -18,11 +18,11 @@ from app.study.design import Kind, PageKey, pages_of
 from app.study.drafts import draft_for
 from app.study.file.design import DesignCompletion, DesignConsent, DesignTrials, Question, StudyDesign
 from app.study.file.model import DEFAULT_MESSAGE, Sample, Watch
-from app.study.file.pairs import PairSpec, StimulusFacts, read_pair_file, resolve_rows
+from app.study.file.pairs import PairSpec, StimulusFacts, read_pair_file, resolve_rows, true_source_of
 from app.study.file.questions import QUESTIONS, QuestionType, type_of
 from app.study.file.redirects import checked_redirect
 from app.study.file.sampling import sample_pairs
-from app.study.versions import stimulus_facts
+from app.study.seeing import facts_for
 from app.templating import html_of
 
 # A form in it goes nowhere, whatever the browser.
@@ -43,7 +43,7 @@ _OURS = '<script type="module" src="/static/admin/design-page.js"></script>'
 def framed_page(session: Session, study: StudyHere, kind: PageName) -> str:
     """A page of the draft as HTML, to be framed beside the form."""
     keys = draft_for(session, study).keys
-    pairs = shown_pairs(keys, stimulus_facts(session)) if kind == "trial" else ()
+    pairs = shown_pairs(keys, facts_for(session, study)) if kind == "trial" else ()
     return inert(html_of(page_of(design_as_far(keys), place_in(keys, kind, pairs))))
 
 
@@ -87,12 +87,12 @@ def _clip(pairs: Sequence[PairSpec], position: int, side: str) -> str:
 
 def shown_pairs(keys: Mapping[str, Any], stimuli: Mapping[str, StimulusFacts]) -> Sequence[PairSpec]:
     """The pairs that can be made out, practice first."""
-    listed, drawn = keys.get("pairs"), keys.get("sample")
+    listed, drawn, true_source = keys.get("pairs"), keys.get("sample"), true_source_of(keys)
     if isinstance(listed, str) and listed.strip():
-        pairs = resolve_rows(read_pair_file("", listed, by_row=True), stimuli)
+        pairs = resolve_rows(read_pair_file("", listed, by_row=True), stimuli, true_source)
         return sorted(pairs, key=lambda pair: pair.kind is not Kind.PRACTICE)
     try:
-        return sample_pairs(Sample.model_validate(drawn), stimuli).pairs
+        return sample_pairs(Sample.model_validate(drawn), stimuli, true_source).pairs
     except ValidationError:
         return ()
 
@@ -124,6 +124,7 @@ def design_as_far(keys: Mapping[str, Any]) -> StudyDesign:
             message=text["completion.message"] or DEFAULT_MESSAGE,
             code=text["completion.code"] or None,
             redirect=_address(text["completion.redirect"]),
+            contact=text["completion.contact"] or None,
         ),
     )
 

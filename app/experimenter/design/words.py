@@ -23,6 +23,7 @@ LABELS: Mapping[str, str] = {
     "completion.message": "Closing text",
     "completion.code": "Completion code",
     "completion.redirect": "Address to go on to",
+    "completion.contact": "Whom to ask",
     "ask": "What is asked",
     "id": "Name in the data",
     "type": "Type of answer",
@@ -43,6 +44,7 @@ OPTIONAL = frozenset(
         "completion.message",
         "completion.code",
         "completion.redirect",
+        "completion.contact",
         "max_length",
         "minimum",
         "maximum",
@@ -58,6 +60,7 @@ ROWS: Mapping[str, int] = {
 }
 PLACEHOLDERS: Mapping[str, str] = {
     "completion.redirect": "https://…",
+    "completion.contact": "Ann Lee, ann.lee@example.org",
     "completion.message": "Thank you. Your answers have been saved. You can close this page now.",
     "consent.version": "2026-01",
 }
@@ -89,6 +92,7 @@ OWN_LABELS = "Labels of its own"
 HELP: Mapping[str, str] = {
     "consent.version": "Kept with every consent, so that it is known which text each person read.",
     "completion.code": "Shown on the last page, to be copied to where people came from.",
+    "completion.contact": "Shown where somebody cannot go on, and so may not be paid: a name, an email address.",
     "max_length": "5,000 where it is left empty.",
     "id": "Lower-case letters, digits and _; answers stand under this name.",
     "type": "What people answer with.",

@@ -32,6 +32,7 @@ async def enter(database: Database, attempt: Attempt, now: datetime) -> str:
     user_id, kept = await database.peek(logins.password_hash_of, attempt.email)
     attempts = await try_password(database, counts, attempt.password, kept, now)
     if not attempts or user_id is None:
+        await database.write(logins.note_failed, attempt.email, now)
         raise WrongLogin(WRONG)
 
     def come_in(session: Session) -> str:

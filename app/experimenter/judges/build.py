@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlmodel import Session
 
+from app.clips.store import ClipStore
 from app.experimenter.access import Shell
 from app.experimenter.data.build import MODES
 from app.experimenter.judges import words
@@ -17,6 +18,7 @@ from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
 from app.judges.asking import MOST_BYTES
 from app.judges.registry import JUDGES
+from app.judges.study import cannot_judge
 from app.library.outputs import last_response
 from app.library.places import judging_folder
 from app.study.access import StudyHere
@@ -28,8 +30,8 @@ _FILES = {
     "judges.svg": "Figure (SVG)",
 }
 _WARNINGS = {
-    "simulated": "Held against simulated participants: no person gave these answers.",
-    "pilot": "Held against the pilot's participants, not those of the study itself.",
+    "simulated": "Compared with simulated participants: no person gave these answers.",
+    "pilot": "Compared with the pilot's participants, not with those of the study itself.",
 }
 
 
@@ -47,15 +49,12 @@ def judges_page(
     done = [job for job in jobs if job.status is JobStatus.DONE]
     shown = next((job for job in done if run in (None, job.id)), None)
     newest = last_response(session, study)
-    typed = form or {}
+    typed, cannot = form or {}, cannot_judge(session, study.slug, ClipStore(data_dir))
     return JudgesPage(
         shell=shell,
         error=error,
         slug=study.slug,
-        choices=[
-            JudgeChoice(name, late.title, form is None or f"{CHOSEN}{name}" in typed)
-            for name, late in JUDGES.items()
-        ],
+        choices=[_choice(name, form, cannot.get(name, "")) for name in JUDGES],
         modes=tuple(MODES.items()),
         form={"mode": "", **typed},
         largest=f"{MOST_BYTES / 1e6:.0f} MB",
@@ -64,6 +63,11 @@ def judges_page(
         shown=_shown(shown, study, data_dir) if shown else None,
         runs=[_row(job, shown, newest) for job in jobs],
     )
+
+
+def _choice(name: str, form: Mapping[str, str] | None, cannot: str) -> JudgeChoice:
+    is_wanted = form is None or f"{CHOSEN}{name}" in form
+    return JudgeChoice(name, JUDGES[name].title, is_wanted and not cannot, cannot)
 
 
 def _shown(job: JobView, study: StudyHere, data_dir: Path) -> ShownRun:
@@ -77,7 +81,7 @@ def _shown(job: JobView, study: StudyHere, data_dir: Path) -> ShownRun:
         says=_says(job),
         missing=f"{missing[:1].upper()}{missing[1:]}." if missing else "",
         warning=_WARNINGS.get(result["mode"], ""),
-        notes=_notes(result["problems"]),
+        notes=[*_skipped(result.get("skipped", {})), *_notes(result["problems"])],
         judges=words.panels(validation) if validation else (),
         comparisons=words.comparisons(validation) if validation else (),
         figure=FigureView(f"{here}/judges.svg", figure["alt"], figure["width"], figure["height"])
@@ -94,6 +98,10 @@ def _validation(folder: Path, files: Sequence[str]) -> Any:
         return json.loads((folder / "validation.json").read_text(encoding="utf-8"))
     except OSError:
         return None
+
+
+def _skipped(skipped: Mapping[str, str]) -> Sequence[str]:
+    return [f"{judge} did not run: {reason}." for judge, reason in skipped.items()]
 
 
 def _notes(problems: Mapping[str, Mapping[str, Any]]) -> Sequence[str]:

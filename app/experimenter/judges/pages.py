@@ -10,11 +10,12 @@ from app.jobs.queue import JobView
 
 @dataclass(frozen=True, slots=True)
 class JudgeChoice:
-    """A judge that can be asked to run."""
+    """A judge that comes with the program; `cannot` says why it cannot judge this study, empty where it can."""
 
     name: str
     title: str
     is_chosen: bool
+    cannot: str
 
 
 @dataclass(frozen=True, slots=True)

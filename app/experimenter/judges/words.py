@@ -11,9 +11,9 @@ AGREES, FINDS, RANKS = "label_accuracy", "identity_accuracy", "spearman"
 _GROUPS = {"human-agent": "with a right clip", "agent-agent": "without one", "all": "all pairs"}
 _FINDINGS = {
     "above": ("Agrees with people more often than one person does", "good"),
-    "like": ("Not told apart from one person", ""),
+    "like": ("No clear difference from one person", ""),
     "below": ("Agrees with people less often than one person does", "bad"),
-    "unknown": ("Too few answers to say", ""),
+    "unknown": ("Too few answers to compare it with one person", ""),
 }
 
 
@@ -24,7 +24,7 @@ def panels(validation: Told) -> list[JudgePanel]:
 def _panel(judge: Told) -> JudgePanel:
     everything = next(group for group in judge["groups"] if group["scope"] == "all")
     measure = everything["measures"][AGREES]
-    finding, standing = _FINDINGS[against(measure)]
+    finding, standing = _finding(measure)
     several = sum(group["scope"] == "class" for group in judge["groups"]) > 1
     return JudgePanel(
         name=judge["judge"],
@@ -48,6 +48,14 @@ def _panel(judge: Told) -> JudgePanel:
         ],
         rows=[_row(group) for group in judge["groups"] if group["scope"] != "class" or several],
     )
+
+
+def _finding(measure: Told) -> tuple[str, str]:
+    """With the two numbers that it compares, so that nobody takes an open question for an equal one."""
+    finding, standing = _FINDINGS[against(measure)]
+    own, people = measure["corrected"]["value"], measure["ceiling"]["value"]
+    numbers = f": {own:.2f} against {people:.2f}" if own is not None and people is not None else ""
+    return f"{finding}{numbers}", standing
 
 
 def against(measure: Told) -> str:

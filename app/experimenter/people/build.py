@@ -18,6 +18,7 @@ from app.experimenter.people.pages import (
     FreshPassword,
     LoginRow,
     StudyAuditPage,
+    TokenRow,
     UserPage,
     UsersPage,
 )
@@ -93,7 +94,7 @@ def account_page(
         shell=shell,
         role=who.role,
         logins=[_login_row(login) for login in logins.logins(session, who, now)],
-        tokens=tokens.tokens(session, who),
+        tokens=[TokenRow(token, token.has_ended(now)) for token in tokens.tokens(session, who)],
         token=token,
         error=error,
         error_in=error_in,
@@ -120,7 +121,12 @@ def audit_page(session: Session, shell: Shell, wanted: AuditFilter, study: Study
     here = f"/admin/studies/{study.slug}/audit" if study else "/admin/audit"
     found = auditlog.entries(session, wanted, auditlog.PAGE + 1)
     shown = found[: auditlog.PAGE]
-    kept = {"study": "" if study else wanted.study, "who": wanted.actor, "action": wanted.action}
+    kept = {
+        "study": "" if study else wanted.study,
+        "kind": wanted.kind,
+        "who": wanted.actor,
+        "action": wanted.action,
+    }
     query = {name: value for name, value in kept.items() if value}
     older = {**query, "before": str(shown[-1].id)} if len(found) > len(shown) else {}
     page = StudyAuditPage if study else AuditPage

@@ -6,16 +6,19 @@ from typing import ClassVar
 
 from app.experimenter.pages import AdminPage
 from app.experimenter.people.apidoc import Reply, Tag
-from app.people.auditlog import AuditChoices, AuditFilter, EntryView
+from app.people.auditlog import CHANGES, KINDS, AuditChoices, AuditFilter, EntryView
 from app.people.logins import LoginView
-from app.people.tokens import TokenView
+from app.people.tokens import DAYS, USUAL_DAYS, TokenView
 from app.people.users import UserView
 
 ROLES = (
     ("owner", "sees and changes everything, and says who may come in"),
-    ("editor", "works on clips, and on the studies shared with them"),
+    ("editor", "works on the studies shared with them and their clips, and adds clips and studies"),
     ("viewer", "looks at the studies shared with them and changes nothing"),
 )
+
+
+LASTS = (*((str(days), f"{days} days") for days in DAYS), ("never", "until I revoke it"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,12 @@ class LoginRow:
     sent: str
 
 
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    token: TokenView
+    has_ended: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountPage(AdminPage):
     """`token` is a new API token, shown this once; `error_in` the form that was not taken."""
@@ -68,7 +77,9 @@ class AccountPage(AdminPage):
     tab: ClassVar[str] = "account"
     role: str
     logins: Sequence[LoginRow]
-    tokens: Sequence[TokenView]
+    tokens: Sequence[TokenRow]
+    lasts: ClassVar[Sequence[tuple[str, str]]] = LASTS
+    usual: ClassVar[str] = str(USUAL_DAYS)
     token: str = ""
     error_in: str = ""
     typed: Mapping[str, str] = field(default_factory=dict)
@@ -95,6 +106,7 @@ class AuditPage(AdminPage):
 
     template: ClassVar[str] = "audit.html"
     tab: ClassVar[str] = "audit"
+    kinds: ClassVar[Sequence[str]] = (CHANGES, *KINDS)
     here: str
     rows: Sequence[AuditRow]
     choices: AuditChoices

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, FastAPI, Path, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from app.dependencies import DatabaseDep, Now, WhoDep
+from app.dependencies import DatabaseDep, Now, Site, WhoDep
 from app.experimenter.access import ShellDep, anyone, editors
 from app.experimenter.people.apidoc import refusals_of, tags_of
 from app.experimenter.people.pages import ApiPage
@@ -24,8 +24,8 @@ _STUDY_PAGES = {Kind.CLUES: "clues", Kind.REPORT: "data", Kind.PACKAGE: "data", 
 
 
 @reading.get("/api")
-async def show_api(request: Request, shell: ShellDep) -> Response:
-    base = f"{request.url.scheme}://{request.url.netloc}/api/v1"
+async def show_api(request: Request, site: Site, shell: ShellDep) -> Response:
+    base = f"{site}/api/v1"
     document = _document(request)
     tags, refusals = tags_of(document, base), refusals_of(document)
     return render(ApiPage(shell=shell, base=base, tags=tags, refusals=refusals))

@@ -95,7 +95,7 @@ async def take_password(
     request: Request, database: DatabaseDep, shell: ShellDep, who: WhoDep, form: Form, now: Now
 ) -> Response:
     browser = request.headers.get("user-agent", "")
-    change = PasswordChange(form.get("old", ""), form.get("new", ""), browser, form.get("again"))
+    change = PasswordChange(form.get("old", ""), form.get("new", ""), form.get("again", ""), browser)
     try:
         token = await change_password(database, who, change, now)
     except StudyError as error:
@@ -121,7 +121,8 @@ async def end_login(database: DatabaseDep, who: WhoDep, login_id: Id, now: Now) 
 @own.post("/account/tokens")
 async def make_token(database: DatabaseDep, shell: ShellDep, who: WhoDep, form: Form, now: Now) -> Response:
     try:
-        token = await database.write(tokens.make_token, who, form.get("name", ""), now)
+        days = tokens.checked_days(form.get("days", str(tokens.USUAL_DAYS)))
+        token = await database.write(tokens.make_token, who, form.get("name", ""), now, days=days)
     except StudyError as error:
         page = await database.read(
             account_page, shell, who, now, error=str(error), error_in="token", typed=form
@@ -141,11 +142,12 @@ async def show_audit(
     database: DatabaseDep,
     shell: ShellDep,
     study: str = "",
+    kind: str = "",
     who: str = "",
     action: str = "",
     before: Before = 0,
 ) -> Response:
-    wanted = AuditFilter(without_nul(study), without_nul(who), without_nul(action), before)
+    wanted = AuditFilter(kind, without_nul(study), without_nul(who), without_nul(action), before)
     return render(await database.read(audit_page, shell, wanted, None))
 
 
@@ -154,11 +156,12 @@ async def show_study_audit(
     database: DatabaseDep,
     shell: ShellDep,
     study: StudyDep,
+    kind: str = "",
     who: str = "",
     action: str = "",
     before: Before = 0,
 ) -> Response:
-    wanted = AuditFilter(study.slug, without_nul(who), without_nul(action), before)
+    wanted = AuditFilter(kind, study.slug, without_nul(who), without_nul(action), before)
     return render(await database.read(audit_page, shell, wanted, study))
 
 

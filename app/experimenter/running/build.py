@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from urllib.parse import urlencode
 
 from sqlmodel import Session
@@ -19,10 +20,21 @@ from app.experimenter.running.pages import (
     StateRow,
 )
 from app.library.clues import clues_state
+from app.library.media import poster_path
 from app.study.access import StudyHere
 from app.study.checklist import Around, checklist, newest_of
 from app.study.flags import MEANINGS
-from app.study.launch import Accepted, has_live, is_first_launch, state_changes
+from app.study.launch import (
+    DEFAULT_CLOSING,
+    DEFAULT_GRACE_MIN,
+    LONGEST_GRACE_MIN,
+    Accepted,
+    Closing,
+    closing_now,
+    has_live,
+    is_first_launch,
+    state_changes,
+)
 from app.study.monitoring import MODES, choice_of, snapshot
 from app.study.sessions_list import ANY_FLAG, Search, checked_search, find_sessions
 from app.study.sessions_view import one_session
@@ -34,6 +46,7 @@ STATUS_WORDS: Mapping[str, str] = {
     Status.ARRIVED: "arrived",
     Status.ACTIVE: "under way",
     Status.COMPLETED: "completed",
+    Status.UNPLAYABLE: "could play nothing",
     Status.REFUSED: "refused",
     Status.UNDER_AGE: "under age",
 }
@@ -48,6 +61,14 @@ def accepted(form: Mapping[str, str]) -> Accepted:
     """The warnings that were ticked, and why."""
     codes = frozenset(name.removeprefix("know-") for name in form if name.startswith("know-"))
     return Accepted(codes, form.get("reason", ""))
+
+
+def closing(form: Mapping[str, str]) -> Closing:
+    """For those under way: a time to finish, or none, and the words for who has not. Raises BadClosing."""
+    text = form.get("grace", "").strip() or str(DEFAULT_GRACE_MIN)
+    minutes = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+    grace = 0 if form.get("under_way") == "end" else minutes
+    return Closing(grace, form.get("closing", DEFAULT_CLOSING)).checked()
 
 
 def launch_page(
@@ -67,7 +88,7 @@ def launch_page(
         error=error,
         slug=study.slug,
         state=study.state,
-        entrance=f"{site}s/{study.slug}",
+        entrance=f"{site}/s/{study.slug}",
         version=version.number if version else 0,
         checks=checks,
         n_blockers=sum(check.verdict == "blocker" for check in checks),
@@ -76,6 +97,11 @@ def launch_page(
         to=following(study.state, has_live=has_live(session, study)),
         ticked=sent.codes or frozenset(),
         reason=sent.reason,
+        closing=closing_now(session, study),
+        longest_grace=LONGEST_GRACE_MIN,
+        grace=(form or {}).get("grace", str(DEFAULT_GRACE_MIN)),
+        ends_at_once=(form or {}).get("under_way") == "end",
+        farewell=(form or {}).get("closing", ""),
         states=[StateRow(state, allows, state is study.state) for state, allows in STATES.items()],
         history=state_changes(session, study),
     )
@@ -148,19 +174,24 @@ def session_page(
     shell: Shell,
     study: StudyHere,
     session_id: int,
+    data_dir: Path,
     *,
     form: Mapping[str, str] | None = None,
     error: str = "",
+    link: str = "",
 ) -> SessionPage:
     """Raises NotFound."""
-    form = form or {}
+    form, one = form or {}, one_session(session, study, session_id)
+    shown = {clip.clip_sha256 for event in one.events if event.trial for clip in event.trial.clips}
     return SessionPage(
         shell=shell,
         error=error,
         slug=study.slug,
-        one=one_session(session, study, session_id),
+        one=one,
+        posters={sha256 for sha256 in shown if sha256 and poster_path(data_dir, sha256).is_file()},
         reason=form.get("reason", ""),
         note=form.get("note", ""),
+        link=link,
     )
 
 

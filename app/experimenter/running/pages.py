@@ -1,6 +1,6 @@
 """What the pages of a running study are given."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -8,7 +8,8 @@ from app.experimenter.pages import AdminPage
 from app.experimenter.running.charts import Chart
 from app.study.checklist import Check
 from app.study.flags import Flag, Meaning
-from app.study.launch import StateChange
+from app.study.launch import ClosingNow, StateChange
+from app.study.links import Link
 from app.study.sessions_list import Search, SessionList
 from app.study.sessions_view import SessionView
 from app.study.snapshots import Snapshot
@@ -27,7 +28,8 @@ class StateRow:
 class LaunchPage(AdminPage):
     """The checklist and the changes of state that there are (`to`).
 
-    `must_accept` says that each warning is to be ticked; `ticked` and `reason` are what was sent and not taken.
+    `must_accept` says that each warning is to be ticked; `ticked` and `reason` are what was sent and not taken, and so
+    are `grace`, `ends_at_once` and `farewell` of a closing.
     """
 
     template: ClassVar[str] = "launch.html"
@@ -43,6 +45,11 @@ class LaunchPage(AdminPage):
     to: Sequence[State]
     ticked: frozenset[str]
     reason: str
+    closing: ClosingNow
+    longest_grace: int
+    grace: str
+    ends_at_once: bool
+    farewell: str
     states: Sequence[StateRow]
     history: Sequence[StateChange]
 
@@ -99,11 +106,28 @@ class SessionsPage(AdminPage):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionPage(AdminPage):
-    """`reason` and `note` are what was written and not taken."""
+    """`reason` and `note` are what was written and not taken; `posters` the clips that a picture is kept of.
+
+    `link` goes on with the session in another browser.
+    """
 
     template: ClassVar[str] = "session.html"
     tab: ClassVar[str] = "sessions"
     slug: str
     one: SessionView
+    posters: Collection[str]
     reason: str
     note: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinksPage(AdminPage):
+    """`links` are those just made, each with its whole address; `names` what was typed."""
+
+    template: ClassVar[str] = "links.html"
+    tab: ClassVar[str] = "sessions"
+    slug: str
+    site: str
+    names: str = ""
+    links: Sequence[Link] = ()

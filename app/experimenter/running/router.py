@@ -1,46 +1,55 @@
 """A study while it runs: launch, preview, monitor, sessions."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path as FilePath
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Request, Response
-from fastapi.responses import RedirectResponse, StreamingResponse
+from fastapi import APIRouter, Header, Path, Response
+from fastapi.responses import FileResponse, RedirectResponse, StreamingResponse
 
-from app.dependencies import DatabaseDep, Form, Now, StoreDep
-from app.errors import StudyError
+from app.dependencies import DatabaseDep, Form, Now, SettingsDep, Site, StoreDep
+from app.errors import NotFound, StudyError
 from app.experimenter.access import ShellDep, StudyDep, WhoDep, editors
 from app.experimenter.running.build import (
     SAID,
     accepted,
     around,
+    closing,
     launch_page,
     monitor_page,
     session_page,
     sessions_page,
 )
 from app.experimenter.running.events import watch
+from app.experimenter.running.pages import LinksPage
+from app.library.media import poster_path
 from app.study.exclusions import add_note, exclude, include
 from app.study.launch import change_state, start_preview, state_of
+from app.study.links import names_in, participant_links, session_link
 from app.study.monitoring import PAGE_BUDGET_S, choice_of
+from app.study.session_clips import check_shown
 from app.study.sessions_list import Search
+from app.study.tables import State
 from app.templating import render
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
 SessionId = Annotated[int, Path(ge=1, lt=2**31)]
+Sha256 = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
 After = Annotated[int, Path(ge=0, lt=2**31)]
 NO_STORE = {"Cache-Control": "no-store"}
 
 
 @router.get("/launch")
 async def show_launch(
-    request: Request, database: DatabaseDep, shell: ShellDep, study: StudyDep, store: StoreDep
+    site: Site, database: DatabaseDep, shell: ShellDep, study: StudyDep, store: StoreDep
 ) -> Response:
-    return render(await database.read(launch_page, shell, study, store, str(request.base_url)))
+    return render(await database.read(launch_page, shell, study, store, site))
 
 
 @router.post("/launch")
 async def take_launch(
-    request: Request,
+    site: Site,
     database: DatabaseDep,
     shell: ShellDep,
     who: WhoDep,
@@ -51,9 +60,10 @@ async def take_launch(
 ) -> Response:
     try:
         to = state_of(form.get("to", ""))
-        await database.write(change_state, who.actor, study, to, accepted(form), around(store), now)
+        wanted = (to, accepted(form), around(store), now, closing(form) if to is State.CLOSED else None)
+        await database.write(change_state, who.actor, study, *wanted)
     except StudyError as error:
-        site, said = str(request.base_url), str(error)
+        said = str(error)
         page = await database.read(launch_page, shell, study, store, site, form=form, error=said)
         return render(page, error.status_code)
     return RedirectResponse(f"/admin/studies/{study.slug}/launch?said={SAID[to]}", 303, headers=NO_STORE)
@@ -105,9 +115,31 @@ async def show_sessions(
 
 @router.get("/sessions/{session_id}")
 async def show_session(
-    database: DatabaseDep, shell: ShellDep, study: StudyDep, session_id: SessionId
+    database: DatabaseDep, settings: SettingsDep, shell: ShellDep, study: StudyDep, session_id: SessionId
 ) -> Response:
-    return render(await database.read(session_page, shell, study, session_id))
+    return render(await database.read(session_page, shell, study, session_id, settings.data_dir))
+
+
+@router.get("/sessions/{session_id}/clips/{clip}.mp4")
+async def play_shown_clip(
+    database: DatabaseDep, store: StoreDep, study: StudyDep, session_id: SessionId, clip: Sha256
+) -> FileResponse:
+    path = store.clip_path(await database.read(check_shown, study, session_id, clip))
+    return _file(path, "video/mp4")
+
+
+@router.get("/sessions/{session_id}/clips/{clip}.jpg")
+async def show_shown_clip(
+    database: DatabaseDep, settings: SettingsDep, study: StudyDep, session_id: SessionId, clip: Sha256
+) -> FileResponse:
+    path = poster_path(settings.data_dir, await database.read(check_shown, study, session_id, clip))
+    return _file(path, "image/jpeg")
+
+
+def _file(path: FilePath, content_type: str) -> FileResponse:
+    if not path.is_file():
+        raise NotFound("This file is not in the data folder any more.")
+    return FileResponse(path, media_type=content_type, headers={"Cache-Control": "private, no-cache"})
 
 
 @router.post("/sessions/{session_id}/exclude")
@@ -117,13 +149,16 @@ async def take_exclusion(
     who: WhoDep,
     study: StudyDep,
     session_id: SessionId,
+    settings: SettingsDep,
     form: Form,
     now: Now,
 ) -> Response:
     try:
         await database.write(exclude, who, study, session_id, form.get("reason", ""), now)
     except StudyError as error:
-        page = await database.read(session_page, shell, study, session_id, form=form, error=str(error))
+        page = await database.read(
+            session_page, shell, study, session_id, settings.data_dir, form=form, error=str(error)
+        )
         return render(page, error.status_code)
     return _back(study.slug, session_id, "excluded")
 
@@ -143,15 +178,60 @@ async def take_note(
     who: WhoDep,
     study: StudyDep,
     session_id: SessionId,
+    settings: SettingsDep,
     form: Form,
     now: Now,
 ) -> Response:
     try:
         await database.write(add_note, who, study, session_id, form.get("note", ""), now)
     except StudyError as error:
-        page = await database.read(session_page, shell, study, session_id, form=form, error=str(error))
+        page = await database.read(
+            session_page, shell, study, session_id, settings.data_dir, form=form, error=str(error)
+        )
         return render(page, error.status_code)
     return _back(study.slug, session_id, "noted")
+
+
+@router.post("/sessions/{session_id}/link")
+async def make_session_link(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    site: Site,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    session_id: SessionId,
+    now: Now,
+) -> Response:
+    """Shown this once, and not by an address, which browsers keep."""
+    link = site + await database.write(session_link, who.actor, study, session_id, settings.secret, now)
+    return render(await database.read(session_page, shell, study, session_id, settings.data_dir, link=link))
+
+
+@router.get("/links")
+async def show_links(site: Site, shell: ShellDep, study: StudyDep) -> Response:
+    return render(LinksPage(shell=shell, slug=study.slug, site=site))
+
+
+@router.post("/links")
+async def make_links(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    site: Site,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    form: Form,
+    now: Now,
+) -> Response:
+    typed = form.get("names", "")
+    page = LinksPage(shell=shell, slug=study.slug, site=site, names=typed)
+    try:
+        names = names_in(typed)
+        made = await database.write(participant_links, who.actor, study, names, settings.secret, now)
+    except StudyError as error:
+        return render(replace(page, error=str(error)), error.status_code)
+    return render(replace(page, links=made))
 
 
 def _back(slug: str, session_id: int, said: str) -> Response:

@@ -1,5 +1,6 @@
 /** The design's form: saved while one writes; buttons change its shape; what is wrong is said at its field. */
 
+import { inWords } from "./time.js";
 import { Preview } from "./design-preview.js";
 import { Saver } from "./design-saving.js";
 
@@ -72,8 +73,6 @@ function goTo(id) {
   entry?.focus();
 }
 
-const clock = (iso) => new Date(iso).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
-
 function say(words, { trouble = false, aloud = trouble } = {}) {
   saved.textContent = words;
   saved.classList.toggle("trouble-saving", trouble);
@@ -97,7 +96,7 @@ const saver = new Saver(form.dataset.draft, Number(form.elements.revision.value)
     if (reply.html) active = replaceFields(reply.html, action === "settle" ? sent : null);
     showFaults(reply.faults, reply.list);
     if (reply.html) goTo(reply.focus || active);
-    const words = reply.saved_at ? `Saved ${clock(reply.saved_at)}` : "Nothing to save yet";
+    const words = reply.saved_at ? `Saved ${inWords(new Date(reply.saved_at))}` : "Nothing to save yet";
     say(words, { aloud: wasTrouble || Boolean(action) });
     undo.hidden = true;
     preview.refresh();

@@ -1,5 +1,7 @@
 /** The monitor, kept up to date: each part that has changed is put in the place of the old, without moving the page. */
 
+import { inWords } from "./time.js";
+
 const part = document.querySelector("[data-events]");
 const said = document.querySelector("[data-live]");
 
@@ -47,7 +49,7 @@ function show(html) {
 }
 
 function asOf() {
-  tell(`Live, as of ${new Date().toLocaleTimeString()}`);
+  tell(`Live, as of ${inWords(new Date(), { seconds: true })}`);
 }
 
 if (part && "EventSource" in window) {

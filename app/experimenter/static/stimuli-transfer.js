@@ -82,6 +82,7 @@ export class Transfer {
     this.sent = 0;
     this.token = null;
     this.stimulus = "";
+    this.place = ""; // in the queue of the worker
     this.piece = PIECE;
     this.stopper = new AbortController();
   }
@@ -225,6 +226,7 @@ export class Transfer {
     try {
       const found = await send("GET", `${ADDRESS}/${this.token}`);
       if (this.state !== "waiting") return;
+      this.place = found.place;
       this.processing = found.doing ? { doing: found.doing, done: found.done, total: found.total } : null;
       if (found.status === "waiting") {
         this.onChange(this);

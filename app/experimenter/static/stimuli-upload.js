@@ -1,5 +1,6 @@
 /** The upload page: many files at once, three on their way at a time, each with its own progress and its own end. */
 
+import { send } from "./send.js";
 import { Transfer } from "./stimuli-transfer.js";
 
 const AT_ONCE = 3;
@@ -10,6 +11,27 @@ const NAMED = 3;
 
 const form = document.querySelector("[data-upload]");
 if (form) start();
+const queue = document.querySelector("[data-queue]");
+if (queue) setTimeout(followQueue, LOOK_MS);
+
+/** Files that were sent before this page was loaded: their places, until each is over. */
+async function followQueue() {
+  try {
+    const { uploads } = await send("GET", "/admin/stimuli/uploads");
+    for (const row of queue.querySelectorAll("[data-token]")) {
+      const found = uploads.find((each) => each.token === row.dataset.token);
+      if (!found) continue;
+      const share = found.total ? ` ${Math.floor((100 * found.done) / found.total)} %` : "";
+      const over = { done: "In the library", refused: `Refused: ${found.message}`, cancelled: "Cancelled" };
+      row.querySelector("[data-place]").textContent = over[found.status] ?? (found.place || `Being processed${share}`);
+      if (found.status in over) row.removeAttribute("data-token");
+      row.querySelector("form").hidden = found.status in over;
+    }
+  } catch (error) {
+    if (error.status) return; // logged out: the page as it is says enough
+  }
+  if (queue.querySelector("[data-token]")) setTimeout(followQueue, LOOK_MS);
+}
 
 function start() {
   const drop = form.querySelector("[data-drop]");
@@ -44,6 +66,9 @@ function start() {
   });
   addEventListener("beforeunload", (event) => {
     if (transfers.some((each) => ["sending", "lost", "ready"].includes(each.state))) event.preventDefault();
+  });
+  document.querySelector("[data-cancel-all]").addEventListener("click", () => {
+    for (const each of transfers.filter((one) => !one.isOver)) each.cancel();
   });
   setInterval(follow, LOOK_MS);
 
@@ -158,7 +183,7 @@ function start() {
 
   function processing(transfer) {
     const at = transfer.processing;
-    if (!at) return "Sent; waiting to be processed";
+    if (!at) return transfer.place ? `Sent. ${transfer.place}` : "Sent; waiting to be processed";
     return at.total ? `Being processed, ${Math.floor((100 * at.done) / at.total)} %` : "Being looked at";
   }
 

@@ -12,18 +12,21 @@ from app.experimenter.stimuli.pages import (
     ClipPage,
     EditForm,
     Facet,
+    FrameSize,
     LibraryPage,
+    QueueRow,
     SheetPage,
     UploadPage,
     UseRow,
 )
-from app.library.catalog import SORTS, Catalog, StimulusView, Wanted, catalog, known_sources, stimulus_named
+from app.library.catalog import SORTS, Catalog, StimulusView, Wanted, catalog, known_sources, stimulus_for
 from app.library.pictures import has_poster, lack_pictures
-from app.library.rules import reprocessing, rules_in_force, rules_view
+from app.library.queued import Place, places
+from app.library.rules import FRAME_SIZE_RULE, reprocessing, rules_in_force, rules_view
 from app.library.sheet import plan_sheet
 from app.library.tables import UploadStatus
-from app.library.uploads import LARGEST_FILE_BYTES, uploads_of
-from app.library.uses import UNSEEN, Use, seen_by
+from app.library.uploads import LARGEST_FILE_BYTES, UploadView, uploads_of
+from app.library.uses import UNSEEN, Use
 from app.people.logins import Who
 
 HERE = "/admin/stimuli"
@@ -57,7 +60,7 @@ def library_page(
     session: Session, shell: Shell, data_dir: Path, wanted: Wanted, error: str = ""
 ) -> tuple[LibraryPage, bool]:
     """The page, and whether any of its clips still lacks its picture."""
-    found = catalog(session, wanted)
+    found = catalog(session, shell.who, wanted)
     here = address_of(wanted, found.page)
     sorts = [*SORTS.items(), *((key, key) for key in found.values)]
     page = LibraryPage(
@@ -78,7 +81,7 @@ def library_page(
         here=here,
         previous=address_of(wanted, found.page - 1) if found.page > 1 else "",
         following=address_of(wanted, found.page + 1) if found.page < found.n_pages else "",
-        known_sources=known_sources(session),
+        known_sources=known_sources(session, shell.who),
         n_other=rules_view(session).n_other,
         reprocessing=reprocessing(session),
     )
@@ -139,14 +142,15 @@ def clip_page(
     error: str = "",
     typed: Mapping[str, str] | None = None,
 ) -> ClipPage:
-    stimulus = stimulus_named(session, name)
+    stimulus = stimulus_for(session, who, name)
     return ClipPage(
         shell=shell,
         error=error,
         card=card_of(stimulus, data_dir, typed),
         facts=_facts(stimulus),
-        uses=[_use_row(use) for use in seen_by(session, who, stimulus.uses)],
-        known_sources=known_sources(session),
+        added_at=stimulus.imported_at,
+        uses=[_use_row(use) for use in stimulus.uses],
+        known_sources=known_sources(session, shell.who),
         back=library_address(back),
         has_original=stimulus.original_sha256 is not None,
     )
@@ -169,7 +173,6 @@ def _facts(stimulus: StimulusView) -> list[tuple[str, str]]:
         ("Original", f"{stimulus.original_name or 'not named'}, {megabytes(stimulus.original_bytes)}"),
         ("SHA-256 of the original", stimulus.original_sha256 or "not kept"),
         ("SHA-256 of the clip", stimulus.clip_sha256),
-        ("Added", f"{stimulus.imported_at:%Y-%m-%d %H:%M} UTC"),
     ]
 
 
@@ -210,24 +213,30 @@ def upload_page(
     faults: Sequence[str] = (),
     error: str = "",
 ) -> UploadPage:
-    mine = uploads_of(session, who, limit=100)
+    mine, queue = uploads_of(session, who, limit=1000), places(session)
     return UploadPage(
         shell=shell,
         error=error,
-        known_sources=list(dict.fromkeys((*known_sources(session), *USUAL_SOURCES))),
-        known_keys=list(catalog(session, Wanted(), per_page=1).values),
+        known_sources=list(dict.fromkeys((*known_sources(session, shell.who), *USUAL_SOURCES))),
+        known_keys=list(catalog(session, who, Wanted(), per_page=1).values),
         typed={"source": "", **(typed or {})},
         faults=faults,
         unfinished=[each for each in mine if each.status is UploadStatus.RECEIVING],
-        recent=[each for each in mine if each.status is not UploadStatus.RECEIVING][:20],
+        queue=[_queue_row(each, queue) for each in reversed(mine) if each.status is UploadStatus.WAITING],
+        recent=[each for each in mine if each.is_over][:20],
         largest_bytes=LARGEST_FILE_BYTES,
         small_bytes=small_bytes,
-        rules=_rules_in_words(session),
+        frame=frame_size(session),
     )
 
 
-def _rules_in_words(session: Session) -> str:
+def frame_size(session: Session) -> FrameSize:
     rules, _ = rules_in_force(session)
-    if rules.size is None:
-        return f"The first clip decides the size of the frame for all; {rules.fps:g} frames a second."
-    return f"All clips come out at {rules.size[0]} × {rules.size[1]} px and {rules.fps:g} frames a second."
+    size = "" if rules.size is None else f"{rules.size[0]} × {rules.size[1]} px"
+    return FrameSize(size, FRAME_SIZE_RULE)
+
+
+def _queue_row(upload: UploadView, places: Mapping[str, Place]) -> QueueRow:
+    place = places.get(upload.token)
+    share = f" {100 * upload.done // upload.total} %" if upload.total else ""
+    return QueueRow(upload, place.says if place else f"Being processed{share}")

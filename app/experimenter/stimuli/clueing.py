@@ -22,7 +22,7 @@ async def show_clues(
     database: DatabaseDep, shell: ShellDep, study: StudyDep, now: Now, run: RunId = None
 ) -> Response:
     page = await database.read(clues_page, shell, study, run)
-    if page.shown is not None and page.shown.seen_at is None:
+    if shell.may_edit and page.shown is not None and page.shown.seen_at is None:
         await database.write(mark_job_seen, page.shown.id, now)
     return render(page)
 

@@ -90,6 +90,7 @@ class ClipPage(AdminPage):
     tab: ClassVar[str] = "stimuli"
     card: ClipCard
     facts: Sequence[tuple[str, str]]
+    added_at: datetime
     uses: Sequence[UseRow]
     known_sources: Sequence[str]
     back: str
@@ -111,6 +112,22 @@ class SheetPage(AdminPage):
     digest: str
 
 
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """A file that has come and is not in the library yet; `says` where it is in the queue."""
+
+    upload: UploadView
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSize:
+    """The one frame size of all clips, empty while none is set, and the rule for it."""
+
+    size: str
+    rule: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UploadPage(AdminPage):
     """`typed` is what a form that was not taken held; `faults` say which of its files were not."""
@@ -122,10 +139,11 @@ class UploadPage(AdminPage):
     typed: Mapping[str, str]
     faults: Sequence[str]
     unfinished: Sequence[UploadView]
+    queue: Sequence[QueueRow]
     recent: Sequence[UploadView]
     largest_bytes: int
     small_bytes: int
-    rules: str
+    frame: FrameSize
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,17 +197,20 @@ class RulesPage(AdminPage):
     reprocessing: JobView | None
     last: JobView | None
     saved_at: datetime | None
+    frame: FrameSize
 
 
 @dataclass(frozen=True, slots=True)
 class ClueRow:
-    """One clue of a finished report, in words; the plot is SVG of our own making, all text in it escaped."""
+    """One line of the table of clues; the plot is SVG of our own making, all text in it escaped."""
 
     title: str
     finding: str
     warns: bool
-    figures: str
-    pairs: Sequence[str]
+    auc: str
+    interval: str
+    p: str
+    comparisons: Sequence[str]
     difference: str
     remedy: str
     plot: str
@@ -218,11 +239,11 @@ class CluesPage(AdminPage):
     failed: JobView | None
     shown: JobView | None
     is_current: bool
-    warns: Sequence[str]
-    n_open: int
-    classifier: str
+    verdict: str
+    says: str
+    sources: str
+    together: str
     rows: Sequence[ClueRow]
-    quiet_rows: Sequence[ClueRow]
-    summary: Sequence[str]
+    small_rows: Sequence[ClueRow]
     threshold: str
     runs: Sequence[ClueRun]

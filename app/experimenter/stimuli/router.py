@@ -20,7 +20,7 @@ from app.experimenter.stimuli.build import (
 )
 from app.library import editing, served
 from app.library.pictures import ask_pictures
-from app.library.sheet import apply_sheet, sheet, text_of
+from app.library.sheet import apply_sheet, note_sheet, sheet, text_of
 from app.templating import render
 
 library = APIRouter(dependencies=[editors])
@@ -39,9 +39,11 @@ async def show_library(
 
 
 @library.get("/stimuli.csv")
-async def download_sheet(database: DatabaseDep) -> Response:
+async def download_sheet(database: DatabaseDep, who: WhoDep, now: Now) -> Response:
+    text = await database.read(sheet, who)
+    await database.write(note_sheet, who, now)
     headers = {"Content-Disposition": 'attachment; filename="stimuli.csv"', "Cache-Control": "no-store"}
-    return Response(await database.read(sheet), media_type="text/csv; charset=utf-8", headers=headers)
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
 @library.post("/stimuli.csv")
@@ -108,23 +110,23 @@ async def delete_clip(
 
 
 @clips.get("/{name}/clip.mp4")
-async def play_clip(database: DatabaseDep, settings: SettingsDep, name: str) -> FileResponse:
-    return _sent(await served.clip(database, settings.data_dir, name))
+async def play_clip(database: DatabaseDep, settings: SettingsDep, who: WhoDep, name: str) -> FileResponse:
+    return _sent(await served.clip(database, settings.data_dir, who, name))
 
 
 @clips.get("/{name}/original")
-async def play_original(database: DatabaseDep, settings: SettingsDep, name: str) -> FileResponse:
-    return _sent(await served.original(database, settings.data_dir, name))
+async def play_original(database: DatabaseDep, settings: SettingsDep, who: WhoDep, name: str) -> FileResponse:
+    return _sent(await served.original(database, settings.data_dir, who, name))
 
 
 @clips.get("/{name}/poster.jpg")
-async def show_poster(database: DatabaseDep, settings: SettingsDep, name: str) -> FileResponse:
-    return _sent(await served.poster(database, settings.data_dir, name))
+async def show_poster(database: DatabaseDep, settings: SettingsDep, who: WhoDep, name: str) -> FileResponse:
+    return _sent(await served.poster(database, settings.data_dir, who, name))
 
 
 @clips.get("/{name}/frame.jpg")
-async def show_frame(database: DatabaseDep, settings: SettingsDep, name: str) -> FileResponse:
-    return _sent(await served.frame(database, settings.data_dir, name))
+async def show_frame(database: DatabaseDep, settings: SettingsDep, who: WhoDep, name: str) -> FileResponse:
+    return _sent(await served.frame(database, settings.data_dir, who, name))
 
 
 def _sent(file: served.Served) -> FileResponse:

@@ -8,12 +8,12 @@ from sqlmodel import Session
 from app.clips.rules import Rules
 from app.errors import NotFound
 from app.experimenter.access import Shell
-from app.experimenter.stimuli.build import HERE, megabytes
+from app.experimenter.stimuli.build import HERE, frame_size, megabytes
 from app.experimenter.stimuli.pages import Preview, RulesPage, TriedClip
 from app.experimenter.stimuli.rulesform import RulesForm, form_of
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus
-from app.library.catalog import StimulusView, names_with_original, stimulus_named
+from app.library.catalog import StimulusView, names_with_original, stimulus_for
 from app.library.rules import last_reprocessing, preview_run, reprocessing, rules_view
 from app.people.logins import Who
 
@@ -32,9 +32,9 @@ def rules_page(
     view, job = rules_view(session), _preview_job(session, who, job_id)
     if form is None:
         form = form_of(Rules.model_validate(job.params["rules"]) if job else view.rules)
-    names = names_with_original(session)
+    names = names_with_original(session, who)
     chosen = clip or (job.params["name"] if job else "") or next(iter(names), "")
-    tried = _tried(session, chosen)
+    tried = _tried(session, who, chosen)
     standing, last = reprocessing(session), last_reprocessing(session)
     return RulesPage(
         shell=shell,
@@ -51,20 +51,21 @@ def rules_page(
         reprocessing=standing,
         last=last if standing is None else None,
         saved_at=view.saved_at,
+        frame=frame_size(session),
     )
 
 
 def _summary(form: RulesForm) -> str:
-    return "Please mend the marked fields; nothing was changed." if form.errors else ""
+    return "Please correct the marked fields; nothing was changed." if form.errors else ""
 
 
 def _preview_job(session: Session, who: Who, job_id: int | None) -> JobView | None:
     return None if job_id is None else preview_run(session, who, job_id)
 
 
-def _tried(session: Session, name: str) -> StimulusView | None:
+def _tried(session: Session, who: Who, name: str) -> StimulusView | None:
     try:
-        return stimulus_named(session, name) if name else None
+        return stimulus_for(session, who, name) if name else None
     except NotFound:
         return None
 

@@ -12,12 +12,21 @@ from app.experimenter.forms import MAX_BYTES, AnyForm, FilesDep
 from app.experimenter.stimuli.build import attributes_in, upload_page
 from app.library import receiving
 from app.library.receiving import WrongOffset
+from app.library.rules import BadRules
+from app.library.rules import set_frame_size as set_size
 from app.library.uploads import LARGEST_FILE_BYTES, NewUpload
 from app.templating import render
 
 router = APIRouter(prefix="/stimuli", dependencies=[editors])
 PAGE = "/admin/stimuli/upload"
 Offset = Annotated[int, Query(ge=0, lt=2**53)]
+
+
+def whole(text: str) -> int:
+    """Raises BadRules for what is no number of pixels."""
+    if text.isascii() and text.isdecimal() and len(text) < 6:
+        return int(text)
+    raise BadRules({"width": "Width and height are whole numbers of pixels, both even, such as 640 and 360."})
 
 
 @router.get("/upload")
@@ -90,6 +99,25 @@ async def drop_upload(
 ) -> Response:
     await receiving.cancel(database, settings.data_dir, who, token, now)
     return JSONResponse({})
+
+
+@router.post("/uploads/cancel")
+async def discard_all(database: DatabaseDep, settings: SettingsDep, who: WhoDep, now: Now) -> Response:
+    await receiving.cancel_all(database, settings.data_dir, who, now)
+    return RedirectResponse(f"{PAGE}?said=cancelled", 303)
+
+
+@router.post("/frame-size")
+async def set_frame_size(
+    database: DatabaseDep, who: WhoDep, shell: ShellDep, form: AnyForm, now: Now
+) -> Response:
+    try:
+        width, height = (whole(form.get(side, "")) for side in ("width", "height"))
+        await database.write(set_size, who, width, height, now)
+    except StudyError as error:
+        page = database.read(upload_page, who, shell, MAX_BYTES, typed=form, error=str(error))
+        return render(await page, error.status_code)
+    return RedirectResponse(f"{PAGE}?said=saved", 303)
 
 
 @router.post("/uploads/{token}/cancel")

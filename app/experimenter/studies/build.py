@@ -4,35 +4,43 @@ from sqlmodel import Session
 
 from app.experimenter.access import Shell
 from app.experimenter.studies.pages import CountLine, OverviewPage, StudiesPage
-from app.experimenter.studies.steps import steps_of
+from app.experimenter.studies.steps import marks_of, next_of, steps_of
 from app.people.logins import Who
 from app.study.access import StudyHere, shares
 from app.study.drafts import draft_for
-from app.study.listing import StudyLine, study_line, study_lines
+from app.study.listing import StudyLine, n_archived, study_line, study_lines
 from app.study.tables import Mode
 
 
-def studies_page(session: Session, shell: Shell, who: Who) -> StudiesPage:
-    return StudiesPage(shell=shell, studies=study_lines(session, who))
+def studies_page(session: Session, shell: Shell, who: Who, *, archived: bool) -> StudiesPage:
+    lines = study_lines(session, who, archived=archived)
+    return StudiesPage(shell=shell, studies=lines, archived=archived, n_archived=n_archived(session, who))
 
 
 def overview_page(
-    session: Session, shell: Shell, study: StudyHere, site: str, *, error: str = "", email: str = ""
+    session: Session,
+    shell: Shell,
+    study: StudyHere,
+    site: str,
+    *,
+    error: str = "",
+    email: str = "",
+    name: str = "",
 ) -> OverviewPage:
     """`site` is where the service is reached, for the address that participants are given."""
     line, draft = study_line(session, study), draft_for(session, study)
-    steps = steps_of(session, study, line, draft)
+    steps = steps_of(session, shell.who, study, line, draft)
     return OverviewPage(
         shell=shell,
         error=error,
         study=line,
         address=f"{site.rstrip('/')}/s/{study.slug}",
         draft=draft,
-        steps=steps,
-        next=next((step for step in steps if not step.is_done), None),
+        steps=list(zip(steps, marks_of(steps, next_of(steps, line.state), line.state), strict=True)),
         counts=_counts(line),
         shared_with=shares(session, study),
         email=email,
+        name=name,
     )
 
 

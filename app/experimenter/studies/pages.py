@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from app.experimenter.pages import AdminPage
+from app.experimenter.studies.steps import Step
 from app.study.access import SharedWith
 from app.study.drafts import DraftView
 from app.study.listing import StudyLine
@@ -12,20 +13,13 @@ from app.study.listing import StudyLine
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudiesPage(AdminPage):
+    """The studies that are not archived, or those that are; `n_archived` counts the latter in any case."""
+
     template: ClassVar[str] = "studies-list.html"
     tab: ClassVar[str] = "studies"
     studies: Sequence[StudyLine]
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a study's way. `says` is how far it is, in words; `link` where it is taken."""
-
-    name: str
-    about: str
-    is_done: bool
-    says: str
-    link: str
+    archived: bool
+    n_archived: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +33,18 @@ class CountLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverviewPage(AdminPage):
-    """`next` is the first step not done, None when all are; `email` what was typed into the form that shares."""
+    """`steps` come with how each stands; `email` is what was typed into the form that shares.
+
+    `name` is what was typed to confirm that the study is to be deleted.
+    """
 
     template: ClassVar[str] = "studies-overview.html"
     tab: ClassVar[str] = "overview"
     study: StudyLine
     address: str
     draft: DraftView
-    steps: Sequence[Step]
-    next: Step | None
+    steps: Sequence[tuple[Step, str]]
     counts: Sequence[CountLine]
     shared_with: Sequence[SharedWith]
     email: str = ""
+    name: str = ""

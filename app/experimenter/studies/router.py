@@ -2,22 +2,28 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Request, Response
+import anyio.to_thread
+from fastapi import APIRouter, Path, Response
 from fastapi.responses import RedirectResponse
 
-from app.dependencies import DatabaseDep, Form, Now
+from app.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
 from app.errors import StudyError
-from app.experimenter.access import ShellDep, StudyDep, WhoDep, editors
+from app.experimenter.access import ShellDep, StudyDep, WhoDep, editors, owners_only
 from app.experimenter.studies.build import overview_page, studies_page
+from app.library.deleting import delete_study, remove_files
 from app.study.access import share, unshare, visible_slugs
+from app.study.archiving import archive, unarchive
 from app.templating import render
 
 router = APIRouter(dependencies=[editors])
+owners = APIRouter(dependencies=[owners_only])
 UserId = Annotated[int, Path(ge=1, lt=2**31)]
 
 
-async def show_studies(database: DatabaseDep, shell: ShellDep, who: WhoDep) -> Response:
-    return render(await database.read(studies_page, shell, who))
+async def show_studies(
+    database: DatabaseDep, shell: ShellDep, who: WhoDep, archived: bool = False
+) -> Response:
+    return render(await database.read(studies_page, shell, who, archived=archived))
 
 
 @router.get("/studies")
@@ -26,15 +32,13 @@ async def go_to_studies() -> Response:
 
 
 @router.get("/studies/{slug}")
-async def show_overview(
-    request: Request, database: DatabaseDep, shell: ShellDep, study: StudyDep
-) -> Response:
-    return render(await database.read(overview_page, shell, study, str(request.base_url)))
+async def show_overview(site: Site, database: DatabaseDep, shell: ShellDep, study: StudyDep) -> Response:
+    return render(await database.read(overview_page, shell, study, site))
 
 
 @router.post("/studies/{slug}/shares")
 async def take_share(
-    request: Request,
+    site: Site,
     database: DatabaseDep,
     shell: ShellDep,
     who: WhoDep,
@@ -46,7 +50,7 @@ async def take_share(
     try:
         await database.write(share, who, study, email, now)
     except StudyError as error:
-        site, said = str(request.base_url), str(error)
+        said = str(error)
         page = await database.read(overview_page, shell, study, site, error=said, email=email)
         return render(page, error.status_code)
     return RedirectResponse(f"/admin/studies/{study.slug}?said=shared#sharing", 303)
@@ -60,3 +64,42 @@ async def take_unshare(
     is_still_ours = study.slug in await database.read(visible_slugs, who)
     address = f"/admin/studies/{study.slug}" if is_still_ours else "/admin"
     return RedirectResponse(f"{address}?said=unshared", 303)
+
+
+@router.post("/studies/{slug}/archive")
+async def take_archive(
+    site: Site, database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, now: Now
+) -> Response:
+    try:
+        await database.write(archive, who.actor, study, now)
+    except StudyError as error:
+        page = await database.read(overview_page, shell, study, site, error=str(error))
+        return render(page, error.status_code)
+    return RedirectResponse("/admin?said=archived", 303)
+
+
+@router.post("/studies/{slug}/unarchive")
+async def take_unarchive(database: DatabaseDep, who: WhoDep, study: StudyDep, now: Now) -> Response:
+    await database.write(unarchive, who.actor, study, now)
+    return RedirectResponse(f"/admin/studies/{study.slug}?said=unarchived", 303)
+
+
+@owners.post("/studies/{slug}/delete")
+async def take_delete(
+    site: Site,
+    settings: SettingsDep,
+    database: DatabaseDep,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    form: Form,
+    now: Now,
+) -> Response:
+    name = form.get("name", "")
+    try:
+        deleted = await database.write(delete_study, who.actor, study, name, now)
+    except StudyError as error:
+        page = await database.read(overview_page, shell, study, site, error=str(error), name=name)
+        return render(page, error.status_code)
+    await anyio.to_thread.run_sync(remove_files, settings.data_dir, deleted)
+    return RedirectResponse("/admin?said=study-deleted", 303)

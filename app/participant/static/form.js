@@ -79,7 +79,8 @@ function fieldsOf(form, submitter) {
   return new URLSearchParams(fields);
 }
 
-export function enhance(form, store) {
+/** `holdBack` is asked first: true where the form cannot be filled in yet and the person was told what to do. */
+export function enhance(form, store, holdBack = () => false) {
   const view = sendingView(form);
   let busy = false;
   form.setAttribute("novalidate", "");
@@ -87,8 +88,9 @@ export function enhance(form, store) {
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    if (busy) return;
-    const errors = event.submitter?.formNoValidate ? {} : findErrors(form);
+    const gaveUp = event.submitter?.formNoValidate;
+    if (busy || (!gaveUp && holdBack())) return;
+    const errors = gaveUp ? {} : findErrors(form);
     form.querySelector("[data-problem]").hidden = true;
     showErrors(form, errors);
     if (Object.keys(errors).length) return;

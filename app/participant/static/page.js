@@ -1,6 +1,8 @@
 /** Every page but the trial: send its form, offer to copy the completion code. */
 
+import { checkPlaying } from "./check.js";
 import { enhance } from "./form.js";
+import { KeptClips } from "./kept.js";
 import { openStore } from "./store.js";
 
 async function copy(text, code) {
@@ -14,8 +16,13 @@ async function copy(text, code) {
   }
 }
 
+new KeptClips([]); // forgets those of the trials
+
 const form = document.querySelector("form[data-send]");
 if (form) enhance(form, openStore(form.getAttribute("action"), form.dataset.send));
+
+const check = document.querySelector("[data-check]");
+if (check) checkPlaying(check, form.querySelector("button[value=agree]"));
 
 const button = document.querySelector("[data-copy]");
 if (button) {

@@ -1,7 +1,10 @@
 /**
- * What is recorded of one trial's playback, over reloads: docs/data.md holds the meaning of each field.
- * Times are wall-clock milliseconds, so that a trial left and taken up again is one span; `hidden_ms` says how much
- * of it the page was not to be seen.
+ * What is recorded of one trial's playback, over reloads: docs/data.md holds the meaning of each field. Whether a clip
+ * was watched is decided by the server, from `played`; the rule here opens the questions, no more.
+ *
+ * `rt_ms` and `hidden_ms` run from the first frame, while the page is loaded: neither counts the time between two
+ * loads, so that their difference is the time for which the pair could be seen. They are measured by a clock that
+ * nobody can set, added up over loads.
  */
 
 const WATCHED_SHARE = 0.95;
@@ -24,7 +27,30 @@ const BLANK_CLIP = {
   max_rate: 0,
 };
 
-export const now = () => performance.timeOrigin + performance.now();
+const now = () => performance.now();
+
+/** Milliseconds counted while it runs, on from those of earlier loads. */
+class Stopwatch {
+  #before;
+  #since = null;
+
+  constructor(before) {
+    this.#before = before;
+  }
+
+  get ms() {
+    return Math.round(this.#before + (this.#since === null ? 0 : now() - this.#since));
+  }
+
+  start() {
+    this.#since ??= now();
+  }
+
+  stop() {
+    this.#before = this.ms;
+    this.#since = null;
+  }
+}
 
 const thousandths = (seconds) => Math.round(seconds * 1000) / 1000;
 
@@ -108,8 +134,10 @@ class ClipRecord {
 export class PlaybackRecord {
   #store;
   #player;
-  #firstFrameAt;
-  #hiddenSince;
+  #videos;
+  #begun;
+  #time;
+  #hidden;
   #pair;
 
   constructor(store, player, left, right) {
@@ -117,23 +145,23 @@ export class PlaybackRecord {
     const saved = kept?.v === 1 ? kept : {};
     this.#store = store;
     this.#player = player;
+    this.#videos = [left, right];
     this.clips = { left: new ClipRecord(left, saved.left), right: new ClipRecord(right, saved.right) };
     this.#pair = {
       loads: (saved.loads ?? 0) + 1,
       drift_ms_max: saved.drift_ms_max ?? 0,
-      hidden_ms: saved.hidden_ms ?? 0,
       opened_ms: saved.opened_ms ?? null,
     };
-    this.#firstFrameAt = store.get("first_frame_at") ?? null;
-    this.#hiddenSince = store.get("hidden_since") ?? null;
-    if (document.hidden) this.hidden();
-    else this.seen();
-    for (const video of [left, right]) video.addEventListener("playing", () => this.#begun());
+    this.#begun = typeof store.get("rt_ms") === "number";
+    this.#time = new Stopwatch(store.get("rt_ms") ?? 0);
+    this.#hidden = new Stopwatch(saved.hidden_ms ?? 0);
+    if (this.#begun) this.#run();
+    for (const video of [left, right]) video.addEventListener("playing", () => this.#begin());
     player.addEventListener("begin", () => this.#eachClip((clip) => (clip.data.plays += 1)));
   }
 
   get rtMs() {
-    return this.#firstFrameAt === null ? null : Math.max(Math.round(now() - this.#firstFrameAt), 0);
+    return this.#begun ? this.#time.ms : null;
   }
 
   get watched() {
@@ -141,14 +169,12 @@ export class PlaybackRecord {
   }
 
   hidden() {
-    this.#hiddenSince ??= now();
+    if (this.#begun) this.#hidden.start();
     this.save();
   }
 
   seen() {
-    if (this.#hiddenSince === null) return;
-    this.#pair.hidden_ms += Math.max(Math.round(now() - this.#hiddenSince), 0);
-    this.#hiddenSince = null;
+    this.#hidden.stop();
     this.save();
   }
 
@@ -162,22 +188,30 @@ export class PlaybackRecord {
   }
 
   toJSON() {
-    return { v: 1, ...this.#pair, left: this.clips.left.data, right: this.clips.right.data };
+    return { v: 1, ...this.#pair, hidden_ms: this.#hidden.ms, layout: this.#layout(), left: this.clips.left.data, right: this.clips.right.data };
   }
 
   save() {
     this.update();
-    this.#store.set({
-      playback: this.toJSON(),
-      first_frame_at: this.#firstFrameAt,
-      hidden_since: this.#hiddenSince,
-    });
+    this.#store.set({ playback: this.toJSON(), rt_ms: this.rtMs });
   }
 
-  #begun() {
-    if (this.#firstFrameAt !== null) return;
-    this.#firstFrameAt = now();
+  #begin() {
+    if (this.#begun) return;
+    this.#begun = true;
+    this.#run();
     this.save();
+  }
+
+  #run() {
+    this.#time.start();
+    if (document.hidden) this.#hidden.start();
+  }
+
+  /** As the pair lies now: the answer is sent from what is seen then. */
+  #layout() {
+    const [left, right] = this.#videos.map((video) => video.getBoundingClientRect());
+    return right.top >= left.bottom ? "stacked" : "side-by-side";
   }
 
   #eachClip(act) {

@@ -2,7 +2,11 @@
  * Two clips played as one. The one that is ahead is held until the other has caught up; the playing rate is never
  * touched, as it would change how the movement looks.
  *
- * Events: `change` (playing or not), `begin` (from the start), `stuck` and `refused` (detail: the video).
+ * Events: `change` (playing or not), `begin` (from the start), `over` (a clip is at its end), `stuck` and `refused`
+ * (detail: the video, and for `refused` the browser's error).
+ *
+ * A clip is over when the browser says so, or when it stands still where it ends: WebKit now and then leaves out
+ * `ended`, and reports the last frame's time as where it stopped.
  */
 
 const HOLD_MS = 40;
@@ -10,6 +14,8 @@ const RELEASE_MS = 15;
 const STUCK_MS = 10_000;
 const LONGEST_TICK_MS = 250;
 const REWIND_MS = 2_000;
+const END_S = 0.2;
+const AT_END_MS = 500;
 
 function rewind(video) {
   if (video.currentTime === 0 && !video.seeking) return Promise.resolve();
@@ -18,6 +24,10 @@ function rewind(video) {
     setTimeout(resolve, REWIND_MS);
     video.currentTime = 0;
   });
+}
+
+function isAtEnd(video) {
+  return !video.seeking && video.currentTime > 0 && video.currentTime >= video.duration - END_S;
 }
 
 export class PairPlayer extends EventTarget {
@@ -29,6 +39,7 @@ export class PairPlayer extends EventTarget {
   #fresh = true;
   #run = 0;
   #still = new Map();
+  #over = new Set();
 
   constructor(left, right) {
     super();
@@ -36,7 +47,8 @@ export class PairPlayer extends EventTarget {
     for (const video of this.#videos) {
       video.addEventListener("play", () => this.#onPlay(video));
       video.addEventListener("pause", () => this.#onPause(video));
-      video.addEventListener("ended", () => this.#onEnded());
+      video.addEventListener("ended", () => video.ended && this.#end(video)); // not one that a replay overtook
+      video.addEventListener("seeking", () => this.#over.delete(video));
     }
   }
 
@@ -45,7 +57,7 @@ export class PairPlayer extends EventTarget {
   }
 
   get finished() {
-    return this.#videos.every((video) => video.ended);
+    return this.#videos.every((video) => this.#isOver(video));
   }
 
   toggle() {
@@ -82,6 +94,7 @@ export class PairPlayer extends EventTarget {
 
   toStart() {
     this.#fresh = true;
+    this.#over.clear();
     return Promise.all(this.#videos.map(rewind));
   }
 
@@ -90,7 +103,7 @@ export class PairPlayer extends EventTarget {
     this.#still.clear();
     if (this.#fresh) this.#tell("begin");
     this.#fresh = false;
-    for (const video of this.#videos) if (!video.ended) this.#go(video);
+    for (const video of this.#videos) if (!this.#isOver(video)) this.#go(video);
     this.#tell("change");
     this.#run += 1;
     this.#watch(this.#run, performance.now());
@@ -99,8 +112,8 @@ export class PairPlayer extends EventTarget {
   #go(video) {
     video.play().catch((error) => {
       if (error.name === "AbortError") return; // paused before it began, by us
-      this.pause();
-      this.#tell("refused", video);
+      if (this.#wanted) this.pause();
+      this.#tell("refused", { video, error });
     });
   }
 
@@ -115,7 +128,7 @@ export class PairPlayer extends EventTarget {
 
   #keepTogether() {
     const [left, right] = this.#videos;
-    if (left.ended || right.ended) {
+    if (isAtEnd(left) || isAtEnd(right)) {
       this.#release();
       return;
     }
@@ -136,18 +149,22 @@ export class PairPlayer extends EventTarget {
   #release() {
     const video = this.#held;
     this.#held = null;
-    if (video && !video.ended) this.#go(video);
+    if (video && !this.#isOver(video)) this.#go(video);
   }
 
+  /** Say of a clip that stands still that it is over, if it is where it ends, or else that it is stuck. */
   #findStuck(tickMs) {
     for (const video of this.#videos) {
       const { at, ms } = this.#still.get(video) ?? { at: -1, ms: 0 };
-      const moving = video.currentTime !== at || video.ended || video === this.#held;
+      const moving = video.currentTime !== at || video === this.#held;
       const still = { at: video.currentTime, ms: moving ? 0 : ms + tickMs };
       this.#still.set(video, still);
-      if (still.ms > STUCK_MS) {
+      if (this.#isOver(video)) continue;
+      if (still.ms > AT_END_MS && isAtEnd(video)) {
+        this.#end(video);
+      } else if (still.ms > STUCK_MS) {
         this.pause();
-        this.#tell("stuck", video);
+        this.#tell("stuck", { video });
         return;
       }
     }
@@ -160,13 +177,19 @@ export class PairPlayer extends EventTarget {
 
   #onPause(video) {
     const ours = !this.#wanted || this.#rewinding || video === this.#held;
-    if (!ours && video.paused && !video.ended) this.pause();
+    if (ours || !video.paused || this.#isOver(video)) return;
+    if (isAtEnd(video)) this.#end(video);
+    else this.pause();
   }
 
-  #onEnded() {
-    if (!this.finished) return;
-    this.#wanted = false;
-    this.#tell("change");
+  #isOver(video) {
+    return video.ended || this.#over.has(video);
+  }
+
+  #end(video) {
+    this.#over.add(video);
+    this.#tell("over", { video });
+    if (this.finished && this.#wanted) this.pause();
   }
 
   #tell(name, detail = null) {

@@ -1,7 +1,9 @@
 /** One trial: load both clips, play them as one, open the questions, record what was watched, send the answer. */
 
 import { describe, fetchClip, loadClip } from "./clips.js";
+import { showErrors } from "./fields.js";
 import { enhance } from "./form.js";
+import { KeptClips } from "./kept.js";
 import { listenToKeys } from "./keys.js";
 import { PlaybackRecord } from "./playback.js";
 import { PairPlayer } from "./player.js";
@@ -16,12 +18,16 @@ const form = document.querySelector("form");
 const store = openStore(form.getAttribute("action"), form.dataset.send);
 const views = Object.fromEntries(SIDES.map((side) => [side, new ClipView(trial, side)]));
 const { left, right } = Object.fromEntries(SIDES.map((side) => [side, views[side].video]));
+const nextClips = trial.dataset.next.split(" ").filter(Boolean);
+const clips = [...SIDES.map((side) => views[side].address), ...nextClips];
+const kept = new KeptClips(clips.filter((url) => url.startsWith("/p/"))); // those of a draft's preview may change
 const player = new PairPlayer(left, right);
 const record = new PlaybackRecord(store, player, left, right);
 const controls = new ControlsView(trial, player);
 const gate = new GateView(trial, form);
 const ready = { left: false, right: false };
 const failures = { left: 0, right: 0 };
+let refusals = 0;
 
 const sideOf = (video) => (video === left ? "left" : "right");
 const bothReady = () => ready.left && ready.right;
@@ -44,10 +50,23 @@ function fail(side, kind, message) {
   ready[side] = false;
   failures[side] += 1;
   player.pause();
+  if (kind === "playing") kept.forget(views[side].address);
   record.clips[side].addError(message);
   record.clips[side].data.failed = true;
   views[side].failed(kind, failures[side] > 1);
   refresh();
+}
+
+/** Browsers that want a press for each start say `NotAllowedError`: the clip is sound, and a press away. */
+function refused(side, error) {
+  if (error.name !== "NotAllowedError") {
+    fail(side, "playing", `play: ${error.name}`);
+    return;
+  }
+  refusals += 1;
+  record.clips[side].addError("play not allowed");
+  controls.refused(refusals > SIDES.length);
+  record.save();
 }
 
 async function load(side) {
@@ -56,6 +75,7 @@ async function load(side) {
     await loadClip(video, address, {
       onProgress: (share) => views[side].loading(share),
       onTrouble: (message) => record.clips[side].addError(message),
+      kept,
     });
   } catch (error) {
     fail(side, error.kind, error.message);
@@ -75,10 +95,10 @@ async function retry(side) {
   await player.toStart();
 }
 
-/** The next pair, into the browser's cache, once this one can no longer be slowed down by it. */
+/** The next pair, once this one can no longer be slowed down by it. */
 async function fetchNext() {
-  for (const url of trial.dataset.next.split(" ").filter(Boolean)) {
-    await fetchClip(url, { priority: "low" }).catch(() => {}); // the next page will try again, and say so
+  for (const url of nextClips) {
+    await fetchClip(url, { priority: "low", kept }).catch(() => {}); // the next page will try again, and say so
   }
 }
 
@@ -96,11 +116,11 @@ function listen() {
   controls.listen(actions);
   listenToKeys(() => controls.keysOn, actions);
   player.addEventListener("change", refresh);
-  player.addEventListener("stuck", ({ detail: video }) => fail(sideOf(video), "playing", "stuck"));
-  player.addEventListener("refused", ({ detail: video }) => fail(sideOf(video), "playing", "refused"));
+  player.addEventListener("over", refresh);
+  player.addEventListener("stuck", ({ detail }) => fail(sideOf(detail.video), "playing", "stuck"));
+  player.addEventListener("refused", ({ detail }) => refused(sideOf(detail.video), detail.error));
   for (const video of [left, right]) {
     video.addEventListener("timeupdate", () => views[sideOf(video)].watched(record.clips[sideOf(video)]));
-    video.addEventListener("ended", refresh);
     // While it loads, `loadClip` deals with its errors.
     video.addEventListener("error", () => ready[sideOf(video)] && fail(sideOf(video), "playing", describe(video)));
   }
@@ -122,11 +142,25 @@ function listenToLeaving() {
   });
 }
 
-enhance(form, store);
+/** Closed questions cannot be answered: whoever saves is led to the videos. True where it came to that. */
+function holdBack() {
+  if (!gate.closed) return false;
+  controls.say("watch first");
+  const way = trial.querySelector("[data-trouble]:not([hidden]) [data-again]") ?? trial.querySelector("[data-play]");
+  way.focus({ preventScroll: true });
+  trial.querySelector("[data-stage]").scrollIntoView({ block: "start" });
+  return true;
+}
+
+enhance(form, store, holdBack);
 listen();
 listenToLeaving();
-if (trial.dataset.watch === "both-to-end") gate.close();
-else record.opened();
+if (trial.dataset.watch === "both-to-end") {
+  gate.close();
+  // What the server said of questions that were open until this script came.
+  showErrors(form, {});
+  form.querySelector("[data-problem]").hidden = true;
+} else record.opened();
 refresh();
 await Promise.all(SIDES.map(load));
 await fetchNext();

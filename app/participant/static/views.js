@@ -3,8 +3,8 @@
 import { loadPreference, savePreference } from "./store.js";
 
 const REASONS = {
-  network: "This video did not arrive. Please check your connection.",
-  playing: "Your browser could not play this video.",
+  network: "This video has not arrived. That is not your doing: please try again.",
+  playing: "This video cannot be shown here. That is not your doing: please try again.",
 };
 
 export class ClipView {
@@ -63,9 +63,14 @@ export class ControlsView {
   #play;
   #replay;
   #keys;
+  #said;
 
   constructor(trial, player) {
     this.#player = player;
+    this.#said = {
+      refused: trial.querySelector("[data-refused]"),
+      "watch first": trial.querySelector("[data-watch-first]"),
+    };
     this.#play = trial.querySelector("[data-play]");
     this.#replay = trial.querySelector("[data-replay]");
     this.#keys = trial.querySelector("[data-keys]");
@@ -87,8 +92,21 @@ export class ControlsView {
     this.#replay.addEventListener("click", replay);
   }
 
+  /** Over the videos, until they play: elsewhere it may be out of sight. */
+  say(what) {
+    for (const [name, line] of Object.entries(this.#said)) line.hidden = name !== what;
+  }
+
+  /** The browser wants another press; `again` where that did not help, so that there is a way on. */
+  refused(again) {
+    this.#said.refused.querySelector("[data-give-up]").hidden = !again;
+    this.say("refused");
+    this.focus();
+  }
+
   show(ready) {
     const { playing } = this.#player;
+    if (playing) this.say(null);
     for (const button of [this.#play, this.#replay]) button.setAttribute("aria-disabled", String(!ready));
     this.#play.querySelector("[data-label]").textContent = playing ? "Pause" : "Play both";
     this.#play.classList.toggle("playing", playing);
@@ -99,9 +117,11 @@ export class GateView {
   closed = false;
   #note;
   #questions;
+  #play;
 
   constructor(trial, form) {
     this.#note = trial.querySelector("[data-gate]");
+    this.#play = trial.querySelector("[data-play]");
     this.#questions = form.querySelector("[data-questions]");
   }
 
@@ -109,7 +129,9 @@ export class GateView {
     this.closed = true;
     this.#questions.disabled = true;
     this.#note.hidden = false;
+    this.#play.setAttribute("aria-describedby", this.#note.id);
   }
+
 
   open() {
     this.closed = false;
@@ -117,5 +139,6 @@ export class GateView {
     this.#note.classList.add("open");
     this.#note.querySelector("[data-gate-text]").textContent =
       "You have watched both videos. The questions are open; you may watch again as often as you like.";
+    this.#play.removeAttribute("aria-describedby");
   }
 }

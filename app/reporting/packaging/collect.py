@@ -1,6 +1,6 @@
 """From SQL to the data files of a package, in one pass over each table."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -11,8 +11,8 @@ from sqlmodel import Session
 from analysis import check_responses, majority_vote, read_responses, select_rows
 from analysis.columns import RESPONSE_COLUMNS, names
 from analysis.results import table_rows
-from app.reporting.columns import COLUMNS
-from app.reporting.export import rows_of, write_csv, write_jsonl
+from app.reporting.columns import COLUMNS, Column
+from app.reporting.export import columns_of, rows_of, write_csv, write_jsonl
 from app.reporting.facts import COUNTED_MODES, StudyFacts
 from app.reporting.kinds import What
 from app.reporting.packaging.pseudonyms import Pseudonyms
@@ -34,8 +34,11 @@ class Collection:
 
     def add_selected(self, session: Session, what: What) -> None:
         """A table that is one SELECT. Previews stay out: they do not count."""
-        rows = self.pseudonyms.rows(rows_of(session, self.facts.slug, what, COUNTED_MODES))
-        self._add(what.value, what, data_path(self.facts.slug, what.value), rows)
+        by_arrival = self.pseudonyms.keeps_links
+        found = rows_of(session, self.facts.slug, what, COUNTED_MODES, by_arrival=by_arrival)
+        rows = self.pseudonyms.rows(found)
+        columns = columns_of(session, self.facts.slug, what)
+        self._add(what.value, what, data_path(self.facts.slug, what.value), rows, columns)
 
     def responses(self) -> pd.DataFrame:
         """The responses as a reader of the package will find them: its numbers are those of its own file."""
@@ -62,8 +65,15 @@ class Collection:
             self._add("preferences", What.PREFERENCES, PREFERENCES_PATH, preferred.rows)
         return preferred.n_ties
 
-    def _add(self, name: str, what: What, path: str, rows: Iterable[Mapping[Any, Any]]) -> None:
-        columns = self.pseudonyms.columns(COLUMNS[what])
+    def _add(
+        self,
+        name: str,
+        what: What,
+        path: str,
+        rows: Iterable[Mapping[Any, Any]],
+        wanted: Sequence[Column] | None = None,
+    ) -> None:
+        columns = self.pseudonyms.columns(COLUMNS[what] if wanted is None else wanted)
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         write = write_csv if path.endswith(".csv") else write_jsonl

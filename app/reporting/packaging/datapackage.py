@@ -94,7 +94,7 @@ def _field(column: Column) -> dict[str, Any]:
     given = {key: value for key, value in constraints.items() if value is not None}
     return {
         "name": column.name,
-        "type": _JSON_TYPES.get(column.name, _TYPES[column.type]),
+        "type": _JSON_TYPES.get(column.name, "any") if column.type == "json" else _TYPES[column.type],
         "description": f"{column.meaning} ({column.unit})" if column.unit else column.meaning,
         **({"constraints": given} if given else {}),
     }

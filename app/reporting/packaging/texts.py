@@ -19,6 +19,7 @@ class Contents:
     n_ties: int
     seed: int
     has_pseudonyms: bool
+    keeps_links: bool
     study_files: Sequence[int] = ()
 
 
@@ -78,7 +79,7 @@ def _people(contents: Contents) -> list[str]:
     lines = ["## Participants' identity", ""]
     if contents.has_pseudonyms:
         lines += [
-            "Identifiers of participants were replaced by pseudonyms, `p-0001` and on in the order in which they came; "
+            "Identifiers of participants were replaced by pseudonyms, `p-0001` and on in an order drawn at random; "
             "one identifier has the same pseudonym in every table. What a recruiter's link said of them (column "
             "`recruiter`), and why an experimenter left them out (`exclusion_reason`), are not in it. "
             "Another package of the study may number them otherwise.",
@@ -90,8 +91,13 @@ def _people(contents: Contents) -> list[str]:
         ]
     lines += [
         "",
-        "What participants wrote in their own words is as they wrote it: read it before you publish it. Times of "
-        "arrival are exact; whoever holds a recruiter's records could match them.",
+        "What participants wrote in their own words is as they wrote it: read it before you publish it.",
+        "Session and trial numbers, seeds and times are exact: whoever holds a recruiter's records or another export "
+        "of the study could tell who is who."
+        if contents.keeps_links
+        else "Of times the day alone is kept (UTC). Sessions and trials are numbered anew for this package, their "
+        "seeds and numbers in the order of arrival are left out, and rows do not stand in that order: neither another "
+        "export of the study nor a recruiter's records tell who is who.",
         "",
     ]
     return lines
@@ -101,8 +107,9 @@ def _care(contents: Contents) -> list[str]:
     return [
         "## Opening the tables",
         "",
-        "Texts are as they came. Some may begin with `=`, `+`, `-` or `@`: a spreadsheet program may take such a cell "
-        "for a formula. Import the CSV with all columns as text, or read it with a program for statistics.",
+        "A text that begins with `=`, `+`, `-`, `@`, a tab or a line break, after any number of apostrophes, has one "
+        "apostrophe more in front of it in CSV, so that no spreadsheet program runs it as a formula; numbers have not. "
+        "Take one apostrophe off such a text to have it as it came: Likely Human does so when it reads the file.",
         "",
     ]
 

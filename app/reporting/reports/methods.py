@@ -12,7 +12,7 @@ from app.reporting.reports.sources import FileStudy, Source
 from app.reporting.reports.statistics import JUDGES, statistics
 from app.study.design import Kind, Order, Sides
 from app.study.file.design import DesignTrials, Question, StudyDesign
-from app.study.tables import Status
+from app.study.tables import BEGUN, Status
 
 SOFTWARE = ("likely-human", "matplotlib", "numpy", "pandas", "pingouin", "scipy", "statsmodels", "choix")
 
@@ -149,11 +149,13 @@ def _people(facts: StudyFacts, mode: str) -> Iterator[str]:
         yield f"No session of mode {mode} has been opened."
         return
     completed = counts.get(Status.COMPLETED, 0)
-    began = counts.get(Status.ACTIVE, 0) + completed
+    began = sum(counts.get(status, 0) for status in BEGUN)
+    unplayable = counts.get(Status.UNPLAYABLE, 0)
+    could_not = f" ({unplayable} more came to the end without a video that would play)" if unplayable else ""
     others = [f"{counts[status]} {words}" for status, words in _NOT_BEGUN.items() if counts.get(status)]
     yield (
         f"{_WHO.get(mode, '')}Sessions of mode {mode}: {sum(counts.values())} were opened; in {began} of them consent "
-        f"was given, and {completed} of these were completed{''.join(f'; {words}' for words in others)}."
+        f"was given, and {completed} of these were completed{could_not}{''.join(f'; {words}' for words in others)}."
     )
 
 

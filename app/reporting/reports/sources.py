@@ -84,6 +84,6 @@ def sessions_of(study: Source, mode: str) -> Sessions | None:
         refused=counts.get(Status.REFUSED, 0),
         under_age=counts.get(Status.UNDER_AGE, 0),
         left_at_consent=counts.get(Status.ARRIVED, 0),
-        unfinished=counts.get(Status.ACTIVE, 0),
+        unfinished=counts.get(Status.ACTIVE, 0) + counts.get(Status.UNPLAYABLE, 0),
         completed=counts.get(Status.COMPLETED, 0),
     )

@@ -76,6 +76,9 @@ def _unzipped(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
     left = MOST_BYTES
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            if any("\0" in entry.orig_filename or not entry.filename for entry in packed.infolist()):
+                message = "a file in it has no name, or a name with a zero byte in it"
+                raise _refusal(name, message, "pack the zip again, with plain file names")
             entries = [entry for entry in packed.infolist() if not _is_clutter(entry)]
             if len(entries) > MOST_FILES:
                 raise _too_much(name)

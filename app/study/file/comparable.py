@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from app.study.file.design import StudyDesign
 from app.study.file.drafts import keys_of_design, keys_of_sample
 from app.study.file.keys import tidied
-from app.study.file.model import Completion, Sample, Trials
+from app.study.file.model import Completion, Sample, Trials, Truth
 from app.study.file.pairs import COLUMNS, read_pair_file
 from app.study.file.questions import QUESTIONS, type_of
 from app.study.file.rules import finite_number
@@ -22,6 +22,9 @@ def comparable(keys: object) -> dict[str, Any]:
     """A draft's. Lists of questions and of pairs become mappings by id, and what says nothing goes."""
     draft = tidied(keys)
     pairs = draft.pop("pairs", None)
+    sample = draft.get("sample")
+    if isinstance(sample, dict) and isinstance(kept := sample.pop("drawn", None), str):
+        pairs = kept if pairs is None else pairs
     return _comparable(draft, _listed_pairs(pairs) if isinstance(pairs, str) else pairs)
 
 
@@ -43,6 +46,7 @@ def _comparable(draft: dict[str, Any], pairs: Any) -> dict[str, Any]:
         sample["match"] = [sample["match"]]
     known = {
         "background": _by_id(draft.get("background"), labels),
+        "truth": _with_defaults(Truth, draft.get("truth", {})),
         "sample": _with_defaults(Sample, sample),
         "trials": trials,
         "completion": _with_defaults(Completion, draft.get("completion", {})),

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from app.study.design import Kind, Member, Order, Sides
 from app.study.file.model import Sample, StudyFile, Watch
-from app.study.file.pairs import PairSpec, StimulusFacts
+from app.study.file.pairs import HUMAN, PairSpec, StimulusFacts
 from app.study.file.questions import LikertQuestion, Part, QuestionType
 from app.study.file.scales import SCALES
 
@@ -36,6 +36,12 @@ class DesignConsent(Frozen):
     version: str
     text: str
     minimum_age: int | None = None
+
+
+class DesignTruth(Frozen):
+    """Which source is the true one; `NO_SOURCE` where none is."""
+
+    source: str = HUMAN
 
 
 class DesignPair(Frozen):
@@ -65,12 +71,13 @@ class DesignCompletion(Frozen):
     message: str
     code: str | None = None
     redirect: str | None = None
+    contact: str | None = None
 
 
 class StudyDesign(Frozen):
     """What a version of a study is made of: texts as Markdown, scales as labels, pairs drawn and listed.
 
-    `sample` says how the pairs were drawn, where they were.
+    `sample` says how the pairs were drawn, where they were; which they are, `pairs` says.
     """
 
     study: str
@@ -78,6 +85,8 @@ class StudyDesign(Frozen):
     consent: DesignConsent
     background: tuple[Question, ...]
     instructions: str | None
+    # Where it is as it always was, nothing of it is written: hashes of earlier versions hold.
+    truth: DesignTruth = DesignTruth()
     sample: Sample | None
     pairs: tuple[DesignPair, ...]
     trials: DesignTrials
@@ -110,7 +119,8 @@ def resolve_design(
         ),
         background=tuple(_question(question, scales) for question in file.background),
         instructions=texts.get(("instructions",)),
-        sample=file.sample,
+        truth=DesignTruth(source=file.truth.source),
+        sample=file.sample and file.sample.model_copy(update={"drawn": None}),
         pairs=tuple(design_pair(pair, stimuli) for pair in pairs),
         trials=DesignTrials(
             order=file.trials.order,
@@ -122,6 +132,7 @@ def resolve_design(
             message=texts["completion", "message"],
             code=file.completion.code,
             redirect=file.completion.redirect,
+            contact=file.completion.contact,
         ),
     )
 

@@ -7,7 +7,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from app.study.file.design import DesignPair, Question, StudyDesign, design_pair, resolve_design
 from app.study.file.keys import ORDER, UnwieldyDraft, as_written, tidied
 from app.study.file.model import Sample
-from app.study.file.pairs import COLUMNS, PairFile, StimulusFacts, read_pair_file
+from app.study.file.pairs import COLUMNS, HUMAN, PairFile, PairSpec, StimulusFacts, read_pair_file
 from app.study.file.problems import Fault
 from app.study.file.questions import QUESTIONS
 from app.study.file.reading import PAIRS, Reading
@@ -28,8 +28,6 @@ _IN_FORMS = (
     (re.compile(r"add `type:`, one of (.*)"), r"choose one of \1"),
     (re.compile(r"add `(\w+):`"), r"fill in \1"),
     (re.compile(r"write something, or remove the key"), "write something"),
-    (re.compile(r"import (it|them) with `likely-human stimuli import`"), r"add \1 to the stimuli first"),
-    (re.compile(r"see docs/study-file\.md"), "see what the documentation says of it"),
 )
 
 
@@ -113,10 +111,11 @@ def _form_order(fault: Fault) -> tuple[int, int]:
 
 
 def draft_of_design(design: StudyDesign, stimuli: Mapping[str, StimulusFacts]) -> dict[str, Any]:
-    """The draft that makes this design: drawn pairs stay drawn where `stimuli` still give the very same ones."""
+    """The draft that makes this design: pairs that were drawn are kept as drawn where `stimuli` still make them."""
     keys = keys_of_design(design)
-    if design.sample is not None and _draws(design.sample, design.pairs, stimuli):
-        keys["sample"] = keys_of_sample(design.sample)
+    kept = design.sample and design.sample.model_copy(update={"drawn": drawn_as_csv(design.pairs)})
+    if kept is not None and _draws(design, kept, stimuli):
+        keys["sample"] = keys_of_sample(kept)
     else:
         keys["pairs"] = pairs_as_csv(design.pairs)
     return tidied(keys)
@@ -130,6 +129,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "consent": design.consent.model_dump(),
         "background": [_keys_of_question(question) for question in design.background] or None,
         "instructions": design.instructions,
+        "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         "trials": {
             **design.trials.model_dump(include={"order", "sides", "watch"}),
             "questions": [_keys_of_question(question) for question in design.trials.questions],
@@ -164,8 +164,9 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _draws(sample: Sample, pairs: tuple[DesignPair, ...], stimuli: Mapping[str, StimulusFacts]) -> bool:
-    drawn = sample_pairs(sample, stimuli).pairs
+def _draws(design: StudyDesign, sample: Sample, stimuli: Mapping[str, StimulusFacts]) -> bool:
+    pairs = design.pairs
+    drawn = sample_pairs(sample, stimuli, design.truth.source).pairs
     same = [design_pair(pair, stimuli) for pair in drawn]
     hashes = {"clip_a_sha256": "", "clip_b_sha256": ""}
     return [p.model_copy(update=hashes) for p in same] == [p.model_copy(update=hashes) for p in pairs]
@@ -178,6 +179,15 @@ def pairs_as_csv(pairs: tuple[DesignPair, ...]) -> str:
     writer.writerow(COLUMNS)
     for pair in pairs:
         writer.writerow((pair.id, pair.a, pair.b, pair.condition, pair.truth or "", pair.kind))
+    return text.getvalue()
+
+
+def drawn_as_csv(pairs: Iterable[DesignPair | PairSpec]) -> str:
+    """The pairs as `sample.drawn` keeps them: their truth is always that of the clips' sources."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("pair", "a", "b", "condition", "kind"))
+    writer.writerows((pair.id, pair.a, pair.b, pair.condition, pair.kind) for pair in pairs)
     return text.getvalue()
 
 

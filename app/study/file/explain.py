@@ -6,12 +6,22 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from app.study.file.model import SCALE_PATTERN, SLUG_PATTERN, Completion, Consent, Sample, StudyFile, Trials
+from app.study.file.model import (
+    SCALE_PATTERN,
+    SLUG_PATTERN,
+    Completion,
+    Consent,
+    Sample,
+    StudyFile,
+    Trials,
+    Truth,
+)
 from app.study.file.problems import Fault, Place, counted, nearest, quoted
 from app.study.file.questions import ID_PATTERN, QUESTIONS
 
 _SECTIONS: Mapping[str, type[BaseModel]] = {
     "consent": Consent,
+    "truth": Truth,
     "sample": Sample,
     "trials": Trials,
     "completion": Completion,
@@ -86,7 +96,7 @@ def _fault(details: Any) -> Fault:
     if details["type"] == "study_rule":
         return Fault(bad.place, context["message"], context["remedy"])
     if details["type"] not in _EXPLAIN:
-        return Fault(bad.place, f"{bad.name}: {details['msg']}", "see docs/study-file.md")
+        return Fault(bad.place, f"{bad.name}: {details['msg']}", "see the help page Study file")
     return Fault(bad.place, *_EXPLAIN[details["type"]](bad))
 
 

@@ -12,6 +12,7 @@ from app.study.file.model import (
     Sample,
     StudyFile,
     Trials,
+    Truth,
 )
 from app.study.file.problems import Place
 from app.study.file.questions import QUESTIONS
@@ -19,6 +20,7 @@ from app.study.file.questions import QUESTIONS
 _SECTIONS: Mapping[Place, type[BaseModel]] = {
     (): StudyFile,
     ("consent",): Consent,
+    ("truth",): Truth,
     ("sample",): Sample,
     ("trials",): Trials,
     ("completion",): Completion,

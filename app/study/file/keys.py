@@ -17,6 +17,7 @@ ORDER: Sequence[str] = (
     "consent",
     "background",
     "instructions",
+    "truth",
     "pairs",
     "sample",
     "scales",
@@ -24,7 +25,8 @@ ORDER: Sequence[str] = (
     "completion",
 )
 _CONSENT = ("version", "text", "minimum_age")
-_SAMPLE = ("match", "seed", "conditions", "practice")
+_TRUTH = ("source",)
+_SAMPLE = ("match", "seed", "use", "conditions", "practice", "drawn")
 _TRIALS = ("order", "sides", "watch", "questions")
 _QUESTION = (
     "id",
@@ -38,7 +40,7 @@ _QUESTION = (
     "max_length",
     "required",
 )
-_COMPLETION = ("message", "code", "redirect")
+_COMPLETION = ("message", "code", "redirect", "contact")
 _DEEPEST = 12
 _MOST_VALUES = MOST_NODES // 2  # each may have a key
 # What pydantic takes off the ends of a text; Python's own `strip` takes off a little more.
@@ -170,9 +172,12 @@ _QUESTION_PARTS: Mapping[str, _Tidy] = {
 _PARTS: Mapping[str, _Tidy] = {
     "consent": lambda value: _section(value, _CONSENT, {"minimum_age": _whole}),
     "background": _questions,
+    "truth": lambda value: _section(value, _TRUTH, {}),
     "pairs": _as_is,  # problems name its rows, so that none may be lost
     "sample": lambda value: _section(
-        value, _SAMPLE, {"seed": _whole, "conditions": _counts, "practice": _counts}
+        value,
+        _SAMPLE,
+        {"seed": _whole, "conditions": _counts, "practice": _counts, "drawn": _as_is},
     ),
     "trials": lambda value: _section(value, _TRIALS, {"questions": _questions}),
     "completion": lambda value: _section(value, _COMPLETION, {}),

@@ -14,6 +14,7 @@ from pydantic.config import JsonDict
 from pydantic_core import InitErrorDetails
 
 from app.study.design import Order, Sides
+from app.study.file.pairs import HUMAN, NO_SOURCE
 from app.study.file.questions import (
     AsWritten,
     BackgroundQuestion,
@@ -28,6 +29,7 @@ from app.study.file.redirects import checked_redirect
 from app.study.file.rules import broken_rules
 
 Watch = Literal["both-to-end", "free"]
+Use = Literal["even", "free"]
 SLUG_PATTERN = r"^[a-z0-9][a-z0-9-]{0,63}$"
 SCALE_PATTERN = r"^[a-z][a-z0-9_-]{0,39}$"
 DEFAULT_MESSAGE = "# Thank you\n\nYour answers have been saved. You can close this page now.\n"
@@ -63,6 +65,18 @@ class Consent(Part):
     )
 
 
+class Truth(Part):
+    """Which answer is right."""
+
+    source: str = Field(
+        default=HUMAN,
+        min_length=1,
+        max_length=200,
+        description="The true source: the clips that the question asks for are of it. Pairs with one such clip have "
+        f"a truth, all others none; `{NO_SOURCE}` where no answer is right or wrong.",
+    )
+
+
 class Sample(Part):
     """Pairs drawn at random from the stimuli instead of listed in a file."""
 
@@ -82,6 +96,16 @@ class Sample(Part):
     )
     practice: dict[str, Count] = Field(
         default={}, description="Condition to number of practice pairs, drawn from what `conditions` leaves."
+    )
+    use: Use = Field(
+        default="free",
+        description="`even` draws each clip as seldom as can be; `free` draws whatever clips are used already, "
+        "as files without this line always did.",
+    )
+    drawn: Annotated[str, Field(min_length=1)] | None = Field(
+        default=None,
+        description="The pairs as they were drawn, as CSV: they stay, whatever clips come. Without it they are drawn "
+        "anew wherever the file is read.",
     )
 
 
@@ -116,6 +140,10 @@ class Completion(Part):
         default=None,
         description="A web address to go on to; it may hold {code}, {participant} and {session}.",
     )
+    contact: Annotated[AsWritten, Field(min_length=1, max_length=200)] | None = Field(
+        default=None,
+        description="Whom to ask where something goes wrong, as a name with an email address or telephone number.",
+    )
 
 
 class StudyFile(Part, json_schema_extra=exactly_one(pairs="string", sample="object")):
@@ -133,6 +161,7 @@ class StudyFile(Part, json_schema_extra=exactly_one(pairs="string", sample="obje
     instructions: Markdown | None = Field(
         default=None, description=f"The page before the trials: {IN_A_TEXT_FILE}."
     )
+    truth: Truth = Field(default=Truth(), description="Which source the question asks for.")
     pairs: Annotated[str, Field(min_length=1)] | None = Field(
         default=None, description=f"The pairs: {IN_A_PAIR_FILE}. Either this or `sample`."
     )

@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
+from app.spreadsheet import csv_fault
 from app.study.design import Kind, Member
 from app.study.file.problems import Problem, listed, nearest, quoted
 
 COLUMNS = ("pair", "a", "b", "condition", "truth", "kind")
 REQUIRED = COLUMNS[:3]
 HUMAN = "human"
+# As the true source: no answer is right or wrong.
+NO_SOURCE = "none"
 _MOST_GUESSES = 20
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
@@ -56,11 +59,11 @@ class PairRow:
     kind: Kind
 
 
-def truth_by_source(source_a: str, source_b: str) -> Member | None:
-    """The member that is human, when exactly one is."""
-    if (source_a == HUMAN) == (source_b == HUMAN):
+def truth_by_source(source_a: str, source_b: str, true_source: str) -> Member | None:
+    """The member that is of the true source, when exactly one is; never where that is `NO_SOURCE`."""
+    if true_source == NO_SOURCE or (source_a == true_source) == (source_b == true_source):
         return None
-    return Member.A if source_a == HUMAN else Member.B
+    return Member.A if source_a == true_source else Member.B
 
 
 def content_of(clip: StimulusFacts) -> str:
@@ -68,9 +71,16 @@ def content_of(clip: StimulusFacts) -> str:
     return clip.clip_sha256 or clip.name
 
 
-def condition_by_source(source_a: str, source_b: str) -> str:
-    """The two sources, human first and the rest by the alphabet: one name however a pair is turned."""
-    return "-".join(sorted((source_a, source_b), key=lambda source: (source != HUMAN, source)))
+def condition_by_source(source_a: str, source_b: str, true_source: str = HUMAN) -> str:
+    """The two sources, the true one first and the rest by the alphabet: one name however a pair is turned."""
+    return "-".join(sorted((source_a, source_b), key=lambda source: (source != true_source, source)))
+
+
+def true_source_of(keys: object) -> str:
+    """The source that a draft's `truth` names, as far as it names one; `human` unless said."""
+    truth = keys.get("truth") if isinstance(keys, Mapping) else None
+    source = truth.get("source") if isinstance(truth, Mapping) else None
+    return source.strip() if isinstance(source, str) and source.strip() else HUMAN
 
 
 def stands_inline(value: str) -> bool:
@@ -130,7 +140,7 @@ def _lines(found: PairFile, text: str) -> Iterator[tuple[int, list[str]]]:
                 yield line, cells
             line = reader.line_num + 1
     except csv.Error as error:
-        found.refuse(line, f"not readable as CSV: {error}", "look at the quotes in this row")
+        found.refuse(line, f"not readable as CSV: {csv_fault(error)}", "look at the quotes in this row")
 
 
 def _header_holds(found: PairFile, line: int, header: Sequence[str]) -> bool:
@@ -228,22 +238,24 @@ def check_clips(found: PairFile, stimuli: Mapping[str, StimulusFacts] | None) ->
                 found.refuse(row.line, message, f"remove this row, or the one {found.where(before.line)}")
 
 
-def resolve_rows(found: PairFile, stimuli: Mapping[str, StimulusFacts]) -> list[PairSpec]:
+def resolve_rows(
+    found: PairFile, stimuli: Mapping[str, StimulusFacts], true_source: str = HUMAN
+) -> list[PairSpec]:
     """Join rows with the clips they name; what does not fit is added to the file's problems."""
     pairs: list[PairSpec] = []
     remedies: dict[str, str] = {}
     for row in found.rows:
         for column, name in (("a", row.a), ("b", row.b)):
             if name and name not in stimuli:
-                message = f"column {quoted(column)}: there is no stimulus {quoted(name)}"
+                message = f"column {quoted(column)}: there is no clip {quoted(name)}"
                 found.refuse(row.line, message, _instead_of(name, stimuli, remedies))
         a, b = stimuli.get(row.a), stimuli.get(row.b)
         if a is None or b is None:
             continue
-        human = truth_by_source(a.source, b.source)
-        if row.truth and human and row.truth is not human:
-            message = f"column 'truth': it says {row.truth}, but member {human} is the human one"
-            found.refuse(row.line, message, f"write {human}, or leave it empty")
+        true = truth_by_source(a.source, b.source, true_source)
+        if row.truth and true and row.truth is not true:
+            message = f"column 'truth': it says {row.truth}, but clip {true} is the {true_source} one"
+            found.refuse(row.line, message, f"write {true}, or leave it empty")
         pairs.append(
             PairSpec(
                 id=row.id,
@@ -251,9 +263,9 @@ def resolve_rows(found: PairFile, stimuli: Mapping[str, StimulusFacts]) -> list[
                 b=b.name,
                 source_a=a.source,
                 source_b=b.source,
-                condition=row.condition or condition_by_source(a.source, b.source),
+                condition=row.condition or condition_by_source(a.source, b.source, true_source),
                 kind=row.kind,
-                truth=row.truth or human,
+                truth=row.truth or true,
                 position=len(pairs) + 1,
             )
         )
@@ -264,5 +276,5 @@ def _instead_of(name: str, stimuli: Mapping[str, StimulusFacts], remedies: dict[
     """What to do about an unknown name. Looking for a near one takes a while, so only the first few get that."""
     if name not in remedies:
         known = stimuli if len(remedies) < _MOST_GUESSES else ()
-        remedies[name] = nearest(name, known, "import it with `likely-human stimuli import`")
+        remedies[name] = nearest(name, known, "upload it first")
     return remedies[name]

@@ -36,7 +36,7 @@ class StudyFileProblems(StudyError):
     """Everything that is wrong with a study file and the files it names, one line each."""
 
     status_code = 422
-    title = "The study file needs mending"
+    title = "The study file has errors"
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)

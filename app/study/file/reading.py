@@ -8,12 +8,21 @@ from pydantic import ValidationError
 
 from app.study.file.explain import faults_of
 from app.study.file.model import DEFAULT_MESSAGE, Sample, StudyFile
-from app.study.file.pairs import PairFile, PairSpec, StimulusFacts, check_clips, resolve_rows
-from app.study.file.problems import Fault, Place
+from app.study.file.pairs import (
+    NO_SOURCE,
+    PairFile,
+    PairSpec,
+    StimulusFacts,
+    check_clips,
+    resolve_rows,
+    true_source_of,
+)
+from app.study.file.problems import Fault, Place, listed, nearest, quoted
 from app.study.file.sampling import sample_pairs
 
 TEXTS: tuple[tuple[str, ...], ...] = (("consent", "text"), ("instructions",), ("completion", "message"))
 PAIRS: Place = ("pairs",)
+TRUE_SOURCE: Place = ("truth", "source")
 
 
 class Reading(ABC):
@@ -45,6 +54,7 @@ class Reading(ABC):
         self.file = self._validated(data)
         if isinstance(data, dict):
             self._read_texts(data)
+            self._read_truth(data)
             self._read_pairs(data)
 
     def _validated(self, data: object) -> StudyFile | None:
@@ -63,16 +73,25 @@ class Reading(ABC):
             if text is not None:
                 self.texts[place] = text.strip()
 
+    def _read_truth(self, data: dict[str, Any]) -> None:
+        """Refuse a true source that no clip is of, where the study names one."""
+        if not isinstance(value_at(data, TRUE_SOURCE), str) or not self.stimuli:
+            return
+        source, known = true_source_of(data), sorted({clip.source for clip in self.stimuli.values()})
+        if source not in (NO_SOURCE, *known):
+            remedy = nearest(source, known, f"use {listed([*known, NO_SOURCE])}")
+            self.refuse(Fault(TRUE_SOURCE, f"no clip is of the true source {quoted(source)}", remedy))
+
     def _read_pairs(self, data: dict[str, Any]) -> None:
-        listed, drawn = data.get("pairs"), data.get("sample")
-        found = self.pair_list(listed) if self._says_something(listed, PAIRS) else None
+        rows, drawn, true_source = data.get("pairs"), data.get("sample"), true_source_of(data)
+        found = self.pair_list(rows) if self._says_something(rows, PAIRS) else None
         if found is not None:
             check_clips(found, self.stimuli)
             if self.stimuli is not None:
-                self.pairs += resolve_rows(found, self.stimuli)
+                self.pairs += resolve_rows(found, self.stimuli, true_source)
             self.refuse_rows(found)
         if isinstance(drawn, dict) and self.stimuli is not None:
-            self._draw_pairs(drawn, self.stimuli)
+            self._draw_pairs(drawn, self.stimuli, true_source)
 
     def _says_something(self, value: object, place: Place) -> TypeGuard[str]:
         """Whether there is a text to read. The model takes a few control characters for one."""
@@ -80,12 +99,14 @@ class Reading(ABC):
             self.refuse(Fault(place, f"{place[-1]} is empty", "write something, or remove the key"))
         return isinstance(value, str) and bool(value.strip())
 
-    def _draw_pairs(self, raw: dict[str, Any], stimuli: Mapping[str, StimulusFacts]) -> None:
+    def _draw_pairs(
+        self, raw: dict[str, Any], stimuli: Mapping[str, StimulusFacts], true_source: str
+    ) -> None:
         try:
             sample = Sample.model_validate(raw)
         except ValidationError:
             return  # named already, with the rest of the file
-        drawn = sample_pairs(sample, stimuli)
+        drawn = sample_pairs(sample, stimuli, true_source)
         self.pairs += drawn.pairs
         for fault in drawn.faults:
             self.refuse(fault)

@@ -1,7 +1,10 @@
-"""Drawing pairs: uniformly at random within each condition, matched, seeded, no clip pair twice.
+"""Drawing pairs: at random within each condition, matched, seeded, no clip pair twice.
 
-The same clips, seed and condition give the same pairs on every machine and Python: candidates are sorted by
-name and ranked by numbers from `random.Random("<seed>/<condition>").random()`, whose sequence Python
+`use: even` draws each clip as seldom as can be (`even.py`); `use: free` draws uniformly, whatever clips are used
+already. Pairs that were drawn before and kept (`drawn`) are read, not drawn.
+
+In a free draw the same clips, seed and condition give the same pairs on every machine and Python: candidates are
+sorted by name and ranked by numbers from `random.Random("<seed>/<condition>").random()`, whose sequence Python
 promises to keep. Each condition has its own generator, so that adding one, or asking for more pairs, keeps
 what was drawn.
 """
@@ -10,19 +13,31 @@ import heapq
 import random
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
 from app.study.design import Kind
+from app.study.file.even import Asked, Group, draw_evenly
 from app.study.file.model import Sample
-from app.study.file.pairs import PairSpec, StimulusFacts, content_of, truth_by_source
+from app.study.file.pairs import (
+    HUMAN,
+    PairSpec,
+    StimulusFacts,
+    check_clips,
+    content_of,
+    read_pair_file,
+    resolve_rows,
+    truth_by_source,
+)
 from app.study.file.problems import Fault, Place, counted, listed, nearest, quoted
 
 Clips = Sequence[StimulusFacts]
 ClipPair = tuple[StimulusFacts, StimulusFacts]
 Match = tuple[str, ...] | None
 MATCH = ("sample", "match")
+DRAWN: Place = ("sample", "drawn")
+_AGAIN = "remove `drawn` to draw again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +48,14 @@ class Drawn:
     faults: tuple[Fault, ...]
 
 
-def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts]) -> Drawn:
+def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts], true_source: str = HUMAN) -> Drawn:
     """Draw the pairs that `sample` asks for. Every fault is found, each at its place in the study file."""
+    if sample.drawn is not None:
+        return _kept(sample, sample.drawn, stimuli, true_source)
     clips = _by_source(stimuli)
     faults = _absent_attributes(sample, stimuli)
     can_match = not faults
-    drawn: list[PairSpec] = []
+    found: dict[str, _Candidates] = {}
     seen = _Seen(stimuli)
     for condition, sources in _resolved(sample, clips).items():
         if isinstance(sources, Fault):
@@ -46,10 +63,11 @@ def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts]) -> Drawn:
         elif can_match:
             first, second = (clips[source] for source in sources)
             candidates = _candidates(first, second, sample.match, seen)
-            too_few = _too_few(sample, condition, len(candidates), first, second)
-            faults += too_few
-            drawn += [] if too_few else _draw(sample, condition, candidates)
-    ordered = () if faults else sorted(drawn, key=lambda pair: pair.kind is Kind.MAIN)
+            faults += _too_few(sample, condition, len(candidates), first, second)
+            found[condition] = candidates
+    draw = _draw_evenly if sample.use == "even" else _draw_freely
+    drawn = [] if faults else [_spec(*pair, true_source) for pair in draw(sample, found)]
+    ordered = sorted(drawn, key=lambda pair: pair.kind is Kind.MAIN)
     numbered = (replace(pair, position=position) for position, pair in enumerate(ordered, start=1))
     return Drawn(tuple(numbered), tuple(faults))
 
@@ -63,9 +81,9 @@ def _by_source(stimuli: Mapping[str, StimulusFacts]) -> dict[str, list[StimulusF
 
 def _absent_attributes(sample: Sample, stimuli: Mapping[str, StimulusFacts]) -> list[Fault]:
     known = sorted({name for clip in stimuli.values() for name in clip.attributes})
-    otherwise = f"the stimuli have {listed(known, 'and') if known else 'no attributes'}"
+    otherwise = f"the clips have {listed(known, 'and') if known else 'no attributes'}"
     return [
-        Fault(MATCH, f"match: no stimulus has the attribute {quoted(name)}", nearest(name, known, otherwise))
+        Fault(MATCH, f"match: no clip has the attribute {quoted(name)}", nearest(name, known, otherwise))
         for name in sample.match
         if name not in known
     ]
@@ -105,11 +123,11 @@ def _unresolved(
         ways = listed(f"{first} and {second}" for first, second in sources)
         return Fault(place, f"{quoted(condition)} can be read as {ways}", "rename one of the sources")
     if not clips:
-        remedy = "import them with `likely-human stimuli import`"
-        return Fault(place, f"{quoted(condition)}: there are no stimuli yet", remedy)
+        remedy = "upload them first"
+        return Fault(place, f"{quoted(condition)}: there are no clips yet", remedy)
     known = [f"{first}-{second}" for first in clips for second in clips if first != second]
     otherwise = f"write two of the sources {listed(clips, 'and')} joined by `-`"
-    message = f"{quoted(condition)} does not name two sources of the stimuli"
+    message = f"{quoted(condition)} does not name two sources of the clips"
     return Fault(place, message, nearest(condition, known, otherwise))
 
 
@@ -139,6 +157,17 @@ class _Candidates:
 
     rows: Sequence[tuple[StimulusFacts, Clips, int]]
     ends: Sequence[int]
+    has_twins: bool
+
+    def groups(self) -> list[Group]:
+        """The same candidates as clips of which each goes with each."""
+        if self.has_twins:
+            return [Group((a,), partners) for a, partners, _ in self.rows if partners]
+        members: dict[int, tuple[list[StimulusFacts], Clips]] = {}
+        for a, partners, _ in self.rows:
+            if partners:
+                members.setdefault(id(partners), ([], partners))[0].append(a)
+        return [Group(first, second) for first, second in members.values()]
 
     def __len__(self) -> int:
         return self.ends[-1] if self.ends else 0
@@ -165,7 +194,8 @@ def _candidates(first: Clips, second: Clips, match: Sequence[str], seen: _Seen) 
         else:  # within one source, the clips before `a` have met it
             start = min(met[key], len(partners)) if first is second else 0
         rows.append((a, partners, start))
-    return _Candidates(rows, list(accumulate(len(partners) - start for _, partners, start in rows)))
+    ends = list(accumulate(len(partners) - start for _, partners, start in rows))
+    return _Candidates(rows, ends, seen.has_twins)
 
 
 def _key(clip: StimulusFacts, match: Sequence[str]) -> Match:
@@ -188,20 +218,59 @@ def _too_few(sample: Sample, condition: str, n: int, first: Clips, second: Clips
     return [Fault(("sample", key, condition), message, "ask for fewer, or import more clips")]
 
 
-def _draw(sample: Sample, condition: str, candidates: _Candidates) -> list[PairSpec]:
-    """Rank the candidates at random: the first are the main pairs, the next the practice pairs."""
-    rng = random.Random(f"{sample.seed}/{condition}")
-    n_main, n_practice = sample.conditions.get(condition, 0), sample.practice.get(condition, 0)
-    ranks = ((rng.random(), index) for index in range(len(candidates)))
-    ranked = [candidates.at(index) for _, index in heapq.nsmallest(n_main + n_practice, ranks)]
-    main, practice = ranked[:n_main], ranked[n_main:]
-    return [
-        *(_spec(condition, Kind.MAIN, f"{n:02d}", *pair) for n, pair in enumerate(main, start=1)),
-        *(_spec(condition, Kind.PRACTICE, f"p{n:02d}", *pair) for n, pair in enumerate(practice, start=1)),
+_Drawn = tuple[str, Kind, str, StimulusFacts, StimulusFacts]
+
+
+def _draw_freely(sample: Sample, found: Mapping[str, _Candidates]) -> Iterator[_Drawn]:
+    """Rank each condition's candidates at random: the first are the main pairs, the next the practice pairs."""
+    for condition, candidates in found.items():
+        rng = random.Random(f"{sample.seed}/{condition}")
+        n_main, n_practice = sample.conditions.get(condition, 0), sample.practice.get(condition, 0)
+        ranks = ((rng.random(), index) for index in range(len(candidates)))
+        ranked = [candidates.at(index) for _, index in heapq.nsmallest(n_main + n_practice, ranks)]
+        yield from _numbered(condition, ranked[:n_main], ranked[n_main:])
+
+
+def _draw_evenly(sample: Sample, found: Mapping[str, _Candidates]) -> Iterator[_Drawn]:
+    asked = [
+        Asked(candidates.groups(), sample.conditions.get(condition, 0), sample.practice.get(condition, 0))
+        for condition, candidates in found.items()
     ]
+    for condition, (main, practice) in zip(found, draw_evenly(asked, f"{sample.seed}/even"), strict=True):
+        yield from _numbered(condition, main, practice)
 
 
-def _spec(condition: str, kind: Kind, number: str, a: StimulusFacts, b: StimulusFacts) -> PairSpec:
+def _numbered(condition: str, main: Sequence[ClipPair], practice: Sequence[ClipPair]) -> Iterator[_Drawn]:
+    for n, pair in enumerate(main, start=1):
+        yield condition, Kind.MAIN, f"{n:02d}", *pair
+    for n, pair in enumerate(practice, start=1):
+        yield condition, Kind.PRACTICE, f"p{n:02d}", *pair
+
+
+def _kept(sample: Sample, text: str, stimuli: Mapping[str, StimulusFacts], true_source: str) -> Drawn:
+    """The pairs as they were drawn. They must still be those that are asked for, of clips that are still there."""
+    found = read_pair_file("", text, by_row=True)
+    check_clips(found, stimuli)
+    pairs = tuple(resolve_rows(found, stimuli, true_source))
+    faults = [Fault(DRAWN, problem.message, _AGAIN) for problem in found.problems]
+    counts = Counter((pair.condition, pair.kind) for pair in pairs)
+    asked = Counter({(name, Kind.MAIN): n for name, n in sample.conditions.items()})
+    asked += Counter({(name, Kind.PRACTICE): n for name, n in sample.practice.items()})
+    for condition, kind in () if faults else sorted({*counts, *asked}):
+        n, wanted = counts[condition, kind], asked[condition, kind]
+        if n != wanted:
+            message = f"{condition}: {counted(n, f'{kind} pair')} kept, but {wanted} asked for"
+            faults.append(Fault(DRAWN, message, _AGAIN))
+    for pair in () if faults else pairs:
+        if pair.condition not in (f"{pair.source_a}-{pair.source_b}", f"{pair.source_b}-{pair.source_a}"):
+            message = f"the pair {quoted(pair.id)} is of {pair.source_a} and {pair.source_b}, not of {pair.condition}"
+            faults.append(Fault(DRAWN, message, _AGAIN))
+    return Drawn(() if faults else pairs, tuple(faults))
+
+
+def _spec(
+    condition: str, kind: Kind, number: str, a: StimulusFacts, b: StimulusFacts, true_source: str
+) -> PairSpec:
     return PairSpec(
         id=f"{condition}-{number}",
         a=a.name,
@@ -210,6 +279,6 @@ def _spec(condition: str, kind: Kind, number: str, a: StimulusFacts, b: Stimulus
         source_b=b.source,
         condition=condition,
         kind=kind,
-        truth=truth_by_source(a.source, b.source),
+        truth=truth_by_source(a.source, b.source, true_source),
         position=0,
     )

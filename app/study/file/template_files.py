@@ -73,7 +73,7 @@ instructions: |
   that you have saved.
 
   If you have to stop, keep this page's address and come back to it: you will continue where you were.
-sample: {match: goal, seed: 7, conditions: {human-hybrid: 6, hybrid-symbolic: 4}}
+sample: {match: goal, seed: 7, use: even, conditions: {human-hybrid: 6, hybrid-symbolic: 4}}
 trials:
   order: random
   sides: balanced
@@ -163,6 +163,7 @@ instructions: |
   a little better, and say how uncertain you are. You cannot go back to a pair that you have saved.
 
   If you have to stop, keep this page's address and come back to it: you will continue where you were.
+truth: {source: none}
 trials:
   order: random
   sides: balanced
@@ -170,6 +171,88 @@ trials:
   questions:
     - {id: choice, type: 2afc, ask: "Which video do you prefer?"}
     - {id: rationale, type: text, ask: "Why? Please provide as much detail as possible."}
+    - {id: uncertainty, type: likert, ask: "How certain are you of your choice?", scale: uncertainty}
+completion:
+  message: |
+    # Thank you
+
+    You have finished, and all your answers are saved.
+
+    If you would like to know the results, or want your answers deleted, write to [NAME, E-MAIL ADDRESS].
+"""
+
+REAL_OR_FAKE = """\
+study: real-or-fake
+title: "Which video is real?"
+consent:
+  version: "1"
+  text: |
+    # Taking part in this study
+
+    This study is run by [NAME OF THE LAB, INSTITUTION].
+
+    Please read this page before you decide whether to take part.
+
+    ## What it is about
+
+    We want to learn how well people tell real videos from artificial ones. [SAY IN A SENTENCE WHAT THE VIDEOS SHOW.]
+
+    ## What you will do
+
+    You will watch [NUMBER] pairs of short videos without sound, and answer three questions about each pair. This takes
+    about [NUMBER] minutes. In each pair one video is real and the other is not; we do not test your ability.
+
+    ## Taking part is voluntary
+
+    You can stop at any time by closing the page, without giving a reason and without any disadvantage. Answers that
+    you gave before stopping stay stored unless you ask us to delete them. [SAY HERE WHETHER AND HOW PEOPLE ARE PAID,
+    AND WHAT HAPPENS TO THE PAYMENT WHEN SOMEONE STOPS.]
+
+    ## What is recorded
+
+    - that you agreed, when, and to which version of this text;
+    - your answers, and how long you took for each;
+    - how each video was played: what was watched and replayed, whether it stalled, and whether the page was hidden;
+    - the participant number that a recruitment service passes on, if you came through one.
+
+    We do not ask for your name or your address. Please do not write anything into the text boxes that would tell who
+    you are. If you do not agree, nothing is stored but the fact that someone declined.
+
+    ## What happens to it
+
+    Answers are kept on a computer of [INSTITUTION, COUNTRY] until [DATE OR PERIOD]. Answers without participant
+    numbers may be published or shared with other researchers. [NAME THE LEGAL BASIS WHERE YOUR LAW ASKS FOR ONE.]
+
+    ## Questions, complaints, deletion
+
+    [NAME, E-MAIL ADDRESS] answers questions, and deletes your answers on request: please give the day and time at
+    which you took part and, if you came through a recruitment service, your participant number there. The study was
+    approved by [ETHICS BOARD, NUMBER]; complaints go to [E-MAIL ADDRESS].
+  minimum_age: 18
+instructions: |
+  # What to do
+
+  You will see pairs of short videos, side by side. One is real: [SAY WHAT REAL MEANS HERE]. The other was made by a
+  program.
+
+  1. **Watch both videos to the end.** They start together and have no sound. You can pause them and play them again
+     as often as you like.
+  2. **Answer three questions:** which video is real, why you think so, and how certain you are.
+  3. Save, and go on to the next pair.
+
+  There is no time limit. If you are not sure, choose the video that seems more real to you, and say how uncertain you
+  are. You cannot go back to a pair that you have saved.
+
+  If you have to stop, keep this page's address and come back to it: you will continue where you were.
+truth: {source: real}
+sample: {seed: 7, use: even, conditions: {real-fake: 10}}
+trials:
+  order: random
+  sides: balanced
+  watch: both-to-end
+  questions:
+    - {id: choice, type: 2afc, ask: "Which video is real?"}
+    - {id: rationale, type: text, ask: "Why do you think so? Please provide as much detail as possible."}
     - {id: uncertainty, type: likert, ask: "How certain are you of your choice?", scale: uncertainty}
 completion:
   message: |

@@ -8,7 +8,7 @@ from typing import Any
 
 from app.study.file.keys import tidied
 from app.study.file.problems import Place
-from app.study.file.template_files import BLANK, HNTT, PREFERENCE
+from app.study.file.template_files import BLANK, HNTT, PREFERENCE, REAL_OR_FAKE
 from app.study.file.yamlsource import read_yaml
 
 # Not links: `[TEXT](address)`, `[TEXT][name]`, and `[TEXT]` with its address on a line of its own.
@@ -39,6 +39,12 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
                 "Human Navigation Turing Test",
                 "The published study: 10 pairs that share a goal, which video is more likely to be human, and why.",
                 HNTT,
+            ),
+            Template(
+                "real-or-fake",
+                "Which one is real?",
+                "10 pairs of a real and a fake video (their sources): which one is real, why, how certain.",
+                REAL_OR_FAKE,
             ),
             Template(
                 "preference",

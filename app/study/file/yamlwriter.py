@@ -9,13 +9,15 @@ import yaml
 from app.study.file.keys import tidied
 from app.study.file.problems import Place
 from app.study.file.reading import PAIRS, TEXTS
+from app.study.file.sampling import DRAWN
 
 _WIDTH = 110
-_HEAD = "# A study file of Likely Human; docs/study-file.md explains every key."
+_HEAD = "# A study file of Likely Human; the help page Study file explains every key."
 _PLAIN = re.compile(r"[^\W_](?:[\w ./()&%+'!-]*[\w.()!'%+])?")
 # YAML keeps these in quotes alone: line ends of other systems, and the byte order mark.
 _NOT_IN_BLOCKS = re.compile("[\r\x85\u2028\u2029\ufeff]")
 _LONGEST_KEY = 500
+_BLOCKS: tuple[Place, ...] = (*TEXTS, PAIRS, DRAWN)
 _RESOLVER = yaml.resolver.Resolver()
 _TEXT_TAG = "tag:yaml.org,2002:str"
 
@@ -38,7 +40,7 @@ def _mapping(keys: dict[str, Any], indent: str, place: Place) -> Iterator[str]:
 
 def _entry(head: str, value: Any, indent: str, place: Place) -> Iterator[str]:
     """A key with its value, on one line where that reads well."""
-    if isinstance(value, str) and (place in TEXTS or place == PAIRS):
+    if isinstance(value, str) and place in _BLOCKS:
         yield from _text(head, value, indent)
     elif not _is_section(value, place) and len(line := f"{head}: {_flow(value)}") <= _WIDTH:
         yield line
@@ -55,7 +57,9 @@ def _entry(head: str, value: Any, indent: str, place: Place) -> Iterator[str]:
 
 def _is_section(value: Any, place: Place) -> bool:
     """Whether a value is better read line by line, however short it is."""
-    holds_text = any(place == text[:-1] for text in TEXTS if len(text) > 1)
+    holds_text = any(place == text[:-1] for text in TEXTS if len(text) > 1) or (
+        place == DRAWN[:-1] and isinstance(value, dict) and DRAWN[-1] in value
+    )
     of_mappings = isinstance(value, list) and any(isinstance(item, dict) for item in value)
     return bool(value) and (place == ("trials",) or (holds_text and isinstance(value, dict)) or of_mappings)
 

@@ -33,7 +33,7 @@ def full_folder(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory)
     shutil.copy(migrated_sqlite, folder / "test.sqlite3")
     database = Database(sqlite_at(folder / "test.sqlite3"), checkpointing=True)
     with database.transaction() as session:
-        who = make_user(session, Role.EDITOR, "editor@example.org")
+        who = make_user(session, Role.OWNER, "owner@example.org")
     settings = Settings(  # type: ignore[call-arg]
         LIKELY_HUMAN_DATA=folder / "data", DATABASE_URL=str(database.url), LIKELY_HUMAN_SECRET="test"
     )

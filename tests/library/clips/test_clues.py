@@ -26,8 +26,8 @@ from tests.clips.videos import Pixels, make_video, noise
 from tests.factories import load_file
 from tests.library.desk import NOW, Desk
 
-PAIRS = "pair,a,b\n" + "".join(f"p{n},human-{n},hybrid-{n}\n" for n in range(4))
-NOTHING_YET = CluesState(None, is_current=False, was_seen=False, warns=())
+PAIRS = "pair,a,b\n" + "".join(f"p{n},human-{n},hybrid-{n}\n" for n in range(6))
+NOTHING_YET = CluesState(None, is_current=False, was_seen=False, tells=False, says="")
 
 
 @pytest.fixture(scope="module")
@@ -35,22 +35,22 @@ def walks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two sources that differ in nothing but this: human clips end with a second of standing still."""
     folder = tmp_path_factory.mktemp("walks")
     lines = ["file,name,source,goal"]
-    for number in range(8):
-        source = "human" if number < 4 else "hybrid"
+    for number in range(12):
+        source = "human" if number < 6 else "hybrid"
         stops_at = 60 if source == "human" else 999
 
         def paint(frame: int, width: int, height: int, *, at: int = stops_at, seed: int = number) -> Pixels:
             return noise(seed + 100 * min(frame, at), width, height)
 
         make_video(folder / f"{number}.mp4", seconds=3, width=32, height=32, paint=paint)
-        lines.append(f"{number}.mp4,{source}-{number % 4},{source},g{number % 4}")
+        lines.append(f"{number}.mp4,{source}-{number % 6},{source},g{number % 6}")
     (folder / "manifest.csv").write_text("\n".join(lines) + "\n")
     return folder
 
 
 @pytest.fixture
 def study(desk: Desk, walks: Path, who: Who) -> StudyHere:
-    """A draft that lists four pairs of them."""
+    """A draft that lists six pairs of them."""
     clips = import_clips(read_manifest(walks / "manifest.csv"), Rules(crf=35), desk.store, workers=2)
     with desk.database.transaction() as session:
         add_stimuli(session, clips, NOW)
@@ -65,7 +65,7 @@ def job(desk: Desk, job_id: int) -> Job:
 def test_a_clue_that_gives_the_source_away_is_found_with_what_to_do(desk: Desk, study: StudyHere) -> None:
     assert desk.read(clues_state, study) == NOTHING_YET
     found = desk.read(clips_of, study)
-    assert (found.version, len(found.clips)) == (None, 8)
+    assert (found.version, len(found.clips)) == (None, 12)
     job_id = desk.write(ask_clues, desk.who, study, NOW)
     assert desk.write(ask_clues, desk.who, study, NOW) == job_id  # while it stands, it is not asked twice
     desk.drain()
@@ -79,7 +79,9 @@ def test_a_clue_that_gives_the_source_away_is_found_with_what_to_do(desk: Desk, 
     assert {"original_width", "original_bytes", "original_bitrate_kbps"} <= set(done.result["plots"])
     assert json.loads(json.dumps(done.result)) == done.result
     state = desk.read(clues_state, study)
-    assert "standing still at the end" in state.warns
+    assert state.tells
+    assert "tanding still at the end" in state.says
+    assert state.says.endswith("gives the source away.") or state.says.endswith("give the source away.")
     assert (state.job_id, state.is_current, state.was_seen) == (
         job_id,
         False,

@@ -64,7 +64,7 @@ def test_all_clips_change_over_together_and_saved_versions_keep_theirs(filled: D
         entry = session.exec(select(AuditEntry).where(AuditEntry.action == "rules.change")).all()[-1]
     assert shown <= set(before.values())
     assert all(filled.store.clip_path(sha256 or "").exists() for sha256 in shown)
-    assert (entry.actor, entry.after) == ("editor@example.org", MASKED.canonical())
+    assert (entry.actor, entry.after) == ("owner@example.org", MASKED.canonical())
     assert not reprocess_folder(filled.data_dir, job_id).exists()
 
 

@@ -152,6 +152,14 @@ BOMB = zipped({f"{n}.md": b"\0" * 1_000_000 for n in range(50)} | FILES)
         ({"a.zip": zipped(FILES)[:-30]}, "not readable as a zip file"),
         ({"a.zip": zipped(FILES, zipfile.ZIP_LZMA)}, "not readable as a zip file"),
         ({"a.zip": zipped({})}, "there is no YAML file in it"),
+        (
+            {"a.zip": zipped({"XXudy.yaml": b"study: x\n"}).replace(b"XX", b"\0t")},
+            "a file in it has no name, or a name with a zero byte in it",
+        ),
+        (
+            {"a.zip": zipped({"stXX.yaml": b"study: x\n"}).replace(b"XX", b"\0d")},
+            "a file in it has no name, or a name with a zero byte in it",
+        ),
         ({"a.zip": zipped({"inner.zip": zipped(FILES)})}, "this is not a text file"),
     ],
 )

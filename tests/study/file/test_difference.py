@@ -69,8 +69,8 @@ def test_the_same_study_written_otherwise_has_no_difference() -> None:
         ),
         (("completion", "message"), "Thanks.", Difference("completion › message", "Bye.", "Thanks.", "changed")),
         (("instructions",), None, Difference("instructions", "Watch both.", "", "removed")),
-        (("sample",), None, Difference("sample", SAMPLE := "match: goal; seed: 7; conditions: human-hybrid: 6; "
-            "hybrid-symbolic: 4", "", "removed")),
+        (("sample",), None, Difference("sample", SAMPLE := "match: goal; use: free; seed: 7; "
+            "conditions: human-hybrid: 6; hybrid-symbolic: 4", "", "removed")),
     ],
 )  # fmt: skip
 def test_each_change_is_told_at_its_place(

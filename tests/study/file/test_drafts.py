@@ -104,7 +104,7 @@ def test_every_fault_stands_at_its_field_in_the_order_of_the_form() -> None:
         (("background", 0, "ask"), "ask is empty"),
         (("background", 0, "scale"), "there is no scale 'familarity'"),
         (("pairs",), "row 3: column 'kind': 'mian' is not allowed"),
-        (("pairs",), "row 3: column 'b': there is no stimulus 'nobody'"),
+        (("pairs",), "row 3: column 'b': there is no clip 'nobody'"),
         (("scales", "Mine"), "the name 'Mine' is not allowed"),
         (("scales", "quality"), "'a' comes twice in the list"),
         (("scales", "quality"), "the scale 'quality' is built in"),
@@ -151,8 +151,8 @@ def test_an_empty_draft_says_which_fields_are_needed_and_knows_no_files() -> Non
         ),
         (
             "pair,a,b\np1,human-1,zzz",
-            "row 2: column 'b': there is no stimulus 'zzz'",
-            "add it to the stimuli first",
+            "row 2: column 'b': there is no clip 'zzz'",
+            "upload it first",
         ),
         (
             "pair,a,b,kind\np1,human-1,hybrid-1,practice",
@@ -171,7 +171,7 @@ def test_clips_that_are_missing_for_a_draw_are_named_without_the_command_line() 
     [fault] = check_draft(example(sample={"seed": 1, "conditions": {"human-hybrid": 1}}), {}).faults
     assert (fault.place, fault.remedy) == (
         ("sample", "conditions", "human-hybrid"),
-        "add them to the stimuli first",
+        "upload them first",
     )
 
 
@@ -181,7 +181,7 @@ def test_many_unknown_names_in_a_large_library_are_told_at_once() -> None:
     rows = "".join(f"p{n},human-1,unknown-{n}\n" for n in range(2_000))
     faults = check_draft(example(sample=None, pairs=f"pair,a,b\n{rows}"), facts).faults
     assert len(faults) == 2_000
-    assert faults[-1].remedy == "add it to the stimuli first"
+    assert faults[-1].remedy == "upload it first"
 
 
 def test_a_draft_without_end_is_refused_in_one_line() -> None:
@@ -260,7 +260,7 @@ def test_the_file_reads_well() -> None:
     )
     assert draft_to_yaml(dict(reversed(keys.items()))) == (
         """\
-# A study file of Likely Human; docs/study-file.md explains every key.
+# A study file of Likely Human; the help page Study file explains every key.
 study: hntt-1
 title: "Which navigation looks human?"
 consent:
@@ -324,13 +324,12 @@ def test_a_stored_version_comes_back_as_a_draft_of_the_same_study(keys: dict[str
     assert design_of(draft).sha256() == design.sha256()
 
 
-def test_drawn_pairs_are_listed_once_the_clips_would_give_others() -> None:
+def test_drawn_pairs_stay_whatever_clips_come_and_are_listed_once_they_cannot_be_kept() -> None:
     design = design_of(example())
     more = make_facts(n=7)
     draft = draft_of_design(design, more)
-    assert "sample" not in draft
-    assert design_of(draft, more).pairs == design.pairs
-    assert design_of(draft, more).sample is None
+    assert design_of(draft, more) == design
+    assert design_of({**draft, "sample": {**draft["sample"], "drawn": None}}, more).pairs != design.pairs
     gone = {name: facts for name, facts in FACTS.items() if name != "human-1"}
     assert "row" in check_draft(draft_of_design(design, gone), gone).faults[0].message
 

@@ -35,7 +35,7 @@ def test_problems_with_pairs_in_a_block_stand_on_their_lines_of_the_study_file(t
     assert problems_of(path) == [
         ("study.yaml", 11, "column 'kind': 'mian' is not allowed"),
         ("study.yaml", 12, "the pair 'p1' comes twice; it stands on line 9 already"),
-        ("study.yaml", 12, "column 'a': there is no stimulus 'nobody'"),
+        ("study.yaml", 12, "column 'a': there is no clip 'nobody'"),
     ]
     path = make_folder(
         tmp_path, pairs=BLOCK.format(kind="main", a="human-1").replace("  p1,human-1,hybrid-1,\n", "")
@@ -47,14 +47,14 @@ def test_a_block_shared_through_an_alias_counts_the_lines_of_the_block(tmp_path:
     head, rest = EXAMPLE.split("instructions: instructions.md\n")
     block = "instructions: &p |\n  pair,a,b\n  p1,human-1,nobody\n"
     path = make_folder(tmp_path, head + block + rest, pairs="pairs: *p")
-    assert problems_of(path) == [("study.yaml", 8, "column 'b': there is no stimulus 'nobody'")]
+    assert problems_of(path) == [("study.yaml", 8, "column 'b': there is no clip 'nobody'")]
 
 
 def test_problems_with_pairs_in_quotes_stand_at_the_key_and_name_the_row(tmp_path: Path) -> None:
     pairs = 'pairs: "pair,a,b\\np1,human-1,hybrid-1\\np1,human-1,nobody"'
     assert problems_of(make_folder(tmp_path, pairs=pairs)) == [
         ("study.yaml", 7, "row 3: the pair 'p1' comes twice; it stands in row 2 already"),
-        ("study.yaml", 7, "row 3: column 'b': there is no stimulus 'nobody'"),
+        ("study.yaml", 7, "row 3: column 'b': there is no clip 'nobody'"),
     ]
 
 

@@ -71,8 +71,8 @@ def test_truth_is_the_human_member_unless_given(row: str, truth: Member | None) 
 def test_truth_against_the_human_member_is_refused() -> None:
     text = "pair,a,b,truth\np1,human-1,hybrid-1,b\np2,hybrid-2,human-1,a\n"
     assert read(text)[1] == [
-        (2, "column 'truth': it says b, but member a is the human one"),
-        (3, "column 'truth': it says a, but member b is the human one"),
+        (2, "column 'truth': it says b, but clip a is the human one"),
+        (3, "column 'truth': it says a, but clip b is the human one"),
     ]
 
 
@@ -89,8 +89,8 @@ def test_truth_against_the_human_member_is_refused() -> None:
         ("p1,,hybrid-1,,,", "column 'a' is empty"),
         ("p1,human-1,,,,", "column 'b' is empty"),
         ("p1,human-1,human-1,,,", "columns 'a' and 'b': 'human-1' and 'human-1' are the same clip"),
-        ("p1,human-7,hybrid-1,,,", "column 'a': there is no stimulus 'human-7'"),
-        ("p1,human-1,Hybrid-1,,,", "column 'b': there is no stimulus 'Hybrid-1'"),
+        ("p1,human-7,hybrid-1,,,", "column 'a': there is no clip 'human-7'"),
+        ("p1,human-1,Hybrid-1,,,", "column 'b': there is no clip 'Hybrid-1'"),
         (f"p1,human-1,hybrid-1,{'c' * 81},,", f"column 'condition': '{'c' * 57}...' is not allowed"),
         ('p1,human-1,hybrid-1,"two\nlines",,', "column 'condition': 'two\\nlines' is not allowed"),
         ("p1,human-1,hybrid-1", "3 cells under 6 columns"),
@@ -111,13 +111,13 @@ def test_the_remedy_for_an_unknown_stimulus_is_the_nearest_name() -> None:
     ]
     found = read_pair_file("pairs.csv", "pair,a,b\np1,x,y\n")
     resolve_rows(found, {})
-    assert found.problems[0].remedy == "import it with `likely-human stimuli import`"
+    assert found.problems[0].remedy == "upload it first"
 
 
 def test_a_bad_cell_hides_nothing_else_in_its_row() -> None:
     text = "pair,a,b,truth,kind\np1,human-1,hybrid-1,,\np1,human-1,nobody,x,mian\n"
     assert sorted(read(text)[1]) == [
-        (3, "column 'b': there is no stimulus 'nobody'"),
+        (3, "column 'b': there is no clip 'nobody'"),
         (3, "column 'kind': 'mian' is not allowed"),
         (3, "column 'truth': 'x' is not allowed"),
         (3, "the pair 'p1' comes twice; it stands on line 2 already"),
@@ -176,7 +176,7 @@ def test_lines_are_counted_past_cells_of_several_lines() -> None:
 
 def test_problems_of_the_pair_file_carry_its_name(tmp_path: Path) -> None:
     path = make_folder(tmp_path, pairs=PAIRS, pairs_csv="pair,a,b\np1,human-1,nobody\n")
-    assert problems_of(path) == [("pairs.csv", 2, "column 'b': there is no stimulus 'nobody'")]
+    assert problems_of(path) == [("pairs.csv", 2, "column 'b': there is no clip 'nobody'")]
 
 
 def test_a_pair_file_in_a_folder_below_is_found(tmp_path: Path) -> None:

@@ -335,7 +335,7 @@ def test_every_impossible_condition_is_named_with_a_remedy() -> None:
     assert sorted(found) == [
         (
             ("sample", "conditions", "human-hybird"),
-            "'human-hybird' does not name two sources of the stimuli",
+            "'human-hybird' does not name two sources of the clips",
             "did you mean 'human-hybrid'?",
         ),
         (
@@ -350,12 +350,12 @@ def test_every_impossible_condition_is_named_with_a_remedy() -> None:
         ),
         (
             ("sample", "conditions", "people"),
-            "'people' does not name two sources of the stimuli",
+            "'people' does not name two sources of the clips",
             "write two of the sources human, hybrid and symbolic joined by `-`",
         ),
         (
             ("sample", "practice", "human-robot"),
-            "'human-robot' does not name two sources of the stimuli",
+            "'human-robot' does not name two sources of the clips",
             "did you mean 'human-symbolic'?",
         ),
     ]
@@ -363,15 +363,15 @@ def test_every_impossible_condition_is_named_with_a_remedy() -> None:
 
 def test_an_attribute_that_no_clip_has_is_an_error_with_the_known_ones() -> None:
     assert faults(make_facts(), match=["gaol", "weather"], conditions={"human-hybrid": 1}) == [
-        (("sample", "match"), "match: no stimulus has the attribute 'gaol'", "did you mean 'goal'?"),
-        (("sample", "match"), "match: no stimulus has the attribute 'weather'", "the stimuli have goal"),
+        (("sample", "match"), "match: no clip has the attribute 'gaol'", "did you mean 'goal'?"),
+        (("sample", "match"), "match: no clip has the attribute 'weather'", "the clips have goal"),
     ]
 
 
 def test_without_any_stimuli_the_remedy_is_to_import_them() -> None:
     [(_, message, remedy)] = faults({}, conditions={"human-hybrid": 1})
-    assert message == "'human-hybrid': there are no stimuli yet"
-    assert remedy == "import them with `likely-human stimuli import`"
+    assert message == "'human-hybrid': there are no clips yet"
+    assert remedy == "upload them first"
 
 
 @pytest.mark.parametrize("match", ["goal", ["goal"]])

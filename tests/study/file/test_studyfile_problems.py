@@ -76,11 +76,11 @@ def test_a_problem_reads_file_line_message_remedy() -> None:
         (
             "human-hybrid: 6",
             "human-robot: 6",
-            "'human-robot' does not name two sources of the stimuli",
+            "'human-robot' does not name two sources of the clips",
         ),
         ("seed: 7, ", "", "seed is missing in sample"),
         ("seed: 7", "seed: -1", "seed: '-1' is too small"),
-        ("match: goal", "match: player", "match: no stimulus has the attribute 'player'"),
+        ("match: goal", "match: player", "match: no clip has the attribute 'player'"),
         ("order: random", "order: shuffled", "order: 'shuffled' is not allowed"),
         ("sides: balanced", "sides: [fixed]", "sides: a list is not allowed"),
         ("watch: both-to-end", "watch: twice", "watch: 'twice' is not allowed"),
@@ -229,7 +229,7 @@ title: Which?
         ("study.yaml", 12, "the id 'choice' is kept for a 2afc question: the data have a column for it"),
         ("study.yaml", 13, "redirect sends {code}, but there is no `code`"),
         ("study.yaml", 15, "the key 'title' comes twice; it stands on line 14 already"),
-        ("pairs.csv", 2, "column 'b': there is no stimulus 'nobody'"),
+        ("pairs.csv", 2, "column 'b': there is no clip 'nobody'"),
     ]
 
 

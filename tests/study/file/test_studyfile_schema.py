@@ -12,7 +12,7 @@ import pytest
 from pydantic import BaseModel
 
 from app.study.file.load import json_schema
-from app.study.file.model import DEFAULT_MESSAGE, Completion, Consent, Sample, StudyFile, Trials
+from app.study.file.model import DEFAULT_MESSAGE, Completion, Consent, Sample, StudyFile, Trials, Truth
 from app.study.file.pairs import COLUMNS, REQUIRED
 from app.study.file.questions import QUESTIONS, RESERVED_IDS
 from app.study.file.scales import SCALES
@@ -23,6 +23,7 @@ PAGE = (ROOT / "docs/study-file.md").read_text(encoding="utf-8")
 SECTIONS: dict[str, type[BaseModel]] = {
     "": StudyFile,
     "consent.": Consent,
+    "truth.": Truth,
     "sample.": Sample,
     "trials.": Trials,
     "completion.": Completion,
@@ -194,7 +195,7 @@ def default_in_words(model: type[BaseModel], key: str) -> str:
     field = model.model_fields[key]
     if field.is_required():
         return "needed"
-    if field.default == Completion():
+    if field.default in (Completion(), Truth()):
         return "its defaults"
     if field.default == DEFAULT_MESSAGE:
         return "a short thank-you"
@@ -202,7 +203,7 @@ def default_in_words(model: type[BaseModel], key: str) -> str:
 
 
 def test_the_page_lists_every_key_with_its_default_and_no_other() -> None:
-    headings = ("Top level", "consent", "trials", "completion", "Pairs by sampling")
+    headings = ("Top level", "consent", "truth", "trials", "completion", "Pairs by sampling")
     documented = {cells[0].strip("`"): cells[2] for heading in headings for cells in rows(heading)}
     assert documented == {
         prefix + key: default_in_words(model, key)

@@ -1,5 +1,6 @@
 """Studies to begin from, what is still to be filled in, and what forms say of their fields."""
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -150,3 +151,14 @@ def test_every_field_of_the_form_is_explained_in_the_words_of_the_documentation(
 )
 def test_forms_know_no_files(place: Place, words: str) -> None:
     assert field_help(place) == words
+
+
+def test_which_one_is_real_is_asked_of_real_and_fake_clips_in_words_of_no_field() -> None:
+    template = TEMPLATES["real-or-fake"]
+    facts = make_facts(("real", "fake"), 10)
+    design = check_draft(template.keys(), facts).design
+    assert design
+    assert {pair.condition for pair in design.pairs} == {"real-fake"}
+    assert all(pair.truth and facts[getattr(pair, pair.truth)].source == "real" for pair in design.pairs)
+    assert not {"game", "prefer", "human", "agent"} & set(re.findall("[a-z]+", template.file.lower()))
+    assert len(template.description) < 100

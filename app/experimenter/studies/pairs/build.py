@@ -23,11 +23,11 @@ def pairs_page(
     cells: Mapping[str, str] | None = None,
 ) -> PairsPage:
     """`cells` is what was typed into the open row's form, where it was not taken."""
-    here, clips = pairs_here(session, at.study), clips_by_name(session, at.data_dir)
+    here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
     rows = _rows(here, clips)
     is_open = 1 <= editing <= len(rows) and here.found.way == "listed"
     return PairsPage(
-        **frame_of(at, here, error),
+        **frame_of(session, at, here, error),
         rows=rows,
         faults=here.found.faults,
         clips=tuple(clips) if is_open else (),
@@ -53,7 +53,7 @@ def _cells(row: Row, number: int) -> dict[str, str]:
 
 def pairs_csv(session: Session, at: At) -> str:
     """The pairs as CSV, with what is filled in by the clips' sources written out."""
-    here, clips = pairs_here(session, at.study), clips_by_name(session, at.data_dir)
+    here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
     listed = here.draft.keys.get("pairs")
     rows = _rows(here, clips)
     if isinstance(listed, str) and not rows:
@@ -67,14 +67,13 @@ def pairs_csv(session: Session, at: At) -> str:
 
 
 def pick_page(session: Session, at: At, form: Mapping[str, str], error: str = "") -> PickPage:
-    here, clips = pairs_here(session, at.study), clips_by_name(session, at.data_dir)
-    frame = frame_of(at, here, error)
+    here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
+    frame = frame_of(session, at, here, error)
     used = {use.name: use.n for use in frame["summary"].usage.clips}
     rows = _rows(here, clips)
     return PickPage(
         **frame,
         lists=[_list(member, form, clips, used) for member in ("a", "b")],
-        sources=[use.source for use in frame["summary"].usage.sources],
         last=rows[-1] if rows and "added" in form else None,
         kind=form.get("kind", "main"),
         condition=form.get("condition", ""),
@@ -117,12 +116,12 @@ def _choice(name: str, clips: Clips, used: Mapping[str, int]) -> ClipChoice:
 
 def csv_page(session: Session, at: At, text: str = "", error: StudyError | str = "") -> CsvPage:
     """`text` is what was sent, to be looked at before it is taken."""
-    here, clips = pairs_here(session, at.study), clips_by_name(session, at.data_dir)
-    frame = frame_of(at, here, str(error))
+    here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
+    frame = frame_of(session, at, here, str(error))
     if not text:
         listed = here.draft.keys.get("pairs")
         return CsvPage(**frame, text=listed if isinstance(listed, str) else "", example=_example(clips))
-    found = find_pairs({"pairs": text}, here.stimuli)
+    found = find_pairs({"pairs": text, "truth": here.draft.keys.get("truth")}, here.stimuli)
     try:
         rows = rows_written(read_rows(text), found, clips)
     except BadRow:

@@ -10,6 +10,7 @@ from sqlmodel import Session
 from app.experimenter.studies.pairs.forms import MOST_ATTRIBUTES, MOST_CONDITIONS, Draw
 from app.experimenter.studies.pairs.frame import At, clips_by_name, frame_of, rows_found
 from app.experimenter.studies.pairs.pages import DrawLine, DrawPage
+from app.study.file.pairs import true_source_of
 from app.study.file.problems import Fault
 from app.study.pairs_draft import PairsHere, pairs_here, tried
 from app.study.pairs_summary import asked_of, match_of, summary_of
@@ -25,14 +26,19 @@ def another_seed(rng: random.Random) -> str:
 
 def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str = "") -> DrawPage:
     """The draw of the form, or the draft's; one with the `seed` where there is none yet."""
-    here = pairs_here(session, at.study)
+    here = pairs_here(session, at.shell.who, at.study)
     if draw is None:
         draw = _kept(here, seed)
-    shown = tried(at.study, here.draft, here.stimuli, {"sample": draw.sample()})
+    # As long as nothing else is asked for, the pairs that were drawn are shown, not others.
+    is_saved = draw.sample() == _asked(here)
+    given = here.draft.keys["sample"] if is_saved else draw.sample()
+    shown = tried(at.study, here.draft, here.stimuli, {"sample": given})
     is_asked = any(n.strip() not in ("", "0") for _, *numbers in draw.lines for n in numbers)
     keys, found = shown.draft.keys, shown.found if is_asked else FoundPairs("none", (), ())
-    possible = capacities(here.stimuli, match_of(keys), [name for name, *_ in draw.lines])
-    frame = frame_of(at, here, error)
+    possible = capacities(
+        here.stimuli, match_of(keys), [name for name, *_ in draw.lines], true_source_of(keys)
+    )
+    frame = frame_of(session, at, here, error)
     frame["summary"] = summary_of(found, keys, here.stimuli)
     return DrawPage(
         **frame,
@@ -40,12 +46,19 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
         attributes=_attributes(here, draw),
         match=draw.match,
         seed=draw.seed,
-        rows=rows_found(found.pairs, clips_by_name(session, at.data_dir)),
+        rows=rows_found(found.pairs, clips_by_name(session, at)),
         faults=found.faults,
         seed_errors=_at(found, "sample", "seed"),
         match_errors=[fault.message for fault in found.faults if fault.place[:2] == ("sample", "match")],
-        is_saved=keys.get("sample") == here.draft.keys.get("sample"),
+        is_saved=is_saved,
+        is_even=draw.is_even,
     )
+
+
+def _asked(here: PairsHere) -> object:
+    """What the draft asks for, as a form would."""
+    sample = here.draft.keys.get("sample")
+    return _kept(here, "").sample() if isinstance(sample, Mapping) else None
 
 
 def _kept(here: PairsHere, seed: str) -> Draw:
@@ -53,7 +66,9 @@ def _kept(here: PairsHere, seed: str) -> Draw:
     asked = asked_of(here.draft.keys)
     lines = tuple((name, str(main), str(practice)) for name, (main, practice) in asked.items())
     kept = sample.get("seed") if isinstance(sample, Mapping) else None
-    return Draw(lines, match_of(here.draft.keys), seed if kept is None else str(kept))
+    # Each clip as seldom as can be, unless an earlier draw was made without regard to that.
+    is_even = not isinstance(sample, Mapping) or sample.get("use") == "even"
+    return Draw(lines, match_of(here.draft.keys), seed if kept is None else str(kept), is_even)
 
 
 def _lines(draw: Draw, possible: Mapping[str, Capacity], found: FoundPairs) -> list[DrawLine]:

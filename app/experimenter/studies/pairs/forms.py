@@ -25,9 +25,10 @@ class Draw:
     lines: tuple[tuple[str, str, str], ...]
     match: tuple[str, ...]
     seed: str
+    is_even: bool = True
 
     def sample(self) -> dict[str, Any]:
-        return sample_of(self.lines, self.match, self.seed)
+        return sample_of(self.lines, self.match, self.seed, "even" if self.is_even else "free")
 
 
 def draw_in(form: Mapping[str, str]) -> Draw:
@@ -38,7 +39,8 @@ def draw_in(form: Mapping[str, str]) -> Draw:
         if f"condition-{i}" in form
     )
     match = (form.get(f"match-{i}", "") for i in range(MOST_ATTRIBUTES))
-    return Draw(tuple(line for line in lines if line[0]), tuple(filter(None, match)), form.get("seed", ""))
+    asked = tuple(line for line in lines if line[0])
+    return Draw(asked, tuple(filter(None, match)), form.get("seed", ""), form.get("use") == "even")
 
 
 def row_in(form: Mapping[str, str]) -> Row:

@@ -15,11 +15,13 @@ from app.experimenter.studies.pairs.pages import PairRow
 from app.library.media import poster_path
 from app.study.access import StudyHere
 from app.study.design import Sides
-from app.study.file.pairs import PairSpec
+from app.study.drafts import newest_number
+from app.study.file.pairs import PairSpec, true_source_of
 from app.study.pairs_draft import ClipCard, PairsHere, clip_cards
 from app.study.pairs_edit import Row, rows_of
 from app.study.pairs_summary import Summary, summary_of
-from app.study.pairs_view import FoundPairs, Way
+from app.study.pairs_view import DrawState, FoundPairs, Way, draw_state
+from app.study.truth import TruthView, correctable, truth_view
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +51,9 @@ class Clip:
 Clips = Mapping[str, Clip]
 
 
-def clips_by_name(session: Session, data_dir: Path) -> Clips:
-    return {card.name: Clip(card, _poster(card, data_dir)) for card in clip_cards(session)}
+def clips_by_name(session: Session, at: At) -> Clips:
+    """The clips that the user sees."""
+    return {card.name: Clip(card, _poster(card, at.data_dir)) for card in clip_cards(session, at.shell.who)}
 
 
 def _poster(card: ClipCard, data_dir: Path) -> str:
@@ -69,9 +72,15 @@ class Frame(TypedDict):
     summary: Summary
     sides: Sides
     n_clips: int
+    truth: TruthView
+    sources: Sequence[str]
+    draw: DrawState
+    answered: int | None
 
 
-def frame_of(at: At, here: PairsHere, error: str) -> Frame:
+def frame_of(session: Session, at: At, here: PairsHere, error: str) -> Frame:
+    keys, newest = here.draft.keys, newest_number(session, at.study)
+    is_open = newest is None or correctable(session, at.study) is not None
     summary = summary_of(here.found, here.draft.keys, here.stimuli)
     return {
         "shell": at.shell,
@@ -82,6 +91,10 @@ def frame_of(at: At, here: PairsHere, error: str) -> Frame:
         "summary": summary,
         "sides": summary.sides,
         "n_clips": len(here.stimuli),
+        "truth": truth_view(true_source_of(keys), here.found.pairs),
+        "sources": [use.source for use in summary.usage.sources if use.n_clips],
+        "draw": draw_state(keys, here.found, here.stimuli),
+        "answered": None if is_open else newest,
     }
 
 

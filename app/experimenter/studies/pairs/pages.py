@@ -9,7 +9,8 @@ from app.study.design import Sides
 from app.study.file.problems import Fault
 from app.study.pairs_edit import Row
 from app.study.pairs_summary import Summary
-from app.study.pairs_view import Way
+from app.study.pairs_view import DrawState, Way
+from app.study.truth import TruthView
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,10 @@ class PairRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairsFrame(AdminPage):
-    """What stands on every page of pairs: how they are made at present, and what they come to."""
+    """What stands on every page of pairs: how they are made at present, which are true, and a summary.
+
+    `answered` is the newest version where people have answered it, so that a corrected truth does not reach it.
+    """
 
     tab: ClassVar[str] = "pairs"
     slug: str
@@ -39,6 +43,10 @@ class PairsFrame(AdminPage):
     summary: Summary
     sides: Sides
     n_clips: int
+    truth: TruthView
+    sources: Sequence[str]
+    draw: DrawState
+    answered: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +89,6 @@ class ClipList:
 class PickPage(PairsFrame):
     template: ClassVar[str] = "pairs-pick.html"
     lists: Sequence[ClipList]
-    sources: Sequence[str]
     last: PairRow | None
     kind: str
     condition: str
@@ -124,3 +131,4 @@ class DrawPage(PairsFrame):
     seed_errors: Sequence[str]
     match_errors: Sequence[str]
     is_saved: bool
+    is_even: bool

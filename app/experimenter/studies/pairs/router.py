@@ -12,7 +12,8 @@ from app.experimenter.studies.pairs.drawing import another_seed, draw_page, with
 from app.experimenter.studies.pairs.forms import again_at, csv_in, draw_in, edit_in, row_in
 from app.experimenter.studies.pairs.frame import AtDep
 from app.experimenter.studies.versions.forms import revision_in
-from app.study.pairs_draft import add_pair, edit_pair, list_drawn, put_pairs, save_pairs
+from app.study.pairs_draft import add_pair, draw_again, edit_pair, list_drawn, put_pairs, save_pairs
+from app.study.truth import set_truth
 from app.templating import render
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
@@ -59,6 +60,27 @@ async def take_list(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, n
     except StudyError as error:
         return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
     return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=pairs-listed", 303)
+
+
+@router.post("/pairs/again")
+async def take_again(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
+    """Draw anew from the clips there are, and keep what was drawn."""
+    try:
+        await draw_again(database, who, at.study, revision_in(form), now)
+    except StudyError as error:
+        return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
+    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=drawn", 303)
+
+
+@router.post("/pairs/truth")
+async def take_truth(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
+    try:
+        source = form.get("source", "")
+        done = await database.write(set_truth, who, at.study, source, revision_in(form), now)
+    except StudyError as error:
+        return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
+    said = "truth-kept" if done.kept else "truth-version" if done.version else "truth"
+    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said={said}#truth", 303)
 
 
 @router.get("/pairs/pick")

@@ -39,7 +39,7 @@ def _unsaved(session: Session, study: StudyHere, versions: Sequence[VersionLine]
     draft = draft_for(session, study)
     if not draft.is_unsaved:
         return None
-    check, changes = check_of(session, draft.keys), unsaved_differences(session, study)
+    check, changes = check_of(session, study, draft.keys), unsaved_differences(session, study)
     newest = versions[0].number if versions else 0
     frozen = bool(newest) and is_frozen(session, study, newest)
     return Unsaved(

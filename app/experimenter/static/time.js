@@ -1,0 +1,10 @@
+/** One format of time on every page: 2026-03-01 13:05 GMT+1, in the reader's zone, which is said. */
+
+export function inWords(at, { seconds = false } = {}) {
+  const two = (number) => String(number).padStart(2, "0");
+  const zone = new Intl.DateTimeFormat("en", { timeZoneName: "short" })
+    .formatToParts(at)
+    .find((part) => part.type === "timeZoneName").value;
+  const clock = [at.getHours(), at.getMinutes(), ...(seconds ? [at.getSeconds()] : [])].map(two).join(":");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock} ${zone}`;
+}

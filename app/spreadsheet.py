@@ -1,0 +1,32 @@
+"""CSV that people open in spreadsheets: cells that would run as formulas, and what is wrong with a file in words.
+
+A cell that begins with one of `= + - @`, a tab or a line break, after any number of apostrophes, gets one apostrophe
+more when it is written, unless it is a number; a reader takes that one off again. So nothing is lost, and a file
+without such cells is the same byte for byte. `analysis.reading` undoes it by the same rule.
+"""
+
+import csv
+import re
+
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-](inf|nan)")
+
+
+def defused(cell: str) -> str:
+    """The cell as it is written."""
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
+
+
+def restored(cell: str) -> str:
+    """The cell that `defused` was given."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def csv_fault(error: csv.Error) -> str:
+    """What Python's reader says, for people."""
+    said = str(error)
+    if "field larger than field limit" in said:
+        return f"a cell has more than {csv.field_size_limit():,} characters; is a quote never closed?"
+    if "new-line character" in said:
+        return "a line ends in a way that is not known; save it as CSV in UTF-8"
+    return said

@@ -1,0 +1,247 @@
+"""Processes of ours end together, however one of them ends, and the next start finds nothing in its way."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from sqlalchemy.engine import make_url
+
+from app.jobs import queue
+from app.jobs.tables import Job, JobStatus, Kind
+from app.migrating import open_database
+from app.settings import Settings
+from tests.conftest import POSTGRES, postgres_or_skip
+from tests.serving.services import PATIENCE_S, ask, port_said, serving
+
+CODE = "from app.cli import main\nmain()"
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def wait_for(condition: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        assert time.monotonic() < end, "never came true"
+        time.sleep(0.02)
+
+
+def children(pid: int) -> set[int]:
+    """All that a process has started, and what those have."""
+    found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False)
+    direct = {int(line) for line in found.stdout.split()}
+    return direct.union(*(children(each) for each in direct))
+
+
+def is_there(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def start(data: Path, *words: str, **more: str) -> subprocess.Popen[str]:
+    """A service that leads a process group, as one started in a terminal does; `sh` stands for make."""
+    command = ["sh", "-c", '"$@"; true', "sh", sys.executable, "-c", CODE, "serve", "--port", "0", *words]
+    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(data), **more}
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
+
+
+def end_by_term(shell: int, service: int) -> None:
+    os.kill(service, signal.SIGTERM)
+
+
+def end_by_kill(shell: int, service: int) -> None:
+    os.kill(service, signal.SIGKILL)
+
+
+def end_by_interrupt(shell: int, service: int) -> None:
+    os.kill(service, signal.SIGINT)
+
+
+def end_by_hangup(shell: int, service: int) -> None:
+    os.kill(service, signal.SIGHUP)
+
+
+def end_by_ctrl_c(shell: int, service: int) -> None:
+    os.killpg(shell, signal.SIGINT)
+
+
+@pytest.mark.parametrize("end", [end_by_term, end_by_kill, end_by_interrupt, end_by_hangup, end_by_ctrl_c])
+def test_the_worker_ends_with_the_service(end: Callable[[int, int], None], tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    first = start(data)
+    try:
+        port_said(first)
+        wait_for(lambda: len(children(first.pid)) == 2)  # the service and its worker
+        pids = children(first.pid)
+        (service,) = {int(pid) for pid in _pgrep(first.pid)}
+        wait_for((data / "worker.lock").exists)
+        end(first.pid, service)
+        wait_for(lambda: not any(map(is_there, pids)))
+    finally:
+        first.kill()
+        first.communicate()
+
+
+def test_the_next_start_takes_up_the_work_at_once(tmp_path: Path) -> None:
+    settings = Settings(LIKELY_HUMAN_DATA=tmp_path)  # type: ignore[call-arg]
+    with serving(tmp_path):
+        wait_for((tmp_path / "worker.lock").exists)
+    with serving(tmp_path):
+        database = open_database(settings)
+        with database.transaction() as session:
+            job_id = queue.ask(session, Kind.REPORT, {"slug": "none", "mode": None, "seed": 1}, now=NOW)
+
+        def is_taken_up() -> bool:
+            with database.reading() as session:
+                return session.get_one(Job, job_id).status == JobStatus.FAILED  # there is no such study
+
+        wait_for(is_taken_up)
+        database.close()
+
+
+def _pgrep(pid: int) -> list[str]:
+    return subprocess.run(
+        ["pgrep", "-P", str(pid)], capture_output=True, text=True, check=True
+    ).stdout.split()
+
+
+def test_processes_over_postgresql_end_with_the_one_that_started_them(
+    tmp_path: Path, migrated_postgres: str
+) -> None:
+    name = f"{migrated_postgres}_served"
+    url = make_url(POSTGRES).set(database=name).render_as_string(hide_password=False)
+    with postgres_or_skip() as server:
+        server.execute(f"CREATE DATABASE {name} TEMPLATE {migrated_postgres}")
+        try:
+            with serving(tmp_path / "data", "", "--workers", "2", DATABASE_URL=url) as service:
+                with service.connect() as connection:
+                    assert ask(connection, "/healthz") == (200, b"ok")
+                pids = children(service.process.pid)
+                assert len(pids) >= 3
+                service.process.kill()
+                wait_for(lambda: not any(map(is_there, pids)))
+        finally:
+            server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+STUCK = """
+import os, signal, sys, time
+from app import parent
+parent.GRACE_S = 0.1
+sys.platform = {platform!r}
+theirs, ours = os.pipe()
+pid = os.fork()
+if pid:
+    print(pid, flush=True)
+    time.sleep(3600)
+os.close(ours)
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+parent.end_with_parent(lambda: parent.read_to_end(theirs), lambda: None)
+print("ready", flush=True)
+while True:
+    time.sleep(0.01)
+"""
+
+
+@pytest.mark.parametrize("platform", ["linux", "another"])
+def test_a_process_that_heeds_nothing_ends_with_its_parent_too(platform: str) -> None:
+    code = STUCK.format(platform=platform)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout
+        said = {parent.stdout.readline().strip() for _ in range(2)}
+        (pid,) = {int(word) for word in said - {"ready"}}
+        parent.kill()
+    wait_for(lambda: not is_there(pid))
+
+
+def mode_of(path: Path) -> int:
+    return path.stat().st_mode & 0o7777
+
+
+def test_the_data_folder_is_its_owners_alone(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(data):
+        wait_for((data / "worker.lock").exists)
+        assert mode_of(data) == 0o700
+        assert {mode_of(path) for path in data.rglob("*") if path.is_file()} == {0o600}
+
+
+def serve_until_ready(data: Path, **more: str) -> str:
+    """What a start says on standard error."""
+    command = [sys.executable, "-c", CODE, "serve", "--port", "0"]
+    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(data), **more}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        port_said(process)
+        process.terminate()
+        return process.communicate()[1]
+
+
+def test_a_folder_that_others_could_read_is_closed_at_the_start_with_a_word(tmp_path: Path) -> None:
+    data, file = tmp_path / "data", tmp_path / "elsewhere.sqlite3"
+    data.mkdir()
+    data.chmod(0o755)
+    open_database(Settings(LIKELY_HUMAN_DATA=data, DATABASE_URL=f"sqlite:///{file}")).close()  # type: ignore[call-arg]
+    file.chmod(0o644)
+    said = serve_until_ready(data, DATABASE_URL=f"sqlite:///{file}")
+    assert f"{data} could be read by other users" in said
+    assert f"{file} could be read by other users" in said
+    assert (mode_of(data), mode_of(file)) == (0o700, 0o600)
+    assert "other users" not in serve_until_ready(data, DATABASE_URL=f"sqlite:///{file}")
+
+
+def test_a_folder_that_all_share_is_left_as_it_is(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    data.chmod(0o1777)
+    assert "use a folder of its own" in serve_until_ready(data)
+    assert mode_of(data) == 0o1777
+    assert mode_of(data / "likely-human.sqlite3") == 0o600
+
+
+def lock_is_a_folder(data: Path) -> Mapping[str, str]:
+    (data / "likely-human.sqlite3.lock").mkdir()
+    return {}
+
+
+def secret_is_a_folder(data: Path) -> Mapping[str, str]:
+    (data / "secret").mkdir()
+    return {}
+
+
+def database_is_something_else(data: Path) -> Mapping[str, str]:
+    (data / "likely-human.sqlite3").write_text("No database. " * 100)
+    return {}
+
+
+def odd_word(data: Path) -> Mapping[str, str]:
+    return {"LIKELY_HUMAN_SECURE_COOKIES": "perhaps"}
+
+
+@pytest.mark.parametrize(
+    ("spoil", "part"),
+    [
+        (lock_is_a_folder, "likely-human.sqlite3.lock"),
+        (secret_is_a_folder, "secret"),
+        (database_is_something_else, "likely-human.sqlite3"),
+        (odd_word, "LIKELY_HUMAN_SECURE_COOKIES"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(
+    spoil: Callable[[Path], Mapping[str, str]], part: str, tmp_path: Path
+) -> None:
+    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(tmp_path), **spoil(tmp_path)}
+    command = [sys.executable, "-c", CODE, "serve", "--port", "0"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    (line,) = done.stderr.strip().splitlines()
+    assert part in line
