@@ -58,7 +58,7 @@ def clue_svg(clips: pd.DataFrame, clue: str, report: ClueReport) -> str:
     """
     result = report.clue(clue)
     table = check_clues(clips[[*FIXED, clue]])
-    number = [each.clue for each in report.clues].index(clue)
+    number = [each.clue for each in (*report.clues, *report.inside.clues)].index(clue)
     height = _ROW * len(result.sources) + _AXIS
     names = f"clue-{number}-title", f"clue-{number}-desc"
     ticks = _ticks(table[clue].dropna().to_numpy() * words_for(clue).scale)

@@ -17,6 +17,9 @@ NOTHING_TO_DO = "Nothing needs doing."
 
 MOST_DIGITS = 4  # of any number shown
 
+INSIDE = ("key_frame_bytes", "frame_bytes", "frame_bytes_spread")
+"""What only shows to somebody who takes a served file apart."""
+
 _ORIGINAL = "original_"
 
 
@@ -56,6 +59,11 @@ _KNOWN = {
     "motion": Words("amount of motion", _GREY, "change from picture to picture by", before="by "),
     "still_start_s": Words("standing still at the start", "s", "begin with", " standing still", "with "),
     "still_end_s": Words("standing still at the end", "s", "end with", " standing still", "with "),
+    "key_frame_bytes": Words("size of key frames", "bytes", "have key frames of", before="of "),
+    "frame_bytes": Words("size of the other frames", "bytes", "have other frames of", before="of "),
+    "frame_bytes_spread": Words(
+        "spread of frame sizes", "% of the mean", "have a spread of frame sizes of", before="of ", scale=100
+    ),
 }
 
 
@@ -176,6 +184,10 @@ _HIDDEN = (
     "Participants see no sizes, for the clips of a study are served at one padded length; "
     "it comes of duration, motion and sharpness, so look at those first; a higher crf brings clips closer."
 )
+_INSIDE = (
+    "Nobody who watches sees it; it comes of motion and sharpness, so look at those; "
+    "a higher crf brings clips closer."
+)
 _LIGHT = (
     "The rules change no brightness or contrast: record all sources with the same display settings, correct "
     "the recordings in a video editor before they are uploaded, or mask a bright or dark part of the picture."
@@ -188,6 +200,7 @@ _REMEDIES: Mapping[str, Callable[[pd.DataFrame], str]] = {
     "duration_s": _cutting,
     "bytes": _always(_HIDDEN),
     "bitrate_kbps": _always(_HIDDEN),
+    **dict.fromkeys(INSIDE, _always(_INSIDE)),
     "width": _always(f"{_SAME_RULES}, with one width and height."),
     "height": _always(f"{_SAME_RULES}, with one width and height."),
     "fps": lambda clips: f"{_SAME_RULES}, with one frame rate (rule fps: {clips['fps'].min():g}).",

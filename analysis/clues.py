@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.clue_classifier import REPEATS, Classifier, classify
 from analysis.clue_separation import Separation, corrected, separation, separations, smallest
 from analysis.clue_table import FIXED, check_clues
-from analysis.clue_words import Advice, Finding, advise, capital, words_for
+from analysis.clue_words import INSIDE, Advice, Finding, advise, capital, words_for
 from analysis.errors import AnalysisError
 from analysis.options import LEVEL
 from analysis.results import Result
@@ -64,12 +64,24 @@ class ClueResult(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class Inside(Result):
+    """What a file tells that no player shows, apart from the verdict: nobody meets it who only watches.
+
+    `clues` are empty where none of `INSIDE` was measured; `says` is the finding in one sentence.
+    """
+
+    clues: tuple[ClueResult, ...]
+    classifier: Classifier
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
 class ClueReport(Result):
     """All clues, each by itself and all together, and one verdict: `says` is it in one sentence, `summary` in several.
 
     `verdict` is ``telling`` where a clue warns or the classifier does; else ``too-few`` where the classifier's interval
     reaches the threshold (or there is no classifier), or a clue's strength does without a corrected p below 0.05;
-    else ``nothing``.
+    else ``nothing``. Neither rests on what is `inside` the files, which is compared and corrected for by itself.
     """
 
     positive: str
@@ -84,10 +96,11 @@ class ClueReport(Result):
     verdict: Verdict
     says: str
     summary: tuple[str, ...]
+    inside: Inside
 
     def clue(self, name: str) -> ClueResult:
         """The result of one clue. Raises KeyError for one that was not looked at."""
-        for result in self.clues:
+        for result in (*self.clues, *self.inside.clues):
             if result.clue == name:
                 return result
         raise KeyError(name)
@@ -136,25 +149,33 @@ def clue_report(
     if seed < 0:
         raise AnalysisError(f"seed {seed} is not allowed; allowed: 0 or more")
     clips = check_clues(clips)
-    names = [name for name in clips.columns if name not in FIXED]
+    every = [name for name in clips.columns if name not in FIXED]
+    names = [name for name in every if name not in INSIDE]
     total = len(names) + REPEATS
     tell = on_progress or (lambda done, total, what: None)
-    compared = []
-    for done, name in enumerate(names, start=1):
-        compared.append(_compared(clips, name, positive))
-        tell(done, total, words_for(name).label)
-    classifier = classify(
-        clips[names],
-        (clips["source"] == positive).to_numpy(dtype=bool),
-        seed=seed,
-        threshold=threshold,
-        on_repeat=lambda repeat: tell(len(names) + repeat, total, ALL_TOGETHER),
-    )
+
+    def judged(names: Sequence[str], tell: OnProgress) -> tuple[tuple[ClueResult, ...], Classifier]:
+        """Each clue of a family, corrected for the whole of it, and all of it together."""
+        compared = []
+        for done, name in enumerate(names, start=1):
+            compared.append(_compared(clips, name, positive))
+            tell(done, total, words_for(name).label)
+        classifier = classify(
+            clips[list(names)],
+            (clips["source"] == positive).to_numpy(dtype=bool),
+            seed=seed,
+            threshold=threshold,
+            on_repeat=lambda repeat: tell(len(names) + repeat, total, ALL_TOGETHER),
+        )
+        results = (
+            _clue_result(clips, name, positive, separations, threshold)
+            for name, separations in zip(names, corrected(compared, threshold), strict=True)
+        )
+        return tuple(results), classifier
+
+    clues, classifier = judged(names, tell)
+    inside = judged([name for name in every if name in INSIDE], lambda done, total, what: None)
     tell(total, total, ALL_TOGETHER)
-    clues = tuple(
-        _clue_result(clips, name, positive, separations, threshold)
-        for name, separations in zip(names, corrected(compared, threshold), strict=True)
-    )
     report = ClueReport(
         positive=positive,
         threshold=threshold,
@@ -168,6 +189,7 @@ def clue_report(
         verdict=_verdict(clues, classifier, threshold),
         says="",
         summary=(),
+        inside=Inside(*inside, says=_says_inside(*inside, positive)),
     )
     report = replace(report, says=_says(report))
     return replace(report, summary=tuple(_summarised(report)))
@@ -236,6 +258,18 @@ def _says(report: ClueReport) -> str:
     return f"Nothing was found that gives the source away with a strength of {report.threshold:g} or more."
 
 
+def _says_inside(clues: Sequence[ClueResult], classifier: Classifier, positive: str) -> str:
+    if not clues:
+        return "What is inside the files was not measured."
+    if classifier.auc is None:
+        return f"Inside the files: not tried, {classifier.reason}."
+    interval = f"95 % interval {classifier.interval.low:.2f} to {classifier.interval.high:.2f}"
+    return (
+        f"Inside the files: the sizes of the frames tell {positive} clips from the others with "
+        f"AUC {classifier.auc:.2f} ({interval}). No player shows it; who takes a served file apart can read it."
+    )
+
+
 def listed(labels: Sequence[str]) -> str:
     """``a, b and c``."""
     return " and ".join(filter(None, (", ".join(labels[:-1]), *labels[-1:])))
@@ -287,6 +321,8 @@ def _summarised(report: ClueReport) -> Iterator[str]:
         if labels := [result.label for result in report.clues if result.finding == finding]:
             yield f"{text}: {', '.join(labels)}."
     yield _told_together(report.classifier, report.positive)
+    if report.inside.clues:
+        yield report.inside.says
     n_compared = sum(result.p_holm is not None for result in report.clues)
     if n_compared > 1:
         left = [r.label for r in report.clues if r.p_holm is not None and r.p_holm < 1 - LEVEL]

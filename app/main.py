@@ -153,5 +153,8 @@ def _wants_json(request: Request) -> bool:
 
 def _explained(error: RequestValidationError) -> str:
     """Where each value does not hold, and why; never the value itself, which may be anything."""
-    parts = (f"{' › '.join(map(str, fault['loc'][1:]))}: {fault['msg']}" for fault in error.errors()[:20])
+    parts = (
+        f"{' › '.join(map(str, fault['loc'][1:] or fault['loc']))}: {fault['msg']}"
+        for fault in error.errors()[:20]
+    )
     return "; ".join(parts)

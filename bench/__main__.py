@@ -10,13 +10,14 @@ from bench import otree
 from bench.analysis import Work, analysis_text, measure_analysis
 from bench.answers import Level, measure_answers
 from bench.client import Broken
+from bench.inside import inside_text, measure_inside
 from bench.machine import this_machine
 from bench.media import Media, measure_media
 from bench.monitor import Watched, measure_monitor, monitor_text
 from bench.report import answers_text, machine_text, media_text, write_json
 from bench.servers import WORK
 
-PARTS = ("answers", "media", "monitor", "analysis")
+PARTS = ("answers", "media", "monitor", "analysis", "inside")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -43,6 +44,8 @@ def main(arguments: Sequence[str]) -> int:
         if "analysis" in parts:
             analysed = measure_analysis(options.repeats)
             print(f"\n{analysis_text(analysed)}", flush=True)
+        if "inside" in parts:
+            print(f"\n{inside_text(measure_inside())}", flush=True)
     except (Broken, OSError, sqlite3.Error) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
@@ -59,11 +62,10 @@ def main(arguments: Sequence[str]) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m bench", description="Answers per second, clips, the monitor, the analysis."
+        prog="python -m bench",
+        description="Answers per second, clips, the monitor, the analysis, what files tell.",
     )
-    parser.add_argument(
-        "parts", nargs="*", type=_part, metavar="answers|media|monitor|analysis", help="what to measure (all)"
-    )
+    parser.add_argument("parts", nargs="*", type=_part, metavar="|".join(PARTS), help="what to measure (all)")
     parser.add_argument(
         "--seconds", type=_within(1, 3600), metavar="N", default=10, help="length of a run (10)"
     )

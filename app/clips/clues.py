@@ -12,7 +12,7 @@ from av.video.frame import VideoFrame
 from app.clips.contained import allow_cpu, contained
 from app.clips.errors import NotAVideo
 from app.clips.probe import DECODED_PER_S, probe
-from app.clips.reading import decoded, open_video
+from app.clips.reading import decoded, demuxed, open_video
 
 CLUES = (
     "duration_s",
@@ -27,6 +27,9 @@ CLUES = (
     "motion",
     "still_start_s",
     "still_end_s",
+    "key_frame_bytes",
+    "frame_bytes",
+    "frame_bytes_spread",
 )
 """The keys of `measure_clues`, in this order."""
 
@@ -64,7 +67,9 @@ def measure_clues(path: Path) -> dict[str, float]:
         - ``motion``: mean absolute difference of luma from one picture to the next, 0 to 255. Key frames are
           left out, as far as there are others: they draw all anew, which moves pixels where nothing moves;
         - ``still_start_s``, ``still_end_s``: seconds from the start, and up to the end, in which motion stays
-          below `STILL_BELOW`; 0 where the clip begins, or ends, moving.
+          below `STILL_BELOW`; 0 where the clip begins, or ends, moving;
+        - ``key_frame_bytes``, ``frame_bytes``: the median room in the file that a key frame takes, and that any other
+          frame takes (0 where there are none); ``frame_bytes_spread``: standard deviation over mean of the latter.
 
     Raises
     ------
@@ -74,6 +79,7 @@ def measure_clues(path: Path) -> dict[str, float]:
     info = probe(path)
     allow_cpu(10 * info.frames * info.width * info.height / DECODED_PER_S)
     pictures = _watch(path, info.fps)
+    keys, others = _frame_sizes(path)
     frame_s = info.duration_s / info.frames
     return _rounded(
         duration_s=info.duration_s,
@@ -88,7 +94,20 @@ def measure_clues(path: Path) -> dict[str, float]:
         motion=_mean(pictures.moved()),
         still_start_s=pictures.still_from_start() * frame_s,
         still_end_s=pictures.still_to_end() * frame_s,
+        key_frame_bytes=float(np.median(keys)),
+        frame_bytes=float(np.median(others)) if others else 0.0,
+        frame_bytes_spread=float(np.std(others) / np.mean(others)) if others else 0.0,
     )
+
+
+def _frame_sizes(path: Path) -> tuple[list[int], list[int]]:
+    """Bytes of each key frame, and of each other frame."""
+    keys, others = [], []
+    with open_video(path) as (container, stream):
+        for packet in demuxed(path, container):
+            if packet.stream_index == stream.index and packet.size:
+                (keys if packet.is_keyframe else others).append(packet.size)
+    return keys, others
 
 
 @dataclass(slots=True)

@@ -33,7 +33,10 @@ def look_for_clues(work: Work) -> dict[str, Any]:
     report = clue_report(table, seed=SEED, positive=positive, on_progress=work.progress)
     work.progress(0, 0, "Drawing")
     with work.computing():
-        plots = {result.clue: clue_svg(table, result.clue, report) for result in report.clues}
+        plots = {
+            result.clue: clue_svg(table, result.clue, report)
+            for result in (*report.clues, *report.inside.clues)
+        }
     return {"version": work.params["version"], "report": report.to_dict(), "plots": plots}
 
 

@@ -375,3 +375,29 @@ def test_advice_names_only_rules_that_exist() -> None:
     named = {rule for text in texts for rule in re.findall(r"\brule (\w+):", text)}
     assert named == {"trim_start_s", "trim_end_s", "fps"}
     assert named | {"width", "height", "crf"} <= set(Rules.model_fields)
+
+
+# Inside the files
+
+
+def test_what_only_the_file_tells_is_told_apart_from_the_verdict() -> None:
+    table = drawn(1, 60, 60)
+    rng = np.random.default_rng(1)
+    table["frame_bytes"] = np.where(table["source"] == "human", 5_000, 3_000) + rng.normal(0, 10, 120)
+    report = clue_report(table, seed=1)
+    without = clue_report(table.drop(columns="frame_bytes"), seed=1)
+    assert report.verdict == without.verdict == "nothing"
+    assert (report.clues, report.classifier) == (without.clues, without.classifier)
+    assert [result.clue for result in report.inside.clues] == ["frame_bytes"]
+    assert report.clue("frame_bytes").against_others.auc == 1
+    assert report.inside.classifier.auc == 1
+    assert "tell human clips from the others with AUC 1.00" in report.inside.says
+    assert report.inside.says in report.summary
+    assert without.inside.says == "What is inside the files was not measured."
+    assert without.inside.says not in without.summary
+
+
+def test_clips_too_few_say_so_of_their_files_too() -> None:
+    report = clue_report(clips(frame_bytes={"human": [1.0, 2.0], "hybrid": [3.0, 4.0]}), seed=1)
+    assert report.inside.says.startswith("Inside the files: not tried, ")
+    assert report.verdict != "telling"

@@ -1,5 +1,7 @@
 """Clues measured on real MP4s whose pictures are known."""
 
+import statistics
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +9,7 @@ import pytest
 
 from app.clips.clues import CLUES, STILL_BELOW, measure_clues
 from app.clips.errors import NotAVideo
+from app.clips.mp4 import walk
 from app.clips.probe import probe
 from app.clips.process import process
 from app.clips.rules import Rules
@@ -159,3 +162,27 @@ def test_what_is_no_video_is_refused_by_name(tmp_path: Path) -> None:
     path.write_text("not a video")
     with pytest.raises(NotAVideo, match=r"a\.mp4 is text"):
         measure_clues(path)
+
+
+def test_the_sizes_of_frames_are_those_of_the_files_own_table(tmp_path: Path) -> None:
+    """Read by hand: the box `stsz` lists the bytes of every frame, `stss` which of them are key frames."""
+    clues = measured(tmp_path, walking())
+    data = (tmp_path / "clip.mp4").read_bytes()
+    tables = {box.type: data[box.offset + box.header : box.end] for box in walk(data)}
+    n = int.from_bytes(tables["stsz"][8:12])
+    sizes = struct.unpack_from(f">{n}I", tables["stsz"], 12)
+    n_keys = int.from_bytes(tables["stss"][4:8])
+    keys = {number - 1 for number in struct.unpack_from(f">{n_keys}I", tables["stss"], 8)}
+    others = [size for number, size in enumerate(sizes) if number not in keys]
+    assert (n, n_keys) == (90, 3)
+    assert clues["key_frame_bytes"] == statistics.median(sizes[number] for number in keys)
+    assert clues["frame_bytes"] == statistics.median(others)
+    spread = statistics.pstdev(others) / statistics.fmean(others)
+    assert clues["frame_bytes_spread"] == pytest.approx(spread, abs=0.001)
+
+
+def test_a_clip_of_key_frames_alone_has_no_other_frames(tmp_path: Path) -> None:
+    path = make_video(tmp_path / "a.mp4", paint=walking(), width=96, height=64, options={"g": "1"})
+    clues = measure_clues(path)
+    assert clues["key_frame_bytes"] > 0
+    assert (clues["frame_bytes"], clues["frame_bytes_spread"]) == (0, 0)

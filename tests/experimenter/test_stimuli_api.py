@@ -154,13 +154,15 @@ def test_clues_are_looked_for_shown_and_marked_as_read(
     verdict = "Too few clips to tell whether anything gives the source away (1 human, 1 hybrid)."
     assert f'<h2 id="result">{verdict}</h2>' in page
     assert (listed[0]["verdict"], listed[0]["says"]) == ("too-few", verdict)
-    assert len(re.findall(r"<table class=.clues.", page)) == 2
-    assert page.index("with small differences or none</summary>") < page.rindex("<table class=")
+    assert len(re.findall(r"<table class=.clues.", page)) == 3
+    small, inside = "with small differences or none</summary>", '<h2 id="inside">Inside the files</h2>'
+    assert page.index(small) < page.index(inside) < page.rindex("<table class=")
+    assert "not tried, " in page[page.index(inside) :]
     assert not re.findall(r"\d\.\d{4}", re.sub("(?s)<svg.*?</svg>", "", page))
     assert "style=" not in page.partition("<main")[2]
     assert clips.get("/studies/nav/clues").json()[0]["was_seen"]
     job_id = listed[0]["id"]
-    assert len(clips.get(f"/studies/nav/clues/{job_id}").json()["result"]["plots"]) == 17
+    assert len(clips.get(f"/studies/nav/clues/{job_id}").json()["result"]["plots"]) == 20
     assert owner.get(f"{CLUES}?run={job_id}").status_code == 200
     assert owner.get(f"{CLUES}?run=999").status_code == 404
     clips.post("/studies/nav/clues")

@@ -50,6 +50,8 @@ def clues_page(
         together=_together(report) if report else "",
         rows=_rows(shown, small=False) if shown else (),
         small_rows=_rows(shown, small=True) if shown else (),
+        inside=_inside(shown),
+        inside_says=report["inside"]["says"] if report and "inside" in report else "",
         threshold=f"{report['threshold']:g}" if report else "",
         runs=[_run(job, shown, found) for job in runs],
     )
@@ -65,6 +67,14 @@ def _rows(job: JobView, *, small: bool) -> list[ClueRow]:
     kept = [clue for clue in report["clues"] if _is_small(clue, report["threshold"]) == small]
     kept.sort(key=lambda clue: (_ORDER.index(clue["finding"]), -_strength(clue)))
     return [_row(clue, job.result["plots"].get(clue["clue"], "")) for clue in kept]
+
+
+def _inside(job: JobView | None) -> list[ClueRow]:
+    """What only the file tells; a report of an earlier release measured none of it."""
+    if job is None or "inside" not in job.result["report"]:
+        return []
+    clues = job.result["report"]["inside"]["clues"]
+    return [_row(clue, job.result["plots"].get(clue["clue"], "")) for clue in clues]
 
 
 def _is_small(clue: Mapping[str, Any], threshold: float) -> bool:

@@ -245,5 +245,7 @@ class CluesPage(AdminPage):
     together: str
     rows: Sequence[ClueRow]
     small_rows: Sequence[ClueRow]
+    inside: Sequence[ClueRow]
+    inside_says: str
     threshold: str
     runs: Sequence[ClueRun]
