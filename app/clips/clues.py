@@ -102,7 +102,8 @@ def measure_clues(path: Path) -> dict[str, float]:
 
 def _frame_sizes(path: Path) -> tuple[list[int], list[int]]:
     """Bytes of each key frame, and of each other frame."""
-    keys, others = [], []
+    keys: list[int] = []
+    others: list[int] = []
     with open_video(path) as (container, stream):
         for packet in demuxed(path, container):
             if packet.stream_index == stream.index and packet.size:
