@@ -11,7 +11,7 @@ import pandas as pd
 from analysis.columns import MODES
 from analysis.errors import AnalysisError
 from analysis.hntt import hntt_responses, read_hntt
-from analysis.mapping import mapping_kind, read_mapped, read_ratings
+from analysis.mapping import mapping_kind, mapping_notes, read_mapped, read_ratings
 from analysis.options import ALTERNATIVES, BLANKS, RESAMPLES, TIES
 from analysis.ratings import analyze_ratings
 from analysis.ratings_text import render_ratings
@@ -28,9 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         text = (
             _ratings(asked) if asked.mapping and mapping_kind(asked.mapping) == "ratings" else _answers(asked)
         )
+        notes = mapping_notes(asked.mapping) if asked.mapping else ()
     except AnalysisError as error:
         sys.stderr.write(f"{error}\n")
         return 1
+    sys.stderr.writelines(f"{note}\n" for note in notes)
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -16,6 +16,7 @@ from analysis.elsewhere.mapping_file import (
     read_mapping_file,
     require_columns,
     require_known,
+    require_known_wide,
 )
 from analysis.elsewhere.rating_rows import mapped_ratings, require_ratings
 from analysis.elsewhere.table_files import open_table
@@ -24,11 +25,21 @@ from analysis.rating_table import Ratings
 
 _OURS: Mapping[str, Column] = {column.name: column for column in RESPONSE_COLUMNS}
 _NAMES = ("source", "stimulus")
+ANONYMOUS = (
+    "The table does not say who answered: every answer is taken for another person's. Where people gave several, "
+    "intervals are too narrow and p-values too small."
+)
 
 
 def mapping_kind(path: Path | str) -> Kind:
     """What a mapping file says its table is: ``2afc`` or ``ratings``. Raises as `read_mapping_file` does."""
     return read_mapping_file(path).kind
+
+
+def mapping_notes(path: Path | str) -> tuple[str, ...]:
+    """What a reader of the numbers has to know of how the table was taken. Raises as `read_mapping_file` does."""
+    wide = read_mapping_file(path).wide
+    return (ANONYMOUS,) if wide and wide.anonymous else ()
 
 
 def read_mapped(path: Path | str, mapping_path: Path | str) -> pd.DataFrame:
@@ -102,7 +113,8 @@ def _require_2afc(mapping: MappingFile) -> None:
     for section, entries in (("columns", mapping.columns), ("constants", mapping.constants)):
         require_known(mapping, section, entries, tuple(_OURS))
     require_known(mapping, "named_by", mapping.named_by, TOLD)
-    given = {*mapping.columns, *mapping.constants}
+    require_known_wide(mapping, tuple(_OURS))
+    given = mapping.given
     for name in ("participant", "choice"):
         if name not in given:
             mapping.lacks(name)
@@ -135,6 +147,8 @@ def _require_values(mapping: MappingFile) -> None:
             _require_value(mapping, f"values.{name}.{theirs}", name, entry)
     for name, entry in mapping.constants.items():
         _require_value(mapping, f"constants.{name}", name, entry)
+    for theirs, entry in (mapping.wide.counts if mapping.wide else {}).items():
+        _require_value(mapping, f"wide.counts.{theirs}", mapping.answer, entry)
 
 
 def _require_value(mapping: MappingFile, key: str, name: str, entry: Entry) -> None:

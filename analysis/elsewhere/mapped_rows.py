@@ -19,6 +19,7 @@ from analysis.elsewhere.mapped_cells import (
 )
 from analysis.elsewhere.mapping_file import Entry, MappingFile
 from analysis.elsewhere.table_files import TableFile
+from analysis.elsewhere.wide import long_table
 from analysis.errors import SchemaError, shown
 from analysis.schema import check_responses
 
@@ -37,14 +38,12 @@ class MappedRows:
     def __init__(self, mapping: MappingFile, file: TableFile) -> None:
         self.mapping = mapping
         self.file = file
-        theirs = {name: entry.text for name, entry in mapping.columns.items()}
-        categories = {their for name, their in theirs.items() if name not in PROSE}
-        table = file.read(list(dict.fromkeys(theirs.values())), set(theirs.values()) - categories)
-        self.n = len(table)
-        self.prose = {name: table[their] for name, their in theirs.items() if name in PROSE}
+        self.long = long_table(mapping, file, PROSE)
+        self.n = len(self.long)
+        self.prose = {name: column for name, column in self.long.cells.items() if name in PROSE}
         self.cells = {
-            name: texts_of(table[their], _values(mapping.values.get(name, {})))
-            for name, their in theirs.items()
+            name: texts_of(column, _values(mapping.values.get(name, {})))
+            for name, column in self.long.cells.items()
             if name not in PROSE
         }
         for name, entry in mapping.constants.items():
@@ -67,6 +66,8 @@ class MappedRows:
         columns = {name: self._column(name) for name in names(RESPONSE_COLUMNS)}
         if "position" not in self.cells:
             columns["position"] = self._positions()
+        if self.mapping.wide:
+            self._require_one_answer()
         try:
             return check_responses(pd.DataFrame(columns), str(self.file.path), self.file.first_row)
         except SchemaError as error:
@@ -88,7 +89,7 @@ class MappedRows:
             a, b = (self.cells[f"{kind}_{member}"] for member in MEMBERS)
             told, bad = members_by_name(self.cells[name], a, b)
             # A constant names what is right wherever it stands: elsewhere there is no truth.
-            if name in self.mapping.columns:
+            if name not in self.mapping.constants:
                 self._refuse(
                     name, bad, f"is not the {kind} of one of the clips", f"the {kind} of one, or empty"
                 )
@@ -122,14 +123,12 @@ class MappedRows:
         found = first_other(pairs.codes, pairs.size, a, b)
         if found is None:
             return
-        earlier, later = (f"{a[row]} and {b[row]} in row {self.file.first_row + row}" for row in found)
+        earlier, later = (f"{a[row]} and {b[row]} in row {self.long.rows[row]}" for row in found)
         problem = f"pair {shown(self.cells['pair'][found[1]])} shows {later}, but {earlier}"
         allowed = (
             f"the same two {kind} cells in all rows of a pair; give a column for pair that tells them apart"
         )
-        raise SchemaError(
-            str(self.file.path), self.file.first_row + found[1], self._theirs("pair"), problem, allowed
-        )
+        raise self._fault("pair", found[1], problem, allowed)
 
     def _turn(self, turned: Mask) -> None:
         for kind in _OF_MEMBERS:
@@ -153,29 +152,46 @@ class MappedRows:
         runs = groups_of([pd.Series(self.cells[name]) for name in ("study", "session")]).codes
         return pd.Series(runs).groupby(runs).cumcount() + 1
 
-    def _theirs(self, name: str) -> str:
+    def _require_one_answer(self) -> None:
+        """Refuse a second answer to a pair by the rows of the file, of which several answers may be from one."""
+        for name in ("trial", "pair"):
+            keys = [pd.Series(self.cells[key]) for key in ("study", "session", name)]
+            groups = groups_of(keys).codes
+            again = pd.Series(groups).duplicated().to_numpy() & (groups >= 0)
+            if again.any():
+                second = int(again.argmax())
+                first = self.long.rows[int((groups == groups[second]).argmax())]
+                session = shown(self.cells["session"][second])
+                problem = (
+                    f"{shown(self.cells[name][second])} was already answered in row {first} by {session}"
+                )
+                raise self._fault(name, second, problem, f"one answer for each session and {name}")
+
+    def _fault(self, name: str, at: int, problem: str, allowed: str) -> SchemaError:
+        """The error of one of our cells, named by row and column as they are in their file."""
+        return SchemaError(
+            str(self.file.path), int(self.long.rows[at]), self._theirs(name, at), problem, allowed
+        )
+
+    def _theirs(self, name: str, at: int) -> str:
         """What the table calls our column, with ours beside it."""
-        name = name if name in self.mapping.columns else _SAME_AS.get(name, name)
+        known = {*self.mapping.columns, *self.long.places}
+        name = name if name in known else _SAME_AS.get(name, name)
         entry = self.mapping.columns.get(name)
-        return f"{entry.text} (our {name})" if entry else name
+        theirs = entry.text if entry else self.long.theirs(name, at)
+        return f"{theirs} (our {name})" if theirs else name
 
     def _refuse(self, name: str, bad: Mask, problem: str, allowed: str) -> None:
         if bad.any():
-            row = int(bad.argmax())
-            cell = shown(self.cells[name][row])
-            raise SchemaError(
-                str(self.file.path),
-                self.file.first_row + row,
-                self._theirs(name),
-                f"{cell} {problem}",
-                allowed,
-            )
+            at = int(bad.argmax())
+            raise self._fault(name, at, f"{shown(self.cells[name][at])} {problem}", allowed)
 
     def _in_their_words(self, error: SchemaError) -> SchemaError:
-        allowed = error.allowed
-        if error.column in self.mapping.columns and error.problem.endswith("is not allowed"):
+        allowed, at = error.allowed, error.row - self.file.first_row
+        given = {*self.mapping.columns, *self.mapping.unfolded}
+        if error.column in given and error.problem.endswith("is not allowed"):
             allowed += f"; say what it is with us under `values`, `{error.column}` in {self.mapping.path}"
-        return SchemaError(error.origin, error.row, self._theirs(error.column), error.problem, allowed)
+        return self._fault(error.column, at, error.problem, allowed)
 
 
 def _values(entries: Mapping[str, Entry]) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """The mapping file: a small YAML that says how a table from elsewhere becomes ours. Every fault with its line."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, NoReturn
@@ -11,8 +11,11 @@ import yaml
 from analysis.errors import AnalysisError, ReadError, shown
 
 Kind = Literal["2afc", "ratings"]
+Layout = Literal["raters", "items", "counts", "lists"]
 
+LAYOUTS: tuple[Layout, ...] = ("raters", "items", "counts", "lists")
 KINDS: tuple[Kind, ...] = ("2afc", "ratings")
+_ANSWER: Mapping[Kind, str] = {"2afc": "choice", "ratings": "score"}
 _NULL = "tag:yaml.org,2002:null"
 # A mapping has some dozen lines; what is larger is another file.
 _LONGEST = 1_000_000
@@ -37,12 +40,30 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Wide:
+    """How a row of theirs holds several answers; `line` is where the file says so.
+
+    One layout at most is given. `raters` and `items`: by our name the pattern of their columns, or, listed one by one,
+    `names`: the columns of the answers. `counts`: by their column the answer of ours that it counts. `lists`: by our
+    name the column of arrays. `anonymous`: nothing says who answered. `separator` divides cells of `lists`."""
+
+    line: int
+    layout: Layout | None
+    patterns: Mapping[str, Entry] = field(default_factory=dict)
+    names: tuple[Entry, ...] = ()
+    counts: Mapping[str, Entry] = field(default_factory=dict)
+    lists: Mapping[str, Entry] = field(default_factory=dict)
+    anonymous: bool = False
+    separator: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class MappingFile:
     """What a mapping file says, as texts. Keys are our names, and of `values` then theirs.
 
     `columns` names their column, `constants` one value for all rows, `values` what a value of theirs is with us,
-    `named_by` what a value of theirs is the name of, `options` every other key of the file, `lists` those that hold
-    several texts; `lines` says where each key of the file stands."""
+    `named_by` what a value of theirs is the name of, `wide` how a row holds several answers, `options` every other key
+    of the file, `lists` those that hold several texts; `lines` says where each key of the file stands."""
 
     path: str
     kind: Kind
@@ -53,6 +74,42 @@ class MappingFile:
     named_by: Mapping[str, Entry]
     lists: Mapping[str, tuple[Entry, ...]]
     lines: Mapping[str, int]
+    wide: Wide | None = None
+
+    @property
+    def answer(self) -> str:
+        """Our column that an answer stands in."""
+        return _ANSWER[self.kind]
+
+    @property
+    def rater(self) -> str:
+        """Our column of who answered."""
+        return "participant" if self.kind == "2afc" else "rater"
+
+    @property
+    def item(self) -> str:
+        """Our column of what was asked about."""
+        return "pair" if self.kind == "2afc" else "item"
+
+    @property
+    def unfolded(self) -> frozenset[str]:
+        """Our columns that `wide` gives."""
+        wide = self.wide
+        if wide is None:
+            return frozenset()
+        given = {*wide.patterns, *wide.lists}
+        if wide.layout == "counts" or wide.names:
+            given.add(self.answer)
+        if wide.layout == "raters" or wide.anonymous:
+            given.add(self.rater)
+        if wide.layout == "items" and not {"stimulus_a", "stimulus_b"} <= {*given, *self.columns}:
+            given.add(self.item)
+        return frozenset(given)
+
+    @property
+    def given(self) -> frozenset[str]:
+        """Our columns that the file gives in whatever way."""
+        return frozenset({*self.columns, *self.constants, *self.unfolded})
 
     def refuse(self, line: int, key: str, problem: str, remedy: str) -> NoReturn:
         """Raise the error of an entry."""
@@ -90,9 +147,10 @@ class MappingFile:
 
 _SECTIONS = ("columns", "constants", "values")
 _KEYS: Mapping[Kind, tuple[str, ...]] = {
-    "2afc": ("kind", "study", "delimiter", *_SECTIONS, "named_by"),
-    "ratings": ("kind", "delimiter", *_SECTIONS, "criteria", "scale", "out_of_range", "level"),
+    "2afc": ("kind", "study", "delimiter", *_SECTIONS, "named_by", "wide"),
+    "ratings": ("kind", "delimiter", *_SECTIONS, "criteria", "scale", "out_of_range", "level", "wide"),
 }
+_WIDE = (*LAYOUTS, "anonymous", "separator")
 _LISTS = ("criteria", "scale")
 
 
@@ -123,7 +181,7 @@ def read_mapping_file(path: Path | str) -> MappingFile:
     options = {
         name: document.text(one.node, name)
         for name, one in keys.items()
-        if name not in (*sections, *_LISTS, "values")
+        if name not in (*sections, *_LISTS, "values", "wide")
     }
     mapping = MappingFile(
         origin,
@@ -133,6 +191,7 @@ def read_mapping_file(path: Path | str) -> MappingFile:
         options=options,
         lists=lists,
         lines={name: one.line for name, one in keys.items()},
+        wide=_wide(document, keys["wide"], _ANSWER[kind]) if "wide" in keys else None,
     )
     _refuse_contradictions(mapping)
     return mapping
@@ -148,6 +207,61 @@ def _kind(document: "_Document", keys: Mapping[str, "_Key"]) -> Kind:
     document.refuse(entry.line, "kind", f"{shown(entry.text)} is not allowed", f"allowed: {', '.join(KINDS)}")
 
 
+def _wide(document: "_Document", key: "_Key", answer: str) -> Wide:
+    keys = document.entries(key.node, "wide")
+    document.require_known(keys, _WIDE, "wide")
+    layouts = [layout for layout in LAYOUTS if layout in keys]
+    anonymous = _is_true(document, keys["anonymous"]) if "anonymous" in keys else False
+    if len(layouts) > 1:
+        line = keys[layouts[1]].line
+        document.refuse(line, f"wide.{layouts[1]}", f"{layouts[0]} is given too", "keep one of the two")
+    if not layouts:
+        if not anonymous:
+            document.refuse(key.line, "wide", "no layout is given", f"give one of: {', '.join(LAYOUTS)}")
+        return Wide(key.line, None, anonymous=True)
+    [layout] = layouts
+    node, place, line = keys[layout].node, f"wide.{layout}", keys[layout].line
+    separator = document.text(keys["separator"].node, "wide.separator") if "separator" in keys else None
+    if separator is not None and (layout != "lists" or not separator.text):
+        document.refuse(
+            separator.line, "wide.separator", "it divides cells of `lists`", "give `lists`, or remove it"
+        )
+    if layout in ("counts", "lists"):
+        entries = document.texts(node, place)
+        if not entries:
+            document.refuse(line, place, "nothing is given", "write `key: value` on a line for each")
+        if layout == "counts":
+            return Wide(line, layout, counts=entries, anonymous=True)
+        divides = separator and separator.text
+        return Wide(line, layout, lists=entries, anonymous=anonymous, separator=divides)
+    if isinstance(node, yaml.SequenceNode):
+        return Wide(line, layout, names=_different(document, node, place), anonymous=anonymous)
+    if isinstance(node, yaml.ScalarNode):
+        return Wide(line, layout, patterns={answer: document.text(node, place)}, anonymous=anonymous)
+    return Wide(line, layout, patterns=document.texts(node, place), anonymous=anonymous)
+
+
+def _different(document: "_Document", node: yaml.Node, key: str) -> tuple[Entry, ...]:
+    entries = document.items(node, key)
+    if not entries:
+        document.refuse(_line(node), key, "the list is empty", "name the columns that hold answers")
+    for place, entry in enumerate(entries):
+        if entry.text in [earlier.text for earlier in entries[:place]]:
+            document.refuse(
+                entry.line, key, f"{shown(entry.text)} stands twice in the list", "remove one of the two"
+            )
+    return entries
+
+
+def _is_true(document: "_Document", key: "_Key") -> bool:
+    entry = document.text(key.node, "wide.anonymous")
+    if entry.text not in ("true", "false"):
+        document.refuse(
+            entry.line, "wide.anonymous", f"{shown(entry.text)} is not allowed", "allowed: true, false"
+        )
+    return entry.text == "true"
+
+
 def _refuse_contradictions(mapping: MappingFile) -> None:
     for name, entry in mapping.constants.items():
         if name in mapping.columns:
@@ -157,8 +271,15 @@ def _refuse_contradictions(mapping: MappingFile) -> None:
                 f"columns gives {name} too (line {mapping.columns[name].line})",
                 "remove one of the two",
             )
+    for name in sorted(mapping.unfolded & {*mapping.columns, *mapping.constants}):
+        entry = {**mapping.columns, **mapping.constants}[name]
+        remedy = "remove one of the two"
+        mapping.refuse(entry.line, name, f"wide gives {name} too (line {_wide_line(mapping)})", remedy)
+    if mapping.wide and "criteria" in mapping.lists:
+        problem = "criteria is a layout of its own: a column for each criterion"
+        mapping.refuse(mapping.lines["wide"], "wide", problem, "keep one of the two")
     for name, values in mapping.values.items():
-        if name not in mapping.columns:
+        if name not in mapping.columns and name not in mapping.unfolded:
             line = next((entry.line for entry in values.values()), 1)
             mapping.refuse(
                 line,
@@ -166,6 +287,10 @@ def _refuse_contradictions(mapping: MappingFile) -> None:
                 f"no column is given for {name}",
                 f"add {name} to columns, or remove its values",
             )
+
+
+def _wide_line(mapping: MappingFile) -> int:
+    return mapping.wide.line if mapping.wide else mapping.lines.get("wide", 1)
 
 
 def require_known(
@@ -177,6 +302,13 @@ def require_known(
             mapping.refuse(
                 entry.line, f"{section}.{name}", _unknown(name, known), f"allowed: {', '.join(known)}"
             )
+
+
+def require_known_wide(mapping: MappingFile, known: Collection[str]) -> None:
+    """Refuse a name in the layout of `wide` that is none of ours."""
+    if mapping.wide is not None:
+        named = {**mapping.wide.patterns, **mapping.wide.lists}
+        require_known(mapping, f"wide.{mapping.wide.layout}", named, known)
 
 
 def require_columns(

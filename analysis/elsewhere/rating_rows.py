@@ -1,12 +1,21 @@
 """Ratings from elsewhere: a table, long or with one column per criterion, and its mapping file."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 
 from analysis.agreement.ratings import LEVELS
 from analysis.elsewhere.mapped_cells import constant, texts_of
-from analysis.elsewhere.mapping_file import Entry, MappingFile, require_columns, require_known
+from analysis.elsewhere.mapping_file import (
+    Entry,
+    MappingFile,
+    require_columns,
+    require_known,
+    require_known_wide,
+)
 from analysis.elsewhere.table_files import TableFile
+from analysis.elsewhere.wide import long_table
 from analysis.errors import SchemaError, shown
 from analysis.rating_table import COLUMNS, OUT_OF_RANGE, Ratings, as_number, check_ratings
 
@@ -20,7 +29,8 @@ def require_ratings(mapping: MappingFile) -> None:
         mapping.refuse(mapping.options["kind"].line, "kind", problem, "give a mapping of kind ratings")
     for section, entries in (("columns", mapping.columns), ("constants", mapping.constants)):
         require_known(mapping, section, entries, COLUMNS)
-    given = {*mapping.columns, *mapping.constants}
+    require_known_wide(mapping, COLUMNS)
+    given = mapping.given
     wide = "criteria" in mapping.lists
     for name in ("item", "rater") if wide else ("item", "rater", "score"):
         if name not in given:
@@ -39,16 +49,20 @@ def mapped_ratings(mapping: MappingFile, file: TableFile) -> Ratings:
     for entry in criteria:
         # As if it were a column of ours of that name.
         require_columns(mapping, {entry.text: entry}, "criteria", file.header, str(file.path))
-    theirs = {name: entry.text for name, entry in mapping.columns.items()}
-    table = file.read(list(dict.fromkeys([*theirs.values(), *(entry.text for entry in criteria)])))
+    # As if they were columns of ours, of names that no column of ours has.
+    columns = {**mapping.columns, **{f"criterion {entry.text}": entry for entry in criteria}}
+    long = long_table(replace(mapping, columns=columns), file)
     values = {name: {t: e.text for t, e in entries.items()} for name, entries in mapping.values.items()}
-    cells = {name: texts_of(table[their], values.get(name, {})) for name, their in theirs.items()}
+    cells = {name: texts_of(long.cells[name], values.get(name, {})) for name in COLUMNS if name in long.cells}
     for name, entry in mapping.constants.items():
-        cells[name] = constant(entry.text, len(table))
-    rows = np.arange(len(table)) + file.first_row
+        cells[name] = constant(entry.text, len(long))
+    rows = long.rows
     ours = pd.DataFrame({name: pd.Series(column) for name, column in cells.items()})
     if criteria:
-        scores = [pd.Series(texts_of(table[entry.text], values.get("score", {}))) for entry in criteria]
+        scores = [
+            pd.Series(texts_of(long.cells[f"criterion {entry.text}"], values.get("score", {})))
+            for entry in criteria
+        ]
         ours = pd.concat(
             [
                 ours.assign(criterion=entry.text, score=score.astype("str"))

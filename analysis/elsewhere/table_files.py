@@ -33,8 +33,11 @@ class TableFile:
         """The number that an error gives the first row of data."""
         return 1 if self.delimiter is None else 2
 
-    def read(self, names: Collection[str], prose: Collection[str] = ()) -> pd.DataFrame:
-        """The named columns, each once, cells as they stand; `prose` has long texts that seldom repeat.
+    def read(
+        self, names: Collection[str], prose: Collection[str] = (), nested: Collection[str] = ()
+    ) -> pd.DataFrame:
+        """The named columns, each once, cells as they stand; `prose` has long texts that seldom repeat, `nested` may
+        have lists and objects, which in a text table are texts.
 
         Raises ReadError or SchemaError where a row cannot be read.
         """
@@ -43,13 +46,14 @@ class TableFile:
                 raise SchemaError(
                     str(self.path), 1, name, f"the column stands {self.header.count(name)} times", "once"
                 )
+        prose = {*prose, *nested}
         if self.delimiter == ",":
             wanted = [Column(name, "text", "", "", prose=name in prose) for name in names]
             return read_csv(self.path, wanted, is_ours=False)
         if self.delimiter:
             return _read_delimited(self.path, self.delimiter, names, prose)
         rows = _read_jsonl if self.path.suffix.lower() == ".jsonl" else _read_parquet
-        return rows(self.path, list(names))
+        return rows(self.path, list(names), nested)
 
 
 def open_table(path: Path | str, delimiter: str | None = None) -> TableFile:
@@ -119,12 +123,12 @@ def _objects(path: Path) -> list[dict[str, Any]]:
     return rows
 
 
-def _read_jsonl(path: Path, names: Sequence[str]) -> pd.DataFrame:
+def _read_jsonl(path: Path, names: Sequence[str], nested: Collection[str]) -> pd.DataFrame:
     """A key that a line does not have is an empty cell."""
     rows = _objects(path)
     for number, row in enumerate(rows, start=1):
         for name in names:
-            if isinstance(row.get(name), dict | list):
+            if name not in nested and isinstance(row.get(name), dict | list):
                 raise SchemaError(
                     str(path), number, name, f"{shown(row[name])} is not one value", "a text or number"
                 )
@@ -132,16 +136,20 @@ def _read_jsonl(path: Path, names: Sequence[str]) -> pd.DataFrame:
     return _with_rows(pd.DataFrame(table), path)
 
 
-def _read_parquet(path: Path, names: Sequence[str]) -> pd.DataFrame:
+def _read_parquet(path: Path, names: Sequence[str], nested: Collection[str]) -> pd.DataFrame:
     schema = pyarrow.parquet.read_schema(path)
     for name in names:
-        if pa.types.is_nested(schema.field(name).type):
+        if name not in nested and pa.types.is_nested(schema.field(name).type):
             raise SchemaError(
                 str(path), 1, name, "the cells are lists or records", "a text or number in each"
             )
     table = pyarrow.parquet.read_table(path, columns=list(names))
     # Without pandas' own metadata, which may turn a column into an index.
-    return _with_rows(table.to_pandas(ignore_metadata=True), path)
+    lists = {name: table.column(name).to_pylist() for name in nested if name in table.column_names}
+    flat = table.drop_columns(list(lists)).to_pandas(ignore_metadata=True)
+    for name, cells in lists.items():
+        flat[name] = pd.Series(cells, dtype=object)
+    return _with_rows(flat, path)
 
 
 def _with_rows(table: pd.DataFrame, path: Path) -> pd.DataFrame:

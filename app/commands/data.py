@@ -129,8 +129,10 @@ def analyze(
     ] = False,
 ) -> None:
     """The numbers of one study or of several side by side."""
-    from app.reporting.targets import is_ratings
+    from app.reporting.targets import is_ratings, notes_of
 
+    for note in notes_of(mapping):
+        err.print(note, markup=False)
     if mapping is not None and is_ratings(mapping):
         _analyze_ratings(targets, mapping, as_json=as_json, seed=seed, resamples=resamples)
         return

@@ -7,7 +7,7 @@ import pandas as pd
 from sqlmodel import Session
 
 from analysis import read_responses
-from analysis.mapping import mapping_kind, read_mapped, read_ratings
+from analysis.mapping import mapping_kind, mapping_notes, read_mapped, read_ratings
 from analysis.rating_table import Ratings
 from analysis.selection import with_unwatched
 from app.errors import StudyError
@@ -25,6 +25,11 @@ def is_file(target: str) -> bool:
 def is_ratings(mapping: Path | None) -> bool:
     """Whether a mapping is of ratings, which `ratings_of` reads, and not of 2AFC answers."""
     return mapping is not None and mapping_kind(mapping) == "ratings"
+
+
+def notes_of(mapping: Path | None) -> tuple[str, ...]:
+    """What a reader of the numbers has to know of how a table from elsewhere was taken."""
+    return () if mapping is None else mapping_notes(mapping)
 
 
 def frame_of(session: Session | None, target: str, mapping: Path | None = None) -> pd.DataFrame:

@@ -12,7 +12,7 @@ from app.errors import StudyError
 from app.reporting.facts import StudyFacts, study_facts
 from app.reporting.frames import responses_frame
 from app.reporting.hntt import IMPORTED
-from app.reporting.targets import frame_of
+from app.reporting.targets import frame_of, notes_of
 from app.study.tables import Status
 
 
@@ -53,14 +53,14 @@ def read_file(target: str, mapping: Path | None = None) -> Iterator[tuple[Source
 
     Raises AnalysisError for bad data.
     """
-    yield from split(frame_of(None, target, mapping), Path(target).name)
+    yield from split(frame_of(None, target, mapping), Path(target).name, " ".join(notes_of(mapping)))
 
 
-def split(answers: pd.DataFrame, origin: str) -> Iterator[tuple[Source, pd.DataFrame]]:
-    """Each study of a checked table."""
+def split(answers: pd.DataFrame, origin: str, taken: str = "") -> Iterator[tuple[Source, pd.DataFrame]]:
+    """Each study of a checked table; `taken` is what was assumed of it."""
     for slug in answers["study"].unique():
         rows = answers[answers["study"] == slug].reset_index(drop=True)
-        yield FileStudy(str(slug), f"the file {origin}"), rows
+        yield FileStudy(str(slug), f"the file {origin}", taken=taken), rows
 
 
 def joined(read: Sequence[tuple[Source, pd.DataFrame]]) -> tuple[list[Source], dict[str, pd.DataFrame]]:
