@@ -232,7 +232,7 @@ def _wide(document: "_Document", key: "_Key", answer: str) -> Wide:
             document.refuse(line, place, "nothing is given", "write `key: value` on a line for each")
         if layout == "counts":
             return Wide(line, layout, counts=entries, anonymous=True)
-        divides = separator and separator.text
+        divides = separator.text if separator else None
         return Wide(line, layout, lists=entries, anonymous=anonymous, separator=divides)
     if isinstance(node, yaml.SequenceNode):
         return Wide(line, layout, names=_different(document, node, place), anonymous=anonymous)

@@ -39,7 +39,7 @@ class LongTable:
         if name not in self.places:
             return None
         columns, which = self.places[name]
-        return columns[which[at]]
+        return columns[int(which[at])]
 
 
 def long_table(mapping: MappingFile, file: TableFile, prose: Sequence[str] = ()) -> LongTable:
