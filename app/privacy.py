@@ -4,8 +4,10 @@ import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from app.settings import Settings
+if TYPE_CHECKING:
+    from app.settings import Settings  # every start reads this module
 
 OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -15,7 +17,7 @@ def keep_private() -> None:
     os.umask(OTHERS)
 
 
-def tighten(settings: Settings) -> Sequence[str]:
+def tighten(settings: "Settings") -> Sequence[str]:
     """Take the data folder and the database file from all but their owner; returns what there is to say of it."""
     folder, url = settings.data_dir, settings.database_url
     paths = [folder]

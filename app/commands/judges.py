@@ -1,4 +1,4 @@
-"""`likely-human judge run` and `judge list`: the judges that come with this program."""
+"""`likely-human judge`: the judges that come with this program, run and listed; `judging` holds them against people."""
 
 import sys
 from collections.abc import Iterator
@@ -9,12 +9,16 @@ from typing import IO, Annotated
 import typer
 
 from app.clips.store import ClipStore
+from app.commands import judging
 from app.commands.console import err, now, opened, out, progress
 from app.errors import StudyError
 from app.judges.registry import JUDGES, judge_named
 from app.judges.study import pairs_to_judge, refuse_without_files
 
+app = typer.Typer(no_args_is_help=True, help="Automated judges: run them, hold them against people.")
 
+
+@app.command("run")
 def run_(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A judge; `judge list` names them.")],
     slug: Annotated[str, typer.Argument(metavar="SLUG")],
@@ -58,6 +62,7 @@ def run_(
         )
 
 
+@app.command("list")
 def list_() -> None:
     """List the judges with what they look at and what their score is."""
     for name in JUDGES:
@@ -78,3 +83,6 @@ def _target(output: Path | None) -> Iterator[IO[bytes]]:
         return
     with written_whole(output) as file:
         yield file
+
+
+app.command("validate")(judging.validate)
