@@ -57,6 +57,7 @@ def _answers(asked: argparse.Namespace) -> str:
         ties=asked.ties,
         resamples=asked.resamples,
         origins=asked.files,
+        independent=asked.independent,
     )
     return _json(analysis) if asked.json else render(analysis)
 
@@ -96,6 +97,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--ties", choices=TIES, default="keep", help="what becomes of a tied label")
     parser.add_argument("--seed", type=_whole, default=1, metavar="N", help="of bootstrap and random ties")
     parser.add_argument("--resamples", type=_whole, default=RESAMPLES, metavar="N", help="0: no intervals")
+    parser.add_argument(
+        "--independent",
+        action="store_true",
+        help="participants with one identifier in two studies are different people",
+    )
     return parser
 
 

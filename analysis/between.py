@@ -1,6 +1,6 @@
 """Studies held against each other: more than two at once, and under the mixed model."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
@@ -10,10 +10,13 @@ import pandas as pd
 from analysis.groups import GroupComparison, kruskal_wallis
 from analysis.mixed import MOST_ANSWERS, MixedModel, mixed_difference
 from analysis.options import Alternative, Blank
-from analysis.results import Result
+from analysis.paired import Friedman, friedman
+from analysis.results import Result, plain
+from analysis.same_people import ComparedAs, SamePeople
 from analysis.selection import Selected
 from analysis.studies import StudyResult
 
+Shared = Mapping[tuple[str, str], SamePeople]
 Measure = Literal["accuracy", "uncertainty", "preference"]
 About = tuple[str | None, str | None, str | None]
 
@@ -26,7 +29,9 @@ _MOST_STUDIES = 6
 class Several(Result):
     """One measure in more than two studies: a Kruskal-Wallis test, and all pairs of studies with Holm's correction.
 
-    `trials` says which trials an uncertainty is over; the next three what a preference is for."""
+    `trials` says which trials an uncertainty is over; the next three what a preference is for. `friedman` compares the
+    participants who took part in all of the studies with themselves; where each two of the studies are compared so,
+    `compared_as` is ``paired`` and the test of independent groups is not the one to read."""
 
     measure: Measure
     trials: str | None
@@ -34,6 +39,8 @@ class Several(Result):
     source: str | None
     against: str | None
     test: GroupComparison
+    compared_as: ComparedAs
+    friedman: Friedman | None
 
     def to_dict(self) -> dict[str, Any]:
         """The test's numbers beside what was compared."""
@@ -44,40 +51,50 @@ class Several(Result):
             "source": self.source,
             "against": self.against,
         }
-        return {**about, **self.test.to_dict()}
+        return {
+            **about,
+            **self.test.to_dict(),
+            "compared_as": self.compared_as,
+            "friedman": plain(self.friedman),
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class MixedDifference(Result):
-    """Two studies in one mixed model: `model.difference` is the second's log odds less the first's."""
+    """Two studies in one mixed model: `model.difference` is the second's log odds less the first's.
+
+    The study is a fixed effect. `n_crossed` participants took part in both, each with one random intercept."""
 
     studies: tuple[str, str]
     model: MixedModel
+    n_crossed: int
 
     def to_dict(self) -> dict[str, Any]:
         """The model's numbers beside which studies it is of."""
-        return {"studies": list(self.studies), **self.model.to_dict()}
+        return {"studies": list(self.studies), **self.model.to_dict(), "n_crossed": self.n_crossed}
 
 
 def measures(results: Sequence[StudyResult]) -> Iterator[tuple[Measure, str | None, About, list[pd.Series]]]:
-    """What can be compared between these studies: each measure with its values, one per participant, by study.
+    """What can be compared between these studies: each measure with its values by study, indexed by participant.
 
     Preferences are compared where the pairs have no truth: where they have one, the accuracy is compared already."""
-    yield "accuracy", None, NOTHING, [one.participants["accuracy"] for one in results]
+    yield "accuracy", None, NOTHING, [_by_participant(one.participants, "accuracy") for one in results]
     trials = {one.uncertainty_trials for one in results}
     column = "uncertainty" if len(trials) == 1 else "uncertainty_all"
     which = trials.pop() if len(trials) == 1 else "all"
-    yield "uncertainty", which, NOTHING, [one.participants[column] for one in results]
+    yield "uncertainty", which, NOTHING, [_by_participant(one.participants, column) for one in results]
     for about in sorted(set.intersection(*map(_preferred, results))):
         yield "preference", None, about, [_preference(one, about) for one in results]
 
 
 def several_studies(
-    results: Sequence[StudyResult], alternative: Alternative, *, seed: int, resamples: int
+    results: Sequence[StudyResult], shared: Shared, alternative: Alternative, *, seed: int, resamples: int
 ) -> tuple[Several, ...]:
     """Compare more than two studies at once; nothing for one or two."""
     if len(results) < 3:
         return ()
+    crossed = all(one.crossed for one in shared.values())
+    paired = all(one.compared_as == "paired" for one in shared.values())
     return tuple(
         Several(
             measure,
@@ -89,6 +106,8 @@ def several_studies(
                 seed=seed,
                 resamples=resamples,
             ),
+            "paired" if paired else "independent",
+            friedman([one.study for one in results], values) if crossed else None,
         )
         for measure, trials, about, values in measures(results)
     )
@@ -99,13 +118,20 @@ def can_be_modelled(selected: Selected) -> bool:
     return len(selected.main) <= MOST_ANSWERS
 
 
-def mixed_differences(selected: Sequence[Selected], blank: Blank) -> tuple[MixedDifference, ...]:
+def mixed_differences(
+    selected: Sequence[Selected], shared: Shared, blank: Blank
+) -> tuple[MixedDifference, ...]:
     """Fit one mixed model to each two studies; to none where there are more than six, which would take minutes."""
     if len(selected) > _MOST_STUDIES:
         return ()
     return tuple(
-        MixedDifference((one.study, two.study), mixed_difference(one.main, two.main, blank))
+        MixedDifference(
+            (one.study, two.study),
+            mixed_difference(one.main, two.main, blank, same_people=found.crossed),
+            found.n if found.crossed else 0,
+        )
         for one, two in combinations(selected, 2)
+        for found in [shared[one.study, two.study]]
     )
 
 
@@ -118,4 +144,8 @@ def _preference(result: StudyResult, about: tuple[str, str, str]) -> pd.Series:
     chosen = pd.Series(True, index=table.index)
     for key, value in zip(("condition", "source", "against"), about, strict=True):
         chosen &= table[key] == value
-    return table.loc[chosen, "preference"]
+    return _by_participant(table[chosen], "preference")
+
+
+def _by_participant(table: pd.DataFrame, column: str) -> pd.Series:
+    return table[column].set_axis(table["participant"])

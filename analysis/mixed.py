@@ -20,6 +20,12 @@ METHOD = (
     f"prior of the two standard deviations half-normal with scale {PRIOR_SD:g}, of the log odds flat"
 )
 
+BOUNDARY = (
+    "Answers differ no more between participants or pairs than chance alone makes them: maximum likelihood, as in R's "
+    "lme4, puts both standard deviations at 0 here (a singular fit, the same as plain logistic regression), and this "
+    "model, which averages over all that the data allow, gives wider intervals."
+)
+
 MOST_ANSWERS = 200_000
 MOST_OF_SMALLER = 1_500
 _FEW = 5
@@ -47,7 +53,8 @@ class MixedModel(Result):
     first study, where there are two), `probability` is that as a probability. `mean_probability` is averaged over all
     participants and pairs: the number to hold against the study's accuracy. `difference` is the second study's log
     odds less the first's. `sd_participants` and `sd_pairs` say how far participants and pairs differ, in log odds.
-    `pooled_width` is how wide pooling the answers makes the interval of the share, over that of `mean_probability`."""
+    `pooled_width` is how wide pooling the answers makes the interval of the share, over that of `mean_probability`.
+    `boundary` is a sentence where maximum likelihood, as in R's lme4, would put both standard deviations at 0."""
 
     outcome: str | None
     n: int
@@ -64,6 +71,7 @@ class MixedModel(Result):
     method: str | None
     warning: str | None
     reason: str | None
+    boundary: str | None
 
 
 def mixed_model(rows: pd.DataFrame, blank: Blank = "missing") -> MixedModel:
@@ -97,11 +105,15 @@ def mixed_model(rows: pd.DataFrame, blank: Blank = "missing") -> MixedModel:
     return fit_mixed(answers.participant, answers.pair, answers.value, outcome=outcome, reason=reason)
 
 
-def mixed_difference(first: pd.DataFrame, second: pd.DataFrame, blank: Blank = "missing") -> MixedModel:
+def mixed_difference(
+    first: pd.DataFrame, second: pd.DataFrame, blank: Blank = "missing", *, same_people: bool = False
+) -> MixedModel:
     """Fit one model to two studies, the difference between them a fixed effect; else as `mixed_model`.
 
-    Participants of two studies are taken for different people. A pair is the same in both studies where its name and
-    its two clips are.
+    Participants of two studies are taken for different people, or with `same_people` for one person where the
+    identifier is the same: `glmer(outcome ~ study + (1 | participant) + (1 | pair))` of R's lme4 is this model. The
+    difference is taken to be alike for all of them (no random slope [BLST13]_). A pair is the same in both studies
+    where its name and its two clips are.
     """
     (outcome, one, reason), (other, two, other_reason) = (_outcome(rows, blank) for rows in (first, second))
     if outcome != other:
@@ -112,7 +124,7 @@ def mixed_difference(first: pd.DataFrame, second: pd.DataFrame, blank: Blank = "
     place = {key: code for code, key in enumerate(sorted(set(keys)))}
     code = np.array([place[key] for key in keys], dtype=np.int64)
     return fit_mixed(
-        np.concatenate([one.participant, two.participant + one.n_participants]),
+        _people_of_both(first, one, second, two, same_people=same_people),
         code[np.concatenate([one.pair, two.pair + one.n_pairs])],
         np.concatenate([one.value, two.value]),
         np.repeat([0, 1], [one.n, two.n]),
@@ -142,7 +154,7 @@ def fit_mixed(
             reason = "the fit did not converge"
     if fitted is None:
         nothing = (None,) * 7
-        return MixedModel(outcome, len(value), n_people, n_pairs, *nothing, LEVEL, None, None, reason)
+        return MixedModel(outcome, len(value), n_people, n_pairs, *nothing, LEVEL, None, None, reason, None)
     intercept = _log_odds(fitted, 0)
     mean_probability = ModelNumber(*_without_sd(*fitted.averages()))
     pooled = _pooled_width(value if group is None else value[group == 0])
@@ -163,6 +175,23 @@ def fit_mixed(
         method=METHOD,
         warning=_warning(n_people, n_pairs, ratio),
         reason=None,
+        boundary=BOUNDARY if _at_boundary(participant, pair, value, group) else None,
+    )
+
+
+def _at_boundary(
+    participant: Codes, pair: Codes, value: npt.NDArray[np.int64], group: npt.NDArray[np.int64] | None
+) -> bool:
+    """Whether the likelihood falls as either standard deviation leaves 0: then both are 0 in a singular fit.
+
+    At 0 the model is a logistic regression, and the slope of the log likelihood along the variance of a factor is half
+    of what the squared sums of its levels' residuals exceed their expectation by [Lin97]_."""
+    study = np.zeros(len(value), dtype=np.int64) if group is None else group
+    share = (np.bincount(study, value) / np.bincount(study))[study]
+    residual, weight = value - share, share * (1 - share)
+    return all(
+        float((np.bincount(codes, residual) ** 2).sum()) <= float(weight.sum())
+        for codes in (participant, pair)
     )
 
 
@@ -177,6 +206,22 @@ def _outcome(rows: pd.DataFrame, blank: Blank) -> tuple[str | None, Outcomes, st
         return None, right, f"there is no truth, and {named}: one is needed"
     condition, source, against = (str(cell) for cell in shown.iloc[0])
     return f"chose {source} over {against}", chosen_answers(rows, condition, source, against, blank), None
+
+
+def _people_of_both(
+    first: pd.DataFrame, one: Outcomes, second: pd.DataFrame, two: Outcomes, *, same_people: bool
+) -> Codes:
+    """The participant of each answer of both studies."""
+    if not same_people:
+        return np.concatenate([one.participant, two.participant + one.n_participants])
+    named = pd.concat(
+        [
+            rows.loc[found.counted, "participant"].astype("str")
+            for rows, found in ((first, one), (second, two))
+        ]
+    )
+    codes: Codes = pd.factorize(named, sort=True)[0]
+    return codes
 
 
 def _pair_keys(rows: pd.DataFrame, answers: Outcomes) -> list[tuple[str, str, str]]:

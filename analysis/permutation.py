@@ -1,4 +1,4 @@
-"""Whether two groups differ, by dealing their values out anew."""
+"""Whether two groups differ, or two values of each participant, by dealing the values out anew."""
 
 from dataclasses import dataclass
 from itertools import combinations
@@ -15,6 +15,8 @@ from analysis.results import Result
 EXACT = "exact: all ways to deal the values out"
 RANDOM = "random ways to deal the values out, (b + 1) / (m + 1)"
 NORMAL = "normal approximation of the permutation distribution"
+EXACT_WITHIN = "exact: all ways to swap the two values of a participant"
+RANDOM_WITHIN = "random ways to swap the two values of a participant, (b + 1) / (m + 1)"
 
 _ENUMERATED_UP_TO = 20_000
 _DRAWS = 5_000_000
@@ -83,6 +85,52 @@ def permutation_test(x: Floats, y: Floats, *, seed: int, resamples: int) -> Perm
     if len(dealt) < _NORMAL_FROM:
         return _without(difference, _TOO_MANY, seed)
     return PermutationTest(difference, deal.normal(difference), "two-sided", NORMAL, 0, seed, None)
+
+
+def sign_flip_test(differences: Floats, *, seed: int, resamples: int) -> PermutationTest:
+    """Test whether it could be chance which of a participant's two values is which, by the mean difference.
+
+    One difference per participant, none missing. The p value is the share of the ways to swap the two values within
+    participants in which the mean difference is at least as far from 0, in either direction: exact where there are at
+    most 20,000 ways (up to 14 participants with a difference), else from `resamples` random ones, the data counting as
+    one more [PS10]_. Many participants are swapped as counts of their distinct differences, and where there are too
+    many of these (times resamples more than 5 million) the distribution is taken as normal, with its exact variance.
+
+    Returns
+    -------
+    PermutationTest
+        `difference` is the mean of the differences.
+    """
+    if not len(differences):
+        return _without(None, "no participant has a value in both", seed)
+    # Sorted, because floating sums depend on the order and results must not.
+    mean = float(np.sort(differences).mean())
+    apart = differences[differences != 0]
+    if not len(apart):
+        return _without(0.0, "no participant's two values differ: there is nothing to swap", seed)
+    if resamples == 0:
+        return _without(mean, NOT_ASKED, seed)
+    sizes, counts = np.unique(np.abs(apart), return_counts=True)
+    observed = abs(float(np.sort(apart).sum()))
+    dust = _DUST * float(sizes[-1]) * len(apart)
+    if 2 ** min(len(apart), 60) <= _ENUMERATED_UP_TO:
+        sums = np.zeros(1)
+        for size in np.repeat(sizes, counts):
+            sums = np.concatenate([sums + size, sums - size])
+        share = float((np.abs(sums) >= observed - dust).mean())
+        return PermutationTest(mean, share, "two-sided", EXACT_WITHIN, len(sums), seed, None)
+    if len(sizes) * resamples <= _DRAWS:
+        rng = np.random.default_rng(seed)
+        beyond = 0
+        for portion in portions(resamples, len(sizes)):
+            kept = rng.binomial(counts, 0.5, size=(portion, len(sizes)))
+            beyond += int((np.abs((2 * kept - counts) @ sizes) >= observed - dust).sum())
+        p = (beyond + 1) / (resamples + 1)
+        return PermutationTest(mean, p, "two-sided", RANDOM_WITHIN, resamples, seed, None)
+    if len(apart) < _NORMAL_FROM:
+        return _without(mean, _TOO_MANY, seed)
+    sd = float(counts @ sizes**2) ** 0.5
+    return PermutationTest(mean, float(2 * ndtr(-observed / sd)), "two-sided", NORMAL, 0, seed, None)
 
 
 _TOO_MANY = (

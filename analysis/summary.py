@@ -11,12 +11,13 @@ from analysis.between import (
     Measure,
     MixedDifference,
     Several,
+    Shared,
     can_be_modelled,
     measures,
     mixed_differences,
     several_studies,
 )
-from analysis.codes import n_shared, rows_where
+from analysis.codes import rows_where
 from analysis.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, MODES, names
 from analysis.comparisons import MannWhitney, mann_whitney
 from analysis.errors import AnalysisError
@@ -33,8 +34,10 @@ from analysis.options import (
     Ties,
     chosen,
 )
+from analysis.paired import PairedTest, paired_test
 from analysis.published import Published, is_hntt, is_hntt_name, published_numbers
 from analysis.results import Result, plain, table_rows
+from analysis.same_people import ComparedAs, same_people
 from analysis.schema import check_responses
 from analysis.selection import Selected, choose_mode, select
 from analysis.studies import StudyResult, study_result
@@ -45,7 +48,9 @@ FORMAT = "likely-human analysis 1"
 
 @dataclass(frozen=True, slots=True)
 class Settings(Result):
-    """What was asked for; `seed` starts every bootstrap and breaks ties where `ties` is ``random``."""
+    """What was asked for; `seed` starts every bootstrap and breaks ties where `ties` is ``random``.
+
+    With `independent`, participants with one identifier in two studies are taken for different people."""
 
     mode: str
     blank: Blank
@@ -54,6 +59,7 @@ class Settings(Result):
     seed: int
     resamples: int
     level: float
+    independent: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,10 @@ class Comparison(Result):
     """One measure in two studies. `p_holm` corrects `test.p` over the `n_family` comparisons of the analysis.
 
     `trials` says which trials an uncertainty is over. `n_shared_ids` participants have the same identifier
-    in both studies: the test takes them for different people."""
+    in both studies: `test` takes them for different people, `paired` compares each of them with themselves (None where
+    there are none, or where they are known, or said, to be others). `compared_as` says which of the two tests is the
+    one to read, and `p_holm_as_compared` corrects its p over the `n_family_as_compared` tests to be read. `warning`
+    is a sentence on what these take for granted."""
 
     studies: tuple[str, str]
     measure: Measure
@@ -73,6 +82,16 @@ class Comparison(Result):
     test: MannWhitney
     p_holm: float | None
     n_family: int
+    compared_as: ComparedAs
+    paired: PairedTest | None
+    p_holm_as_compared: float | None
+    n_family_as_compared: int
+    warning: str | None
+
+    @property
+    def p_to_read(self) -> float | None:
+        """The p of the test that `compared_as` names."""
+        return self.paired.p if self.paired and self.compared_as == "paired" else self.test.p
 
     def to_dict(self) -> dict[str, Any]:
         """The test's numbers beside what was compared."""
@@ -85,7 +104,17 @@ class Comparison(Result):
             "against": self.against,
             "n_shared_ids": self.n_shared_ids,
         }
-        return {**about, **self.test.to_dict(), "p_holm": self.p_holm, "n_family": self.n_family}
+        return {
+            **about,
+            **self.test.to_dict(),
+            "p_holm": self.p_holm,
+            "n_family": self.n_family,
+            "compared_as": self.compared_as,
+            "paired": plain(self.paired),
+            "p_holm_as_compared": self.p_holm_as_compared,
+            "n_family_as_compared": self.n_family_as_compared,
+            "warning": self.warning,
+        }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,6 +159,7 @@ def analyze(
     ties: str = "keep",
     resamples: int = RESAMPLES,
     origins: Sequence[str] | None = None,
+    independent: bool = False,
 ) -> Analysis:
     """Compute everything that is reported for one or more studies.
 
@@ -153,6 +183,9 @@ def analyze(
         ``keep``, or ``random`` to break tied labels by `seed`.
     origins
         What an error calls each frame.
+    independent
+        Take participants with the same identifier in two studies for different people. By default they are the same
+        people, and are compared with themselves.
 
     Raises
     ------
@@ -175,6 +208,7 @@ def analyze(
         seed=seed,
         resamples=resamples,
         level=LEVEL,
+        independent=independent,
     )
     tables = _checked([frames] if isinstance(frames, pd.DataFrame) else frames, origins)
     settings = replace(settings, mode=choose_mode(tables, mode))
@@ -189,14 +223,18 @@ def analyze(
         if can_be_modelled(one):
             small.append(one)
         del one
+    shared = {
+        (one.study, two.study): same_people(one, two, independent=independent)
+        for one, two in combinations(results, 2)
+    }
     return Analysis(
         settings=settings,
         studies=tuple(results),
-        comparisons=_compared(results, settings),
+        comparisons=_compared(results, shared, settings),
         labels=_joined(labels),
         published=_published(hntt) if len(hntt) == len(results) else None,
-        several=several_studies(results, settings.alternative, seed=seed, resamples=resamples),
-        mixed_differences=mixed_differences(small, settings.blank),
+        several=several_studies(results, shared, settings.alternative, seed=seed, resamples=resamples),
+        mixed_differences=mixed_differences(small, shared, settings.blank),
     )
 
 
@@ -243,23 +281,34 @@ def _published(selected: Sequence[Selected]) -> Published | None:
     return published_numbers(first, second, _joined([majority_vote(first), majority_vote(second)]))
 
 
-def _compared(results: Sequence[StudyResult], settings: Settings) -> tuple[Comparison, ...]:
-    def test(x: pd.Series, y: pd.Series) -> MannWhitney:
-        return mann_whitney(x, y, settings.alternative, seed=settings.seed, resamples=settings.resamples)
-
+def _compared(results: Sequence[StudyResult], shared: Shared, settings: Settings) -> tuple[Comparison, ...]:
+    alternative, seed, resamples = settings.alternative, settings.seed, settings.resamples
     comparisons = [
-        Comparison((one.study, two.study), measure, trials, *about, n_shared_ids, test(x, y), None, 0)
+        Comparison(
+            (one.study, two.study),
+            measure,
+            trials,
+            *about,
+            found.n,
+            mann_whitney(x, y, alternative, seed=seed, resamples=resamples),
+            None,
+            0,
+            found.compared_as,
+            paired_test(x, y, alternative, seed=seed, resamples=resamples) if found.crossed else None,
+            None,
+            0,
+            found.warning,
+        )
         for one, two in combinations(results, 2)
-        for n_shared_ids in [_shared(one, two)]
+        for found in [shared[one.study, two.study]]
         for measure, trials, about, (x, y) in measures([one, two])
     ]
     corrected = holm([comparison.test.p for comparison in comparisons])
-    family = sum(p is not None for p in corrected)
+    to_read = holm([comparison.p_to_read for comparison in comparisons])
+    sizes = [sum(p is not None for p in family) for family in (corrected, to_read)]
     return tuple(
-        replace(comparison, p_holm=p, n_family=family)
-        for comparison, p in zip(comparisons, corrected, strict=True)
+        replace(
+            comparison, p_holm=p, n_family=sizes[0], p_holm_as_compared=read, n_family_as_compared=sizes[1]
+        )
+        for comparison, p, read in zip(comparisons, corrected, to_read, strict=True)
     )
-
-
-def _shared(one: StudyResult, two: StudyResult) -> int:
-    return n_shared(one.participants["participant"], two.participants["participant"])

@@ -26,7 +26,7 @@ from analysis.terminal import (
     share_of,
     table_of,
 )
-from analysis.text_between import measured, mixed, several_studies, shifts
+from analysis.text_between import measured, mixed, paired, several_studies, shifts, warnings
 from analysis.text_sections import sections
 
 LONGEST = 60
@@ -51,8 +51,12 @@ def _parts(analysis: Analysis) -> Iterator[RenderableType]:
     for study in analysis.studies:
         yield from _study(study)
     if analysis.comparisons:
-        yield from _comparisons(analysis.comparisons)
-        yield from shifts(analysis.comparisons)
+        yield from paired(analysis.comparisons)
+        independent = [one for one in analysis.comparisons if one.compared_as == "independent"]
+        if independent:
+            yield from _comparisons(independent)
+            yield from shifts(independent)
+        yield from warnings(analysis.comparisons)
         yield from mixed(analysis.mixed_differences)
         yield from several_studies(analysis.several)
     yield from _labels(analysis.labels)
@@ -171,14 +175,14 @@ def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
             number(test.u2, 1),
             number(test.p, 4),
             *([number(test.p_two_sided, 4)] if one_sided else []),
-            number(comparison.p_holm, 4),
+            number(comparison.p_holm_as_compared, 4),
             f"{number(test.effect, 2)} {interval_of(test.effect_interval, 2)}",
         )
     yield table
     yield (
         "U1 is the first study's U. Effect: probability that a participant of the first study is higher, "
         "ties half (0.5: no difference), with its 95 % bootstrap interval. "
-        f"Holm over {comparisons[0].n_family} comparisons{', of the one-sided p' if one_sided else ''}."
+        f"Holm over {comparisons[0].n_family_as_compared} comparisons{', of the one-sided p' if one_sided else ''}."
     )
     for method in sorted({comparison.test.method for comparison in comparisons if comparison.test.method}):
         yield f"Method: {method}."

@@ -64,8 +64,7 @@ def _mixed(mixed: MixedModel) -> Iterator[RenderableType]:
             table.add_row(label, *_model_number(value))
     yield table
     yield f"Method: {mixed.method}."
-    if mixed.warning:
-        yield mixed.warning
+    yield from filter(None, (mixed.warning, mixed.boundary))
 
 
 def _model_number(value: ModelNumber) -> tuple[str, str, str]:

@@ -218,9 +218,7 @@ def _sentences(
         ending = "; chance is 0.5" if panel.measure == "accuracy" else ""
         yield words.sentence(f"mean {panel.measure}{scale}{',' if scale else ''} was {means}{ending}")
         yield from (
-            _compared(one)
-            for one in comparisons
-            if one.measure == panel.measure and one.test.effect is not None
+            _compared(one) for one in comparisons if one.measure == panel.measure and _is_defined(one)
         )
     if not any(panel.measure == "accuracy" for panel in panels):
         yield "There is no accuracy: no pair with a right member was answered."
@@ -240,9 +238,22 @@ def _reading(panels: Sequence[_Panel], studies: Sequence[StudyResult]) -> Iterat
         yield f"The first {MOST_STUDIES} of {len(studies)} studies are drawn."
 
 
+def _is_defined(one: Comparison) -> bool:
+    if one.compared_as == "paired":
+        return one.paired is not None and one.paired.shift.value is not None
+    return one.test.effect is not None
+
+
 def _compared(comparison: Comparison) -> str:
     test: MannWhitney = comparison.test
     first, second = comparison.studies
+    if comparison.compared_as == "paired" and comparison.paired:
+        paired, shift = comparison.paired, comparison.paired.shift
+        limits = "" if shift.low is None else f", 95 % interval {shift.low:.2f} to {shift.high:.2f}"
+        return (
+            f"Of {paired.n} participants in both, {paired.n_higher} have a higher {comparison.measure} in {first} and "
+            f"{paired.n_lower} in {second} (shift {words.number(shift.value)}{limits})."
+        )
     interval = test.effect_interval
     limits = (
         f"{words.level(interval)} interval {words.interval(interval)}; " if interval.low is not None else ""

@@ -127,6 +127,12 @@ def analyze(
     everything: Annotated[
         bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
     ] = False,
+    independent: Annotated[
+        bool,
+        typer.Option(
+            "--independent", help="Participants with one identifier in two studies are different people."
+        ),
+    ] = False,
 ) -> None:
     """The numbers of one study or of several side by side."""
     from app.reporting.targets import is_ratings, notes_of
@@ -150,6 +156,7 @@ def analyze(
         ties=ties,
         resamples=resamples,
         origins=targets,
+        independent=independent,
     )
     _print(result.to_dict() if as_json else render(result))
 

@@ -31,6 +31,12 @@ def report(
     everything: Annotated[
         bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
     ] = False,
+    independent: Annotated[
+        bool,
+        typer.Option(
+            "--independent", help="Participants with one identifier in two studies are different people."
+        ),
+    ] = False,
 ) -> None:
     """Write a folder with a page that opens offline: figures, tables, and the methods in words."""
     from app.reporting.targets import is_ratings
@@ -40,7 +46,11 @@ def report(
             raise StudyError(f"{verdicts}: verdicts of judges are of pairs, and these are ratings")
         _report_ratings(targets, output, mapping, seed, resamples)
     else:
-        _report_answers(targets, output, mode, seed, resamples, verdicts, mapping, unwatched=everything)
+        _report_answers(
+            *(targets, output, mode, seed, resamples, verdicts, mapping),
+            unwatched=everything,
+            independent=independent,
+        )
 
 
 def _report_answers(
@@ -53,6 +63,7 @@ def _report_answers(
     mapping: Path | None,
     *,
     unwatched: bool,
+    independent: bool,
 ) -> None:
     from analysis.judging import read_verdicts
     from analysis.selection import with_unwatched
@@ -76,6 +87,7 @@ def _report_answers(
             made_at=now(),
             resamples=resamples,
             verdicts=given,
+            independent=independent,
             on_progress=on_progress,
         )
     page = output / "report.html"

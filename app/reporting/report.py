@@ -103,16 +103,19 @@ def write_report(
     made_at: datetime | None,
     resamples: int = RESAMPLES,
     verdicts: pd.DataFrame | None = None,
+    independent: bool = False,
     on_progress: OnProgress = silent,
     computing: Computing = nullcontext,
 ) -> ReportInfo:
-    """As `build_report`, from checked responses by study; `verdicts` of judges, checked, are held against people."""
+    """As `build_report`, from checked responses by study; `verdicts` of judges, checked, are held against people.
+
+    With `independent`, participants with one identifier in two studies are taken for different people."""
     require_reportable(folder, mode)
     chosen = mode or first_mode(frames.values())
     on_progress(0, _STEPS, "computing")
     answered = _answered(frames, chosen)
     with computing():
-        analysis = _analysed(answered, chosen, seed, resamples)
+        analysis = _analysed(answered, chosen, seed, resamples, independent=independent)
     judges = None
     if verdicts is not None and analysis is not None:
         on_progress(1, _STEPS, "holding judges against people")
@@ -199,11 +202,20 @@ def _answered(frames: Mapping[str, pd.DataFrame], mode: str) -> dict[str, pd.Dat
     return {slug: frame for slug, frame in counted.items() if (frame["mode"] == mode).any()}
 
 
-def _analysed(answered: Mapping[str, pd.DataFrame], mode: str, seed: int, resamples: int) -> Analysis | None:
+def _analysed(
+    answered: Mapping[str, pd.DataFrame], mode: str, seed: int, resamples: int, *, independent: bool
+) -> Analysis | None:
     """The analysis of the studies that have answers of the mode, or None where none has."""
     if not answered:
         return None
-    return analyze(list(answered.values()), mode=mode, seed=seed, resamples=resamples, origins=list(answered))
+    return analyze(
+        list(answered.values()),
+        mode=mode,
+        seed=seed,
+        resamples=resamples,
+        origins=list(answered),
+        independent=independent,
+    )
 
 
 def _judged(

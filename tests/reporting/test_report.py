@@ -387,7 +387,7 @@ def test_three_studies_are_compared_at_once(tmp_path: Path) -> None:
             *(
                 row
                 for n in range(5)
-                for row in person(f"p{n}", "aab"[: 1 + (n + number) % 3], study=f"s{number}")
+                for row in person(f"s{number}-p{n}", "aab"[: 1 + (n + number) % 3], study=f"s{number}")
             )
         )
         for number in range(3)
@@ -395,6 +395,38 @@ def test_three_studies_are_compared_at_once(tmp_path: Path) -> None:
     _, page = made_of(tmp_path / "report", *tables)
     assert "All studies at once (Kruskal-Wallis)" in page.text
     assert "s0 5, s1 5, s2 5" in page.text
+
+
+def test_the_same_people_in_three_studies_are_compared_with_themselves(tmp_path: Path) -> None:
+    letters = ("aabb", "abab", "aaab", "abbb", "aaaa", "bbab", "baaa")
+    tables = [
+        checked(
+            *(
+                row
+                for n in range(7)
+                for row in person(f"p{n}", letters[(n * (number + 1)) % 7], study=f"s{number}")
+            )
+        )
+        for number in range(3)
+    ]
+    _, page = made_of(tmp_path / "report", *tables)
+    assert "The same people in both studies: Wilcoxon's signed-rank test" in page.text
+    assert "All studies at once, the same people in each (Friedman), with Kendall's W" in page.text
+    assert "s0 and s1 (7 people in both), accuracy: p = " in page.text
+    assert "28 participants" not in page.text
+    assert "56 answers, 7 participants (7 in both), 4 pairs" in page.text
+    assert "Mann-Whitney" not in page.text
+    assert "Kruskal-Wallis" not in page.text
+    results = json.loads((tmp_path / "report" / "results.json").read_text(encoding="utf-8"))
+    rows = rows_in(tmp_path / "report/tables/comparisons.csv")
+    for row, one in zip(rows, results["comparisons"], strict=True):
+        assert (row["compared_as"], int(row["n_paired"]), float(row["v"])) == (
+            "paired",
+            7,
+            one["paired"]["v"],
+        )
+        assert float(row["p_paired"]) == one["paired"]["p"]
+        assert float(row["paired_shift"]) == one["paired"]["shift"]["value"]
 
 
 def test_every_further_result_has_a_section(tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ from app.reporting.reports.views import NONE, SectionView, TableView, interval, 
 def comparisons_section(comparisons: Sequence[Comparison], numbers: Cells) -> Iterator[SectionView]:
     """Nothing where there is one study; `numbers` is the JSON of the analysis."""
     if comparisons:
-        tables = (_tests(comparisons), _effects(comparisons), *_modelled(numbers), *_several(numbers))
+        apart = [one for one in comparisons if one.compared_as == "independent"]
+        independent = (_tests(apart), _effects(apart)) if apart else ()
+        tables = (*_paired(comparisons), *independent, *_modelled(numbers), *_several(numbers))
         notes = (*_notes(comparisons), *_model_notes(numbers))
         yield SectionView("comparisons", "Studies compared", tables=tables, notes=notes)
 
@@ -18,11 +20,13 @@ def comparisons_section(comparisons: Sequence[Comparison], numbers: Cells) -> It
 def compared_in_short(comparison: Comparison) -> str:
     """One comparison in a line."""
     first, second = comparison.studies
-    test = comparison.test
+    paired = comparison.paired if comparison.compared_as == "paired" else None
+    test = paired or comparison.test
+    within = f" ({paired.n} people in both)" if paired else ""
     beside = "" if test.alternative == "two-sided" else f", two-sided {p_value(test.p_two_sided)}"
     return (
-        f"{first} and {second}, {_about(comparison)}: {p_value(test.p)}, {test.alternative}{beside}; after Holm's "
-        f"correction over {comparison.n_family} tests {p_value(comparison.p_holm)}."
+        f"{first} and {second}{within}, {_about(comparison)}: {p_value(test.p)}, {test.alternative}{beside}; after "
+        f"Holm's correction over {comparison.n_family_as_compared} tests {p_value(comparison.p_holm_as_compared)}."
     )
 
 
@@ -36,13 +40,59 @@ def _named(measure: str, trials: str | None, source: str | None, against: str | 
     return ", ".join(filter(None, (measure, which, source and f"{source} over {against}")))
 
 
+def _paired(comparisons: Sequence[Comparison]) -> Iterator[TableView]:
+    """The same people in two studies, each compared with themselves."""
+    tests, sizes = [], []
+    for one in comparisons:
+        if one.paired is None:
+            continue
+        test, shift, mean = one.paired, one.paired.shift, one.paired.difference
+        about = " and ".join(one.studies), _about(one)
+        p_values = test.p, test.p_two_sided, one.p_holm_as_compared if one.compared_as == "paired" else None
+        counts = str(test.n), f"{test.n_higher}, {test.n_lower}, {test.n_equal}"
+        tests.append((*about, *counts, number(test.v, 1), *(number(p, 4) for p in p_values)))
+        apart = f"{number(shift.value, 2)} ({limits(shift.low, shift.high, 2)})"
+        difference = f"{number(mean.mean, 2)} ({interval(mean.interval, 2)})"
+        sizes.append(
+            (*about, apart, difference, number(test.rank_biserial, 2), number(test.permutation.p, 4))
+        )
+    if not tests:
+        return
+    alternative = next(one.paired.alternative for one in comparisons if one.paired)
+    yield TableView(
+        caption="The same people in both studies: Wilcoxon's signed-rank test",
+        head=(
+            *("studies", "measure", "people", "higher, lower, equal in the first", "V", f"p {alternative}"),
+            *("p two-sided", "p Holm"),
+        ),
+        rows=tuple(tests),
+        n_names=2,
+        file="tables/comparisons.csv",
+    )
+    yield TableView(
+        caption=(
+            "How far apart the studies are for the same people, first less second, with 95 % intervals: the "
+            "Hodges-Lehmann shift, the mean difference, and the matched-pairs rank-biserial correlation"
+        ),
+        head=("studies", "measure", "shift", "mean difference", "correlation", "p of permutations"),
+        rows=tuple(sizes),
+        n_names=2,
+        file="tables/comparisons.csv",
+    )
+
+
 def _tests(comparisons: Sequence[Comparison]) -> TableView:
     alternative = comparisons[0].test.alternative
     one_sided = alternative != "two-sided"
     rows = []
     for one in comparisons:
         test = one.test
-        p_values = test.p, *((test.p_two_sided,) if one_sided else ()), one.p_holm, test.permutation.p
+        p_values = (
+            test.p,
+            *((test.p_two_sided,) if one_sided else ()),
+            one.p_holm_as_compared,
+            test.permutation.p,
+        )
         cells = number(test.u1, 1), number(test.u2, 1), *(number(p, 4) for p in p_values)
         rows.append((" and ".join(one.studies), _about(one), *cells))
     beside = ("p two-sided",) if one_sided else ()
@@ -79,23 +129,32 @@ def _effects(comparisons: Sequence[Comparison]) -> TableView:
 
 def _notes(comparisons: Sequence[Comparison]) -> Iterator[str]:
     for one in comparisons:
-        test, shift = one.test, one.test.shift
-        found = (test.reason, test.effect_interval.reason, test.permutation.reason, shift.reason)
+        test, paired = one.test, one.paired
+        found: tuple[str | None, ...] = ()
+        if paired:
+            found += (
+                paired.reason,
+                paired.shift.reason,
+                paired.permutation.reason,
+                paired.difference.interval.reason,
+            )
+        if one.compared_as == "independent":
+            found += (test.reason, test.effect_interval.reason, test.permutation.reason, test.shift.reason)
         for reason in dict.fromkeys(filter(None, found)):
             yield f"Missing for {' and '.join(one.studies)}, {_about(one)}: {reason}."
-    for studies, n in dict.fromkeys((one.studies, one.n_shared_ids) for one in comparisons):
-        if n:
-            yield (
-                f"{n} participants of {' and '.join(studies)} have the same identifier; they are taken for "
-                "different people."
-            )
+    for studies, warning in dict.fromkeys((one.studies, one.warning) for one in comparisons):
+        if warning:
+            yield f"{' and '.join(studies)}: {warning}."
 
 
 def _modelled(numbers: Cells) -> Iterator[TableView]:
     rows = []
     for one in numbers["mixed_differences"]:
         if difference := one["difference"]:
-            over = f"{one['n']} answers, {one['n_participants']} participants, {one['n_pairs']} pairs"
+            crossed = f" ({one['n_crossed']} in both)" if one["n_crossed"] else ""
+            over = (
+                f"{one['n']} answers, {one['n_participants']} participants{crossed}, {one['n_pairs']} pairs"
+            )
             what = "accuracy" if one["outcome"] == "correct" else f"share of {one['outcome']}"
             apart = f"{number(difference['value'], 2)} ({limits(difference['low'], difference['high'], 2)})"
             rows.append((" and ".join(one["studies"]), what, over, apart, p_cell(difference["p"])))
@@ -114,15 +173,17 @@ def _model_notes(numbers: Cells) -> Iterator[str]:
         studies = " and ".join(one["studies"])
         if one["reason"]:
             yield f"There is no mixed model of {studies}: {one['reason']}."
-        if one["warning"]:
-            yield f"Mixed model of {studies}: {one['warning']}"
+        for sentence in filter(None, (one["warning"], one["boundary"])):
+            yield f"Mixed model of {studies}: {sentence}"
 
 
 def _several(numbers: Cells) -> Iterator[TableView]:
-    if not numbers["several"]:
+    yield from _same_in_all(numbers)
+    independent = [one for one in numbers["several"] if one["compared_as"] == "independent"]
+    if not independent:
         return
     tests, pairs = [], []
-    for one in numbers["several"]:
+    for one in independent:
         about = _named(one["measure"], one["trials"], one["source"], one["against"])
         interval_ = one["epsilon_squared_interval"]
         counts = ", ".join(f"{study} {n}" for study, n in one["n"].items())
@@ -146,3 +207,20 @@ def _several(numbers: Cells) -> Iterator[TableView]:
         n_names=2,
         file="results.json",
     )
+
+
+def _same_in_all(numbers: Cells) -> Iterator[TableView]:
+    rows = []
+    for one in numbers["several"]:
+        if test := one["friedman"]:
+            about = _named(one["measure"], one["trials"], one["source"], one["against"])
+            degrees = NONE if test["df"] is None else str(test["df"])
+            cells = str(test["n"]), number(test["q"], 2), degrees, p_cell(test["p"]), number(test["w"])
+            rows.append((about, *cells))
+    if rows:
+        yield shortened(
+            "All studies at once, the same people in each (Friedman), with Kendall's W",
+            ("measure", "people", "Q", "df", "p", "W"),
+            rows,
+            file="results.json",
+        )

@@ -30,8 +30,12 @@ REFERENCES = {
     "76, 378-382.",
     "Gwe08": "Gwet, K. L. (2008). Computing inter-rater reliability and its variance in the presence of high "
     "agreement. British Journal of Mathematical and Statistical Psychology 61, 29-48.",
+    "Fri37": "Friedman, M. (1937). The use of ranks to avoid the assumption of normality implicit in the analysis "
+    "of variance. Journal of the American Statistical Association 32, 675-701.",
     "HL63": "Hodges, J. L., and Lehmann, E. L. (1963). Estimates of location based on rank tests. Annals of "
     "Mathematical Statistics 34, 598-611.",
+    "HWC14": "Hollander, M., Wolfe, D. A., and Chicken, E. (2014). Nonparametric Statistical Methods, 3rd edition. "
+    "Wiley. Chapter 3.",
     "Hol79": "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of "
     "Statistics 6, 65-70.",
     "KW52": "Kruskal, W. H., and Wallis, W. A. (1952). Use of ranks in one-criterion variance analysis. Journal"

@@ -56,15 +56,29 @@ def _accuracy(analysis: Analysis) -> Iterator[str]:
 
 
 def _comparisons(analysis: Analysis) -> Iterator[str]:
-    if analysis.comparisons:
+    if any(one.paired for one in analysis.comparisons):
+        yield (
+            "Studies with participants in common were compared within these participants, by Wilcoxon's signed-rank "
+            f"test, {analysis.settings.alternative} [Wil45], with the Hodges-Lehmann estimate and its "
+            "distribution-free interval [HL63], [HWC14], the matched-pairs rank-biserial correlation [Ker14], and a "
+            "permutation test that swaps the two values of a participant [PS10]; the study was a fixed effect of the "
+            "mixed model, in which each participant has one random intercept."
+        )
+    if any(one.compared_as == "independent" for one in analysis.comparisons):
+        family = analysis.comparisons[0].n_family_as_compared
         yield (
             "Studies were compared by the Mann-Whitney test of their participants' means, "
             f"{analysis.settings.alternative} [MW47], with the common-language effect size [MW92], and p values "
-            f"corrected by Holm's method over {analysis.comparisons[0].n_family} comparisons [Hol79]; beside it stand "
+            f"corrected by Holm's method over {family} comparisons [Hol79]; beside it stand "
             "the Hodges-Lehmann shift [HL63] with its distribution-free interval [Bau72] and a permutation test of the "
             "difference in means [PS10]."
         )
-    if analysis.several:
+    if any(one.friedman for one in analysis.several):
+        yield (
+            "More than two studies at once, with the same participants, were compared by Friedman's test [Fri37], with "
+            "Kendall's coefficient of concordance."
+        )
+    if any(one.compared_as == "independent" for one in analysis.several):
         yield (
             "More than two studies at once were compared by the Kruskal-Wallis test [KW52], with the interval of "
             "epsilon squared from the noncentral chi-squared distribution [SF97]."

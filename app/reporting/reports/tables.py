@@ -28,6 +28,9 @@ HEADS: Mapping[str, tuple[str, ...]] = {
         "first", "second", "measure", "trials", "condition", "source", "against", "n1", "n2", "u1", "u2",
         "alternative", "p", "p_two_sided", "p_holm", "n_family", "method", "effect", "effect_low", "effect_high",
         "rank_biserial", "reason", "shift", "shift_low", "shift_high", "difference_in_means", "p_permutation",
+        "compared_as", "n_paired", "n_higher", "n_lower", "n_equal", "v", "p_paired", "p_paired_two_sided",
+        "p_holm_as_compared", "n_family_as_compared", "paired_rank_biserial", "paired_shift", "paired_shift_low",
+        "paired_shift_high", "paired_difference_in_means", "p_paired_permutation", "paired_reason",
     ),
     "labels": names(LABEL_COLUMNS),
 }  # fmt: skip
@@ -125,4 +128,22 @@ def _comparison(one: Cells) -> Cells:
         "second": second,
         "effect_low": interval["low"],
         "effect_high": interval["high"],
+        **(_paired(one["paired"]) if one["paired"] else {}),
+    }
+
+
+def _paired(test: Cells) -> Cells:
+    shift, permutation = test["shift"], test["permutation"]
+    return {
+        **{name: test[name] for name in ("n_higher", "n_lower", "n_equal", "v")},
+        "n_paired": test["n"],
+        "p_paired": test["p"],
+        "p_paired_two_sided": test["p_two_sided"],
+        "paired_rank_biserial": test["rank_biserial"],
+        "paired_shift": shift["value"],
+        "paired_shift_low": shift["low"],
+        "paired_shift_high": shift["high"],
+        "paired_difference_in_means": permutation["difference"],
+        "p_paired_permutation": permutation["p"],
+        "paired_reason": test["reason"],
     }

@@ -64,7 +64,7 @@ def _pooled(pooled: Cells) -> Iterator[tuple[str, ...]]:
 
 def _notes(study: Cells) -> Iterator[str]:
     model, pooled, both = study["mixed"], study["pooled"], study["two_way"]
-    for warning in filter(None, (pooled["warning"], model["warning"])):
+    for warning in filter(None, (pooled["warning"], model["warning"], model["boundary"])):
         yield as_sentence(warning)
     spread = [
         f"{who} differ with a standard deviation of {number(one['value'], 2)} ({limits(one['low'], one['high'], 2)})"
