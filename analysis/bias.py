@@ -13,6 +13,7 @@ from analysis.description import Description
 from analysis.estimates import Estimate
 from analysis.intervals import Floats
 from analysis.options import LEVEL, RESAMPLES
+from analysis.outcomes import names_a_member
 from analysis.results import Result
 
 _FURTHEST = 1_000_000
@@ -92,9 +93,9 @@ class Bias(Result):
 def bias(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) -> Bias:
     """Measure side bias, effects of the order, and learning.
 
-    One row is one answer to one main trial; blanks do not count. People are independent, trials of one are not: every
-    number is one per participant, described over participants, with a percentile bootstrap over them [ET93]_ and
-    Wilcoxon's signed-rank test [Wil45]_. These tests are not corrected for each other.
+    One row is one answer to one main trial; blanks and ties do not count. People are independent, trials of one
+    are not: every number is one per participant, described over participants, with a percentile bootstrap over them
+    [ET93]_ and Wilcoxon's signed-rank test [Wil45]_. These tests are not corrected for each other.
 
     Parameters
     ----------
@@ -124,7 +125,7 @@ class _Trials:
         self.people: People = people_of(rows)
         self.once = one_run_each(rows, self.people)
         choice, truth, left = (rows[name].cat.codes.to_numpy() for name in ("choice", "truth", "left"))
-        self.answered: Mask = choice >= 0
+        self.answered: Mask = names_a_member(choice)
         self.has_side: Mask = self.answered & (left >= 0)
         self.has_truth: Mask = self.answered & (truth >= 0)
         self.chose_left: Mask = choice == left

@@ -12,6 +12,7 @@ from analysis.cell_tables import Part
 from analysis.cells import one_run_each, people_of, same_codes, within
 from analysis.codes import Codes, Groups, Mask, groups_of, recoded, small_type
 from analysis.options import Blank
+from analysis.outcomes import names_a_member
 
 By = Literal["condition", "pair", "arm", "source"]
 Measure = Literal["accuracy", "uncertainty", "preference"]
@@ -48,7 +49,7 @@ class Trials:
         self.people = people_of(rows)
         self.once = one_run_each(rows, self.people)
         self._choice, self._truth = (rows[name].cat.codes.to_numpy() for name in ("choice", "truth"))
-        self._answered = (self._choice >= 0) | (blank == "wrong")
+        self._answered = names_a_member(self._choice, blank)
         self._sources, (self._source_a, self._source_b) = same_codes(
             pd.Categorical(rows["source_a"]), pd.Categorical(rows["source_b"])
         )

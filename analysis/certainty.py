@@ -12,6 +12,7 @@ from analysis.description import Description
 from analysis.estimates import Estimate
 from analysis.intervals import Floats
 from analysis.options import RESAMPLES
+from analysis.outcomes import names_a_member
 from analysis.results import Result
 from analysis.type2 import auroc2, gamma, pooled_interval
 
@@ -119,7 +120,7 @@ def _counts(rows: pd.DataFrame, people: People) -> tuple[Counts, Counts, list[in
     """Right and wrong answers per person (rows) and uncertainty given (columns, ascending); answers without one."""
     choice, truth = (rows[name].cat.codes.to_numpy() for name in ("choice", "truth"))
     uncertainty = rows["uncertainty"].to_numpy(dtype=np.int8, na_value=0)
-    judged = (choice >= 0) & (truth >= 0)
+    judged = names_a_member(choice) & (truth >= 0)
     n_points = int(uncertainty.max(initial=0)) + 1
     # Right answers are even, wrong ones odd; uncertainties are from 1.
     kind = 2 * uncertainty + (choice != truth)

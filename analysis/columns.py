@@ -7,6 +7,9 @@ from typing import Literal
 ColumnType = Literal["text", "integer", "number", "boolean", "time", "json"]
 
 MEMBERS = ("a", "b")
+# What an answer may be. A tie says that there is no difference: it is a vote, but for neither member.
+CHOICES = (*MEMBERS, "tie")
+TIE = CHOICES.index("tie")
 MODES = ("live", "simulated", "pilot", "preview")
 KINDS = ("main", "practice", "attention")
 
@@ -87,9 +90,15 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
         "the member shown on the left; empty only in data from elsewhere that do not say",
         allowed=MEMBERS,
     ),
-    Column("choice", "text", "", "the member chosen; empty for a blank", allowed=MEMBERS),
-    Column("chosen_source", "text", "", "source of the chosen member (derived)"),
-    Column("correct", "boolean", "", "choice equals truth; empty where either is (derived)"),
+    Column(
+        "choice",
+        "text",
+        "",
+        "the member chosen, or tie for no difference; empty for a blank",
+        allowed=CHOICES,
+    ),
+    Column("chosen_source", "text", "", "source of the chosen member; empty for a tie (derived)"),
+    Column("correct", "boolean", "", "choice equals truth; empty where either is, and for a tie (derived)"),
     Column(
         "uncertainty",
         "integer",
@@ -165,12 +174,23 @@ LABEL_COLUMNS: tuple[Column, ...] = (
     Column("truth", "text", "", "the member that is right; empty where neither is", allowed=MEMBERS),
     Column("votes_a", "integer", "count", "answers that chose a", minimum=0, required=True),
     Column("votes_b", "integer", "count", "answers that chose b", minimum=0, required=True),
-    Column("n", "integer", "count", "votes_a + votes_b; blanks are not votes", minimum=0, required=True),
+    Column(
+        "n",
+        "integer",
+        "count",
+        "votes_a + votes_b + votes_tie; blanks are no votes",
+        minimum=0,
+        required=True,
+    ),
     Column("share_a", "number", "share of votes", "votes_a / n; empty when n is 0"),
     Column("ci_low", "number", "share of votes", "lower end of the 95 % Wilson interval of share_a"),
     Column("ci_high", "number", "share of votes", "upper end of the 95 % Wilson interval of share_a"),
     Column(
-        "majority", "text", "", "the member with more votes; empty when n is 0", allowed=(*MEMBERS, "tie")
+        "majority",
+        "text",
+        "",
+        "the member with more votes than the other and than tie, else tie; empty when n is 0",
+        allowed=CHOICES,
     ),
     Column("chosen_stimulus", "text", "", "the clip the majority names; empty for a tie"),
     Column(
@@ -180,4 +200,8 @@ LABEL_COLUMNS: tuple[Column, ...] = (
         "majority equals truth; empty without a truth, a vote or a majority",
     ),
     Column("mean_uncertainty", "number", "scale points", "mean of the uncertainties given for the pair"),
+    Column("votes_tie", "integer", "count", "answers that say no difference", minimum=0, required=True),
+    Column(
+        "blank", "integer", "count", "answers without a choice, which are no votes", minimum=0, required=True
+    ),
 )

@@ -14,6 +14,7 @@ from analysis.errors import AnalysisError
 from analysis.intervals import Floats
 from analysis.majority import natural
 from analysis.options import chosen
+from analysis.outcomes import names_a_member
 from analysis.results import Result
 
 Model = Literal["confusion", "one-coin"]
@@ -76,7 +77,8 @@ class VoteModel(Result):
 def dawid_skene(rows: pd.DataFrame, *, most_steps: int = MOST_STEPS, close: float = CLOSE) -> DawidSkene:
     """Label each pair by votes weighed by the skill of who cast them [DS79]_.
 
-    One row is one answer; given the labels, votes are independent. A blank is no vote. Which member of a pair is called
+    One row is one answer; given the labels, votes are independent. A blank is no vote, and a tie is none
+    for either member: it is left out. Which member of a pair is called
     a means nothing, so a participant cannot err one way for a and another for b, and neither is likelier beforehand:
     each has one `skill`, the probability that a vote of theirs is the label, and the prior is 1/2. That is the one-coin
     model [ZCZJ16]_ with two classes. It is fitted by EM, which starts from the vote shares: `skill` is agreement with
@@ -99,7 +101,7 @@ def dawid_skene(rows: pd.DataFrame, *, most_steps: int = MOST_STEPS, close: floa
     """
     pairs, people = pairs_of(rows), people_of(rows)
     choice = rows["choice"].cat.codes.to_numpy()
-    voted = choice >= 0
+    voted = names_a_member(choice)
     pair, person = pairs.code[voted], people.code[voted]
     side = np.where(choice[voted] == 0, 1.0, -1.0)
     votes = np.bincount(pair * 2 + choice[voted], minlength=2 * pairs.n).reshape(pairs.n, 2)

@@ -1,12 +1,14 @@
 """The label of each pair: what the majority chose, with its interval and with ties kept."""
 
 import re
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from analysis.codes import Groups, crossed, groups_of, recoded, rows_where
-from analysis.columns import LABEL_COLUMNS, MEMBERS, names
+from analysis.columns import CHOICES, LABEL_COLUMNS, MEMBERS, names
 from analysis.intervals import wilson
 from analysis.options import Ties
 from analysis.totals import share
@@ -28,16 +30,17 @@ _DEFINITION = (
 def majority_vote(rows: pd.DataFrame, ties: Ties = "keep", seed: int | None = None) -> pd.DataFrame:
     """Count the votes of each pair.
 
-    One row of `rows` is one answer; each is one vote, blanks are none. Every kind of pair but practice gets
-    a row (attention pairs too: their label shows whether the check works). A pair that the study changed
-    between versions has one row for each definition.
+    One row of `rows` is one answer; each is one vote, one of no difference too; blanks are none. Every kind of
+    pair but practice gets a row (attention pairs too: their label shows whether the check works). A pair that
+    the study changed between versions has one row for each definition.
 
     Parameters
     ----------
     rows
         Checked responses, already selected.
     ties
-        ``keep``: a tie is labelled ``tie``. ``random``: a tie goes to one of the two by `seed`.
+        ``keep``: a tie is labelled ``tie``. ``random``: where both members have as many votes (and the tie no more),
+        the label is one of the two by `seed`; where most people say that there is no difference, it stays ``tie``.
     seed
         Needed with ``random``, and reported by the caller.
 
@@ -50,11 +53,7 @@ def majority_vote(rows: pd.DataFrame, ties: Ties = "keep", seed: int | None = No
     """
     rows = rows_where(rows, (rows["kind"] != "practice").to_numpy())
     table = _votes(rows)
-    majority = np.select(
-        [table["n"] == 0, table["votes_a"] > table["votes_b"], table["votes_a"] < table["votes_b"]],
-        ["", "a", "b"],
-        "tie",
-    )
+    majority = winners(table[[f"votes_{choice}" for choice in CHOICES]].to_numpy())
     if ties == "random":
         majority = _broken(table, majority, seed)
     table["share_a"] = share(table["votes_a"], table["n"])
@@ -68,13 +67,23 @@ def majority_vote(rows: pd.DataFrame, ties: Ties = "keep", seed: int | None = No
     return table[list(names(LABEL_COLUMNS))]
 
 
+def winners(votes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.str_]:
+    """What most chose, of votes for a, for b and for a tie (one row per pair); empty without a vote.
+
+    A member wins that has more votes than the other and than the tie; else it is a tie."""
+    a, b, tie = votes.T
+    wins = [votes.sum(axis=1) == 0, a > np.maximum(b, tie), b > np.maximum(a, tie)]
+    return np.select(wins, ["", *MEMBERS], "tie")
+
+
 def _votes(rows: pd.DataFrame) -> pd.DataFrame:
     group = _pairs(rows)
     given = rows["uncertainty"].notna().to_numpy()
     table = rows[list(_DEFINITION)].take(group.some_row()).astype("str").reset_index(drop=True)
-    for member in MEMBERS:
-        table[f"votes_{member}"] = group.counts((rows["choice"] == member).to_numpy())
-    table["n"] = table["votes_a"] + table["votes_b"]
+    for choice in CHOICES:
+        table[f"votes_{choice}"] = group.counts((rows["choice"] == choice).to_numpy())
+    table["n"] = table["votes_a"] + table["votes_b"] + table["votes_tie"]
+    table["blank"] = group.counts(rows["choice"].isna().to_numpy())
     points = group.sums(rows["uncertainty"].to_numpy(dtype=np.int8, na_value=0))
     table["mean_uncertainty"] = share(pd.Series(points), pd.Series(group.counts(given)))
     definitions = table[list(_DEFINITION)].itertuples(index=False)
@@ -104,4 +113,10 @@ def _broken(table: pd.DataFrame, majority: np.ndarray, seed: int | None) -> np.n
         raise ValueError("ties='random' needs a seed, so that the same data give the same labels")
     earlier = np.random.default_rng(seed).random(len(majority)) < 0.5
     a_is_earlier = (table["stimulus_a"].fillna("") <= table["stimulus_b"].fillna("")).to_numpy()
-    return np.where(majority == "tie", np.where(earlier == a_is_earlier, "a", "b"), majority)
+    return np.where(level(table), np.where(earlier == a_is_earlier, "a", "b"), majority)
+
+
+def level(labels: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    """Labels whose two members have as many votes as each other, and no fewer than the tie: people disagree."""
+    a, b, tie = (labels[f"votes_{choice}"].to_numpy() for choice in CHOICES)
+    return np.asarray((labels["n"].to_numpy() > 0) & (a == b) & (a >= tie))

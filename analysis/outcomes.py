@@ -1,12 +1,14 @@
 """Single answers as who answered what, and how: for methods that do not average each participant first."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from analysis.codes import Codes, Mask, groups_of
+from analysis.columns import TIE
 from analysis.options import Blank
 from analysis.uncertainty import Trials
 
@@ -43,7 +45,7 @@ class Outcomes:
 def correct_answers(rows: pd.DataFrame, blank: Blank = "missing") -> Outcomes:
     """Whether each answer to a trial with a truth was right, 1 or 0, as in `accuracy_per_participant`."""
     truth, choice = (rows[name].cat.codes.to_numpy() for name in ("truth", "choice"))
-    counted = (truth >= 0) & ((choice >= 0) | (blank == "wrong"))
+    counted = (truth >= 0) & names_a_member(choice, blank)
     return _outcomes(rows, counted, choice == truth)
 
 
@@ -57,8 +59,15 @@ def chosen_answers(
     )
     named = rows["condition"].isna() if condition == "" else rows["condition"] == condition
     choice = rows["choice"].cat.codes.to_numpy()
-    counted = named.to_numpy(dtype=bool) & (is_a | is_b) & ((choice >= 0) | (blank == "wrong"))
+    counted = named.to_numpy(dtype=bool) & (is_a | is_b) & names_a_member(choice, blank)
     return _outcomes(rows, counted, (choice == 0) & is_a | (choice == 1) & is_b)
+
+
+def names_a_member(choice: npt.NDArray[np.integer[Any]], blank: Blank = "missing") -> Mask:
+    """Which answers count as right or wrong, or for a source: those that name a member; ``wrong`` blanks do, too.
+
+    A tie never does: it is neither."""
+    return (choice < TIE) & ((choice >= 0) | (blank == "wrong"))
 
 
 def uncertainty_answers(rows: pd.DataFrame, trials: Trials = "all") -> Outcomes:

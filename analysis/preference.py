@@ -7,6 +7,7 @@ import pandas as pd
 
 from analysis.codes import Codes, Groups, Mask, groups_of, recoded, small_type
 from analysis.options import Blank
+from analysis.outcomes import names_a_member
 from analysis.totals import PERSON, share, totals
 
 COMPARED = ("study", "condition", "source", "against")
@@ -27,7 +28,8 @@ def preference_per_participant(rows: pd.DataFrame, blank: Blank = "missing") -> 
     rows
         Checked responses, already selected.
     blank
-        ``missing`` leaves blank answers out; ``wrong`` counts them as not choosing `source`.
+        ``missing`` leaves blank answers out; ``wrong`` counts them as not choosing `source`. Answers of no
+        difference are left out.
 
     Returns
     -------
@@ -40,14 +42,14 @@ def preference_per_participant(rows: pd.DataFrame, blank: Blank = "missing") -> 
     """
     shown = groups_of([rows[name] for name in _SHOWN], missing=True).dense()
     named, which, source_is_a = _compared(rows, shown)
-    answered = rows["choice"].notna().to_numpy()
-    chose_a = (rows["choice"] == "a").to_numpy()
+    choice = rows["choice"].cat.codes.to_numpy()
+    named_one, chose_a = names_a_member(choice), choice == 0
     compared = pd.Categorical.from_codes(recoded(shown.codes, which), categories=pd.RangeIndex(len(named)))
     table = totals(
         rows[list(PERSON)].assign(compared=compared),
         {
-            "n_chosen": answered & (chose_a == recoded(shown.codes, source_is_a)),
-            "n_preference": np.ones(len(rows), dtype=bool) if blank == "wrong" else answered,
+            "n_chosen": named_one & (chose_a == recoded(shown.codes, source_is_a)),
+            "n_preference": names_a_member(choice, blank),
             "n_truth": rows["truth"].notna().to_numpy(),
         },
         by=[PERSON[0], "compared", PERSON[1]],

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.checking import check_cells, coded, empty_cells, require_columns, without_absent
 from analysis.codes import Codes, recoded, small_type
-from analysis.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, RESPONSE_COLUMNS, Column, names
+from analysis.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, RESPONSE_COLUMNS, TIE, Column, names
 from analysis.errors import SchemaError, shown
 from analysis.repeats import refuse_repeats
 
@@ -114,7 +114,8 @@ def _derive_chosen_source(typed: pd.DataFrame, origin: str, first_row: int) -> N
 
 def _derive_correct(typed: pd.DataFrame, origin: str, first_row: int) -> None:
     choice, truth = (typed[name].array.codes for name in ("choice", "truth"))
-    unknown = (choice < 0) | (truth < 0)
+    # A tie is neither right nor wrong.
+    unknown = (choice < 0) | (choice == TIE) | (truth < 0)
     right = (choice == truth) & ~unknown
     derived = pd.Series(pd.arrays.BooleanArray(right, unknown), copy=False)
     given = typed["correct"]

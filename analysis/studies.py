@@ -20,6 +20,7 @@ from analysis.pooled import PooledTest, pooled_test
 from analysis.preference import COMPARED, preference_per_participant
 from analysis.results import Result, table_rows
 from analysis.selection import Selected, Selection
+from analysis.ties import TieAnswers, tie_answers
 from analysis.totals import totals
 from analysis.two_way import TwoWay, two_way
 from analysis.uncertainty import Trials, uncertainty_per_participant
@@ -49,7 +50,7 @@ class StudyResult(Result):
     such), `uncertainty_all` over all main trials. `participants` has one row per participant,
     `participant_preferences` one per participant and preference. `two_way` has the intervals that resample pairs as
     well, `pooled` the exact binomial test of all answers with what is wrong about it, `mixed` the model that takes
-    participants and pairs as they are."""
+    participants and pairs as they are, `ties` how many answers name no clip, and what that does to the accuracy."""
 
     study: str
     selection: Selection
@@ -70,6 +71,7 @@ class StudyResult(Result):
     agreement: Agreement
     dawid_skene: DawidSkene
     bradley_terry: BradleyTerry
+    ties: TieAnswers
 
     def to_dict(self) -> dict[str, Any]:
         """As the fields, with each participant's preferences under the participant."""
@@ -90,6 +92,7 @@ class StudyResult(Result):
             "agreement": self.agreement.to_dict(),
             "dawid_skene": self.dawid_skene.to_dict(),
             "bradley_terry": self.bradley_terry.to_dict(),
+            "ties": self.ties.to_dict(),
         }
 
     def _participants(self) -> list[dict[str, Any]]:
@@ -97,7 +100,11 @@ class StudyResult(Result):
         preferences: dict[str, list[dict[str, Any]]] = {person["participant"]: [] for person in people}
         for row in table_rows(self.participant_preferences.drop(columns=["study", "has_truth"])):
             preferences[row.pop("participant")].append(row)
-        return [{**person, "preferences": preferences[person["participant"]]} for person in people]
+        ties = [person.pop("n_tie") for person in people]
+        return [
+            {**person, "preferences": preferences[person["participant"]], "n_tie": n_tie}
+            for person, n_tie in zip(people, ties, strict=True)
+        ]
 
 
 def study_result(selected: Selected, blank: Blank, *, seed: int, resamples: int) -> StudyResult:
@@ -139,6 +146,7 @@ def study_result(selected: Selected, blank: Blank, *, seed: int, resamples: int)
         agreement=agreement(rows, seed=seed, resamples=resamples),
         dawid_skene=dawid_skene(rows),
         bradley_terry=bradley_terry(rows, seed=seed, resamples=resamples),
+        ties=tie_answers(rows, people, seed=seed, resamples=resamples),
     )
 
 
@@ -153,5 +161,6 @@ def _people(rows: pd.DataFrame, blank: Blank, trials: Trials) -> pd.DataFrame:
         accuracy[["n_correct", "n_accuracy", "n_blank", "accuracy"]],
         uncertainty[["n_uncertainty", "uncertainty"]],
         every[["n_uncertainty_all", "uncertainty_all"]],
+        accuracy[["n_tie"]],
     ]
     return pd.concat(tables, axis=1)

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from analysis.chance import ChanceTest
 from analysis.description import Description
-from analysis.majority import natural
+from analysis.majority import level, natural
 from analysis.published import MEASURES, Published
 from analysis.results import table_rows
 from analysis.studies import StudyResult
@@ -28,6 +28,7 @@ from analysis.terminal import (
 )
 from analysis.text_between import measured, mixed, paired, several_studies, shifts, warnings
 from analysis.text_sections import sections
+from analysis.ties import TieAnswers
 
 LONGEST = 60
 
@@ -69,7 +70,7 @@ def _study(study: StudyResult) -> Iterator[RenderableType]:
     yield heading(f"Study {name_of(study.study)}")
     yield (
         f"{selection.n_participants_used} of {selection.n_participants} participants and "
-        f"{selection.n_used} of {selection.n_rows} answers count{_left_out(selection.left_out)}"
+        f"{selection.n_used} of {selection.n_rows} answers count{_named(study.ties)}{_left_out(selection.left_out)}"
     )
     if selection.reason:
         yield f"No numbers: {selection.reason}."
@@ -80,9 +81,21 @@ def _study(study: StudyResult) -> Iterator[RenderableType]:
     yield table
     yield from _reasons(_described(study))
     yield _chance(study.against_chance)
+    if study.ties.n_tie:
+        yield _ties(study.ties)
     yield _participants(study)
     yield from _cut(len(study.participants), "participants")
     yield from sections(study)
+
+
+def _named(ties: TieAnswers) -> str:
+    """How many of the answers that count name no clip."""
+    parts = [
+        f"{n} {what}"
+        for n, what in ((ties.n_tie, "say no difference (a vote)"), (ties.n_blank, "are blank (no vote)"))
+        if n
+    ]
+    return f": {ties.n_chosen} name a clip, {', '.join(parts)}" if parts else ""
 
 
 def _left_out(left_out: Any) -> str:
@@ -134,6 +147,16 @@ def _chance(test: ChanceTest) -> str:
         f"Accuracy against chance {test.chance}: Wilcoxon signed-rank W = {number(test.w, 1)}, {p_words(test.p)} "
         f"({test.alternative}; {test.method}), rank-biserial {number(test.rank_biserial, 2)}, n = {test.n}, "
         f"of whom {test.n_at_chance} exactly at chance."
+    )
+
+
+def _ties(ties: TieAnswers) -> str:
+    said = f"No difference: {ties.n_tie} of {ties.n_chosen + ties.n_tie} votes, left out of accuracy and preferences"
+    half = ties.accuracy_half
+    if half is None or half.mean is None:
+        return f"{said}."
+    return (
+        f"{said}; accuracy with each counted as half right: {number(half.mean)} {interval_of(half.interval)}."
     )
 
 
@@ -195,14 +218,16 @@ def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
 
 def _labels(labels: pd.DataFrame) -> Iterator[RenderableType]:
     yield heading("Labels (majority vote; 95 % Wilson interval of the share for a)")
+    with_ties = bool(labels["votes_tie"].any())
+    votes = "a : b : tie" if with_ties else "a : b"
     table = table_of(
-        "study", "pair", "condition", "kind", "a : b", "share a", "interval", "majority", "truth", left=4
+        "study", "pair", "condition", "kind", votes, "share a", "interval", "majority", "truth", left=4
     )
     for row in table_rows(labels.head(LONGEST)):
         interval = "-" if row["n"] == 0 else f"[{row['ci_low']:.2f}, {row['ci_high']:.2f}]"
         table.add_row(
             *(name_of(row[name] or "") for name in ("study", "pair", "condition", "kind")),
-            f"{row['votes_a']} : {row['votes_b']}",
+            f"{row['votes_a']} : {row['votes_b']}" + (f" : {row['votes_tie']}" if with_ties else ""),
             number(row["share_a"], 2),
             interval,
             row["majority"] or "-",
@@ -210,8 +235,11 @@ def _labels(labels: pd.DataFrame) -> Iterator[RenderableType]:
         )
     yield table
     yield from _cut(len(labels), "labels")
-    ties = int(((labels["votes_a"] == labels["votes_b"]) & (labels["n"] > 0)).sum())
-    broken = ", each broken at random by the seed" if ties and not (labels["majority"] == "tie").any() else ""
+    even, tied = level(labels), (labels["majority"] == "tie").to_numpy()
+    ties = int((even | tied).sum())
+    n_broken = int((even & ~tied).sum())
+    how_many = "each" if n_broken == ties else f"{n_broken} of them"
+    broken = f", {how_many} broken at random by the seed" if n_broken else ""
     judged = labels["agrees_with_truth"].dropna().tolist()
     agree = f"{sum(judged)} of {len(judged)}"
     yield f"{ties} of {len(labels)} pairs tied{broken}; the majority agrees with the truth on {agree}."

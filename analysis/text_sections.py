@@ -115,13 +115,14 @@ def _agreement(found: Agreement) -> Iterator[RenderableType]:
         f"{found.n_votes} votes of {found.n_participants} participants on {found.n_pairs} pairs, "
         f"{found.n_pairs_one_vote} of which have one vote only."
     )
+    chance = "1/2" if found.choice.chance == 0.5 else f"{found.choice.chance:.2f}"
     table = table_of("", "value", "95 % interval", "n")
     choice, uncertainty = found.choice, found.uncertainty
     rows = {
         "choice: two participants agree": choice.agreement,
-        "choice: Krippendorff's alpha, chance 1/2": choice.alpha,
-        "choice: Fleiss' kappa, chance 1/2": choice.kappa,
-        "choice: Gwet's AC1, chance 1/2": choice.ac1,
+        f"choice: Krippendorff's alpha, chance {chance}": choice.alpha,
+        f"choice: Fleiss' kappa, chance {chance}": choice.kappa,
+        f"choice: Gwet's AC1, chance {chance}": choice.ac1,
         **{
             f"{' / '.join(map(name_of, one.sources))} ({name_of(one.condition)}): {what}": estimate
             for one in found.sources

@@ -42,7 +42,8 @@ def _sample(rng: np.random.Generator, pairs: int) -> Sample:
     first = rng.binomial(_VOTERS, expit(odds))
     score = expit(0.8 * odds + rng.standard_normal(pairs))
     return Sample(
-        votes=np.column_stack([first, _VOTERS - first]),
+        votes=np.column_stack([first, _VOTERS - first, np.zeros_like(first)]),
+        with_ties=np.zeros(pairs, dtype=bool),
         has_truth=np.ones(pairs, dtype=bool),
         both_ways=False,
         support=(score > 0.5).astype(float),
@@ -93,11 +94,11 @@ def _pairs(choices: npt.NDArray[np.int64]) -> Pairs:
     person, pair = np.indices(choices.shape).reshape(2, -1)
     second = choices.sum(axis=0)
     return Pairs(
-        table=pd.DataFrame(index=range(n)),
+        table=pd.DataFrame({"study": ["s"] * n}),
         named=np.ones(n, dtype=bool),
         has_truth=np.ones(n, dtype=bool),
         changed=np.zeros(n, dtype=bool),
-        votes=np.column_stack([people - second, second]),
+        votes=np.column_stack([people - second, second, np.zeros_like(second)]),
         voted_pair=pair,
         voted_person=person,
         voted_member=choices.ravel().astype(np.int8),

@@ -4,6 +4,8 @@ Each function takes one row of counts for each unit (how often each value was gi
 adds to the sums, and the coefficients of those sums.
 """
 
+from typing import TypeVar
+
 import numpy as np
 
 from analysis.agreement.resampling import Coefficient
@@ -11,6 +13,7 @@ from analysis.agreement.units import Codes, Mask, ratio
 from analysis.intervals import Floats
 
 Parts = tuple[Floats, dict[str, Coefficient]]
+Share = TypeVar("Share", float, Floats)
 
 
 def nominal(counts: Codes, n_values: int) -> Parts:
@@ -49,7 +52,10 @@ def symmetric(counts: Codes) -> Parts:
     """The same of two values whose names mean nothing: which of two clips is called a.
 
     Naming the members of every pair anew by the toss of a coin makes the chance that two votes agree 1/2, whatever the
-    votes: that is what agreement is corrected by [BAG54]_. kappa and AC1 are then the same number."""
+    votes: that is what agreement is corrected by [BAG54]_. kappa and AC1 are then the same number.
+
+    A third column counts ties, whose name does mean something: with a share t of them the chance is
+    t^2 + (1 - t)^2 / 2."""
 
     def alpha(sums: Floats) -> Floats:
         return 1 - 2 * sums[:, 3] / _positive(sums[:, 4])
@@ -57,9 +63,38 @@ def symmetric(counts: Codes) -> Parts:
     def corrected(sums: Floats) -> Floats:
         return 2 * agreement(sums) - 1
 
-    pairable = np.where(_paired(counts), counts.sum(axis=1), 0)
-    parts = np.column_stack([_unit_parts(counts), pairable])
-    return parts, {"agreement": agreement, "alpha": alpha, "kappa": corrected, "ac1": corrected}
+    n = counts.sum(axis=1)
+    paired = _paired(counts)
+    parts = np.column_stack([_unit_parts(counts), np.where(paired, n, 0)])
+    if counts.shape[1] == 2:
+        return parts, {"agreement": agreement, "alpha": alpha, "kappa": corrected, "ac1": corrected}
+    ties = counts[:, 2]
+    parts = np.column_stack([parts, np.where(paired, ties, 0), ties / np.maximum(n, 1)])
+    return parts, {"agreement": agreement, **_with_ties()}
+
+
+def _with_ties() -> dict[str, Coefficient]:
+    """Coefficients of three values, two of which are as likely as each other by the toss of a coin."""
+
+    def alpha(sums: Floats) -> Floats:
+        ties = sums[:, 5] / _positive(sums[:, 4])
+        return 1 - sums[:, 3] / _positive(sums[:, 4]) / _positive(1 - chance_with_ties(ties))
+
+    def kappa(sums: Floats) -> Floats:
+        expected = chance_with_ties(sums[:, 6] / sums[:, 0])
+        return (agreement(sums) - expected) / _positive(1 - expected)
+
+    def ac1(sums: Floats) -> Floats:
+        share = sums[:, 6] / sums[:, 0]
+        expected = (share * (1 - share) + (1 - share) * (1 + share) / 2) / 2
+        return (agreement(sums) - expected) / (1 - expected)
+
+    return {"alpha": alpha, "kappa": kappa, "ac1": ac1}
+
+
+def chance_with_ties(ties: Share) -> Share:
+    """How often two votes agree by chance that are ties in a share `ties` of cases, and else for either clip."""
+    return ties**2 + (1 - ties) ** 2 / 2
 
 
 def ordinal(counts: Codes) -> Parts:

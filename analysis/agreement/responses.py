@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.agreement.coefficients import nominal, symmetric
+from analysis.agreement.coefficients import chance_with_ties, nominal, symmetric
 from analysis.agreement.ratings import RatingAgreement, Ratings, rating_agreement
 from analysis.agreement.resampling import Sample, kinds
 from analysis.agreement.split_half import SplitHalf, split_half
 from analysis.agreement.units import Codes, Mask, Units, dense, pairs_of, people_of
 from analysis.agreement.words import PAIRS, UNCERTAINTIES, estimated
+from analysis.columns import CHOICES, MEMBERS, TIE
 from analysis.estimates import Estimate
 from analysis.options import RESAMPLES
 from analysis.results import Result
@@ -22,7 +23,8 @@ class ChoiceAgreement(Result):
     """Agreement on which of a pair's two clips to choose, corrected for agreeing half of the time (`chance`).
 
     `agreement` is the share of agreeing pairs of votes, averaged over pairs; `kappa` and `ac1` are 2 agreement - 1, and
-    `alpha` the same with pairs counted by their votes."""
+    `alpha` the same with pairs counted by their votes. Where some votes are ties there are three values, and `chance`
+    is less."""
 
     agreement: Estimate
     alpha: Estimate
@@ -64,14 +66,15 @@ class Agreement(Result):
     sources: tuple[SourceAgreement, ...]
     uncertainty: RatingAgreement
     split_half: SplitHalf
+    n_tie: int
 
 
 def agreement(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) -> Agreement:
     """Measure how far participants agree on the same pairs.
 
     One row is one answer; pairs are independent of each other, and are what the bootstrap resamples [ZCM16]_: a
-    participant drawn twice would agree with themselves. A blank is no vote; a participant's second vote on a pair
-    counts as one more.
+    participant drawn twice would agree with themselves. A blank is no vote, a tie is one; a participant's second vote
+    on a pair counts as one more.
 
     Which member of a pair is called a means nothing, but the usual chance correction depends on it: votes that agree on
     ten pairs have another alpha where all the chosen clips happen to be called a. So there are two answers:
@@ -101,7 +104,8 @@ def agreement(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) 
     choice = rows["choice"].cat.codes.to_numpy().astype(np.int64)
     voted = choice >= 0
     pair, person, choice = pairs.code[voted], people.code[voted], choice[voted]
-    votes = np.bincount(pair * 2 + choice, minlength=2 * pairs.n).reshape(pairs.n, 2)
+    width = len(CHOICES) if (choice == TIE).any() else len(MEMBERS)
+    votes = np.bincount(pair * width + choice, minlength=width * pairs.n).reshape(pairs.n, width)
     n = votes.sum(axis=1)
     return Agreement(
         n_pairs=int((n > 0).sum()),
@@ -113,28 +117,32 @@ def agreement(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) 
         sources=tuple(_on_sources(rows, pairs, votes, seed, resamples)),
         uncertainty=_on_uncertainty(rows, pairs, people, seed, resamples),
         split_half=split_half(pair, person, choice, pairs.n, seed=seed, resamples=resamples),
+        n_tie=int((choice == TIE).sum()),
     )
 
 
 def _on_choice(votes: Codes, seed: int, resamples: int) -> ChoiceAgreement:
     # Sorted within a pair: from here on nothing knows which member was called a.
-    distinct, counts = kinds(np.sort(votes[votes.any(axis=1)], axis=1))
+    votes = votes[votes.any(axis=1)]
+    distinct, counts = kinds(np.column_stack([np.sort(votes[:, :TIE], axis=1), votes[:, TIE:]]))
     parts, coefficients = symmetric(distinct)
     n = int((votes.sum(axis=1) >= 2).sum())
+    ties = float((votes[:, TIE:].sum(axis=1) / votes.sum(axis=1)).mean()) if len(votes) else 0.0
     found = estimated(Sample(parts, counts), coefficients, n, PAIRS, seed=seed, resamples=resamples)
-    return ChoiceAgreement(**found, chance=0.5)
+    return ChoiceAgreement(**found, chance=chance_with_ties(ties))
 
 
 def _on_sources(
     rows: pd.DataFrame, pairs: Units, votes: Codes, seed: int, resamples: int
 ) -> Iterator[SourceAgreement]:
     condition, sources, contrast, turned = _contrasts(rows, pairs)
-    votes = np.where(turned[:, np.newaxis], votes[:, ::-1], votes)
+    turned_votes = votes[:, [1, 0, *range(TIE, votes.shape[1])]]
+    votes = np.where(turned[:, np.newaxis], turned_votes, votes)
     for number, (name, pair_of_sources) in enumerate(zip(condition, sources, strict=True)):
         of_contrast = votes[(contrast == number) & votes.any(axis=1)]
         n = of_contrast.sum(axis=1)
         distinct, counts = kinds(of_contrast)
-        parts, coefficients = nominal(distinct, 2)
+        parts, coefficients = nominal(distinct, votes.shape[1])
         found = estimated(
             Sample(parts, counts), coefficients, int((n >= 2).sum()), PAIRS, seed=seed, resamples=resamples
         )

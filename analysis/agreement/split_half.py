@@ -7,6 +7,7 @@ import numpy as np
 from analysis.agreement.resampling import Sample
 from analysis.agreement.units import Codes, Mask, ratio
 from analysis.agreement.words import PAIRS, estimated
+from analysis.columns import CHOICES
 from analysis.estimates import Estimate
 from analysis.intervals import Floats
 from analysis.results import Result
@@ -32,8 +33,9 @@ def split_half(
 ) -> SplitHalf:
     """Correlate the vote shares of random halves of the participants over pairs, and correct for the halving.
 
-    One row is one vote (`choice` 0 or 1). Shares are taken from 1/2 and not from their mean, which is the correlation
-    over pairs that stand there twice, under either name of their members: what is called a makes no difference. The
+    One row is one vote (`choice` 0 or 1, or 2 for a tie, which is half a vote for each). Shares are taken from 1/2 and
+    not from their mean, which is the correlation over pairs that stand there twice, under either name of their members:
+    what is called a makes no difference. The
     halves are interchangeable, so it is the intraclass form: the products of both shares over the mean of their
     squares, each summed over pairs and splits. Spearman and Brown's 2 r / (1 + |r|) is what twice as many participants
     would reach [Spe10]_. The bootstrap resamples pairs. There are 100 splits, and fewer of more than 300,000 votes."""
@@ -70,14 +72,18 @@ def _products(
     n_people = int(person.max(initial=-1)) + 1
     together, alone = np.zeros(n_pairs), np.zeros(n_pairs)
     shared = np.zeros(n_pairs, dtype=bool)
-    cell = pair * 4 + choice
+    width = len(CHOICES)
+    cell = pair * 2 * width + choice
     for _ in range(splits):
         second_half = np.zeros(n_people, dtype=np.int64)
-        second_half[rng.permutation(n_people)[: n_people // 2]] = 2
-        votes = np.bincount(cell + second_half[person], minlength=4 * n_pairs).reshape(n_pairs, 2, 2)
+        second_half[rng.permutation(n_people)[: n_people // 2]] = width
+        votes = np.bincount(cell + second_half[person], minlength=2 * width * n_pairs)
+        votes = votes.reshape(n_pairs, 2, width)
         n = votes.sum(axis=2)
         both = n.min(axis=1) > 0
-        from_half = ratio(np.diff(votes, axis=2).reshape(-1), 2 * n.reshape(-1)).reshape(n_pairs, 2)[both]
+        from_half = ratio((votes[..., 1] - votes[..., 0]).reshape(-1), 2 * n.reshape(-1)).reshape(n_pairs, 2)[
+            both
+        ]
         together[both] += from_half.prod(axis=1)
         alone[both] += (from_half**2).mean(axis=1)
         shared |= both

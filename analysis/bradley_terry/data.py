@@ -9,13 +9,14 @@ import pandas as pd
 
 from analysis.agreement.units import Codes, dense
 from analysis.bradley_terry.fit import Cells
+from analysis.columns import TIE
 from analysis.errors import AnalysisError, shown
 from analysis.intervals import Floats
 
 # Two items in the order of the alphabet, where the first stood (+1 left, -1 right, 0 unknown), and whether it won.
 _Comparison = tuple[str, str, int, bool]
 
-_LEFT_OUT = ("n_blank", "n_same_source", "n_without_source")
+_LEFT_OUT = ("n_blank", "n_same_source", "n_without_source", "n_tie")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,10 @@ def _why_left_out(sources: tuple[str, str], choice: int) -> str | None:
         return "n_blank"
     if not all(sources):
         return "n_without_source"
-    return "n_same_source" if sources[0] == sources[1] else None
+    if sources[0] == sources[1]:
+        return "n_same_source"
+    # The code of a missing cell is 0 here.
+    return "n_tie" if choice == TIE + 1 else None
 
 
 def _numbered(kept: Mapping[int, _Comparison], key: Codes, n_keys: int, left_out: Mapping[str, int]) -> Coded:

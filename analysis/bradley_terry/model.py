@@ -43,7 +43,7 @@ class WinProbability(Result):
 
 @dataclass(frozen=True, slots=True)
 class BradleyTerry(Result):
-    """Strengths of the sources, and how many answers compare none: blanks, equal sources, a source missing.
+    """Strengths of the sources, and how many answers compare none: blanks, ties, equal sources, a source missing.
 
     `left_advantage` is what standing left adds to the log-odds of being chosen; its n counts the comparisons whose
     side is known, `n_side_unknown` the others. Where it has no value, `strength` is `strength_plain`. `reason` says why
@@ -59,6 +59,7 @@ class BradleyTerry(Result):
     probabilities: tuple[WinProbability, ...]
     left_advantage: Estimate
     reason: str | None
+    n_tie: int
 
 
 def bradley_terry(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) -> BradleyTerry:
@@ -67,7 +68,7 @@ def bradley_terry(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPL
     One row is one answer. The log-odds that i is chosen over j are s_i - s_j, plus a if i stood left and minus a if it
     stood right: the order effect of [DB77]_; where the side is not known a is left out. The intervals take
     participants, not answers, as independent: their bootstrap resamples participants [ET93]_. A blank is no comparison,
-    and a pair of equal sources compares nothing.
+    a tie none that either wins, and a pair of equal sources compares nothing.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import pandas as pd
 from analysis.cells import same_codes
 from analysis.checking import categorical
 from analysis.codes import Codes, Counts, Mask, recoded, small_type
-from analysis.columns import MEMBERS
+from analysis.columns import CHOICES, MEMBERS, TIE
 
 SIDES = ("left", "right")
 
@@ -48,6 +48,13 @@ def members_by_name(
     return pd.Categorical.from_codes(member, categories=pd.Index(MEMBERS, dtype="str")), (name >= 0) & (
         member < 0
     )
+
+
+def with_ties(cells: pd.Categorical, told: pd.Categorical) -> tuple[pd.Categorical, Mask]:
+    """`told` with a tie where the cell says so and names no member, and those rows."""
+    tie: Mask = _is(cells, CHOICES[TIE]) & (told.codes < 0)
+    codes = np.where(tie, TIE, told.codes).astype(np.int8)
+    return pd.Categorical.from_codes(codes, categories=pd.Index(CHOICES, dtype="str")), tie
 
 
 def members_by_side(cells: pd.Categorical, left: pd.Categorical) -> tuple[pd.Categorical, Mask]:

@@ -16,6 +16,7 @@ from analysis.elsewhere.mapped_cells import (
     members_by_side,
     texts_of,
     with_ending,
+    with_ties,
 )
 from analysis.elsewhere.mapping_file import Entry, MappingFile
 from analysis.elsewhere.table_files import TableFile
@@ -88,11 +89,13 @@ class MappedRows:
             kind = self.mapping.named_by[name].text
             a, b = (self.cells[f"{kind}_{member}"] for member in MEMBERS)
             told, bad = members_by_name(self.cells[name], a, b)
+            allowed = f"the {kind} of one, or empty"
+            if name == "choice":
+                told, tie = with_ties(self.cells[name], told)
+                bad, allowed = bad & ~tie, f"the {kind} of one, tie, or empty"
             # A constant names what is right wherever it stands: elsewhere there is no truth.
             if name not in self.mapping.constants:
-                self._refuse(
-                    name, bad, f"is not the {kind} of one of the clips", f"the {kind} of one, or empty"
-                )
+                self._refuse(name, bad, f"is not the {kind} of one of the clips", allowed)
         else:
             left = self.cells.get("left", constant("", self.n))
             told, bad = members_by_side(self.cells[name], left)

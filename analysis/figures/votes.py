@@ -10,6 +10,7 @@ import pandas as pd
 
 from analysis.figures import canvas, words
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
+from analysis.intervals import wilson
 from analysis.majority import natural
 from analysis.results import table_rows
 from analysis.studies import StudyResult
@@ -97,7 +98,8 @@ def _votes(row: Mapping[str, Any], study: StudyResult) -> _Votes:
     member, target = _target(row, study)
     low, high, votes = row["ci_low"], row["ci_high"], row["votes_a"]
     if member == "b" and row["n"]:
-        low, high, votes = 1 - high, 1 - low, row["votes_b"]
+        votes = row["votes_b"]
+        ((low,), (high,)) = wilson(np.array([votes]), np.array([row["n"]]))
     outcome = "tie" if row["majority"] == "tie" else "for" if row["majority"] == member else "against"
     about = row["pair"], row["condition"] or "", row["kind"], target
     return _Votes(*about, votes, row["n"], low or 0.0, high or 0.0, outcome)

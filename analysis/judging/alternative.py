@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from analysis.columns import TIE
 from analysis.estimates import Estimate
 from analysis.intervals import Floats, no_interval
 from analysis.judging.measures import OVER_PAIRS, interval_of
-from analysis.judging.pairs import Ints, Pairs
+from analysis.judging.pairs import EVEN, Ints, Pairs
 from analysis.judging.scores import evaluate, ratio_of
 from analysis.results import Result
 
@@ -18,7 +19,6 @@ Q = 0.05
 PASSES_FROM = 0.5
 FEWEST = 30
 
-_EVEN = 0.5
 _NOBODY = "no participant voted on a pair that others voted on and the judge judged"
 
 
@@ -80,8 +80,9 @@ def alternative_test(
     """Ask of each participant whether the judge agrees with the others as well as he or she does, but for
     `epsilon`.
 
-    On each pair, participant and judge score the share of the *other* participants who chose as they did; a
-    tied verdict scores a half. With d = 1 where the participant scores higher, -1 where the judge does, else
+    On each pair, participant and judge score the share of the *other* participants who chose as they did. Where
+    people may say that there is no difference (in the study somebody did), a tied verdict scores the share who said
+    so; else a half. With d = 1 where the participant scores higher, -1 where the judge does, else
     0, the null hypothesis is that the mean of d is `epsilon` or more; it is tested by a one-sided t-test,
     per participant with at least `min_instances` pairs. Pairs with one vote, or without a verdict, are no
     instances.
@@ -140,17 +141,19 @@ def wins(duels: Duels, tested: npt.NDArray[np.bool_], epsilon: float, q: float) 
 
 
 def _outcomes(pairs: Pairs, support: Floats) -> Floats:
-    """Per pair, for a vote for the first and for the second member: 1 if that participant scores higher than
-    the judge, -1 if lower, 0 if the same; NaN without a verdict."""
+    """Per pair, for a vote for the first member, the second and a tie: 1 if that participant scores higher than the
+    judge, -1 if lower, 0 if the same; NaN without a verdict."""
     votes = pairs.votes.astype(float)
-    found = np.full((len(pairs), 2), np.nan)
-    for member in (0, 1):
+    found = np.full(votes.shape, np.nan)
+    as_class = pairs.with_ties & (support == EVEN)
+    for voted in range(votes.shape[1]):
         others = votes.copy()
-        others[:, member] -= 1
+        others[:, voted] -= 1
         by_judge = support * others[:, 0] + (1 - support) * others[:, 1]
+        by_judge = np.where(as_class, others[:, TIE], by_judge)
         # Halves of whole numbers: the comparison is exact.
-        known = ~np.isnan(by_judge) & (votes[:, member] > 0)
-        found[known, member] = np.sign(others[known, member] - by_judge[known])
+        known = ~np.isnan(by_judge) & (votes[:, voted] > 0)
+        found[known, voted] = np.sign(others[known, voted] - by_judge[known])
     return found
 
 

@@ -6,12 +6,11 @@ import numpy as np
 
 from analysis.intervals import Floats
 from analysis.judging.matching import Judged, Run
-from analysis.judging.pairs import Bools, Pairs
+from analysis.judging.pairs import EVEN, Bools, Pairs
 from analysis.judging.sample import IDENTITY, LABELS, NO_TRUTH, NO_VOTE, RANK
-from analysis.judging.scores import Quantity, divided, mean_of, spearman_of, undefined
+from analysis.judging.scores import Quantity, mean_of, spearman_of, undefined
 from analysis.results import Result
 
-_EVEN = 0.5
 _UNNAMED = "neither truth nor sources say which member is the first: the published correlation needs one"
 
 
@@ -31,9 +30,7 @@ class AsPublished(Result):
 def published_labels(pairs: Pairs, seed: int) -> Floats:
     """1 where the majority chose the first member, 0 where the second; ties by a coin; NaN without a vote."""
     coin = np.random.default_rng(seed).integers(2, size=len(pairs))
-    more = np.sign(pairs.votes[:, 0] - pairs.votes[:, 1])
-    label = np.where(more == 0, coin, (more + 1) / 2)
-    return np.where(pairs.n > 0, label, np.nan)
+    return np.where(pairs.label == EVEN, coin, pairs.label)
 
 
 def as_published(
@@ -56,17 +53,16 @@ def _run(
     """Each number, and how many ties were broken for it."""
     # Not [seed, 0], which is the stream of the labels' coins.
     coin = np.random.default_rng([seed, number + 1]).integers(2, size=len(pairs))
-    tied = run.support == _EVEN
+    tied = run.support == EVEN
     verdict = np.where(tied, coin, run.support)
     right = np.where(pairs.has_truth, verdict, np.nan)
-    tied_label = pairs.votes[:, 0] == pairs.votes[:, 1]
+    tied_label = pairs.label == EVEN
     # Where nothing names the first member the coin says whether they agree: it may not depend on which is called a.
     same = np.where(tied_label & ~pairs.named, labels, verdict == labels)
     agrees = np.where(np.isnan(verdict + labels), np.nan, same)
     broken = group & ~np.isnan(agrees) & (tied | tied_label)
-    share = divided(pairs.votes[:, 0].astype(float), pairs.n.astype(float))
     score = np.where(np.isnan(run.clip), run.score, run.clip)
-    rank = spearman_of(score[group], share[group]) if pairs.named[group].all() else undefined(_UNNAMED)
+    rank = spearman_of(score[group], pairs.share[group]) if pairs.named[group].all() else undefined(_UNNAMED)
     return {
         IDENTITY: (mean_of(right[group], NO_TRUTH), int((group & ~np.isnan(right) & tied).sum())),
         LABELS: (mean_of(agrees[group], NO_VOTE), int(broken.sum())),

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from analysis.columns import TIE
 from analysis.intervals import Floats
-from analysis.judging.pairs import Pairs
+from analysis.judging.pairs import EVEN, MIRRORED, Pairs, label_of, share_of
 from analysis.judging.sample import (
     BRIER,
     CALIBRATION,
@@ -21,6 +22,8 @@ from analysis.judging.sample import (
     NO_TRUTH,
     NO_VOTE,
     RANK,
+    THREE,
+    TWO_CLASSES,
     Sample,
     binned,
     quantities,
@@ -33,6 +36,7 @@ from analysis.judging.scores import (
     kappa_of,
     mean_of,
     spearman_of,
+    undefined,
 )
 
 ALONE = "no pair has two votes: nobody can be held against others"
@@ -49,7 +53,8 @@ REPEATED = 4
 # Of more pairs or votes fewer are drawn: their mean is as steady, and the time is not.
 _ENOUGH_PAIRS = 200_000
 _ENOUGH_VOTES = 50_000_000
-_EVEN = 0.5
+# What a vote for the first member, for the second and for a tie is worth for the first.
+_VALUES = ((0, 1.0), (1, 0.0), (TIE, EVEN))
 
 
 def one_against_others(sample: Sample, *, seed: int) -> dict[str, Quantity]:
@@ -57,61 +62,90 @@ def one_against_others(sample: Sample, *, seed: int) -> dict[str, Quantity]:
 
     Per pair over all who voted, then over pairs, so that a pair counts as much as it does for a judge:
 
-    - identity accuracy: the share of votes for the truth;
-    - label accuracy, kappa: a vote against the majority of the others; where the others are tied there is no
-    ground
-      truth, and that vote is left out;
+    - identity accuracy: the share of votes for the truth, a tie half a vote;
+    - label accuracy, kappa: a vote against the majority of the others, a tie half right; where the others are tied
+      there is no ground truth, and that vote is left out;
+    - three-class accuracy: a vote against what most of the others said, which may be a tie;
     - Brier score, calibration: the others' share as the forecast of a vote;
     - Spearman: of each pair one vote, drawn at random, against the others' share; the mean over 50 seeded
     draws.
     """
-    first, second = (votes.astype(float) for votes in sample.votes.T)
-    n = first + second
-    several = n > 1
-    share = divided(first, n)
-    cells, decided = _leave_one_out(first, second)
+    several = sample.votes.sum(axis=1) > 1
+    cells, decided, same = _leave_one_out(sample.votes)
     credit = np.where(decided, cells[:, 0] + cells[:, 3], np.nan)
-    brier = np.where(several, first * second / np.maximum(n - 1, 1) ** 2, np.nan)
+    truth = np.where(sample.has_truth, sample.share, np.nan)
     return {
-        IDENTITY: mean_of(np.where(sample.has_truth, share, np.nan), "no pair has both a truth and a vote"),
+        IDENTITY: mean_of(truth, "no pair has both a truth and a vote"),
         LABELS: mean_of(credit, NO_DECIDED),
         RANK: _ranks(sample, several, seed),
         KAPPA: kappa_of(cells, NO_DECIDED),
-        BRIER: mean_of(brier, ALONE),
-        CALIBRATION: calibration_error_of(*_calibration(first, second), ALONE),
+        BRIER: mean_of(np.where(several, _brier(sample.votes), np.nan), ALONE),
+        CALIBRATION: calibration_error_of(*_calibration(sample.votes), ALONE),
+        THREE: _three_classes(sample, same),
     }
 
 
-def _leave_one_out(first: Floats, second: Floats) -> tuple[Floats, Floats]:
-    """Per pair the table of a vote against the others' majority, and whether there is one; NaN without."""
-    # Who voted for the first has one fewer such other; who voted for the second likewise.
-    by_first, by_second = np.sign(first - 1 - second), np.sign(first - second + 1)
-    counts = np.stack(
-        [first * (by_first > 0), first * (by_first < 0), second * (by_second > 0), second * (by_second < 0)],
-        axis=1,
-    )
-    # A single vote has no others, which the signs above take for a majority against it.
-    counts[first + second < 2] = 0.0
-    total = counts.sum(axis=1, keepdims=True)
-    return divided(counts, total), total[:, 0] > 0
+def _three_classes(sample: Sample, same: Floats) -> Quantity:
+    if not sample.with_ties.any():
+        return undefined(TWO_CLASSES)
+    return mean_of(np.where(sample.with_ties, same, np.nan), ALONE)
 
 
-def _ranks(sample: Sample, several: Floats, seed: int) -> Quantity:
-    first, n = sample.votes[:, 0], sample.votes.sum(axis=1)
+def _leave_one_out(votes: Counts) -> tuple[Floats, Floats, Floats]:
+    """Per pair the table of a vote against the others' majority, whether there is one, and the share of votes that say
+    what most of the others do; NaN without."""
+    cells, same = np.zeros((len(votes), 4)), np.zeros(len(votes))
+    for voted, value in _VALUES:
+        cast = votes[:, voted].astype(float)
+        label = label_of(_without(votes, voted))
+        # Shares of the vote for the first and the second, and whether the others' majority is the one or the other.
+        for cell, (own, majority) in enumerate(
+            ((value, 1.0), (value, 0.0), (1 - value, 1.0), (1 - value, 0.0))
+        ):
+            cells[:, cell] += cast * own * (label == majority)
+        same += cast * (label == value)
+    n = votes.sum(axis=1).astype(float)
+    # A single vote has no others.
+    cells[n < 2] = 0.0
+    total = cells.sum(axis=1, keepdims=True)
+    return divided(cells, total), total[:, 0] > 0, divided(same, np.where(n < 2, 0.0, n))
+
+
+def _without(votes: Counts, voted: int) -> Counts:
+    """The others' votes of those who voted so; of a pair where nobody did, all."""
+    others = votes.copy()
+    others[:, voted] = np.maximum(others[:, voted] - 1, 0)
+    return others
+
+
+def _brier(votes: Counts) -> Floats:
+    """The mean over votes of the score that the others' share gets as a forecast; of a tie, half for either."""
+    total = np.zeros(len(votes))
+    for voted, value in _VALUES:
+        forecast = np.nan_to_num(share_of(_without(votes, voted)))
+        total += votes[:, voted] * (value * (1 - forecast) ** 2 + (1 - value) * forecast**2)
+    return divided(total, votes.sum(axis=1).astype(float))
+
+
+def _ranks(sample: Sample, several: npt.NDArray[np.bool_], seed: int) -> Quantity:
+    votes, n = sample.votes, sample.votes.sum(axis=1)
     rng = np.random.default_rng(seed)
     drawn = []
     for _ in range(_how_many(len(n))):
-        vote = (rng.random(len(n)) * n < first).astype(float)
-        others = divided(first - vote, np.where(several, n - 1.0, 0.0))
-        vote = np.where(several, vote, np.nan)
+        place = rng.random(len(n)) * n
+        voted = np.where(place < votes[:, 0], 0, np.where(place < votes[:, 0] + votes[:, TIE], TIE, 1))
+        others = votes.copy()
+        others[np.arange(len(n)), voted] -= several
+        vote = np.where(several, np.array([1.0, 0.0, EVEN])[voted], np.nan)
+        share = np.where(several, share_of(others), np.nan)
         if sample.both_ways:
             pair = np.arange(len(n))
             # From whole numbers, as the shares are: 1 - share would be another float.
-            turned = divided(n - first - (1 - vote), np.where(several, n - 1.0, 0.0))
-            score, share = np.concatenate([vote, 1 - vote]), np.concatenate([others, turned])
-            drawn.append(spearman_of(score, share, np.concatenate([pair, pair])))
+            turned = np.where(several, share_of(others[:, MIRRORED]), np.nan)
+            both = np.concatenate([vote, 1 - vote]), np.concatenate([share, turned])
+            drawn.append(spearman_of(*both, np.concatenate([pair, pair])))
         else:
-            drawn.append(spearman_of(vote, others))
+            drawn.append(spearman_of(vote, share))
     return averaged(drawn, REPEATED)
 
 
@@ -119,28 +153,26 @@ def _how_many(pairs: int) -> int:
     return max(REPEATED, min(DRAWS, _ENOUGH_PAIRS // max(pairs, 1)))
 
 
-def _calibration(first: Floats, second: Floats) -> tuple[Floats, Floats]:
+def _calibration(votes: Counts) -> tuple[Floats, Floats]:
     """Confidence minus agreement, and weight, per pair and bin."""
     parts = [
         binned(confidence - agreed, weight, confidence)
-        for confidence, agreed, weight in votes_as_outcomes(first, second)
+        for confidence, agreed, weight in votes_as_outcomes(votes)
     ]
     return sum(part for part, _ in parts), sum(size for _, size in parts)  # type: ignore[return-value]
 
 
-def votes_as_outcomes(first: Floats, second: Floats) -> Sequence[tuple[Floats, Floats, Floats]]:
-    """For those who voted for the first, then for the second: how sure the others are of their choice,
-    whether the vote agrees with it, and the share of the pair's votes that this is."""
-    n = first + second
-    several = n > 1
+def votes_as_outcomes(votes: Counts) -> Sequence[tuple[Floats, Floats, Floats]]:
+    """For those who voted for the first, for the second and for a tie: how sure the others are of their choice,
+    whether the vote agrees with it (a tie by half), and the share of the pair's votes that this is."""
+    n = votes.sum(axis=1)
     found = []
-    for others, sign, votes in ((first - 1, 1.0, first), (first, -1.0, second)):
-        forecast = np.where(several, others / np.maximum(n - 1, 1), _EVEN)
-        weight = np.where(several, votes / np.maximum(n, 1), 0.0)
-        # Nobody voted so: the forecast is of nobody, and its weight 0.
-        forecast = np.clip(forecast, 0.0, 1.0)
+    for voted, value in _VALUES:
+        forecast = np.where(n > 1, share_of(_without(votes, voted)), EVEN)
+        # Where nobody voted so the forecast is of nobody, and its weight 0.
+        weight = np.where(n > 1, votes[:, voted] / np.maximum(n, 1), 0.0)
         confidence = np.maximum(forecast, 1 - forecast)
-        agreed = (np.sign(np.round(forecast - _EVEN, 12)) * sign + 1) / 2
+        agreed = (np.sign(np.round(forecast - EVEN, 12)) * (2 * value - 1) + 1) / 2
         found.append((confidence, agreed, weight))
     return found
 
@@ -155,12 +187,13 @@ def halves(pairs: Pairs, *, seed: int) -> list[Small]:
     there = np.flatnonzero(people)
     rng = np.random.default_rng(seed)
     found = []
+    width = pairs.votes.shape[1]
     for _ in range(n_splits):
         in_half = np.zeros(len(people), dtype=bool)
         in_half[rng.permutation(there)[: len(there) // 2]] = True
         chosen = in_half[pairs.voted_person]
-        cell = pairs.voted_pair[chosen] * 2 + pairs.voted_member[chosen]
-        found.append(np.bincount(cell, minlength=2 * len(pairs)).reshape(-1, 2).astype(np.int32))
+        cell = pairs.voted_pair[chosen] * width + pairs.voted_member[chosen]
+        found.append(np.bincount(cell, minlength=width * len(pairs)).reshape(-1, width).astype(np.int32))
     return found
 
 
@@ -187,7 +220,7 @@ def _as_judge(sample: Sample, judge: Counts, people: Counts) -> Sample:
     return replace(
         sample,
         votes=people,
-        support=np.where(tied, _EVEN, label),
+        support=np.where(tied, EVEN, label),
         score=crowd.share,
         probability=True,
         mirrored=lambda share: np.round(1 - share, 12),

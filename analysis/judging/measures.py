@@ -10,7 +10,7 @@ from analysis.intervals import NOT_ASKED, Floats, Interval, no_interval, percent
 from analysis.judging.as_published import AsPublished, as_published, published_labels
 from analysis.judging.ceiling import Counts, half_against_half, halves, one_against_others, votes_as_outcomes
 from analysis.judging.matching import Judged, Run
-from analysis.judging.pairs import Bools, Pairs, Scope
+from analysis.judging.pairs import EVEN, Bools, Pairs, Scope, label_of
 from analysis.judging.sample import ACCURACIES, CALIBRATION, MEASURES, Sample, binned, forecasts, quantities
 from analysis.judging.scores import BINS, Quantity, divided, evaluate, nan_mean, ratio_of
 from analysis.options import LEVEL
@@ -99,6 +99,7 @@ class Judging:
         self.seed = seed
         self.resamples = resamples
         self._labels = published_labels(pairs, seed)
+        self._with_ties = pairs.with_ties
         self._halves = halves(pairs, seed=seed)
         self._ceilings: dict[bytes, tuple[dict[str, Estimate], dict[str, Estimate], list[Estimate]]] = {}
 
@@ -118,7 +119,7 @@ class Judging:
             name=name,
             n_pairs=int(group.sum()),
             n_with_votes=int((votes.sum(axis=1) > 0).sum()),
-            n_tied_labels=int(((votes[:, 0] == votes[:, 1]) & (votes.sum(axis=1) > 0)).sum()),
+            n_tied_labels=int((label_of(votes) == EVEN).sum()),
             n_judged=int(used.sum()),
             both_ways=both_ways,
             measures={
@@ -140,6 +141,7 @@ class Judging:
         nothing = np.full(int(used.sum()), np.nan)
         return Sample(
             votes=self.pairs.votes[used],
+            with_ties=self._with_ties[used],
             has_truth=self.pairs.has_truth[used],
             both_ways=both_ways,
             support=nothing if run is None else run.support[used],
@@ -216,8 +218,7 @@ class Judging:
         return ceilings
 
     def _ceiling_bins(self, votes: Counts) -> list[Estimate]:
-        outcomes = votes_as_outcomes(*(member.astype(float) for member in votes.T))
-        return [one for one, _ in self._binned([(c, a, w) for c, a, w in outcomes], len(votes))]
+        return [one for one, _ in self._binned(votes_as_outcomes(votes), len(votes))]
 
     def _bins(self, judged: Judged, used: Bools, both_ways: bool, people: list[Estimate]) -> tuple[Bin, ...]:
         if judged.scores != "probabilities":

@@ -2,19 +2,25 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.columns import CHOICES, TIE
+from analysis.intervals import Floats
 from analysis.judging.columns import PAIR_COLUMNS
+from analysis.judging.scores import divided
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 Scope = Literal["all", "class", "condition"]
 
 HUMAN_AGENT, AGENT_AGENT = "human-agent", "agent-agent"
+EVEN = 0.5
+# The columns of votes with the members the other way round.
+MIRRORED = (1, 0, TIE)
 
 _DEFINITION = tuple(column.name for column in PAIR_COLUMNS)
 
@@ -29,8 +35,8 @@ class Pairs:
     else the votes), and numbers that would depend on that are computed both ways round.
 
     A pair that the study changed between versions is one row for each definition; `changed` marks them.
-    `voted` has one row per vote (blanks are none): the codes of pair and participant, and the member, 0 for
-    first.
+    `votes` counts those for the first member, for the second, and for a tie (no difference). `voted` has one row per
+    vote (blanks are none): the codes of pair and participant, and what was voted for, 0 for the first member.
     """
 
     table: pd.DataFrame
@@ -56,6 +62,24 @@ class Pairs:
         counted: Ints = self.votes.sum(axis=1)
         return counted
 
+    @property
+    def share(self) -> Floats:
+        """Share of votes for the first member, a tie half a vote for each; NaN without a vote."""
+        return share_of(self.votes)
+
+    @property
+    def label(self) -> Floats:
+        """See `label_of`."""
+        return label_of(self.votes)
+
+    @property
+    def with_ties(self) -> Bools:
+        """Whether somebody answered tie in the pair's study: there a tie is an answer like the other two."""
+        study = pd.factorize(self.table["study"])[0]
+        ties = np.bincount(study, weights=self.votes[:, TIE])
+        allowed: Bools = ties[study] > 0
+        return allowed
+
     def groups(self) -> Iterator[tuple[Scope, str, Bools]]:
         """All pairs, those with and without a truth, and each condition; groups without a pair are left
         out."""
@@ -66,6 +90,19 @@ class Pairs:
         conditions = self.table["condition"]
         for condition in sorted(set(conditions)):
             yield "condition", condition, (conditions == condition).to_numpy()
+
+
+def share_of(votes: npt.NDArray[np.integer[Any]]) -> Floats:
+    """Share of votes (for the first, the second and a tie) for the first, a tie half a vote; NaN without a vote."""
+    return divided(votes[:, 0] + votes[:, TIE] / 2, votes.sum(axis=1).astype(float))
+
+
+def label_of(votes: npt.NDArray[np.integer[Any]]) -> Floats:
+    """1 where most voted for the first member, 0 for the second, 0.5 where it is a tie: where ties are most, or no
+    member has more votes than the other two answers; NaN without a vote."""
+    first, second, tie = votes.T
+    wins = [votes.sum(axis=1) == 0, first > np.maximum(second, tie), second > np.maximum(first, tie)]
+    return np.select(wins, [np.nan, 1.0, 0.0], EVEN)
 
 
 def collect_pairs(rows: pd.DataFrame, more: pd.DataFrame | None = None) -> Pairs:
@@ -79,18 +116,16 @@ def collect_pairs(rows: pd.DataFrame, more: pd.DataFrame | None = None) -> Pairs
         Pairs (`PAIR_COLUMNS`) that verdicts may also speak of; those that `rows` has are taken from `rows`.
     """
     code, first_rows = _units(rows)
-    voted = rows["choice"].cat.codes.to_numpy() >= 0
-    chose_b = rows["choice"].cat.codes.to_numpy()[voted] == 1
-    code = code[voted]
-    n = len(first_rows)
-    votes: Ints = np.stack(
-        [np.bincount(code[~chose_b], minlength=n), np.bincount(code[chose_b], minlength=n)], axis=1
-    )
+    choice = rows["choice"].cat.codes.to_numpy()
+    voted = choice >= 0
+    choice, code = choice[voted], code[voted]
+    n, width = len(first_rows), len(CHOICES)
+    votes: Ints = np.bincount(code * width + choice, minlength=n * width).reshape(n, width)
     table = rows[list(_DEFINITION)].iloc[first_rows].astype(object).reset_index(drop=True)
     if more is not None:
         others = _only_new(more, table)
         table = pd.concat([table, others], ignore_index=True)
-        votes = np.concatenate([votes, np.zeros((len(others), 2), dtype=np.int64)])
+        votes = np.concatenate([votes, np.zeros((len(others), width), dtype=np.int64)])
     table = table.fillna("").astype(object)
     flipped, named = _orientation(table, votes)
     turned = _turned(table, flipped)
@@ -98,7 +133,7 @@ def collect_pairs(rows: pd.DataFrame, more: pd.DataFrame | None = None) -> Pairs
     place = np.empty(len(order), dtype=np.int64)
     place[order] = np.arange(len(order))
     table, votes = turned.iloc[order].reset_index(drop=True), votes.astype(np.int64)
-    votes = np.where(flipped[:, None], votes[:, ::-1], votes)[order]
+    votes = np.where(flipped[:, None], votes[:, MIRRORED], votes)[order]
     return Pairs(
         table=table.assign(flipped=flipped[order]),
         named=named[order],
@@ -107,7 +142,7 @@ def collect_pairs(rows: pd.DataFrame, more: pd.DataFrame | None = None) -> Pairs
         votes=votes,
         voted_pair=place[code],
         voted_person=_people(rows)[voted],
-        voted_member=(chose_b ^ flipped[code]).astype(np.int8),
+        voted_member=np.where(flipped[code], np.array(MIRRORED)[choice], choice).astype(np.int8),
     )
 
 

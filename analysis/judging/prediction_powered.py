@@ -8,7 +8,7 @@ from scipy.special import ndtri
 from analysis.intervals import Floats
 from analysis.judging.matching import Judged
 from analysis.judging.pairs import Bools, Pairs
-from analysis.judging.scores import divided, nan_mean
+from analysis.judging.scores import nan_mean
 from analysis.options import LEVEL
 from analysis.results import Result
 
@@ -24,8 +24,8 @@ _TOO_FEW = "fewer than two pairs have both votes and a verdict"
 
 @dataclass(frozen=True, slots=True)
 class PredictionPowered(Result):
-    """A mean over pairs of the share of votes for `source` over `against`, from votes on `n_labelled` pairs
-    and verdicts on these and on `n_unlabelled` others.
+    """A mean over pairs of the share of votes for `source` over `against` (a tie half a vote for each), from votes on
+    `n_labelled` pairs and verdicts on these and on `n_unlabelled` others.
 
     `value` with its 95 % normal interval is the prediction-powered one, `people` with its own is from the
     votes alone. `n_effective` is how many pairs with votes alone would have given the same width; `gain` is
@@ -102,12 +102,11 @@ def prediction_powered(
     table = pairs.table
     which = "score" if judged.scores == "probabilities" else "support"
     forecast = nan_mean(np.stack([getattr(run, which) for run in judged.runs]))
-    share = divided(pairs.votes[:, 0].astype(float), pairs.n.astype(float))
     apart = (table["source"] != table["against"]) & (table["source"] != "") & (table["against"] != "")
     keys = ["condition", "source", "against"]
     return tuple(
         _estimate(
-            named, (apart & (table[keys] == list(named)).all(axis=1)).to_numpy(), share, forecast, power
+            named, (apart & (table[keys] == list(named)).all(axis=1)).to_numpy(), pairs.share, forecast, power
         )
         for named in sorted(set(table.loc[apart, keys].itertuples(index=False, name=None)))
     )

@@ -8,13 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.intervals import Floats
-from analysis.judging.pairs import Bools
+from analysis.judging.pairs import MIRRORED, Bools, label_of, share_of
 from analysis.judging.scores import (
     BINS,
     Quantity,
     bin_of,
     calibration_error_of,
-    divided,
     kappa_of,
     mean_of,
     spearman_of,
@@ -23,13 +22,15 @@ from analysis.judging.scores import (
 
 IDENTITY, LABELS, RANK = "identity_accuracy", "label_accuracy", "spearman"
 KAPPA, BRIER, CALIBRATION = "kappa", "brier", "calibration_error"
-MEASURES = (IDENTITY, LABELS, RANK, KAPPA, BRIER, CALIBRATION)
-ACCURACIES = (IDENTITY, LABELS)
+THREE = "three_class_accuracy"
+MEASURES = (IDENTITY, LABELS, RANK, KAPPA, BRIER, CALIBRATION, THREE)
+ACCURACIES = (IDENTITY, LABELS, THREE)
 
 NO_TRUTH = "no pair has both a truth and a verdict"
 NO_LABEL = "no pair has both a majority that is not tied and a verdict"
 NO_PROBABILITY = "the judge gives no probabilities (scores of pairs, all of them in 0 to 1)"
 NO_VOTE = "no pair has both a vote and a verdict"
+TWO_CLASSES = "no vote is a tie: there are two classes, as in label_accuracy"
 
 _EVEN = 0.5
 
@@ -39,11 +40,13 @@ class Sample:
     """The pairs of one group. `support` and `score` are a judge's (see `matching.Run`), NaN without a
     verdict.
 
-    `votes` counts those for the first and the second member. `both_ways`: nothing tells the members apart in
+    `votes` counts those for the first member, the second and a tie. `with_ties`: a tie is an
+    answer like the other two (see `Pairs`). `both_ways`: nothing tells the members apart in
     some pair, so that the correlation, which depends on which is first, takes every pair both ways round,
     through `mirrored`."""
 
     votes: npt.NDArray[np.integer[Any]]
+    with_ties: Bools
     has_truth: Bools
     both_ways: bool
     support: Floats
@@ -53,29 +56,31 @@ class Sample:
 
     @property
     def share(self) -> Floats:
-        """Share of votes for the first member, NaN without a vote."""
-        return divided(self.votes[:, 0].astype(float), self.votes.sum(axis=1).astype(float))
+        """Share of votes for the first member, a tie half a vote; NaN without a vote."""
+        return share_of(self.votes)
 
     @property
     def label(self) -> Floats:
         """1 where the majority chose the first member, 0 where the second; NaN for a tie and without a
         vote."""
-        more = np.sign(self.votes[:, 0] - self.votes[:, 1])
-        return np.where(more == 0, np.nan, (more + 1) / 2)
+        label = label_of(self.votes)
+        return np.where(label == _EVEN, np.nan, label)
 
 
 def quantities(sample: Sample) -> dict[str, Quantity]:
     """Every measure of the sample, by its name in `MEASURES`.
 
     Accuracies count a tied verdict a half; a tied label is no ground truth and is left out. Spearman's
-    correlation is between the score and the share of votes. The Brier score [Bri50]_ and the calibration error
-    [NCH15]_ take the score as the forecast of one participant's vote."""
+    correlation is between the score and the share of votes. Three-class accuracy takes a tie for a class of verdicts
+    and of labels, as where judges and people are asked for one of three answers. The Brier score [Bri50]_ and the
+    calibration error [NCH15]_ take the score as the forecast of one participant's vote."""
     truth = np.where(sample.has_truth, sample.support, np.nan)
     measures = {
         IDENTITY: mean_of(truth, NO_TRUTH),
         LABELS: mean_of(agreement(sample.support, sample.label), NO_LABEL),
         RANK: _rank(sample),
         KAPPA: kappa_of(_cells(sample), NO_LABEL),
+        THREE: _three_classes(sample),
     }
     if not sample.probability:
         return {**measures, BRIER: undefined(NO_PROBABILITY), CALIBRATION: undefined(NO_PROBABILITY)}
@@ -89,12 +94,20 @@ def agreement(support: Floats, label: Floats) -> Floats:
     return support * label + (1 - support) * (1 - label)
 
 
+def _three_classes(sample: Sample) -> Quantity:
+    if not sample.with_ties.any():
+        return undefined(TWO_CLASSES)
+    label = label_of(sample.votes)
+    unknown = np.isnan(sample.support + label) | ~sample.with_ties
+    return mean_of(np.where(unknown, np.nan, sample.support == label), NO_VOTE)
+
+
 def _rank(sample: Sample) -> Quantity:
     if not sample.both_ways:
         return spearman_of(sample.score, sample.share)
     pair = np.arange(len(sample.score))
     score = np.concatenate([sample.score, sample.mirrored(sample.score)])
-    turned = divided(sample.votes[:, 1].astype(float), sample.votes.sum(axis=1).astype(float))
+    turned = share_of(sample.votes[:, MIRRORED])
     return spearman_of(score, np.concatenate([sample.share, turned]), np.concatenate([pair, pair]))
 
 

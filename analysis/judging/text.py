@@ -27,6 +27,7 @@ _NAMES = {
     "kappa": "kappa",
     "brier": "Brier",
     "calibration_error": "calibration",
+    "three_class_accuracy": "three classes",
 }
 _SCORES = {
     "probabilities": "probabilities that a is chosen",
@@ -55,13 +56,20 @@ def _parts(validation: JudgeValidation) -> Iterator[RenderableType]:
     yield (
         f"{validation.n_pairs} pairs, {validation.n_with_truth} of them with a truth; {validation.n_votes} votes of "
         f"{validation.n_participants} participants on {validation.n_with_votes} pairs, of which "
-        f"{validation.n_tied} tied"
+        f"{validation.n_tied} tied{_apart(validation)}"
     )
     for judge in validation.judges:
         yield from _judge(judge)
     if validation.comparisons:
         yield from _comparisons(validation.comparisons)
     yield from _notes()
+
+
+def _apart(validation: JudgeValidation) -> str:
+    ties, blanks = validation.n_tie_votes, validation.n_blank
+    return (f"; {ties} of the votes say no difference" if ties else "") + (
+        f"; {blanks} blank answers are no votes" if blanks else ""
+    )
 
 
 def _notes() -> Iterator[RenderableType]:

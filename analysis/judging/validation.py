@@ -7,13 +7,13 @@ from typing import Any
 import pandas as pd
 
 from analysis.checking import check_columns
-from analysis.columns import MODES
+from analysis.columns import MODES, TIE
 from analysis.errors import AnalysisError
 from analysis.judging.alternative import EPSILON, FEWEST, AlternativeTest, Q, alternative_test
 from analysis.judging.columns import PAIR_COLUMNS
 from analysis.judging.matching import About, Judged, RunCounts, Scores, match
 from analysis.judging.measures import Group, Judging
-from analysis.judging.pairs import Pairs, collect_pairs
+from analysis.judging.pairs import EVEN, Pairs, collect_pairs
 from analysis.judging.prediction_powered import PredictionPowered, prediction_powered
 from analysis.judging.verdicts import check_verdicts
 from analysis.judging.versus import Versus, compare_judges
@@ -63,7 +63,7 @@ class JudgeValidation(Result):
     documented JSON.
 
     Of `n_pairs` pairs, `n_with_truth` have a truth, `n_with_votes` votes, `n_tied` of these a tied
-    majority."""
+    majority. Of the `n_votes` votes `n_tie_votes` say that there is no difference; `n_blank` answers are no votes."""
 
     settings: JudgingSettings
     selection: Mapping[str, Selection]
@@ -75,6 +75,8 @@ class JudgeValidation(Result):
     n_participants: int
     judges: tuple[JudgeResult, ...]
     comparisons: tuple[Versus, ...]
+    n_tie_votes: int
+    n_blank: int
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values with stable keys: never NaN, but null and a reason beside it."""
@@ -155,11 +157,13 @@ def validate_judges(
         n_pairs=len(collected),
         n_with_truth=int(collected.has_truth.sum()),
         n_with_votes=int((collected.n > 0).sum()),
-        n_tied=int(((votes[:, 0] == votes[:, 1]) & (collected.n > 0)).sum()),
+        n_tied=int((collected.label == EVEN).sum()),
         n_votes=int(votes.sum()),
         n_participants=collected.n_participants,
         judges=tuple(results),
         comparisons=compare_judges(judged, collected, seed=seed, resamples=resamples),
+        n_tie_votes=int(votes[:, TIE].sum()),
+        n_blank=sum(one.n_used for one in selection.values()) - int(votes.sum()),
     )
 
 

@@ -12,7 +12,7 @@ from analysis.estimates import Estimate
 from analysis.intervals import Floats, no_interval, portions
 from analysis.judging.matching import Judged
 from analysis.judging.measures import OVER_PAIRS, OVER_RUNS, interval_of
-from analysis.judging.pairs import Pairs
+from analysis.judging.pairs import EVEN, Pairs
 from analysis.judging.sample import agreement
 from analysis.multiplicity import holm
 from analysis.results import Result
@@ -52,10 +52,9 @@ def compare_judges(
 ) -> tuple[Versus, ...]:
     """Compare every two judges, in accuracy against the truth and against the majority labels (tied ones
     left out)."""
-    more = np.sign(pairs.votes[:, 0] - pairs.votes[:, 1])
     against: dict[On, Floats] = {
         "identity_accuracy": np.where(pairs.has_truth, 1.0, np.nan),
-        "label_accuracy": np.where(more == 0, np.nan, (more + 1) / 2),
+        "label_accuracy": np.where(pairs.label == EVEN, np.nan, pairs.label),
     }
     compared = [
         _versus(one, two, measure, goal, seed, resamples)

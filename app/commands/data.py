@@ -192,12 +192,15 @@ def simulate(
     lapse: Annotated[float, typer.Option(help="How often a side is pressed at random.")] = 0.0,
     uncertainty: Annotated[float, typer.Option(help="Mean uncertainty as a share of the scale.")] = 0.4,
     speed: Annotated[float, typer.Option(help="2 answers twice as fast as 1.")] = 1.0,
+    tie: Annotated[
+        float, typer.Option(help="How often no difference is said, where the study has `allow_tie`.")
+    ] = 0.0,
     seed: Annotated[int, typer.Option(help="The same seed, the same people.")] = 1,
 ) -> None:
     """Send simulated participants through the real pages; their data are marked `simulated`."""
     from app.simulation.run import run_simulation
 
-    traits = Traits(accuracy, preference, side_bias, lapse, uncertainty, speed)
+    traits = Traits(accuracy, preference, side_bias, lapse, uncertainty, speed, tie)
     with opened() as (settings, database):
         with database.reading() as session:
             study_named(session, slug)

@@ -24,7 +24,7 @@ from app.participant.pages import (
     TextPage,
     TrialPage,
 )
-from app.study.design import PageKey
+from app.study.design import TIE, PageKey
 from app.study.entering import WHO_INVITED
 from app.study.file.load import Question, StudyDesign
 from app.study.launch import DEFAULT_CLOSING
@@ -281,7 +281,8 @@ def views(
 def _options(question: Question) -> tuple[OptionView, ...]:
     match question.type:
         case "2afc":
-            return (OptionView("left", "Left video"), OptionView("right", "Right video"))
+            sides = OptionView("left", "Left video"), OptionView("right", "Right video")
+            return (*sides, OptionView(TIE, "No difference")) if question.allow_tie else sides
         case "likert":
             return tuple(OptionView(str(n), label) for n, label in enumerate(question.labels, start=1))
         case "choice":

@@ -80,7 +80,8 @@ class TextPage(Page):
 class TrialPage(Page):
     """Two clips and the questions about them.
 
-    Posts the questions' ids (the 2afc question as `left` | `right`), `submit_id`, `rt_ms`, `playback` (JSON), and
+    Posts the questions' ids (the 2afc question as `left` | `right`, or `tie` where its options have that), `submit_id`,
+    `rt_ms`, `playback` (JSON), and
     `unplayable` = `1` where a clip would not play. `key` names the trial within the session: the browser keeps
     what it recorded under it, over a reload. `next_clips` are fetched while this pair is watched.
     """

@@ -10,7 +10,7 @@ from sqlmodel import Session, col, select
 
 from analysis import hntt_responses, read_hntt
 from app.errors import Conflict
-from app.study.design import Member, Side, side_of
+from app.study.design import Member, Pressed, pressed_for
 from app.study.file.design import (
     DesignCompletion,
     DesignConsent,
@@ -194,6 +194,6 @@ def _add_session(
     )
 
 
-def _side(row: dict[Any, Any]) -> Side | None:
+def _side(row: dict[Any, Any]) -> Pressed | None:
     """Where the clip chosen was."""
-    return side_of(Member(row["choice"]), Member(row["left"])) if row["choice"] else None
+    return pressed_for(row["choice"], Member(row["left"])) if row["choice"] else None

@@ -22,6 +22,7 @@ from sqlalchemy.orm import aliased
 from sqlmodel import col
 
 from app.study.counting import ONE_SIDED
+from app.study.design import TIE
 from app.study.flags import UNWATCHED, Flag
 from app.study.tables import (
     BEGUN,
@@ -47,7 +48,10 @@ def _other(member: Any) -> ColumnElement[str]:
 
 _left = col(Trial.left_member)
 _choice: ColumnElement[Any] = case(
-    (col(Response.side).is_(None), null()), (col(Response.side) == "left", _left), else_=_other(_left)
+    (col(Response.side).is_(None), null()),
+    (col(Response.side) == TIE, literal(TIE)),
+    (col(Response.side) == "left", _left),
+    else_=_other(_left),
 )
 _excluded_by_hand = case((col(Exclusion.id).is_not(None), literal("by-hand")))
 # The first rule that leaves an answer out.
@@ -132,7 +136,7 @@ def responses(slug: str) -> Select[Any]:
             "chosen_source"
         ),
         case(
-            (_choice.is_(None) | col(Pair.truth).is_(None), null()),
+            (_choice.is_(None) | (_choice == TIE) | col(Pair.truth).is_(None), null()),
             (_choice == col(Pair.truth), true()),
             else_=false(),
         ).label("correct"),

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 
 from app.errors import StudyError
-from app.study.design import Side
+from app.study.design import TIE, Pressed, Side
 
 TYPICAL_RT_MS = 14_000
 SPREAD = 40.0  # people differ: each one's accuracy is drawn from a beta distribution of this concentration
@@ -16,7 +16,8 @@ class Traits:
 
     `accuracy`: how often an attentive person finds the true clip. `preference`: how often the clip of the
     first-named source is taken where no clip is true. `side_bias`: how often the left is pressed unseen.
-    `lapse`: how often a side is pressed at random. `uncertainty`: mean uncertainty as a share of the scale (0 certain).
+    `lapse`: how often a side is pressed at random. `tie`: how often no difference is said, where the study has that
+    answer. `uncertainty`: mean uncertainty as a share of the scale (0 certain).
     `speed`: 2 answers twice as fast as 1.
     """
 
@@ -26,9 +27,10 @@ class Traits:
     lapse: float = 0.0
     uncertainty: float = 0.4
     speed: float = 1.0
+    tie: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("accuracy", "preference", "side_bias", "lapse", "uncertainty"):
+        for name in ("accuracy", "preference", "side_bias", "lapse", "tie", "uncertainty"):
             if not 0 <= getattr(self, name) <= 1:
                 raise StudyError(
                     f"{name.replace('_', '-')} is {getattr(self, name):g}; it is a share from 0 to 1"
@@ -42,7 +44,7 @@ class Traits:
 
     @property
     def expected_accuracy(self) -> float:
-        """Share correct to expect where sides are balanced: unseen presses are right half the time."""
+        """Share correct to expect of presses of a side, sides balanced: unseen presses are right half the time."""
         unseen = self.side_bias + self.lapse
         return (1 - unseen) * self.accuracy + unseen / 2
 
@@ -54,6 +56,12 @@ class Person:
         self._traits, self._rng = traits, rng
         self._accuracy = _around(traits.accuracy, rng)
         self._preference = _around(traits.preference, rng)
+
+    def answer(self, target: Side, *, is_true: bool, allow_tie: bool) -> Pressed:
+        """Press a side, or no difference where the page offers it."""
+        if allow_tie and self._rng.random() < self._traits.tie:
+            return TIE
+        return self.choose(target, is_true=is_true)
 
     def choose(self, target: Side, *, is_true: bool) -> Side:
         """Press a side; `target` is where the true clip (or the first-named source's) is."""

@@ -17,7 +17,7 @@ from app.people.logins import token_hash
 from app.settings import Settings
 from app.simulation.forms import FoundForm, FoundPage, read_page
 from app.simulation.people import Person, Traits
-from app.study.design import Member, Side, member_at, side_of
+from app.study.design import TIE, Member, Side, member_at, side_of
 from app.study.tables import Mode, Pair, SessionToken, Stimulus, Trial
 
 AT_ONCE = 8
@@ -108,10 +108,10 @@ class _Walk:
             targets = self._targets = await self._database.read(_targets, form.action.rpartition("/")[2])
         position = int(fields["submit_id"].partition(".")[0].rpartition("-")[2])
         target, is_true, duration_s = targets[position]
-        choice = next(
-            n for n, options in form.options.items() if sorted(o for o in options) == ["left", "right"]
+        choice, options = next(
+            (name, options) for name, options in form.options.items() if set(options) - {TIE} == set(Side)
         )
-        fields[choice] = self._person.choose(target, is_true=is_true)
+        fields[choice] = self._person.answer(target, is_true=is_true, allow_tie=TIE in options)
         for name, options in form.options.items():
             if name == "uncertainty":
                 fields[name] = str(self._person.point(len(options)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.errors import InvalidAnswer
-from app.study.design import Side
+from app.study.design import TIE, Pressed, Side
 from app.study.file.load import Question
 
 
@@ -15,7 +15,7 @@ from app.study.file.load import Question
 class Answers:
     """Values with a column of their own, and `extra`: question id to value for the others."""
 
-    side: Side | None = None
+    side: Pressed | None = None
     uncertainty: int | None = None
     rationale: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -30,7 +30,8 @@ def read_answers(
 
     Raises InvalidAnswer with every error. A question without an answer is missing: it has no entry at all.
     """
-    side, values, errors = None, dict[str, Any](), dict[str, str]()
+    side: Pressed | None = None
+    values, errors = dict[str, Any](), dict[str, str]()
     for question in questions:
         text = form.get(question.id, "").replace("\x00", "").strip()
         if not text:
@@ -43,7 +44,7 @@ def read_answers(
             errors[question.id] = str(error)
             continue
         if question.type == "2afc":
-            side = Side(text)
+            side = TIE if text == TIE else Side(text)
         else:
             values[question.id] = value
     if errors:
@@ -57,8 +58,12 @@ def _value(question: Question, text: str) -> Any:
     """The typed value of one answer. Raises ValueError with what is allowed, in words for the participant."""
     match question.type:
         case "2afc":
-            if text not in ("left", "right"):
-                raise ValueError("Please choose the left or the right video.")
+            if text not in (*Side, *([TIE] if question.allow_tie else [])):
+                raise ValueError(
+                    "Please choose the left video, the right video or no difference."
+                    if question.allow_tie
+                    else "Please choose the left or the right video."
+                )
             return text
         case "likert":
             if text not in map(str, range(1, len(question.labels) + 1)):

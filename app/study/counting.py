@@ -20,7 +20,7 @@ from sqlalchemy import (
 )
 from sqlmodel import Session, SQLModel
 
-from app.study.design import Kind
+from app.study.design import TIE, Kind, Side
 from app.study.flags import ONE_SIDED_FROM, Flag, is_one_sided, split
 from app.study.tables import Pair, Playback, Response, Trial
 
@@ -154,7 +154,7 @@ def add_trials(
             continue
         for flag in flags:
             tally.flags[flag] = tally.flags.get(flag, 0) + 1
-        if side and not unplayable:
+        if side and side != TIE and not unplayable:
             tally.n_chosen += 1
             tally.n_left += side == "left"
             if counts and not unwatched:
@@ -175,7 +175,7 @@ ONE_SIDED = (
             _pair, _pair.c.id == _trial.c.pair_id
         )
     )
-    .where(_response.c.side.is_not(None), ~_response.c.unplayable, _pair.c.kind != Kind.PRACTICE)
+    .where(_response.c.side.in_(tuple(Side)), ~_response.c.unplayable, _pair.c.kind != Kind.PRACTICE)
     .group_by(_response.c.session_id)
     .having(func.count() >= ONE_SIDED_FROM, func.min(_response.c.side) == func.max(_response.c.side))
 )

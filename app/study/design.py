@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Literal, assert_never
+from typing import Final, Literal, assert_never
 
 
 class Side(StrEnum):
@@ -25,6 +25,11 @@ class Member(StrEnum):
     @property
     def other(self) -> "Member":
         return Member.B if self is Member.A else Member.A
+
+
+TIE: Final = "tie"
+# What a choice presses: a side, or that there is no difference.
+Pressed = Side | Literal["tie"]
 
 
 class Layout(StrEnum):
@@ -105,3 +110,13 @@ def pages_of(*, background: bool, instructions: bool, trials: int) -> tuple[Page
         *(PageKey("trial", position) for position in range(1, trials + 1)),
         PageKey("debrief"),
     )
+
+
+def chosen_by(pressed: Pressed, left: Member) -> Member | Literal["tie"]:
+    """What an answer chose, given the member on the left."""
+    return TIE if pressed == TIE else member_at(Side(pressed), left)
+
+
+def pressed_for(choice: str, left: Member) -> Pressed:
+    """What was pressed for a choice of `a`, `b` or `tie`, given the member on the left."""
+    return TIE if choice == TIE else side_of(Member(choice), left)

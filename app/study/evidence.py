@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlmodel import Session
 
 from app.study import queries
-from app.study.design import Kind, Member, Side, member_at, side_of
+from app.study.design import Kind, Member, Pressed, Side, chosen_by, side_of
 from app.study.flags import Evidence, Finding, examine
 from app.study.playback import PlaybackReport, least_ms
 
@@ -82,7 +82,7 @@ def seen_of(
     told: Sequence[str],
     playback: PlaybackReport,
     *,
-    side: Side | None,
+    side: Pressed | None,
     shown_at: datetime | None,
     now: datetime,
     rt_ms: int | None,
@@ -110,7 +110,7 @@ def seen_of(
         fetched=[clip.fetched(whole=to_end) for clip in trial.clips.values()],
         rt_ms=rt_ms,
         hidden_ms=max((row["hidden_ms"] for row in playback.rows.values()), default=0),
-        attentive=member_at(side, trial.left) == trial.expected if side and trial.expected else None,
+        attentive=chosen_by(side, trial.left) == trial.expected if side and trial.expected else None,
     )
     return Seen(
         finding=examine(evidence, simulated=simulated),

@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, cast
 
 from sqlmodel import Session, col, select
 
 from app.people.tables import User
 from app.study.access import StudyHere
 from app.study.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
-from app.study.design import Kind, Member, PageKey, Side, member_at, side_of
+from app.study.design import TIE, Kind, Member, PageKey, Pressed, Side, chosen_by, member_at, side_of
 from app.study.exclusions import no_such_session
 from app.study.file.load import Question, StudyDesign
 from app.study.flags import Flag, in_order, split
@@ -257,7 +257,8 @@ class _Pages:
     def _trial(self, response: Response) -> TrialView:
         trial, pair = self.trials[response.trial_id]
         left = Member(trial.left_member)
-        chosen = member_at(Side(response.side), left) if response.side else None
+        answer = chosen_by(cast(Pressed, response.side), left) if response.side else None
+        chosen = None if answer == TIE else answer
         told = {member: self.playback.get((response.id or 0, member)) for member in Member}
         first = next((playback for playback in told.values() if playback), None)
         flags = split(response.raised)

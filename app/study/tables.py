@@ -12,7 +12,9 @@ from sqlmodel import Field, SQLModel
 
 from app.people import tables as people  # noqa: F401  (users, whom several tables refer to)
 from app.schema import NEVER_AGAIN, json_column, one_of, text_column
-from app.study.design import Kind, Layout, Member, Side
+from app.study.design import TIE, Kind, Layout, Member, Side
+
+PRESSED = ", ".join(f"'{pressed}'" for pressed in (*Side, TIE))
 
 
 class State(StrEnum):
@@ -245,7 +247,8 @@ class Trial(SQLModel, table=True):
 
 
 class Response(SQLModel, table=True):
-    """What one session answered on one page. `side` is what the person pressed; which member that was, the trial knows.
+    """What one session answered on one page. `side` is what the person pressed, `tie` for no difference; which
+    member that was, the trial knows.
 
     `answers` holds the questions that have no column of their own. `odd_playback` keeps telemetry that could not be
     read, as it came; `flags` says what was odd. `raised` and `unwatched` are what `app.study.flags` found; that, the
@@ -256,7 +259,7 @@ class Response(SQLModel, table=True):
     __table_args__ = (
         UniqueConstraint("session_id", "page"),
         UniqueConstraint("session_id", "submit_id"),
-        one_of("side", Side),
+        CheckConstraint(f"side IN ({PRESSED})", name="side"),
         CheckConstraint("uncertainty BETWEEN 1 AND 11", name="uncertainty"),
         one_of("layout", Layout),
         CheckConstraint("rt_ms >= 0", name="rt_ms"),

@@ -45,9 +45,10 @@ def answer(**cells: str) -> dict[str, str]:
 
 
 def person(participant: str, choices: str, **cells: str) -> list[dict[str, str]]:
-    """One answer per letter of `choices` (`-` is a blank), to pairs q1, q2, ..."""
+    """One answer per letter of `choices` (`-` is a blank, `=` no difference), to pairs q1, q2, ..."""
+    said = {"-": "", "=": "tie"}
     return [
-        answer(participant=participant, pair=f"q{number}", choice=choice.replace("-", ""), **cells)
+        answer(participant=participant, pair=f"q{number}", choice=said.get(choice, choice), **cells)
         for number, choice in enumerate(choices, start=1)
     ]
 

@@ -6,16 +6,18 @@ from typing import Any
 
 import krippendorff
 import numpy as np
+import numpy.typing as npt
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.inter_rater import fleiss_kappa
 
 from analysis.agreement import Agreement, agreement
 from analysis.agreement.split_half import split_half
 from tests.analysis.tables import answer, checked, hntt_rows, person, table
 
 Row = dict[str, str]
-OTHER = {"a": "b", "b": "a", "": ""}
+OTHER = {"a": "b", "b": "a", "": "", "tie": "tie"}
 
 
 def relabelled(row: Row) -> Row:
@@ -47,6 +49,50 @@ def test_agreement_on_the_choice_is_as_worked_by_hand() -> None:
     assert found.choice.kappa.value == found.choice.ac1.value == pytest.approx(-1 / 9)
     assert found.choice.alpha.value == pytest.approx(0, abs=1e-12)
     assert (found.n_pairs, found.n_participants, found.n_votes, found.n_blank) == (3, 3, 8, 1)
+
+
+def _both_ways(votes: list[tuple[int, int, int]]) -> npt.NDArray[np.int64]:
+    """Every pair under either name of its members: what the coin does on average."""
+    return np.array([*votes, *((b, a, tie) for a, b, tie in votes)])
+
+
+def _said(votes: list[tuple[int, int, int]]) -> list[Row]:
+    choices = [["a"] * a + ["b"] * b + ["tie"] * tie for a, b, tie in votes]
+    return [
+        answer(participant=f"p{person}", pair=f"q{pair}", choice=choice)
+        for pair, all_ in enumerate(choices)
+        for person, choice in enumerate(all_)
+    ]
+
+
+def test_with_ties_kappa_is_statsmodels_fleiss_of_every_pair_under_either_name() -> None:
+    votes = [(3, 1, 0), (0, 1, 3), (2, 2, 0), (1, 1, 2), (4, 0, 0), (0, 0, 4)]
+    found = measured(*_said(votes))
+    assert found.choice.kappa.value == pytest.approx(fleiss_kappa(_both_ways(votes)))
+    shares = _both_ways(votes).sum(axis=0) / _both_ways(votes).sum()
+    assert found.choice.chance == pytest.approx(float((shares**2).sum()))
+    # Gwet (2008), equation for three categories, from the same shares.
+    by_chance = float((shares * (1 - shares)).sum() / 2)
+    agree = found.choice.agreement.value
+    assert agree is not None
+    assert found.choice.ac1.value == pytest.approx((agree - by_chance) / (1 - by_chance))
+    assert (found.n_votes, found.n_tie, found.n_blank) == (24, 9, 0)
+
+
+def test_with_ties_alpha_is_krippendorff_s_of_very_many_such_pairs_under_either_name() -> None:
+    """Many, because ours takes the names from a coin and not from these pairs: no small-sample term."""
+    votes = [(3, 1, 0), (0, 1, 1), (2, 2, 0), (1, 1, 2), (4, 0, 1), (0, 0, 3)]
+    many = krippendorff.alpha(
+        value_counts=np.tile(_both_ways(votes), (3_000, 1)), level_of_measurement="nominal"
+    )
+    assert measured(*_said(votes)).choice.alpha.value == pytest.approx(many, abs=1e-4)
+
+
+def test_a_tie_is_half_a_vote_for_each_in_the_split_halves() -> None:
+    """Two people alone: each half is one vote, from 1/2: products 1/4, 0 and 1/4; squares 1/4, 1/8 and 1/4."""
+    rows = [*person("p1", "a=b"), *person("p2", "aab")]
+    found = measured(*rows).split_half
+    assert found.correlation.value == pytest.approx((0.25 + 0 + 0.25) / (0.25 + 0.125 + 0.25))
 
 
 def test_agreement_on_the_choice_is_what_random_names_of_the_members_give_on_average() -> None:

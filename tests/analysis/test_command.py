@@ -98,7 +98,7 @@ def bad(tmp_path: Path, exported: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("case", "said"),
     [
-        ("a bad cell", "bad.csv: row 5, column choice: 'C' is not allowed; allowed: a, b, or empty"),
+        ("a bad cell", "bad.csv: row 5, column choice: 'C' is not allowed; allowed: a, b, tie, or empty"),
         (
             "a bad HNTT cell",
             "hntt.csv: row 7, column certainty: '7' is not allowed; allowed: a whole number, 1 to 5",

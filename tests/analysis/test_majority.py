@@ -14,9 +14,9 @@ from tests.analysis.tables import answer, checked
 
 
 def votes(choices: str, **cells: str) -> list[dict[str, str]]:
-    """One vote of one participant per letter; `-` is a blank."""
+    """One vote of one participant per letter; `-` is a blank, `=` no difference."""
     return [
-        answer(participant=f"p{number}", choice=choice.replace("-", ""), **cells)
+        answer(participant=f"p{number}", choice={"-": "", "=": "tie"}.get(choice, choice), **cells)
         for number, choice in enumerate(choices)
     ]
 
@@ -46,6 +46,8 @@ def test_a_label_has_the_columns_of_the_design_and_what_the_votes_say() -> None:
         "chosen_stimulus": "q1-a",
         "agrees_with_truth": True,
         "mean_uncertainty": 2.0,
+        "votes_tie": 0,
+        "blank": 1,
     }
 
 
@@ -153,3 +155,40 @@ def test_votes_are_counted_whatever_the_order_and_the_names_of_the_members(
         [label[name] for name in kept] for label in labels
     ]
     assert [label["votes_b"] for label in turned] == [label["votes_a"] for label in labels]
+
+
+@pytest.mark.parametrize(
+    ("choices", "majority"),
+    [
+        ("==a", "tie"),
+        ("aa=", "a"),
+        ("aab==", "tie"),
+        ("aaab==", "a"),
+        ("aabb=", "tie"),
+        ("ab", "tie"),
+        ("=", "tie"),
+        ("bbb==a", "b"),
+        ("--", None),
+    ],
+)
+def test_a_tie_is_a_vote_and_a_member_wins_that_has_more_than_the_other_and_the_tie(
+    choices: str, majority: str | None
+) -> None:
+    [row] = table_rows(majority_vote(checked(*votes(choices))))
+    assert row["majority"] == majority
+    assert (row["votes_tie"], row["blank"]) == (choices.count("="), choices.count("-"))
+    assert row["n"] == len(choices.replace("-", ""))
+    assert row["share_a"] == (choices.count("a") / row["n"] if row["n"] else None)
+    assert row["agrees_with_truth"] is (None if majority in ("tie", None) else majority == "a")
+
+
+def test_a_coin_breaks_labels_on_which_people_disagree_and_not_those_they_call_a_tie() -> None:
+    said = {"even": "aabb", "tied": "==a", "level-with-tie": "ab="}
+    rows = [row for pair, choices in said.items() for row in votes(choices, pair=pair)]
+    drawn = [
+        majority_vote(checked(*rows), "random", seed).set_index("pair")["majority"] for seed in range(20)
+    ]
+    assert {labels["tied"] for labels in drawn} == {"tie"}
+    assert (
+        {labels["even"] for labels in drawn} == {labels["level-with-tie"] for labels in drawn} == {"a", "b"}
+    )

@@ -213,7 +213,7 @@ named_by: {choice: stimulus, truth: source}
     said = refusal(tmp_path, mapping, [rows[0] | {"winner": "q"}])
     assert said == (
         "answers.csv: row 2, column winner (our choice): 'q' is not the stimulus of one of the clips; "
-        "allowed: the stimulus of one, or empty"
+        "allowed: the stimulus of one, tie, or empty"
     )
 
 
@@ -263,7 +263,7 @@ constants: {truth: a}
         (
             "{A: a, B: b, 0:",
             "{A: x, B: b, 0:",
-            "map.yaml: line 11, values.choice.A: 'x' is not allowed; allowed: left, right, a, b, or empty",
+            "map.yaml: line 11, values.choice.A: 'x' is not allowed; allowed: left, right, a, b, tie, or empty",
         ),
         (
             "very sure: 1",
@@ -338,7 +338,7 @@ def test_a_bad_entry_of_the_mapping_is_named_by_its_line(
 def test_a_value_that_the_mapping_does_not_list_is_named_as_it_stands_in_the_file(tmp_path: Path) -> None:
     said = refusal(tmp_path, rows=[*ROWS, ROWS[0] | {"item": "i3", "answer": "C"}])
     assert said == (
-        "answers.csv: row 5, column answer (our choice): 'C' is not allowed; allowed: a, b, or empty; "
+        "answers.csv: row 5, column answer (our choice): 'C' is not allowed; allowed: a, b, tie, or empty; "
         "say what it is with us under `values`, `choice` in map.yaml"
     )
     said = refusal(tmp_path, rows=[*ROWS, ROWS[0] | {"item": "i3", "conf": "dunno"}])

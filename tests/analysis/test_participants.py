@@ -18,7 +18,15 @@ NO_TRUTH = {"truth": "", "condition": "hybrid-symbolic", "source_a": "symbolic",
 def test_blanks_are_missing_and_trials_without_a_truth_do_not_count() -> None:
     rows = checked(*person("p1", "aab-"), answer(participant="p1", pair="q9", **NO_TRUTH))
     assert table_rows(accuracy_per_participant(rows)) == [
-        {"study": "s", "participant": "p1", "n_correct": 2, "n_accuracy": 3, "n_blank": 1, "accuracy": 2 / 3}
+        {
+            "study": "s",
+            "participant": "p1",
+            "n_correct": 2,
+            "n_accuracy": 3,
+            "n_blank": 1,
+            "n_tie": 0,
+            "accuracy": 2 / 3,
+        }
     ]
 
 

@@ -16,7 +16,7 @@ from tests.analysis.tables import answer, person, table
 Row = dict[str, str]
 
 NO_TRUTH = {"truth": "", "condition": "hybrid-symbolic", "source_a": "symbolic", "source_b": "hybrid"}
-OTHER = {"a": "b", "b": "a", "": ""}
+OTHER = {"a": "b", "b": "a", "": "", "tie": "tie"}
 
 
 def numbers(df: pd.DataFrame) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def answers(draw: st.DrawFn) -> list[Row]:
         pairs = draw(st.permutations(range(4)))[: draw(st.integers(1, 4))]
         for position, pair in enumerate(pairs, start=1):
             told = {
-                "choice": draw(st.sampled_from(["a", "b", "a", "b", ""])),
+                "choice": draw(st.sampled_from(["a", "b", "a", "b", "", "tie"])),
                 "left": draw(st.sampled_from(["a", "b", "a", ""])),
                 "uncertainty": draw(st.sampled_from(["", "1", "3", "5"])),
                 "excluded": draw(st.sampled_from(["", "", "", "", "", "too-fast"])),

@@ -41,9 +41,9 @@ def test_a_column_that_stands_twice_is_refused() -> None:
 @pytest.mark.parametrize(
     ("column", "value", "allowed"),
     [
-        ("choice", "C", "a, b, or empty"),
-        ("choice", "left", "a, b, or empty"),
-        ("choice", " a", "a, b, or empty"),
+        ("choice", "C", "a, b, tie, or empty"),
+        ("choice", "left", "a, b, tie, or empty"),
+        ("choice", " a", "a, b, tie, or empty"),
         ("left", "left", "a, b, or empty"),
         ("truth", "human", "a, b, or empty"),
         ("mode", "test", "live, simulated, pilot, preview (not empty)"),

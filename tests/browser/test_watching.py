@@ -3,6 +3,8 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
+from app.participant.pages import OptionView
+
 from .conftest import Visit
 from .pages import CHOICE, message, trial
 from .rig import LEFT_S, RIGHT_S, Rig
@@ -70,6 +72,31 @@ def test_free_watching_leaves_the_questions_open(rig: Rig, visit: Visit) -> None
     wait_until_loaded(page)
     expect(rationale(page)).to_be_enabled()
     expect(page.locator("[data-gate]")).to_have_count(0)
+
+
+def test_no_difference_is_chosen_by_its_key_and_by_its_button_where_it_is_offered(
+    rig: Rig, visit: Visit
+) -> None:
+    sides = OptionView("left", "Left video"), OptionView("right", "Right video")
+    asked = replace(CHOICE, options=(*sides, OptionView("tie", "No difference")))
+    walk = rig.walk(
+        trial(watch="free", questions=(asked,)), trial(2, watch="free", questions=(CHOICE,)), message()
+    )
+    page = visit(walk, viewport={"width": 390, "height": 844})
+    wait_until_loaded(page)
+    no_difference = page.get_by_role("radio", name="No difference")
+    for key, checked in (("3", True), ("1", False)):
+        page.keyboard.press(key)
+        expect(no_difference).to_be_checked(checked=checked)
+    page.get_by_text("No difference", exact=True).click()
+    expect(no_difference).to_be_checked()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    save(page)
+    expect(page.get_by_role("heading", name="Pair 2")).to_be_visible()
+    assert walk.posts[0]["choice"] == "tie"
+    wait_until_loaded(page)
+    page.keyboard.press("3")
+    expect(page.get_by_role("radio", checked=True)).to_have_count(0)
 
 
 def test_both_clips_start_together_and_stay_within_100_ms(rig: Rig, visit: Visit) -> None:

@@ -1,6 +1,7 @@
 """Simulated participants walk the real pages over HTTP, and what comes out is what they were made with."""
 
 import random
+from pathlib import Path
 
 import pytest
 from scipy.stats import binomtest
@@ -16,6 +17,7 @@ from app.simulation.run import run_simulation
 from app.simulation.walk import Stuck
 from app.study.design import Side
 from app.study.tables import ParticipantSession
+from tests.factories import load_file, study_file
 
 
 def simulate(settings: Settings, database: Database, n: int, seed: int = 1, **traits: float) -> None:
@@ -43,6 +45,22 @@ def test_side_bias_shows_in_what_is_pressed(settings: Settings, database: Databa
     assert (rows["choice"].astype(str) == rows["left"].astype(str)).all()
     simulated = analyze([rows]).to_dict()["studies"][0]["accuracy"]["mean"]
     assert simulated == 0.5  # sides are balanced exactly, so a blind presser is right half the time
+
+
+def test_ties_are_given_where_the_page_offers_them_and_as_often_as_asked(
+    settings: Settings, database: Database, study: str, tmp_path: Path
+) -> None:
+    """The same people on a page with the answer and on one without; by an exact binomial test."""
+    simulate(settings, database, 2, tie=1.0)
+    [choice, *others] = study_file()["trials"]["questions"]  # type: ignore[index]
+    with database.transaction() as session:
+        without = responses_frame(session, study)["choice"]
+        load_file(session, tmp_path, trials={"questions": [{**choice, "allow_tie": True}, *others]})
+    assert set(without) == {"a", "b"}
+    simulate(settings, database, 12, tie=0.3)
+    with database.reading() as session:
+        said = responses_frame(session, study)["choice"][len(without) :]
+    assert binomtest(int((said == "tie").sum()), len(said), 0.3).pvalue > 0.001
 
 
 def test_a_study_that_is_not_there_is_one_clear_refusal(settings: Settings, database: Database) -> None:

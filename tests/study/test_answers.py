@@ -25,6 +25,18 @@ def test_the_published_questions_have_columns_and_the_others_stand_by_name() -> 
     assert read_answers(TRIAL, form, of_trial=True) == Answers(Side.RIGHT, 2, "so", {"mood": "bad"})
 
 
+@pytest.mark.parametrize(("text", "allowed"), [("left", True), ("tie", True), ("tie", False), ("both", True)])
+def test_no_difference_is_an_answer_where_the_study_allows_it(text: str, allowed: bool) -> None:
+    asked = (question("choice", "2afc", allow_tie=allowed),)
+    if text == "both" or (text == "tie" and not allowed):
+        with pytest.raises(InvalidAnswer) as refused:
+            read_answers(asked, {"choice": text}, of_trial=True)
+        told = "the right video or no difference" if allowed else "the left or the right video"
+        assert told in refused.value.errors["choice"]
+    else:
+        assert read_answers(asked, {"choice": text}, of_trial=True) == Answers(text)  # type: ignore[arg-type]
+
+
 def test_background_answers_all_stand_by_name() -> None:
     asked = (
         question("uncertainty", "likert", labels=("a", "b")),

@@ -38,7 +38,7 @@ PLACES: tuple[tuple[str, ...], ...] = (
 QUESTION_LISTS: tuple[tuple[str, ...], ...] = (("background",), ("trials", "questions"))
 OF_EVERY_QUESTION = ("ask", "id", "type")
 OF_TYPE: Mapping[str, tuple[str, ...]] = {
-    "2afc": (),
+    "2afc": ("allow_tie",),
     "likert": ("required", "scale", "labels"),
     "text": ("required", "max_length"),
     "choice": ("required", "options"),
@@ -49,7 +49,7 @@ MOST = 100
 _KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(("minimum_age", "minimum", "maximum", "max_length"), "number"),
     **dict.fromkeys(("labels", "options"), "lines"),
-    "required": "yes-no",
+    **dict.fromkeys(("required", "allow_tie"), "yes-no"),
 }
 _ENTRY = re.compile(r"(background|trials\.questions|scales)\.(\d{1,3})\.([a-z_]+)")
 _FIRST_SCALE = "agreement"
@@ -107,6 +107,11 @@ def is_required(question: Any) -> bool:
     return _required_by_type(type_of(question)) if named is None else named
 
 
+def allows_tie(question: Mapping[str, Any]) -> bool:
+    """Whether participants may say that there is no difference."""
+    return _YES_NO.get(str(question.get("allow_tie")).lower(), False)
+
+
 def _required_by_type(type_: str | None) -> bool:
     model = QUESTIONS.get(type_ or "")
     return bool(model.model_fields["required"].default) if model else True
@@ -148,6 +153,8 @@ def _shown_of(question: Any, key: str) -> str:
         return shown(question.get("type") or type_of(question))
     if key == "required":
         return "yes" if is_required(question) else "no"
+    if key == "allow_tie":
+        return "yes" if allows_tie(question) else "no"
     return shown(question.get(key))
 
 
@@ -281,7 +288,7 @@ def _edited(entry: Any, change: Mapping[str, str], keys: Keys) -> Keys:
     question: Keys = dict(entry) if isinstance(entry, dict) else {}
     old_labels = labels_of(question, keys)
     for key, text in change.items():
-        if key in {"ask", "id", *_OF_TYPES} - {"required"}:
+        if key in {"ask", "id", *_OF_TYPES} - {"required", "allow_tie"}:
             put(question, (key,), _taken(key, text))
     if change.get("scale") and "labels" not in change:
         question.pop("labels", None)
@@ -289,6 +296,8 @@ def _edited(entry: Any, change: Mapping[str, str], keys: Keys) -> Keys:
         question["labels"] = old_labels
     if "type" in change:
         _retype(question, change["type"], old_labels)
+    if "allow_tie" in change:
+        put(question, ("allow_tie",), True if change["allow_tie"] == "yes" else None)
     if "required" in change:
         wanted = change["required"] == "yes"
         by_type = _required_by_type(type_of(question))

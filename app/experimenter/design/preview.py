@@ -9,7 +9,15 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 from sqlmodel import Session
 
-from app.experimenter.design.fields import dotted, entries, is_required, keys_to_fields, labels_of, shown
+from app.experimenter.design.fields import (
+    allows_tie,
+    dotted,
+    entries,
+    is_required,
+    keys_to_fields,
+    labels_of,
+    shown,
+)
 from app.experimenter.design.pages import PageName
 from app.headers import FRAMED_POLICY
 from app.participant.build import Place, page_of
@@ -156,6 +164,7 @@ def _question(keys: Mapping[str, Any], question: Mapping[str, Any], id_: str) ->
         options=_texts(options if isinstance(options, (list, tuple)) else ()),
         minimum=_number(question.get("minimum")),
         maximum=_number(question.get("maximum")),
+        allow_tie=type_ == "2afc" and allows_tie(question),
     )
 
 

@@ -23,6 +23,8 @@ function actionOf(event, actions) {
       return () => actions.choose("left");
     case "2":
       return () => actions.choose("right");
+    case "3":
+      return () => actions.choose("tie");
     default:
       return null;
   }

@@ -102,8 +102,9 @@ async function fetchNext() {
   }
 }
 
-function choose(side) {
-  const radio = form.querySelector(`input[data-choice][value=${side}]`);
+/** A side or `tie`; where the page does not offer it, nothing. */
+function choose(value) {
+  const radio = form.querySelector(`input[data-choice][value=${value}]`);
   if (!radio || radio.matches(":disabled")) return;
   radio.checked = true;
   radio.focus();

@@ -30,6 +30,7 @@ class Question(Frozen):
     max_length: int = 0
     minimum: float | None = None
     maximum: float | None = None
+    allow_tie: bool = False
 
 
 class DesignConsent(Frozen):

@@ -39,6 +39,7 @@ _QUESTION = (
     "maximum",
     "max_length",
     "required",
+    "allow_tie",
 )
 _COMPLETION = ("message", "code", "redirect", "contact")
 _DEEPEST = 12
@@ -168,6 +169,7 @@ _QUESTION_PARTS: Mapping[str, _Tidy] = {
     "maximum": _number,
     "max_length": _whole,
     "required": _yes_or_no,
+    "allow_tie": _yes_or_no,
 }
 _PARTS: Mapping[str, _Tidy] = {
     "consent": lambda value: _section(value, _CONSENT, {"minimum_age": _whole}),

@@ -85,13 +85,17 @@ class _Asked(Part):
 
 
 class TwoAfcQuestion(_Asked):
-    """Which of the two clips: answered with a side."""
+    """Which of the two clips: answered with a side, or with no difference where `allow_tie` says so."""
 
     type: Literal["2afc"] = Field(description="A choice between the two clips.")
     required: Annotated[bool, AfterValidator(_always)] = Field(
         default=True,
         description="Always true: a trial without a choice is not answered.",
         json_schema_extra={"const": True},
+    )
+    allow_tie: bool = Field(
+        default=False,
+        description="Whether participants may answer that there is no difference: a vote, for neither clip.",
     )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from analysis import check_responses, hntt_responses, read_hntt
@@ -13,9 +14,10 @@ from tests.analysis.tables import HNTT, answer, table
 
 
 def votes(counts: Mapping[str, str], **cells: str) -> pd.DataFrame:
-    """Checked answers: per pair one letter for each participant p0, p1, ... (`-` did not see it, `.` left a blank)."""
+    """Checked answers: per pair one letter for each participant p0, p1, ... (`-` did not see it, `.` left a blank, `=`
+    said that there is no difference)."""
     rows = [
-        answer(participant=f"p{number}", pair=pair, choice=letter.replace(".", ""), **cells)
+        answer(participant=f"p{number}", pair=pair, choice={".": "", "=": "tie"}.get(letter, letter), **cells)
         for pair, letters in counts.items()
         for number, letter in enumerate(letters)
         if letter != "-"
@@ -46,17 +48,32 @@ def hntt() -> pd.DataFrame:
     return hntt_responses(read_hntt(HNTT))
 
 
+def counted(counts: npt.ArrayLike) -> npt.NDArray[np.int64]:
+    """Votes for the first member, the second and a tie; without a third column there is no tie."""
+    given = np.asarray(counts, dtype=np.int64).reshape(len(np.atleast_1d(counts)), -1)
+    return np.pad(given, ((0, 0), (0, 3 - given.shape[1])))
+
+
 def random_responses(
-    rng: np.random.Generator, n_pairs: int, n_people: int, truth: bool = True, seen: float = 1.0
+    rng: np.random.Generator,
+    n_pairs: int,
+    n_people: int,
+    truth: bool = True,
+    seen: float = 1.0,
+    ties: float = 0.0,
 ) -> pd.DataFrame:
-    """Votes of people who prefer one member of each pair, some pairs with a truth."""
+    """Votes of people who prefer one member of each pair, or see no difference in a share `ties` of cases."""
+
+    def vote(lean: float) -> str:
+        # Nothing is drawn for ties where there are none: the studies of before stay what they were.
+        if ties and rng.random() < ties:
+            return "="
+        return "a" if rng.random() < lean else "b"
+
     lean = rng.random(n_pairs)
     return votes(
         {
-            f"q{pair}": "".join(
-                ("a" if rng.random() < lean[pair] else "b") if rng.random() < seen else "-"
-                for _ in range(n_people)
-            )
+            f"q{pair}": "".join(vote(lean[pair]) if rng.random() < seen else "-" for _ in range(n_people))
             for pair in range(n_pairs)
         },
         truth="a" if truth else "",
@@ -72,7 +89,7 @@ def mirrored_responses(responses: pd.DataFrame, flip: set[str]) -> pd.DataFrame:
         mirrored.loc[turn, f"{what}_a"] = text.loc[turn, f"{what}_b"]
         mirrored.loc[turn, f"{what}_b"] = text.loc[turn, f"{what}_a"]
     for what in ("truth", "left", "choice"):
-        mirrored.loc[turn, what] = text.loc[turn, what].map({"a": "b", "b": "a"})
+        mirrored.loc[turn, what] = text.loc[turn, what].map({"a": "b", "b": "a", "tie": "tie"})
     return check_responses(mirrored)
 
 

@@ -72,17 +72,20 @@ def from_the_paper(
     return float(np.mean(rejected)), float(np.mean(advantages))
 
 
+@pytest.mark.parametrize("with_ties", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_random_studies_give_what_the_paper_s_steps_give(seed: int) -> None:
+def test_random_studies_give_what_the_paper_s_steps_give(seed: int, with_ties: bool) -> None:
     rng = np.random.default_rng(seed)
-    responses = random_responses(rng, 60, 7, seen=0.8)
+    responses = random_responses(rng, 60, 7, seen=0.8, ties=0.25 if with_ties else 0.0)
+    classes = ("a", "b", "tie") if with_ties else ("a", "b")
     pairs = collect_pairs(responses)
     people: dict[str, dict[str, str]] = {}
     for row in responses.itertuples():
         people.setdefault(str(row.participant), {})[str(row.pair)] = str(row.choice)
     named = sorted({pair for answers in people.values() for pair in answers})
     majority = {
-        pair: max("ab", key=[answers.get(pair) for answers in people.values()].count) for pair in named[:55]
+        pair: max(classes, key=[answers.get(pair) for answers in people.values()].count)
+        for pair in named[:55]
     }
     judge = {pair: choice if rng.random() < 0.9 else "a" for pair, choice in majority.items()}
     run = matched(responses, choices(judge))[0].runs[0]

@@ -11,13 +11,14 @@ from analysis.judging.measures import Judging
 from analysis.judging.pairs import collect_pairs
 from analysis.judging.sample import BRIER, CALIBRATION, IDENTITY, KAPPA, LABELS, RANK, Sample
 from analysis.judging.scores import Quantity
-from tests.analysis.judging.cases import choices, hntt, matched, random_responses, votes
+from tests.analysis.judging.cases import choices, counted, hntt, matched, random_responses, votes
 
 
 def sample(counts: list[tuple[int, int]], truth: bool = True) -> Sample:
     nothing = np.full(len(counts), np.nan)
     return Sample(
-        votes=np.array(counts),
+        votes=counted(counts),
+        with_ties=counted(counts)[:, 2:].any() & np.ones(len(counts), dtype=bool),
         has_truth=np.full(len(counts), truth),
         both_ways=False,
         support=nothing,
@@ -158,6 +159,7 @@ def test_split_halves_of_votes_at_random_do_not_correlate() -> None:
         pairs = collect_pairs(responses)
         some = Sample(
             pairs.votes,
+            pairs.with_ties,
             pairs.has_truth,
             False,
             np.full(150, np.nan),

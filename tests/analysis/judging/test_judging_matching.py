@@ -74,7 +74,7 @@ def test_the_first_member_has_the_truth_or_the_source_named_first_or_the_earlier
     assert pairs.table["stimulus_first"].tolist() == ["q1-b", "q2-b", "q3-b", "y"]
     assert pairs.named.tolist() == [True, True, True, False]
     assert pairs.has_truth.tolist() == [True, False, False, False]
-    assert pairs.votes.tolist() == [[0, 1]] * 4
+    assert pairs.votes.tolist() == [[0, 1, 0]] * 4
 
 
 def test_a_name_that_two_studies_share_needs_the_study() -> None:

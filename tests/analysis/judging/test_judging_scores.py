@@ -8,13 +8,15 @@ from sklearn.metrics import brier_score_loss, cohen_kappa_score  # type: ignore[
 from analysis.judging import scores
 from analysis.judging.sample import BRIER, CALIBRATION, IDENTITY, KAPPA, LABELS, RANK, Sample, quantities
 from analysis.judging.scores import Quantity
+from tests.analysis.judging.cases import counted
 
 
 def sample(rng: np.random.Generator, n: int, tied: bool = True) -> Sample:
     votes = rng.integers(0, 6, size=(n, 2))
     score = rng.choice([0.1, 0.3, 0.5, 0.5, 0.8, 0.95] if tied else [0.1, 0.3, 0.8, 0.95], size=n)
     return Sample(
-        votes=votes,
+        votes=counted(votes),
+        with_ties=np.zeros(n, dtype=bool),
         has_truth=rng.random(n) < 0.6,
         both_ways=False,
         support=(np.sign(score - 0.5) + 1) / 2,
@@ -52,7 +54,7 @@ def test_brier_is_scikit_learn_s_over_single_votes_of_pairs_with_equally_many() 
     rng = np.random.default_rng(3)
     some = sample(rng, 25)
     some.votes[:, 1] = 6 - some.votes[:, 0]
-    outcomes = np.concatenate([np.r_[np.ones(a), np.zeros(b)] for a, b in some.votes])
+    outcomes = np.concatenate([np.r_[np.ones(a), np.zeros(b)] for a, b, _ in some.votes])
     expected = brier_score_loss(outcomes, np.repeat(some.score, 6))
     assert number(quantities(some)[BRIER], 25) == pytest.approx(expected)
 
@@ -60,7 +62,8 @@ def test_brier_is_scikit_learn_s_over_single_votes_of_pairs_with_equally_many() 
 def by_hand(judge: list[float], votes: list[tuple[int, int]]) -> Sample:
     score = np.array(judge)
     return Sample(
-        votes=np.array(votes),
+        votes=counted(votes),
+        with_ties=counted(votes)[:, 2:].any() & np.ones(len(votes), dtype=bool),
         has_truth=np.ones(len(judge), dtype=bool),
         both_ways=False,
         support=(np.sign(score - 0.5) + 1) / 2,
@@ -100,6 +103,7 @@ def test_a_weight_is_a_pair_that_stands_that_often(name: str, both_ways: bool) -
     def repeated(times: np.ndarray) -> Sample:
         return Sample(
             votes=np.repeat(some.votes, times, axis=0),
+            with_ties=np.repeat(some.with_ties, times),
             has_truth=np.repeat(some.has_truth, times),
             both_ways=both_ways,
             support=np.repeat(some.support, times),

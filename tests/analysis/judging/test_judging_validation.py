@@ -63,7 +63,7 @@ def validated(responses: pd.DataFrame, rows: list[dict[str, object]], **options:
 
 
 PAIRS = [f"q{number}" for number in range(6)]
-SIDES = st.lists(st.sampled_from(["a", "b", ".", "-"]), min_size=4, max_size=4).map("".join)
+SIDES = st.lists(st.sampled_from(["a", "b", ".", "-", "="]), min_size=4, max_size=4).map("".join)
 
 
 @st.composite
@@ -270,7 +270,7 @@ def test_the_keys_of_the_json_are_the_documented_ones() -> None:
     )
     assert list(found) == [
         *("format", "settings", "selection", "n_pairs", "n_with_truth", "n_with_votes", "n_tied", "n_votes"),
-        *("n_participants", "judges", "comparisons"),
+        *("n_participants", "judges", "comparisons", "n_tie_votes", "n_blank"),
     ]
     judge = found["judges"][0]
     assert list(judge) == [

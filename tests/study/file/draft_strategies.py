@@ -60,6 +60,7 @@ def _questions(draw: st.DrawFn, prefix: str) -> list[dict[str, Any]]:
     ]
 
 
+_YES_NO = st.sampled_from([True, False, "yes", "no", None])
 PAIRS = "pair,a,b,condition,truth,kind\np1,human-1,hybrid-1,,,\np2, hybrid-2 ,symbolic-2,other,a,practice\n"
 _SAMPLE = st.fixed_dictionaries(
     {
@@ -84,7 +85,10 @@ def whole_drafts(draw: st.DrawFn) -> dict[str, Any]:
         "instructions": draw(st.none() | MARKDOWN),
         "scales": {"mine": draw(_LABELS)},
         "trials": {
-            "questions": [{"id": "choice", "type": "2afc", "ask": draw(TEXT)}, *draw(_questions("t"))],
+            "questions": [
+                {"id": "choice", "type": "2afc", "ask": draw(TEXT), "allow_tie": draw(_YES_NO)},
+                *draw(_questions("t")),
+            ],
             **draw(st.sampled_from([{}, {"order": "fixed"}, {"order": "random", "watch": "free"}])),
         },
         **draw(_WHERE_PAIRS),
