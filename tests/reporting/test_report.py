@@ -429,6 +429,24 @@ def test_the_same_people_in_three_studies_are_compared_with_themselves(tmp_path:
         assert float(row["paired_shift"]) == one["paired"]["shift"]["value"]
 
 
+def test_answers_of_no_difference_are_said_in_the_report_and_in_its_methods(tmp_path: Path) -> None:
+    rows = [
+        answer(participant=f"p{n}", pair=f"q{q}", choice=("tie", "a", "b")[(n + q) % 3])
+        for n in range(5)
+        for q in range(4)
+    ]
+    _, page = made_of(tmp_path / "report", checked(*rows))
+    said = " ".join(page.text.split())
+    n_tie = sum(row["choice"] == "tie" for row in rows)
+    assert f"{n_tie} of 20 votes say that there is no difference" in said
+    assert "With half a point for each such vote the accuracy is" in said
+    participants = rows_in(tmp_path / "report/tables/participants.csv")
+    assert sum(int(row["n_tie"]) for row in participants) == n_tie
+    labels = rows_in(tmp_path / "report/tables/labels.csv")
+    assert sum(int(row["votes_tie"]) for row in labels) == n_tie
+    assert f"{n_tie} of 20 votes. These are votes for neither clip" in said
+
+
 def test_every_further_result_has_a_section(tmp_path: Path) -> None:
     _, page = made_of(tmp_path / "report", hntt_responses(read_hntt(HNTT)))
     for said in (

@@ -25,11 +25,13 @@ NAMES = {
     "kappa": "kappa",
     "brier": "Brier",
     "calibration_error": "calibration",
+    "three_class_accuracy": "majority or tie",
 }
 _EXPLAINED = (
     "Truth and majority are accuracies against the right clip and against the majority vote; Spearman's correlation is "
     "of the score with the share of votes; Cohen's kappa is of the verdict with the majority; the Brier score and the "
-    "calibration error are of probabilities, and 0 is best. As published is as Devlin et al. computed them."
+    "calibration error are of probabilities, and 0 is best. Majority or tie is the accuracy over three classes, where "
+    "people may say that there is no difference. As published is as Devlin et al. computed them."
 )
 HEAD = (
     "judge", "scope", "group", "measure", "n_pairs", "n_judged", "as_published", "n", "value", "low", "high",

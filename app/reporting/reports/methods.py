@@ -174,7 +174,12 @@ def _counted(result: StudyResult | None, mode: str) -> Iterator[str]:
         f"{chosen.n_participants_used} participants are analysed; left out were {'; '.join(left_out) or 'none'}."
     )
     if blanks := int(result.participants["n_blank"].sum()):
-        yield f"{blanks} of the analysed answers to pairs with a right member name no clip."
+        yield f"{blanks} of the analysed answers to pairs with a right member are blank."
+    if ties := result.ties.n_tie:
+        yield (
+            f"Participants could answer that there is no difference: {ties} of {ties + result.ties.n_chosen} votes. "
+            "These are votes for neither clip, and left out of accuracy and preferences."
+        )
 
 
 _WHO = {

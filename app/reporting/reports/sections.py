@@ -9,7 +9,7 @@ from typing import Any
 
 from app.reporting.reports.parts.accuracy import accuracy_part
 from app.reporting.reports.parts.agreement import agreement_part
-from app.reporting.reports.parts.answers import bias_part, breakdown_part, certainty_part
+from app.reporting.reports.parts.answers import bias_part, breakdown_part, certainty_part, ties_part
 from app.reporting.reports.parts.cells import Cells, as_sentence, reasons, shortened, value_of
 from app.reporting.reports.parts.models import labels_part, sources_part
 from app.reporting.reports.views import NONE, SectionView, TableView, limits, number
@@ -30,6 +30,7 @@ OWN = frozenset(
 # The results that a part shows, all of which it needs, and the part.
 PARTS: Sequence[tuple[tuple[str, ...], Part]] = (
     (("two_way", "pooled", "mixed"), accuracy_part),
+    (("ties",), ties_part),
     (("certainty",), certainty_part),
     (("bias",), bias_part),
     (("agreement",), agreement_part),

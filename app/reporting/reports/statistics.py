@@ -44,8 +44,8 @@ def _means(analysis: Analysis) -> Iterator[str]:
 def _accuracy(analysis: Analysis) -> Iterator[str]:
     blank = "are left out" if analysis.settings.blank == "missing" else "count as wrong"
     yield (
-        f"Accuracy is a participant's share of right choices among the main pairs that have a right member; answers "
-        f"that name no clip {blank}. It was tested against chance (0.5) by Wilcoxon's signed-rank test, two-sided "
+        f"Accuracy is a participant's share of right choices among the main pairs that have a right member; blank "
+        f"answers {blank}. It was tested against chance (0.5) by Wilcoxon's signed-rank test, two-sided "
         "[Wil45], with the matched-pairs rank-biserial correlation [Ker14]."
     )
     yield (

@@ -14,7 +14,7 @@ HEADS: Mapping[str, tuple[str, ...]] = {
     "measures": ("study", "measure", "trials", "condition", "source", "against", *_DESCRIPTION),
     "participants": (
         "study", "participant", "n_trials", "n_correct", "n_accuracy", "n_blank", "accuracy",
-        "n_uncertainty", "uncertainty", "n_uncertainty_all", "uncertainty_all",
+        "n_uncertainty", "uncertainty", "n_uncertainty_all", "uncertainty_all", "n_tie",
     ),
     "preferences": (
         "study", "participant", "condition", "source", "against", "n_chosen", "n_preference", "preference",

@@ -65,10 +65,11 @@ def most(values: Sequence[float]) -> float:
 
 def test_the_label_is_what_more_say_than_each_of_the_other_answers() -> None:
     voted = [counts for counts in COUNTS if sum(counts)]
+    nobody = np.zeros((1, 3), dtype=np.int64)
     everyone = [[1.0] * a + [0.0] * b + [0.5] * tie for a, b, tie in voted]
     assert label_of(np.array(voted)).tolist() == [most(values) for values in everyone]
     assert share_of(np.array(voted)).tolist() == pytest.approx([np.mean(values) for values in everyone])
-    assert np.isnan([label_of(np.zeros((1, 3)))[0], share_of(np.zeros((1, 3)))[0]]).all()
+    assert np.isnan([label_of(nobody)[0], share_of(nobody)[0]]).all()
 
 
 def per_pair(credit: Any) -> float:

@@ -39,7 +39,8 @@ def agreement_part(study: Cells) -> Iterator[SectionView]:
     named = [(f"{name}: {key}", one[key]) for name, one in units for key in _COEFFICIENTS]
     notes = [
         f"{found['n_votes']} votes of {found['n_participants']} participants on {found['n_pairs']} pairs; "
-        f"{found['n_pairs_one_vote']} pairs with a single vote are left out, as are {found['n_blank']} blanks.",
+        f"{found['n_pairs_one_vote']} pairs with a single vote are left out, as are {found['n_blank']} blanks"
+        + (f"; {found['n_tie']} votes say that there is no difference." if found["n_tie"] else "."),
         *reasons([*named, *others]),
     ]
     yield SectionView("", "Agreement of participants", tables=(coefficients, reliability), notes=tuple(notes))

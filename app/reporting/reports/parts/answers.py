@@ -9,6 +9,22 @@ FILE = "tables/estimates.csv"
 MOST_POSITIONS = 40
 
 
+def ties_part(study: Cells) -> Iterator[SectionView]:
+    """From `ties` of a study: nothing where no answer says that there is no difference."""
+    found = study["ties"]
+    if not found["n_tie"]:
+        return
+    half = found["accuracy_half"]
+    notes = (
+        f"{found['n_tie']} of {found['n_tie'] + found['n_chosen']} votes say that there is no difference "
+        f"({100 * found['share']:.0f} %); {found['n_blank']} answers are blank, which are no votes. Accuracy and "
+        "preferences are of the answers that name a clip. With half a point for each such vote the accuracy is "
+        f"{with_interval(half)}.",
+        *reasons([("accuracy with half a point for a tie", half)]),
+    )
+    yield SectionView("", "Answers of no difference", notes=notes)
+
+
 def certainty_part(study: Cells) -> Iterator[SectionView]:
     """From `certainty` of a study; its curve is a figure."""
     found = study["certainty"]

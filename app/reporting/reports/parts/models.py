@@ -91,9 +91,9 @@ def sources_part(study: Cells) -> Iterator[SectionView]:
     ]
     notes = [
         f"Over {found['n_comparisons']} comparisons of {found['n_participants']} participants, who are "
-        f"resampled; left out are {found['n_blank']} blanks, {found['n_same_source']} pairs of one source and "
-        f"{found['n_without_source']} without sources. The left has an advantage of "
-        f"{with_interval(found['left_advantage'], 2)} log odds.",
+        f"resampled; left out are {found['n_blank']} blanks, {found['n_tie']} ties, "
+        f"{found['n_same_source']} pairs of one source and {found['n_without_source']} without sources. "
+        f"The left has an advantage of {with_interval(found['left_advantage'], 2)} log odds.",
         *reasons([*named, ("the left's advantage", found["left_advantage"])]),
     ]
     yield SectionView("", title, tables=(strengths, chances), notes=tuple(notes))
