@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
 
 from analysis import SchemaError, analyze, check_responses
 from tests.analysis.tables import answer, person, table
@@ -91,6 +92,13 @@ def mirrored(value: Any) -> Any:
     for name in ("truth", "majority", "label"):
         if name in found:
             found[name] = OTHER.get(found[name], found[name])
+    if found.get("votes_tie"):
+        # With ties the share for b is not what the share for a leaves.
+        interval = proportion_confint(found["votes_a"], found["n"], method="wilson")
+        share = dict(
+            zip(("share_a", "ci_low", "ci_high"), (found["votes_a"] / found["n"], *interval), strict=True)
+        )
+        return found | {name: float(value) for name, value in share.items()}
     if "ci_low" in found:
         found["ci_low"], found["ci_high"] = _rest(found["ci_high"]), _rest(found["ci_low"])
     return found | {name: _rest(found[name]) for name in ("share_a", "p_a") if name in found}
