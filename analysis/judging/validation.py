@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from analysis.checking import check_columns
-from analysis.columns import MODES, TIE
+from analysis.columns import ANALYZED_COLUMNS, MODES, TIE
 from analysis.errors import AnalysisError
 from analysis.judging.alternative import EPSILON, FEWEST, AlternativeTest, Q, alternative_test
 from analysis.judging.columns import PAIR_COLUMNS
@@ -135,7 +135,7 @@ def validate_judges(
     >>> validation.judges[0].groups[0].measures["label_accuracy"].corrected.value  # doctest: +SKIP
     0.8
     """
-    responses, verdicts = check_responses(responses), check_verdicts(verdicts)
+    responses, verdicts = check_responses(responses, columns=ANALYZED_COLUMNS), check_verdicts(verdicts)
     _refuse_empty(responses, verdicts)
     mode = choose_mode([responses], None if mode is None else chosen("mode", mode, MODES))
     more = None if pairs is None else check_columns(pairs, PAIR_COLUMNS, "pairs", 2)

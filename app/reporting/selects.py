@@ -1,9 +1,10 @@
 """The one SELECT behind each export: names its columns, derives the choice's member, and orders its rows."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import (
+    ColumnClause,
     ColumnElement,
     Label,
     Select,
@@ -13,12 +14,14 @@ from sqlalchemy import (
     cast,
     false,
     func,
+    inspect,
     literal,
     null,
     select,
     true,
 )
 from sqlalchemy.orm import aliased
+from sqlalchemy.sql.visitors import iterate
 from sqlmodel import col
 
 from app.study.counting import ONE_SIDED
@@ -116,60 +119,66 @@ def _answered_trials(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
     )
 
 
-def responses(slug: str) -> Select[Any]:
-    """One row per trial answered; the columns of `analysis.schema.RESPONSE_COLUMNS`, in their order."""
-    columns = [
-        *_who(),
-        col(Trial.position).label("position"),
-        cast(col(Trial.id), String).label("trial"),
-        col(Pair.name).label("pair"),
-        col(Pair.condition).label("condition"),
-        col(Pair.kind).label("kind"),
-        col(_stimulus_a.name).label("stimulus_a"),
-        col(_stimulus_b.name).label("stimulus_b"),
-        col(_stimulus_a.source).label("source_a"),
-        col(_stimulus_b.source).label("source_b"),
-        col(Pair.truth).label("truth"),
-        _left.label("left"),
-        _choice.label("choice"),
-        case((_choice == "a", col(_stimulus_a.source)), (_choice == "b", col(_stimulus_b.source))).label(
-            "chosen_source"
-        ),
-        case(
-            (_choice.is_(None) | (_choice == TIE) | col(Pair.truth).is_(None), null()),
-            (_choice == col(Pair.truth), true()),
-            else_=false(),
-        ).label("correct"),
-        col(Response.uncertainty).label("uncertainty"),
-        col(Response.rationale).label("rationale"),
-        col(Response.rt_ms).label("rt_ms"),
-        col(Response.shown_at).label("shown_at"),
-        col(Response.answered_at).label("answered_at"),
-        col(_playback_a.watched).label("watched_a"),
-        col(_playback_b.watched).label("watched_b"),
-        col(_playback_a.plays).label("plays_a"),
-        col(_playback_b.plays).label("plays_b"),
-        case((_either_played, col(_playback_a.stalls) + col(_playback_b.stalls))).label("stalls"),
-        col(_playback_a.hidden_ms).label("hidden_ms"),
-        _excluded.label("excluded"),
-        _flags.label("flags"),
-        col(Response.layout).label("layout"),
-        col(Response.opened_ms).label("opened_ms"),
-        col(Response.interval_ms).label("interval_ms"),
-        literal("trials").label("block"),
-    ]
-    return (
-        _with_exclusion(_answered_trials(columns, slug))
-        .outerjoin(_one_sided, _one_sided.c.session_id == col(_s.id))
-        .outerjoin(
-            _playback_a,
-            and_(col(_playback_a.response_id) == col(Response.id), col(_playback_a.member) == "a"),
-        )
-        .outerjoin(
-            _playback_b,
-            and_(col(_playback_b.response_id) == col(Response.id), col(_playback_b.member) == "b"),
-        )
-    )
+_RESPONSES: Sequence[Label[Any]] = [
+    *_who(),
+    col(Trial.position).label("position"),
+    cast(col(Trial.id), String).label("trial"),
+    col(Pair.name).label("pair"),
+    col(Pair.condition).label("condition"),
+    col(Pair.kind).label("kind"),
+    col(_stimulus_a.name).label("stimulus_a"),
+    col(_stimulus_b.name).label("stimulus_b"),
+    col(_stimulus_a.source).label("source_a"),
+    col(_stimulus_b.source).label("source_b"),
+    col(Pair.truth).label("truth"),
+    _left.label("left"),
+    _choice.label("choice"),
+    case((_choice == "a", col(_stimulus_a.source)), (_choice == "b", col(_stimulus_b.source))).label(
+        "chosen_source"
+    ),
+    case(
+        (_choice.is_(None) | (_choice == TIE) | col(Pair.truth).is_(None), null()),
+        (_choice == col(Pair.truth), true()),
+        else_=false(),
+    ).label("correct"),
+    col(Response.uncertainty).label("uncertainty"),
+    col(Response.rationale).label("rationale"),
+    col(Response.rt_ms).label("rt_ms"),
+    col(Response.shown_at).label("shown_at"),
+    col(Response.answered_at).label("answered_at"),
+    col(_playback_a.watched).label("watched_a"),
+    col(_playback_b.watched).label("watched_b"),
+    col(_playback_a.plays).label("plays_a"),
+    col(_playback_b.plays).label("plays_b"),
+    case((_either_played, col(_playback_a.stalls) + col(_playback_b.stalls))).label("stalls"),
+    col(_playback_a.hidden_ms).label("hidden_ms"),
+    _excluded.label("excluded"),
+    _flags.label("flags"),
+    col(Response.layout).label("layout"),
+    col(Response.opened_ms).label("opened_ms"),
+    col(Response.interval_ms).label("interval_ms"),
+    literal("trials").label("block"),
+]
+
+
+def responses(slug: str, wanted: Collection[str] | None = None) -> Select[Any]:
+    """One row per trial answered; the columns of `analysis.schema.RESPONSE_COLUMNS` that are wanted, in their order.
+
+    A table that no wanted column needs is not read."""
+    columns = [column for column in _RESPONSES if wanted is None or column.name in wanted]
+    statement = _with_exclusion(_answered_trials(columns, slug))
+    needed = {table for column in columns for table in _tables_of(column)}
+    if _one_sided in needed:
+        statement = statement.outerjoin(_one_sided, _one_sided.c.session_id == col(_s.id))
+    for playback, member in ((_playback_a, "a"), (_playback_b, "b")):
+        if inspect(playback).selectable in needed:
+            of_member = and_(col(playback.response_id) == col(Response.id), col(playback.member) == member)
+            statement = statement.outerjoin(playback, of_member)
+    return statement
+
+
+def _tables_of(expression: ColumnElement[Any]) -> Iterator[Any]:
+    return (element.table for element in iterate(expression) if isinstance(element, ColumnClause))
 
 
 def participants(slug: str) -> Select[Any]:

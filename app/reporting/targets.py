@@ -7,6 +7,7 @@ import pandas as pd
 from sqlmodel import Session
 
 from analysis import read_responses
+from analysis.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column
 from analysis.mapping import mapping_kind, mapping_notes, read_mapped, read_ratings
 from analysis.rating_table import Ratings
 from analysis.selection import with_unwatched
@@ -32,8 +33,13 @@ def notes_of(mapping: Path | None) -> tuple[str, ...]:
     return () if mapping is None else mapping_notes(mapping)
 
 
-def frame_of(session: Session | None, target: str, mapping: Path | None = None) -> pd.DataFrame:
-    """The checked responses of a target. With a `mapping` the target is a file from elsewhere.
+def frame_of(
+    session: Session | None,
+    target: str,
+    mapping: Path | None = None,
+    columns: Sequence[Column] = RESPONSE_COLUMNS,
+) -> pd.DataFrame:
+    """The checked responses of a target, of which at least `columns`. With a `mapping` it is a file from elsewhere.
 
     `session` may be None where every target is a file. Raises the analysis' errors for a file or mapping that cannot be
     used, NotFound for an unknown study and StudyError for a slug without a session.
@@ -41,10 +47,10 @@ def frame_of(session: Session | None, target: str, mapping: Path | None = None) 
     if mapping is not None:
         return read_mapped(target, mapping)
     if is_file(target):
-        return read_responses(target)
+        return read_responses(target, columns)
     if session is None:
         raise StudyError(f"{target} is no file, and no study can be looked up here")
-    return responses_frame(session, target)
+    return responses_frame(session, target, columns)
 
 
 def ratings_of(target: str, mapping: Path) -> Ratings:
@@ -55,6 +61,6 @@ def ratings_of(target: str, mapping: Path) -> Ratings:
 def frames_of(
     session: Session | None, targets: Sequence[str], mapping: Path | None = None, *, unwatched: bool = False
 ) -> list[pd.DataFrame]:
-    """The checked responses of each target, as `frame_of`; where asked, those count that cannot have been watched."""
-    frames = [frame_of(session, target, mapping) for target in targets]
+    """What is analysed of each target, as `frame_of`; where asked, answers count that cannot have been watched."""
+    frames = [frame_of(session, target, mapping, ANALYZED_COLUMNS) for target in targets]
     return [with_unwatched(frame) for frame in frames] if unwatched else frames

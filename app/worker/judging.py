@@ -9,6 +9,7 @@ from typing import Any
 
 import pandas as pd
 
+from analysis.columns import ANALYZED_COLUMNS
 from analysis.errors import AnalysisError
 from analysis.figures.figure import Figure
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
@@ -164,7 +165,7 @@ def _validated(work: Work, path: Path) -> tuple[JudgeValidation | None, str]:
     slug, mode = work.params["slug"], work.params["mode"]
     work.progress(0, 0, "Reading the answers")
     with work.database.reading() as session:
-        responses = responses_frame(session, slug)
+        responses = responses_frame(session, slug, ANALYZED_COLUMNS)
         pairs = main_pairs(session, slug)
     if responses.empty:
         return (

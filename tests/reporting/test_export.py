@@ -14,12 +14,14 @@ from sqlmodel import Session
 from starlette.testclient import TestClient
 
 from analysis import read_responses
+from analysis.columns import ANALYZED_COLUMNS, names
 from app.database import Database
 from app.errors import NotFound, StudyError
 from app.reporting.columns import COLUMNS
 from app.reporting.export import export
 from app.reporting.frames import responses_frame
 from app.reporting.kinds import Format, What
+from app.reporting.selects import responses
 from tests.participant.walks import Walk
 
 # design.md's contract, written out again on purpose.
@@ -173,6 +175,18 @@ def test_all_formats_hold_the_same(session: Session, tmp_path: Path) -> None:
         pd.testing.assert_frame_equal(frame, frames[0])
         pd.testing.assert_frame_equal(frame, responses_frame(session, "nav"))
     assert pq.read_schema(tmp_path / "r.parquet").names == RESPONSES
+
+
+def test_what_is_analysed_is_read_without_the_rest(session: Session) -> None:
+    analysed = responses_frame(session, "nav", ANALYZED_COLUMNS)
+    pd.testing.assert_frame_equal(analysed, responses_frame(session, "nav")[list(names(ANALYZED_COLUMNS))])
+
+
+@pytest.mark.parametrize(
+    ("column", "tables"), [("choice", 0), ("watched_b", 1), ("stalls", 2), ("flags", 0), ("hidden_ms", 1)]
+)
+def test_tables_of_playback_are_read_only_for_their_columns(column: str, tables: int) -> None:
+    assert str(responses("nav", [column])).count("JOIN playback") == tables
 
 
 def test_participants_are_those_who_took_part(session: Session, tmp_path: Path) -> None:
