@@ -84,6 +84,8 @@ LABELS = [
     "chosen_stimulus",
     "agrees_with_truth",
     "mean_uncertainty",
+    "votes_tie",
+    "blank",
 ]
 
 CLIP = {"duration_s": 1.0, "played": [[0, 1]], "watched": True, "plays": 2, "stalls": 1, "stall_ms": 40,
