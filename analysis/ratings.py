@@ -1,16 +1,22 @@
 """Ratings analysed: the scores of each criterion, of each item and rater, and how far raters agree."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from analysis.agreement.oneway import icc_oneway
+from analysis.agreement.pairwise import RaterPairs, rater_pairs
 from analysis.agreement.ratings import Level, RatingAgreement, agreement_of_ratings
+from analysis.agreement.words import ITEMS, undefined
 from analysis.cells import natural_ranks
-from analysis.codes import Mask, codes_of, groups_of
+from analysis.codes import Counts, Mask, codes_of, groups_of
 from analysis.description import describe
-from analysis.intervals import Floats, Interval
+from analysis.estimates import Estimate
+from analysis.intervals import Floats, Interval, no_interval
+from analysis.majority import natural
 from analysis.options import LEVEL, RESAMPLES
 from analysis.rating_interval import mean_interval
 from analysis.rating_table import OutOfRange, Ratings, check_ratings
@@ -18,6 +24,7 @@ from analysis.results import Result, table_rows
 
 FORMAT = "likely-human ratings 1"
 
+CLASSES = "the scores are names of classes, which have no mean"
 NOT_A_NUMBER = "not a number"
 KEPT = "out of range, counted"
 DROPPED = "out of range, left out"
@@ -27,11 +34,22 @@ _MOST_STEPS = 100
 
 
 @dataclass(frozen=True, slots=True)
+class ClassCount(Result):
+    """How many of the scores that count are this class, and their `share`."""
+
+    name: str
+    n: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class CriterionResult(Result):
     """The scores of one criterion; `n` of the `n_ratings` count.
 
     The others are `n_missing` (empty), `n_not_numbers` and, where they are dropped, `n_out_of_range`. `mean` and the
-    SDs are over scores; `interval` resamples items and raters. `n_items` and `n_raters` have a score that counts."""
+    SDs are over scores; `interval` resamples items and raters. `n_items` and `n_raters` have a score that counts.
+    Scores that are nominal are names of `classes` and have no mean; without a scale every text is one.
+    `rater_pairs` compares two raters at a time, `icc_oneway` needs no rater to have scored everything."""
 
     criterion: str
     n_ratings: int
@@ -49,6 +67,9 @@ class CriterionResult(Result):
     interval: Interval
     reason: str | None
     agreement: RatingAgreement
+    classes: tuple[ClassCount, ...]
+    rater_pairs: RaterPairs
+    icc_oneway: Estimate
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,6 +77,8 @@ class RatingAnalysis(Result):
     """All numbers of a table of ratings.
 
     `items` and `raters` have one row per criterion and item or rater that was to be scored: `n`, `mean`, `sd_ddof1`.
+    Of nominal scores `items` has the `plurality`: the class that most raters gave the item, ``tie`` where two did,
+    and `n_plurality`, how many.
     `odd` lists the scores that are no numbers or out of range: `row`, `item`, `rater`, `criterion`, `score` as typed,
     `why`."""
 
@@ -128,9 +151,12 @@ def analyze_ratings(
     ratings = _in_order(ratings)
     table, scores = ratings.table, ratings.scores()
     outside = _outside(ratings, scores)
-    counted: Mask = ~np.isnan(scores)
+    # A class may be any text; where there is a scale a number is expected.
+    named = ratings.level == "nominal" and ratings.scale is None
+    counted: Mask = table["score"].notna().to_numpy() if named else ~np.isnan(scores)
     if ratings.out_of_range == "drop":
         counted &= ~outside
+    means = np.full(len(scores), np.nan) if ratings.level == "nominal" else scores
     criteria = [str(name) for name in table["criterion"].cat.categories]
     criteria = [criteria[place] for place in np.argsort(natural_ranks(pd.Series(criteria, dtype=object)))]
     return RatingAnalysis(
@@ -143,9 +169,9 @@ def analyze_ratings(
         criteria=tuple(
             _criterion(ratings, name, scores, counted, outside, seed, resamples) for name in criteria
         ),
-        items=_per(table, "item", scores, counted),
-        raters=_per(table, "rater", scores, counted),
-        odd=_odd(ratings, scores, outside),
+        items=_with_plurality(_per(table, "item", means, counted), ratings, counted),
+        raters=_per(table, "rater", means, counted),
+        odd=_odd(ratings, scores, outside, counted),
     )
 
 
@@ -170,30 +196,72 @@ def _criterion(
     used = of_criterion & counted
     rows, values = ratings.table[used], scores[used]
     item, rater = (codes_of(rows[column].cat.remove_unused_categories()) for column in ("item", "rater"))
-    described = describe(values, resamples=0)
+    is_nominal = ratings.level == "nominal"
+    described = describe(values[:0] if is_nominal else values, resamples=0)
     reason = described.reason and (
         "one score: no SD with ddof 1" if len(values) else "no score is a number that counts"
     )
+    items, raters = item.codes.astype(np.int64), rater.codes.astype(np.int64)
     missing = ratings.table["score"].isna().to_numpy()
     return CriterionResult(
         criterion=name,
         n_ratings=int(of_criterion.sum()),
         n=len(values),
         n_missing=int((of_criterion & missing).sum()),
-        n_not_numbers=int((of_criterion & ~missing & np.isnan(scores)).sum()),
+        n_not_numbers=int((of_criterion & ~missing & np.isnan(scores) & ~counted).sum()),
         n_out_of_range=int((of_criterion & outside).sum()),
         n_items=item.size,
         n_raters=rater.size,
         mean=described.mean,
         sd_ddof0=described.sd_ddof0,
         sd_ddof1=described.sd_ddof1,
-        minimum=float(values.min()) if len(values) else None,
-        maximum=float(values.max()) if len(values) else None,
-        interval=mean_interval(
-            item.codes.astype(np.int64), rater.codes.astype(np.int64), values, seed=seed, resamples=resamples
-        ),
-        reason=reason,
+        minimum=float(values.min()) if len(values) and not is_nominal else None,
+        maximum=float(values.max()) if len(values) and not is_nominal else None,
+        interval=no_interval(CLASSES, seed, resamples)
+        if is_nominal
+        else mean_interval(items, raters, values, seed=seed, resamples=resamples),
+        reason=CLASSES if is_nominal and len(values) else reason,
         agreement=_agreement(ratings, rows, values, seed, resamples),
+        classes=tuple(_classes(rows)) if is_nominal else (),
+        rater_pairs=_rater_pairs(ratings, rows, values, items, raters, seed, resamples),
+        icc_oneway=undefined("names have no distance, so no variance", ITEMS, seed, resamples)
+        if is_nominal
+        else icc_oneway(items, values, ITEMS, seed=seed, resamples=resamples),
+    )
+
+
+def _classes(rows: pd.DataFrame) -> Iterator[ClassCount]:
+    """In natural order."""
+    counts = rows["score"].astype("str").value_counts()
+    names = counts.index.to_series().reset_index(drop=True).astype(object)
+    for place in np.argsort(natural_ranks(names), kind="stable"):
+        n = int(counts.iloc[place])
+        yield ClassCount(str(names.iloc[place]), n, n / len(rows))
+
+
+def _rater_pairs(
+    ratings: Ratings,
+    rows: pd.DataFrame,
+    values: Floats,
+    items: Counts,
+    raters: Counts,
+    seed: int,
+    resamples: int,
+) -> RaterPairs:
+    given = rows["score"].astype("str").to_numpy(dtype=object) if ratings.level == "nominal" else values
+    distinct, place = np.unique(given, return_inverse=True)
+    numbers = np.arange(len(distinct)) if ratings.level == "nominal" else distinct
+    names = [str(name) for name in rows["rater"].cat.remove_unused_categories().cat.categories]
+    ranks = natural_ranks(pd.Series(names, dtype=object))
+    return rater_pairs(
+        items,
+        ranks[raters],
+        place.astype(np.int64),
+        numbers.astype(np.float64),
+        sorted(names, key=natural),
+        ratings.level,
+        seed=seed,
+        resamples=resamples,
     )
 
 
@@ -201,8 +269,11 @@ def _agreement(
     ratings: Ratings, rows: pd.DataFrame, values: Floats, seed: int, resamples: int
 ) -> RatingAgreement:
     """With every step of a scale of whole numbers as a possible value, where no score lies off it."""
-    table = pd.DataFrame({"item": rows["item"], "rater": rows["rater"], "value": values})
+    given = rows["score"].astype("str") if ratings.level == "nominal" else values
+    table = pd.DataFrame({"item": rows["item"], "rater": rows["rater"], "value": given})
     steps = None
+    if ratings.level == "nominal":
+        return agreement_of_ratings(table, level="nominal", seed=seed, resamples=resamples)
     if ratings.scale and all(end.is_integer() for end in ratings.scale):
         low, high = map(int, ratings.scale)
         whole = [float(step) for step in range(low, min(high, low + _MOST_STEPS) + 1)]
@@ -214,14 +285,30 @@ def _per(table: pd.DataFrame, column: str, scores: Floats, counted: Mask) -> pd.
     """Mean and SD of the scores that count of each criterion and item or rater."""
     keys = [table["criterion"], table[column]]
     values = pd.Series(np.where(counted, scores, np.nan), index=table.index)
-    made = values.groupby(keys, observed=True, sort=True).agg(["count", "mean", "std"]).reset_index()
+    grouped = values.groupby(keys, observed=True, sort=True)
+    n = pd.Series(counted, index=table.index).groupby(keys, observed=True, sort=True).sum()
+    made = pd.concat([n, grouped.mean(), grouped.std()], axis=1).reset_index()
     made.columns = pd.Index(["criterion", column, "n", "mean", "sd_ddof1"])
     ranks = [natural_ranks(made[name].astype(object)) for name in (column, "criterion")]
     return made.iloc[np.lexsort(ranks)].reset_index(drop=True)
 
 
-def _odd(ratings: Ratings, scores: Floats, outside: Mask) -> pd.DataFrame:
+def _with_plurality(items: pd.DataFrame, ratings: Ratings, counted: Mask) -> pd.DataFrame:
+    """Beside each item the class that most of its raters gave it."""
+    if ratings.level != "nominal":
+        return items.assign(plurality=None, n_plurality=None)
+    rows = ratings.table[counted]
+    keys = ["criterion", "item"]
+    counts = rows.groupby([*keys, "score"], observed=True).size().rename("n_plurality").reset_index()
+    most = counts.groupby(keys, observed=True)["n_plurality"].transform("max")
+    top = counts[counts["n_plurality"] == most]
+    found = top.drop_duplicates(keys).assign(plurality=top["score"].astype(object))
+    found.loc[top.duplicated(keys, keep=False), "plurality"] = "tie"
+    return items.merge(found[[*keys, "plurality", "n_plurality"]], on=keys, how="left", sort=False)
+
+
+def _odd(ratings: Ratings, scores: Floats, outside: Mask, counted: Mask) -> pd.DataFrame:
     table = ratings.table
     why = np.where(outside, KEPT if ratings.out_of_range == "keep" else DROPPED, NOT_A_NUMBER)
-    odd = outside | (table["score"].notna().to_numpy() & np.isnan(scores))
+    odd = outside | (table["score"].notna().to_numpy() & np.isnan(scores) & ~counted)
     return table[odd].assign(why=why[odd]).sort_values(["row", "criterion"]).reset_index(drop=True)

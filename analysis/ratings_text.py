@@ -5,10 +5,11 @@ from collections.abc import Iterator
 import pandas as pd
 from rich.console import RenderableType
 
+from analysis.agreement.pairwise import RaterPair
 from analysis.estimates import Estimate
 from analysis.ratings import CriterionResult, RatingAnalysis
 from analysis.results import table_rows
-from analysis.terminal import WIDTH, as_text, heading, interval_of, name_of, number, table_of
+from analysis.terminal import WIDTH, as_text, heading, interval_of, name_of, number, range_of, table_of
 
 LONGEST = 60
 
@@ -24,8 +25,12 @@ def render_ratings(analysis: RatingAnalysis, width: int = WIDTH) -> str:
 def _parts(analysis: RatingAnalysis) -> Iterator[RenderableType]:
     scale = "not given" if analysis.scale is None else f"{analysis.scale[0]:g} to {analysis.scale[1]:g}"
     yield f"Scale {scale}; seed {analysis.seed}; {analysis.resamples:,} bootstrap resamples"
-    yield from _criteria(analysis.criteria)
+    if analysis.agreement_level == "nominal":
+        yield from _classes(analysis.criteria)
+    else:
+        yield from _criteria(analysis.criteria)
     yield from _agreement(analysis)
+    yield from _rater_pairs(analysis)
     yield from _means(analysis.raters, "rater")
     yield from _means(analysis.items, "item")
     yield from _odd(analysis.odd)
@@ -49,6 +54,15 @@ def _criteria(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]
             str(one.n_raters),
         )
     yield table
+    yield from _left_out(criteria)
+    for one in criteria:
+        for reason in dict.fromkeys(filter(None, (one.reason, one.interval.reason))):
+            yield f"  {name_of(one.criterion)}: {reason}."
+    for method in sorted({one.interval.method for one in criteria if one.interval.low is not None}):
+        yield f"Intervals of means: {method}."
+
+
+def _left_out(criteria: tuple[CriterionResult, ...]) -> Iterator[str]:
     for one in criteria:
         left_out = [
             f"{n} {words}"
@@ -61,37 +75,115 @@ def _criteria(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]
         ]
         if left_out:
             yield f"  {name_of(one.criterion)}: of {one.n_ratings} scores {', '.join(left_out)}."
-        for reason in dict.fromkeys(filter(None, (one.reason, one.interval.reason))):
-            yield f"  {name_of(one.criterion)}: {reason}."
-    for method in sorted({one.interval.method for one in criteria if one.interval.low is not None}):
-        yield f"Intervals of means: {method}."
+
+
+def _classes(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
+    """Scores that are names: how often each was given."""
+    yield heading("Classes")
+    table = table_of("criterion", "class", "scores", "share", left=2)
+    rows = [(one, each) for one in criteria for each in one.classes]
+    for one, each in rows[:LONGEST]:
+        table.add_row(name_of(one.criterion), name_of(each.name), str(each.n), number(each.share))
+    yield table
+    if len(rows) > LONGEST:
+        yield f"The first {LONGEST} of {len(rows)}; --json has them all."
+    yield from _left_out(criteria)
+    for one in criteria:
+        yield f"  {name_of(one.criterion)}: {one.n} scores of {one.n_items} items by {one.n_raters} raters."
 
 
 def _agreement(analysis: RatingAnalysis) -> Iterator[RenderableType]:
     yield heading(
         f"Agreement of raters (95 % bootstrap interval over items; scores are {analysis.agreement_level})"
     )
-    table = table_of("criterion", "Krippendorff's alpha", "Gwet's AC1", "ICC, one rater", "ICC, all")
-    reasons = []
+    table = table_of("criterion", "coefficient", "value", "95 % interval", "items", left=2)
+    reasons: dict[str, list[str]] = {}
     for one in analysis.criteria:
-        found = one.agreement
-        estimates = (found.alpha, found.ac1, found.icc_single, found.icc_average)
-        table.add_row(name_of(one.criterion), *map(_estimate, estimates))
-        reasons += [estimate.reason for estimate in estimates if estimate.reason]
-    yield table
-    for reason in dict.fromkeys(reasons):
-        yield f"  Where there is none: {reason}."
+        for label, estimate in _estimates(one):
+            if estimate.value is None:
+                reasons.setdefault(str(estimate.reason), []).append(label)
+                continue
+            low, high = estimate.interval.low, estimate.interval.high
+            cells = number(estimate.value), range_of(low, high), str(estimate.n)
+            table.add_row(name_of(one.criterion), label, *cells)
+    if table.row_count:
+        yield table
+    for reason, labels in reasons.items():
+        yield f"  Not there for {', '.join(dict.fromkeys(labels))}: {reason}."
 
 
-def _estimate(estimate: Estimate) -> str:
-    if estimate.value is None:
-        return "-"
-    interval = "" if estimate.interval.low is None else f" {interval_of(estimate.interval, 2)}"
-    return f"{number(estimate.value, 2)}{interval}"
+def _estimates(one: CriterionResult) -> list[tuple[str, Estimate]]:
+    found = one.agreement
+    return [
+        ("two raters agree", found.agreement),
+        ("Krippendorff's alpha", found.alpha),
+        ("Fleiss' kappa", found.kappa),
+        ("Gwet's AC1", found.ac1),
+        ("ICC, one rater of a complete table", found.icc_single),
+        ("ICC, mean of these raters", found.icc_average),
+        ("ICC, one-way, any raters", one.icc_oneway),
+    ]
+
+
+def _rater_pairs(analysis: RatingAnalysis) -> Iterator[RenderableType]:
+    """Two raters at a time."""
+    yield heading("Two raters at a time (Cohen's kappa)")
+    has_order = analysis.agreement_level != "nominal"
+    weighted = ("linear", "quadratic") if has_order else ()
+    table = table_of("criterion", "raters", "items", "agree", "kappa", "95 % interval", *weighted, left=2)
+    rows = [(one, pair) for one in analysis.criteria for pair in one.rater_pairs.pairs]
+    for one, pair in rows[:LONGEST]:
+        table.add_row(name_of(one.criterion), *_rater_pair(pair)[: len(table.columns) - 1])
+    if rows:
+        yield table
+    if rows and has_order:
+        yield (
+            "Linear and quadratic: kappa that weighs a disagreement by its distance, or the square of it. Interval: "
+            "of the unweighted kappa, or of the quadratic one where scores are of an interval scale."
+        )
+    if len(rows) > LONGEST:
+        yield f"The first {LONGEST} of {len(rows)} pairs; --json has them all."
+    for one in analysis.criteria:
+        found = one.rater_pairs
+        name = name_of(one.criterion)
+        if found.reason:
+            yield f"  {name}: no pairs, {found.reason}."
+            continue
+        means = (
+            ("", found.mean_kappa),
+            ("linear ", found.mean_kappa_linear),
+            ("quadratic ", found.mean_kappa_quadratic),
+        )
+        words = [f"{label}{number(mean)}" for label, mean in means if mean is not None]
+        apart = (
+            f"; {found.n_apart} pairs of raters have fewer than two items in common" if found.n_apart else ""
+        )
+        yield f"  {name}: mean over {found.n_pairs} pairs {', '.join(words) or 'not defined'}{apart}."
+        reasons = [pair.kappa.reason for pair in found.pairs if pair.kappa.value is None]
+        for reason in dict.fromkeys(filter(None, reasons)):
+            yield f"  {name}: no kappa where {reason}."
+
+
+def _rater_pair(pair: RaterPair) -> tuple[str, ...]:
+    main = pair.kappa if pair.kappa.value is not None else pair.kappa_quadratic
+    kappas = (number(one.value, 2) for one in (pair.kappa_linear, pair.kappa_quadratic))
+    return (
+        " and ".join(map(name_of, pair.raters)),
+        str(pair.n_items),
+        number(pair.agreement.value, 2),
+        number(pair.kappa.value, 2),
+        interval_of(main.interval, 2),
+        *kappas,
+    )
 
 
 def _means(table: pd.DataFrame, column: str) -> Iterator[RenderableType]:
     """A row per rater or item, a column per criterion."""
+    if "plurality" in table and table["plurality"].notna().any():
+        yield from _pluralities(table)
+        return
+    if len(table) and table["mean"].isna().all():
+        return
     criteria = list(dict.fromkeys(table["criterion"].astype("str")))
     yield heading(f"Mean score by {column}")
     shown = table_of(column, *map(name_of, criteria))
@@ -104,6 +196,19 @@ def _means(table: pd.DataFrame, column: str) -> Iterator[RenderableType]:
     yield "In brackets: scores that count."
     if len(found) > LONGEST:
         yield f"The first {LONGEST} of {len(found)}; --json has them all."
+
+
+def _pluralities(table: pd.DataFrame) -> Iterator[RenderableType]:
+    yield heading("The class of each item (plurality)")
+    shown = table_of("criterion", "item", "class", "scores for it", left=3)
+    for row in table_rows(table.head(LONGEST)):
+        votes = f"{int(row['n_plurality'] or 0)} of {row['n']}"
+        shown.add_row(
+            name_of(row["criterion"]), name_of(row["item"]), name_of(row["plurality"] or "-"), votes
+        )
+    yield shown
+    if len(table) > LONGEST:
+        yield f"The first {LONGEST} of {len(table)}; --json has them all."
 
 
 def _odd(odd: pd.DataFrame) -> Iterator[RenderableType]:

@@ -32,6 +32,8 @@ def scores_figure(analysis: RatingAnalysis) -> AnyFigure:
 
     One dot is one item. Beyond 300 items 300 are drawn, chosen evenly by rank; beyond 20 criteria the first 20."""
     lines = [_Line(one, _items(analysis, one)) for one in analysis.criteria if one.mean is not None]
+    if analysis.agreement_level == "nominal":
+        return NoFigure(NAME, TITLE, "The scores are names of classes, which have no mean to draw.")
     if not lines:
         return NoFigure(NAME, TITLE, "No criterion has a score that counts: there is nothing to draw.")
     drawn = lines[:MOST_CRITERIA]

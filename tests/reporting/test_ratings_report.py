@@ -83,3 +83,35 @@ def test_where_no_score_counts_there_is_no_figure(tmp_path: Path) -> None:
     assert figure == NoFigure(
         "scores", "Scores by criterion", "No criterion has a score that counts: there is nothing to draw."
     )
+
+
+def test_classes_are_reported_with_counts_kappas_and_no_mean(tmp_path: Path) -> None:
+    (tmp_path / "map.yaml").write_text(
+        "kind: ratings\ncolumns: {item: item, rater: rater, score: class}\nlevel: nominal\n", encoding="utf-8"
+    )
+    votes = {"a": "hhbb", "b": "hbbb", "c": "hbhb"}
+    rows = [
+        f"i{place},{rater},{letter}"
+        for rater, letters in votes.items()
+        for place, letter in enumerate(letters)
+    ]
+    (tmp_path / "votes.csv").write_text("\n".join(["item,rater,class", *rows, ""]), encoding="utf-8")
+    ratings = read_ratings(tmp_path / "votes.csv", tmp_path / "map.yaml")
+    assert write_ratings_report(ratings, tmp_path / "report", seed=1, resamples=50, made_at=NOW) == 12
+    page = (tmp_path / "report/report.html").read_text(encoding="utf-8")
+    assert "which have no mean to draw" in page
+    assert "How often each class was given" in page
+    assert "Two raters at a time" in page
+    counts = rows_in(tmp_path / "report/tables/classes.csv")
+    assert [(row["class"], row["n"]) for row in counts] == [("b", "7"), ("h", "5")]
+    items = rows_in(tmp_path / "report/tables/items.csv")
+    assert [(row["plurality"], row["n_plurality"], row["mean"]) for row in items] == [
+        ("h", "3", ""),
+        ("b", "2", ""),
+        ("b", "2", ""),
+        ("b", "3", ""),
+    ]
+    first = rows_in(tmp_path / "report/tables/rater_pairs.csv")[0]
+    # By hand: 3 of 4 agree; by chance 1/2 1/4 + 1/2 3/4 = 1/2.
+    assert (first["first"], first["second"]) == ("a", "b")
+    assert float(first["kappa"]) == pytest.approx(0.5)

@@ -20,6 +20,8 @@ REFERENCES = {
     "Annual Meeting of the ACL, 16051-16081.",
     "Coh60": "Cohen, J. (1960). A coefficient of agreement for nominal scales. Educational and Psychological "
     "Measurement 20, 37-46.",
+    "Coh68": "Cohen, J. (1968). Weighted kappa: nominal scale agreement with provision for scaled disagreement or "
+    "partial credit. Psychological Bulletin 70, 213-220.",
     "DS79": "Dawid, A. P., and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using"
     " the EM algorithm. Applied Statistics 28, 20-28.",
     "ET93": "Efron, B., and Tibshirani, R. J. (1993). An Introduction to the Bootstrap. Chapman & Hall. Chapter"
@@ -70,6 +72,8 @@ REFERENCES = {
     " B 71, 319-392.",
     "SF97": "Steiger, J. H., and Fouladi, R. T. (1997). Noncentrality interval estimation and the evaluation of"
     " statistical models. In What If There Were No Significance Tests? Erlbaum, 221-257.",
+    "SF79": "Shrout, P. E., and Fleiss, J. L. (1979). Intraclass correlations: uses in assessing rater reliability. "
+    "Psychological Bulletin 86, 420-428.",
     "Spe04": "Spearman, C. (1904). The proof and measurement of association between two things. American Journal"
     " of Psychology 15, 72-101.",
     "Spe10": "Spearman, C. (1910). Correlation calculated from faulty data. British Journal of Psychology 3, "
