@@ -12,6 +12,8 @@ from analysis.columns import Column, names
 from analysis.errors import SchemaError, shown
 
 _INTEGER = re.compile(r"[+-]?\d{1,15}(\.0+)?")
+# A whole or decimal number and nothing beside it.
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?", re.ASCII)
 _LARGEST = 10**15
 _NULLABLE = {np.dtype(np.int8): pd.Int8Dtype(), np.dtype(np.int64): pd.Int64Dtype()}
 
@@ -21,7 +23,7 @@ def check_columns(df: pd.DataFrame, columns: Sequence[Column], origin: str, firs
 
     Texts and choices become categories (sorted, so that row order is of no consequence; texts that are
     `distinct` or `prose` stay texts), integers ``Int64`` (``Int8`` where the column allows no larger ones),
-    booleans ``boolean``, times UTC; an empty cell is missing.
+    numbers categories, too, sorted by size; booleans ``boolean``, times UTC; an empty cell is missing.
 
     Raises
     ------
@@ -62,6 +64,8 @@ def without_absent(columns: Iterable[Column], given: Sequence[str]) -> tuple[Col
 
 def empty_cells(column: Column, n_rows: int) -> pd.Series:
     """The cells of an optional column that a table does not have, typed."""
+    if column.type == "number":
+        return _coded_numbers(np.full(n_rows, -1, dtype=np.int8), np.array([], dtype=float))
     return _typed(pd.Series([None] * n_rows, dtype=object), column, "", 1)
 
 
@@ -239,6 +243,29 @@ def _whole(integers: npt.NDArray[np.signedinteger], missing: Mask) -> pd.Series:
     return pd.Series(pd.arrays.IntegerArray(integers, missing), copy=False)
 
 
+def _read_number(series: pd.Series, _column: Column) -> Read:
+    """Codes into the distinct numbers: of ten million answers on a scale of 0 to 100 there are few."""
+    if isinstance(series.dtype, pd.CategoricalDtype) and series.cat.categories.dtype.kind == "f":
+        return series.reset_index(drop=True), _is_missing(series), _nowhere(series)
+    if pd.api.types.is_numeric_dtype(series.dtype) and not pd.api.types.is_bool_dtype(series.dtype):
+        missing = series.isna().to_numpy()
+        numbers = series.to_numpy(dtype=float, na_value=np.nan)
+        bad = ~np.isfinite(numbers) & ~missing
+        codes, distinct = pd.factorize(np.where(bad, np.nan, numbers), sort=True)
+        return _coded_numbers(codes, distinct), missing, bad
+    cells = coded(series)
+    given = [float(text) if _NUMBER.fullmatch(text) else np.nan for text in cells.cat.categories]
+    finite = np.isfinite(np.array(given, dtype=float))
+    distinct = np.unique(np.array(given, dtype=float)[finite])
+    places = np.where(finite, np.searchsorted(distinct, np.where(finite, given, 0.0)), -1)
+    codes = np.append(places, -1)[cells.array.codes]
+    return _coded_numbers(codes, distinct), _is_missing(cells), _taken(cells, (~finite).tolist())
+
+
+def _coded_numbers(codes: Codes, distinct: npt.NDArray[np.float64]) -> pd.Series:
+    return with_categories(codes.astype(small_type(len(distinct) + 1)), pd.Index(distinct, dtype=float))
+
+
 def _read_boolean(series: pd.Series, _column: Column) -> Read:
     if series.dtype.kind == "b":
         return series.reset_index(drop=True).astype("boolean"), series.isna().to_numpy(), _nowhere(series)
@@ -280,6 +307,7 @@ def _taken(cells: pd.Series, per_category: Sequence[bool]) -> Mask:
 _READERS: dict[str, Callable[[pd.Series, Column], Read]] = {
     "text": _read_text,
     "integer": _read_integer,
+    "number": _read_number,
     "boolean": _read_boolean,
     "time": _read_time,
 }

@@ -150,6 +150,13 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
         optional=True,
     ),
     Column("block", "text", "", "the part of the session that the trial belongs to", optional=True),
+    Column(
+        "certainty",
+        "number",
+        "points of its scale",
+        "how certain the participant was, on a slider or any other scale: more is more certain",
+        optional=True,
+    ),
 )
 
 _NOT_ANALYZED = {

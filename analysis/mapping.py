@@ -50,7 +50,8 @@ def read_mapped(path: Path | str, mapping_path: Path | str) -> pd.DataFrame:
     the file's name, the session the participant, the trial the pair, the pair the two clips, the position the order
     of the rows within the session, the clips the pair's name with -a and -b; version 1, arm main, mode live, kind
     main. Where a pair's clips (or, without clips, its sources) stand the other way round in some rows, these rows
-    are turned to the way of most of the pair's, with their choice, truth and left.
+    are turned to the way of most of the pair's, with their choice, truth and left. A certainty may have a percent sign;
+    with `certainty_scale: [least, most]` it must lie on this scale, and a scale that runs the other way is reversed.
 
     Parameters
     ----------
@@ -123,6 +124,11 @@ def _require_2afc(mapping: MappingFile) -> None:
     if "study" in mapping.options and "study" in given:
         line = mapping.options["study"].line
         mapping.refuse(line, "study", "columns or constants gives it too", "remove one of the two")
+    if "certainty_scale" in mapping.lists and "certainty" not in given:
+        line = mapping.lines["certainty_scale"]
+        mapping.refuse(
+            line, "certainty_scale", "no column is given for certainty", "add certainty to columns"
+        )
     _require_names(mapping, given)
     _require_values(mapping)
 

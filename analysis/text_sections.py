@@ -77,10 +77,13 @@ def _certainty(certainty: Certainty) -> Iterator[RenderableType]:
     if certainty.reason:
         yield f"Not defined: {certainty.reason}."
         return
-    table = table_of("uncertainty", "answers", "participants", "accuracy", "95 % interval", "pooled")
+    if certainty.mean is not None:
+        described = _described(certainty.mean, 2)
+        yield f"Certainty (more is more certain): {described}; {certainty.n_values} different values."
+    table = table_of(certainty.scale, "answers", "participants", "accuracy", "95 % interval", "pooled")
     for level in certainty.levels:
         table.add_row(
-            str(level.uncertainty),
+            level.name,
             str(level.n_answers),
             str(level.n_participants),
             number(level.accuracy.mean),
@@ -88,6 +91,8 @@ def _certainty(certainty: Certainty) -> Iterator[RenderableType]:
             number(level.pooled.value),
         )
     yield table
+    if certainty.binned:
+        yield f"The table has {len(certainty.levels)} quantile bins; the areas are of the values as given."
     yield (
         f"Type-2 AUROC (0.5: certainty tells nothing): {_described(certainty.auroc)}; not defined for "
         f"{certainty.n_all_right} all right, {certainty.n_all_wrong} all wrong, {certainty.n_constant} equally certain."

@@ -1,12 +1,21 @@
 """How well certainty tells own right answers from own wrong ones: the type-2 ROC, from counts per level."""
 
+from typing import TypeAlias
+
 import numpy as np
+from scipy import sparse
 from scipy.special import expit, logit, ndtri
 
 from analysis.cells import FEWER_THAN_TWO, ratio
 from analysis.codes import Counts
 from analysis.intervals import Floats, Interval, no_interval
 from analysis.options import LEVEL
+
+# Counts with one row per person and one column per level; sparse where the levels are many.
+PerPerson: TypeAlias = Counts | sparse.csr_array
+
+# The variance of participants who are alike, of which rounding may leave something.
+_ROUNDING = 1e-24
 
 OBUCHOWSKI = "Obuchowski's variance over participants, normal on the logit scale"
 
@@ -41,28 +50,28 @@ def gamma(right: Counts, wrong: Counts) -> Floats:
     return ratio(higher - lower, higher + lower)
 
 
-def pooled_interval(right: Counts, wrong: Counts, *, seed: int) -> Interval:
+def pooled_interval(right: PerPerson, wrong: PerPerson, *, seed: int) -> Interval:
     """The 95 % interval of the area over everybody's answers thrown together, for people as clusters [Obu97]_.
 
     The answers of one person may depend on each other; the people are independent."""
     people = (right + wrong).sum(axis=1) > 0
     right, wrong = right[people], wrong[people]
-    if len(right) < 2:
+    if right.shape[0] < 2:
         return no_interval(FEWER_THAN_TWO, seed, 0, OBUCHOWSKI)
     if not right.sum() or not wrong.sum():
         return no_interval("there are not both right and wrong answers", seed, 0, OBUCHOWSKI)
-    area = float(auroc2(right.sum(axis=0, keepdims=True), wrong.sum(axis=0, keepdims=True))[0])
+    area = float(auroc2(right.sum(axis=0)[None], wrong.sum(axis=0)[None])[0])
     if not 0 < area < 1:
         return no_interval("the answers do not overlap: no spread can be estimated", seed, 0, OBUCHOWSKI)
     variance = _variance(right, wrong, area)
-    if variance <= 0:
+    if variance < _ROUNDING:
         return no_interval("all participants are alike: no spread can be estimated", seed, 0, OBUCHOWSKI)
     half = float(ndtri((1 + LEVEL) / 2)) * variance**0.5 / (area * (1 - area))
     low, high = expit(logit(area) - half), expit(logit(area) + half)
     return Interval(float(low), float(high), LEVEL, OBUCHOWSKI, 0, seed, None)
 
 
-def _variance(right: Counts, wrong: Counts, area: float) -> float:
+def _variance(right: PerPerson, wrong: PerPerson, area: float) -> float:
     """Obuchowski's sum over clusters of squared placements: how far each person pulls the area to either side."""
     n_right, n_wrong = right.sum(axis=0), wrong.sum(axis=0)
     # Of an answer at each level: the share of all wrong ones below it, of all right ones above it; ties count half.

@@ -1,5 +1,6 @@
 """Cells from elsewhere into ours: values by the mapping, members from sides and names, one pair one way round."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -9,8 +10,10 @@ from analysis.cells import same_codes
 from analysis.checking import categorical
 from analysis.codes import Codes, Counts, Mask, recoded, small_type
 from analysis.columns import CHOICES, MEMBERS, TIE
+from analysis.rating_table import as_number
 
 SIDES = ("left", "right")
+_PERCENT = re.compile(r"\s*%$")
 
 
 def texts_of(column: pd.Series, values: Mapping[str, str]) -> pd.Categorical:
@@ -36,6 +39,24 @@ def constant(text: str, n: int) -> pd.Categorical:
 def with_ending(cells: pd.Categorical, ending: str) -> pd.Categorical:
     """Every text with `ending` behind it."""
     return _coded(cells.codes, [*(f"{text}{ending}" for text in cells.categories), ""])
+
+
+def numbers_of(cells: pd.Categorical, scale: tuple[float, float] | None) -> tuple[pd.Categorical, Mask]:
+    """Texts of numbers without a percent sign behind them, and the rows that are off the scale.
+
+    A scale whose first end is the larger is turned round, so that more is more certain; what is no number stays."""
+    texts = [_PERCENT.sub("", str(text).strip()) for text in cells.categories]
+    numbers = np.array([as_number(text) for text in texts], dtype=float)
+    if scale is None:
+        return _coded(cells.codes, [*texts, ""]), np.zeros(len(cells), dtype=bool)
+    low, high = sorted(scale)
+    off: Mask = np.append((numbers < low) | (numbers > high), False)[cells.codes]
+    if scale[0] > scale[1]:
+        texts = [
+            repr(low + high - number) if number == number else text
+            for number, text in zip(numbers.tolist(), texts, strict=True)
+        ]
+    return _coded(cells.codes, [*texts, ""]), off
 
 
 def members_by_name(

@@ -14,6 +14,7 @@ from analysis.elsewhere.mapped_cells import (
     flipped,
     members_by_name,
     members_by_side,
+    numbers_of,
     texts_of,
     with_ending,
     with_ties,
@@ -22,6 +23,7 @@ from analysis.elsewhere.mapping_file import Entry, MappingFile
 from analysis.elsewhere.table_files import TableFile
 from analysis.elsewhere.wide import long_table
 from analysis.errors import SchemaError, shown
+from analysis.rating_table import as_number
 from analysis.schema import check_responses
 
 PROSE = tuple(column.name for column in RESPONSE_COLUMNS if column.prose)
@@ -57,6 +59,8 @@ class MappedRows:
         for name in TOLD:
             if name in self.cells:
                 self._tell(name)
+        if "certainty" in self.cells:
+            self._scale_certainty()
         self._pair()
         for name, text in _CONSTANT.items():
             self._default(name, text)
@@ -104,6 +108,16 @@ class MappedRows:
             )
             self._refuse(name, bad, "is a side, and nothing says which member was on the left", remedy)
         self.cells[name] = told
+
+    def _scale_certainty(self) -> None:
+        """Numbers without their percent sign, on their scale; where that runs from most to least, turned round."""
+        scale = certainty_scale(self.mapping)
+        cells, off = numbers_of(self.cells["certainty"], scale)
+        if scale is not None:
+            low, high = sorted(scale)
+            remedy = f"{low:g} to {high:g}, or empty; say what else there is under `values`, `certainty`"
+            self._refuse("certainty", off, f"is off the scale of {low:g} to {high:g}", remedy)
+        self.cells["certainty"] = cells
 
     def _pair(self) -> None:
         """Give every row a pair, and every pair one member a."""
@@ -194,7 +208,22 @@ class MappedRows:
         given = {*self.mapping.columns, *self.mapping.unfolded}
         if error.column in given and error.problem.endswith("is not allowed"):
             allowed += f"; say what it is with us under `values`, `{error.column}` in {self.mapping.path}"
+        if error.column == "uncertainty":
+            allowed += ", or map the column to `certainty`, which takes any scale"
         return self._fault(error.column, at, error.problem, allowed)
+
+
+def certainty_scale(mapping: MappingFile) -> tuple[float, float] | None:
+    """The number of no certainty and the number of the most, if the mapping says them; the first may be the larger."""
+    if "certainty_scale" not in mapping.lists:
+        return None
+    entries, line = mapping.lists["certainty_scale"], mapping.lines["certainty_scale"]
+    ends = [as_number(entry.text) for entry in entries]
+    if len(ends) != 2 or not abs(ends[0] - ends[1]) > 0:
+        given = ", ".join(entry.text for entry in entries)
+        remedy = "give [least certain, most certain], such as [0, 100]"
+        mapping.refuse(line, "certainty_scale", f"{shown(given)} is no scale", remedy)
+    return ends[0], ends[1]
 
 
 def _values(entries: Mapping[str, Entry]) -> dict[str, str]:

@@ -147,11 +147,11 @@ class MappingFile:
 
 _SECTIONS = ("columns", "constants", "values")
 _KEYS: Mapping[Kind, tuple[str, ...]] = {
-    "2afc": ("kind", "study", "delimiter", *_SECTIONS, "named_by", "wide"),
+    "2afc": ("kind", "study", "delimiter", *_SECTIONS, "named_by", "wide", "certainty_scale"),
     "ratings": ("kind", "delimiter", *_SECTIONS, "criteria", "scale", "out_of_range", "level", "wide"),
 }
 _WIDE = (*LAYOUTS, "anonymous", "separator")
-_LISTS = ("criteria", "scale")
+_LISTS = ("criteria", "scale", "certainty_scale")
 
 
 def read_mapping_file(path: Path | str) -> MappingFile:

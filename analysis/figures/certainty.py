@@ -34,8 +34,8 @@ Named = tuple[str, Certainty]
 def certainty_figure(studies: Sequence[Named]) -> AnyFigure:
     """Draw the confidence-accuracy curve of each study, given with its name.
 
-    One point is the mean over the participants who used this uncertainty, each by the share of right answers at it,
-    with its bootstrap interval. Beyond six studies the first six are drawn."""
+    One point is the mean over the participants who used this uncertainty, or a certainty of this bin, each by the share
+    of right answers at it, with its bootstrap interval. Beyond six studies the first six are drawn."""
     there = [(name, one) for name, one in studies if one.levels]
     if not there:
         return NoFigure(NAME, TITLE, words.sentence(f"there is no curve: {_why(studies)}"))
@@ -57,26 +57,36 @@ def _why(studies: Sequence[Named]) -> str:
 def _paint(sheet: "Sheet", studies: Sequence[Named], rows: int) -> None:
     columns = 1 if len(studies) == 1 else 2
     width = canvas.WIDTH / columns
-    highest = max(5, *(one.levels[-1].uncertainty for _, one in studies))
+    highest = max(5, *(_places(one)[-1] for _, one in studies))
     for number, (name, one) in enumerate(studies):
         row, column = divmod(number, columns)
         place = column * width + _LEFT, (rows - 1 - row) * _HIGH + _BELOW
         size = width - _LEFT - _RIGHT, _HIGH - _BELOW - _ABOVE
         axes = canvas.axes_at(sheet, *place, *size)
         _scale(axes, one, highest, size[0])
-        _curve(axes, one.levels, number)
+        _curve(axes, one, number)
         axes.set_title(canvas.fitted(name, size[0]), fontsize=canvas.FONT, loc="left", color=canvas.INK)
         if column == 0:
             axes.set_ylabel("accuracy", fontsize=canvas.SMALL, labelpad=2)
 
 
+def _places(one: Certainty) -> list[int]:
+    """Where each level stands from certain to uncertain: at its uncertainty, or one beside the other."""
+    return [level.uncertainty or place for place, level in enumerate(one.levels, start=1)]
+
+
 def _scale(axes: "Axes", one: Certainty, highest: int, width: float) -> None:
-    counts = {level.uncertainty: level.n_answers for level in one.levels}
+    counts = {place: level.n_answers for place, level in zip(_places(one), one.levels, strict=True)}
+    if one.scale == "certainty":
+        highest = len(one.levels)
     axes.set_xlim(0.5, highest + 0.5)
     axes.set_ylim(0, 1.03)
     step = 1 if width / highest > 0.24 else 2
     points = range(1, highest + 1, step)
-    axes.set_xticks(points, [f"{point}\n{_short(counts.get(point, 0))}" for point in points])
+    names = {place: _bin(level) for place, level in zip(_places(one), one.levels, strict=True)}
+    axes.set_xticks(
+        points, [f"{names.get(point, point)}\n{_short(counts.get(point, 0))}" for point in points]
+    )
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
     axes.axhline(CHANCE, color=canvas.MUTED, linewidth=0.9, linestyle=(0, (4, 3)), zorder=0)
     axes.set_xlabel(
@@ -84,16 +94,21 @@ def _scale(axes: "Axes", one: Certainty, highest: int, width: float) -> None:
     )
 
 
+def _bin(level: Level) -> str:
+    return level.name.replace(" to ", "\N{EN DASH}")
+
+
 def _short(n: int) -> str:
     return str(n) if n < 10_000 else f"{n / 1000:.0f}k" if n < 1_000_000 else f"{n / 1e6:.1f}M"
 
 
-def _curve(axes: "Axes", levels: Sequence[Level], number: int) -> None:
+def _curve(axes: "Axes", one: Certainty, number: int) -> None:
     colour = canvas.COLOURS[number % len(canvas.COLOURS)]
-    points = [(level.uncertainty, level.accuracy) for level in levels if level.accuracy.mean is not None]
+    placed = zip(_places(one), one.levels, strict=True)
+    points = [(place, level.accuracy) for place, level in placed if level.accuracy.mean is not None]
     axes.plot(
         [point for point, _ in points],
-        np.array([one.mean for _, one in points], dtype=float),
+        np.array([accuracy.mean for _, accuracy in points], dtype=float),
         color=colour,
         linewidth=1.2,
         marker=canvas.MARKERS[number % len(canvas.MARKERS)],
@@ -102,11 +117,10 @@ def _curve(axes: "Axes", levels: Sequence[Level], number: int) -> None:
         markeredgewidth=0.5,
         zorder=3,
     )
-    for point, one in points:
-        if one.interval.low is not None and one.interval.high is not None:
-            axes.plot(
-                [point, point], [one.interval.low, one.interval.high], color=colour, linewidth=1.2, zorder=2
-            )
+    for point, accuracy in points:
+        low, high = accuracy.interval.low, accuracy.interval.high
+        if low is not None and high is not None:
+            axes.plot([point, point], [low, high], color=colour, linewidth=1.2, zorder=2)
 
 
 def _sentences(studies: Sequence[Named]) -> Iterator[str]:
@@ -114,11 +128,11 @@ def _sentences(studies: Sequence[Named]) -> Iterator[str]:
         where = f" in {name}" if len(studies) > 1 else ""
         first, last = one.levels[0], one.levels[-1]
         if first is last:
-            yield f"All answers{where} have the uncertainty {first.uncertainty}."
+            yield f"All answers{where} have the {one.scale} {first.name}."
             continue
         yield (
-            f"Mean accuracy{where} was {words.described(first.accuracy)} at uncertainty {first.uncertainty} and "
-            f"{words.described(last.accuracy)} at {last.uncertainty}."
+            f"Mean accuracy{where} was {words.described(first.accuracy)} at {one.scale} {first.name} and "
+            f"{words.described(last.accuracy)} at {last.name}."
         )
         area = one.auroc
         if area.mean is None:
@@ -136,6 +150,11 @@ def _reading(studies: Sequence[Named]) -> Iterator[str]:
         "each, so the curve also shows how people differ. Uncertainty 1 is extremely certain; the dashed line is "
         "chance."
     )
+    if any(one.binned for _, one in studies):
+        yield (
+            "Where certainty (more is more certain) has many values, a point is a quantile bin of the answers; equal "
+            "values are in one bin."
+        )
     if len(studies) > MOST_STUDIES:
         yield f"The first {MOST_STUDIES} of {len(studies)} studies are drawn."
 
@@ -143,7 +162,7 @@ def _reading(studies: Sequence[Named]) -> Iterator[str]:
 def _row(name: str, level: Level) -> tuple[str, ...]:
     return (
         name,
-        str(level.uncertainty),
+        level.name,
         str(level.n_answers),
         str(level.n_correct),
         words.number(level.pooled.value, 3),
@@ -156,7 +175,7 @@ def _row(name: str, level: Level) -> tuple[str, ...]:
 def _alt(studies: Sequence[Named]) -> str:
     parts = [
         f"{name}: "
-        + ", ".join(f"{words.number(level.accuracy.mean)} at {level.uncertainty}" for level in one.levels)
+        + ", ".join(f"{words.number(level.accuracy.mean)} at {level.name}" for level in one.levels)
         for name, one in studies
     ]
     return f"A line for each study over the uncertainties. {'; '.join(parts)}."

@@ -273,6 +273,7 @@ def views(
             error=errors.get(q.id, ""),
             minimum=q.minimum,
             maximum=q.maximum,
+            step=q.step,
         )
         for q in questions
     )
@@ -287,5 +288,10 @@ def _options(question: Question) -> tuple[OptionView, ...]:
             return tuple(OptionView(str(n), label) for n, label in enumerate(question.labels, start=1))
         case "choice":
             return tuple(OptionView(option, option) for option in question.options)
+        case "slider":
+            ends = (f"{question.minimum or 0:g}", f"{question.maximum:g}")
+            return tuple(
+                OptionView(end, label) for end, label in zip(ends, question.labels or ("", ""), strict=True)
+            )
         case _:
             return ()

@@ -6,7 +6,7 @@ A template sees one of these and nothing else (no table row ever reaches a templ
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
-QuestionType = Literal["2afc", "likert", "text", "choice", "number"]
+QuestionType = Literal["2afc", "likert", "text", "choice", "number", "slider"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,9 @@ class OptionView:
 
 @dataclass(frozen=True, slots=True)
 class QuestionView:
-    """One question as asked; `value` is what was entered before (kept when the server sends a form back)."""
+    """One question as asked; `value` is what was entered before (kept when the server sends a form back).
+
+    The `options` of a slider are its ends, with their labels, if it has any."""
 
     id: str
     type: QuestionType
@@ -28,6 +30,7 @@ class QuestionView:
     error: str = ""
     minimum: float | None = None
     maximum: float | None = None
+    step: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

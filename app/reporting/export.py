@@ -139,7 +139,12 @@ def _as_text(value: Any) -> str | None:
 
 def _by_question(responses: Iterable[Row]) -> Iterator[Row]:
     for row in responses:
-        own = {"choice": row["side"], "uncertainty": row["uncertainty"], "rationale": row["rationale"]}
+        own = {
+            "choice": row["side"],
+            "uncertainty": row["uncertainty"],
+            "rationale": row["rationale"],
+            "certainty": row["certainty"],
+        }
         for question, value in [*own.items(), *sorted(row["answers"].items())]:
             if value is not None:
                 yield {**row, "question": question, "value": str(value)}

@@ -158,6 +158,7 @@ _RESPONSES: Sequence[Label[Any]] = [
     col(Response.opened_ms).label("opened_ms"),
     col(Response.interval_ms).label("interval_ms"),
     literal("trials").label("block"),
+    col(Response.certainty).label("certainty"),
 ]
 
 
@@ -259,6 +260,7 @@ def answers(slug: str) -> Select[Any]:
         cast(col(Response.trial_id), String).label("trial"),
         col(Response.side).label("side"),
         col(Response.uncertainty).label("uncertainty"),
+        col(Response.certainty).label("certainty"),
         col(Response.rationale).label("rationale"),
         col(Response.answers).label("answers"),
     ]

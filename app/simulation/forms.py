@@ -6,12 +6,15 @@ from html.parser import HTMLParser
 
 @dataclass(slots=True)
 class FoundForm:
-    """The page's form: where it goes, its ready-made values, and what may be chosen under each name."""
+    """The page's form: where it goes, its ready-made values, and what may be chosen or typed under each name.
+
+    `numbers` has the smallest and the largest number and the step, empty where none is given."""
 
     action: str
     values: dict[str, str] = field(default_factory=dict)
     options: dict[str, list[str]] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    numbers: dict[str, tuple[str, str, str]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -40,8 +43,10 @@ class _Reader(HTMLParser):
             self.form.values[name] = a.get("value", "")
         elif (tag == "input" and kind in ("radio", "checkbox")) or tag == "button":
             self.form.options.setdefault(name, []).append(a.get("value", ""))
+        elif tag == "input" and kind == "number":
+            self.form.numbers[name] = a.get("min", ""), a.get("max", ""), a.get("step", "")
         elif tag in ("input", "textarea"):
-            self.form.texts[name] = a.get("min", "") if kind == "number" else ""
+            self.form.texts.append(name)
 
 
 def read_page(html: str) -> FoundPage:

@@ -78,6 +78,11 @@ class Person:
         middle = self._traits.uncertainty * (n_points - 1)
         return 1 + min(n_points - 1, max(0, round(self._rng.gauss(middle, (n_points - 1) / 4))))
 
+    def mark(self, low: float, high: float, step: float) -> str:
+        """A number of a scale from `low` to `high`, of which the highest is the most certain."""
+        n_steps = round((high - low) / step)
+        return f"{low + step * (n_steps + 1 - self.point(n_steps + 1)):.10g}"
+
     def rt_ms(self) -> int:
         return round(TYPICAL_RT_MS / self._traits.speed * self._rng.lognormvariate(0, 0.35))
 

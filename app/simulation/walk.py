@@ -88,8 +88,13 @@ class _Walk:
         fields = dict(form.values)
         for name, options in form.options.items():
             fields[name] = self._person.pick([option for option in options if option])
-        for name, minimum in form.texts.items():
-            fields[name] = minimum or "30"
+        for name in form.texts:
+            fields[name] = "30"
+        for name, (low, high, step) in form.numbers.items():
+            is_scale = bool(low and high) and step not in ("", "any")
+            fields[name] = (
+                self._person.mark(float(low), float(high), float(step)) if is_scale else low or "30"
+            )
         if "decision" in fields:
             fields["decision"] = "agree"
         if "of_age" in fields:

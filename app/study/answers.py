@@ -9,6 +9,7 @@ from typing import Any
 from app.errors import InvalidAnswer
 from app.study.design import TIE, Pressed, Side
 from app.study.file.load import Question
+from app.study.file.rules import ROUNDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,7 @@ class Answers:
     uncertainty: int | None = None
     rationale: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    certainty: float | None = None
 
 
 def read_answers(
@@ -31,6 +33,7 @@ def read_answers(
     Raises InvalidAnswer with every error. A question without an answer is missing: it has no entry at all.
     """
     side: Pressed | None = None
+    certainty: float | None = None
     values, errors = dict[str, Any](), dict[str, str]()
     for question in questions:
         text = form.get(question.id, "").replace("\x00", "").strip()
@@ -45,13 +48,15 @@ def read_answers(
             continue
         if question.type == "2afc":
             side = TIE if text == TIE else Side(text)
+        elif question.type == "slider" and question.id == "certainty" and of_trial:
+            certainty = float(value)
         else:
             values[question.id] = value
     if errors:
         raise InvalidAnswer(errors)
     if not of_trial:
         return Answers(extra=values)
-    return Answers(side, values.pop("uncertainty", None), values.pop("rationale", None), values)
+    return Answers(side, values.pop("uncertainty", None), values.pop("rationale", None), values, certainty)
 
 
 def _value(question: Question, text: str) -> Any:
@@ -75,6 +80,8 @@ def _value(question: Question, text: str) -> Any:
             return text
         case "number":
             return _number(question, text)
+        case "slider":
+            return _on_slider(question, text)
         case "text":
             if len(text) > question.max_length:
                 raise ValueError(
@@ -101,3 +108,12 @@ def _number(question: Question, text: str) -> int | float:
         allowed = " and ".join(f"{words} {bound:g}" for words, bound in bounds if bound is not None)
         raise ValueError(f"Please give a number{f', {allowed}' if allowed else ''}.")
     return int(number) if number.is_integer() else number
+
+
+def _on_slider(question: Question, text: str) -> int | float:
+    number = _number(question, text)
+    low, step = question.minimum or 0, question.step or 1
+    steps = (number - low) / step
+    if abs(steps - round(steps)) > ROUNDING * max(1, steps):
+        raise ValueError(f"Please give a number in steps of {step:g} from {low:g}.")
+    return number

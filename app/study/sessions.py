@@ -261,6 +261,7 @@ def _store(
         "submit_id": form["submit_id"],
         "side": answers.side,
         "uncertainty": answers.uncertainty,
+        "certainty": answers.certainty,
         "rationale": answers.rationale,
         "answers": answers.extra,
         "shown_at": where.shown_at,

@@ -243,7 +243,12 @@ class _Pages:
     def _answers(self, response: Response, kind: str) -> Sequence[tuple[str, str]]:
         """Questions as they were asked, with what was answered."""
         asked = self.design.trials.questions if kind == "trial" else self.design.background
-        own = {"uncertainty": response.uncertainty, "rationale": response.rationale, **response.answers}
+        own = {
+            "uncertainty": response.uncertainty,
+            "certainty": response.certainty,
+            "rationale": response.rationale,
+            **response.answers,
+        }
         by_id = {question.id: question for question in asked}
         return [
             (
@@ -336,7 +341,7 @@ def _in_words(question: Question | None, value: Any) -> str:
     """A point of a scale with its label."""
     if (
         question is not None
-        and question.labels
+        and question.type == "likert"
         and isinstance(value, int)
         and 0 < value <= len(question.labels)
     ):

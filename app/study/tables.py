@@ -252,7 +252,8 @@ class Response(SQLModel, table=True):
 
     `answers` holds the questions that have no column of their own. `odd_playback` keeps telemetry that could not be
     read, as it came; `flags` says what was odd. `raised` and `unwatched` are what `app.study.flags` found; that, the
-    server's `interval_ms` and whether each clip was fetched are NULL where nothing was recorded.
+    server's `interval_ms` and whether each clip was fetched are NULL where nothing was recorded. `certainty` is the
+    answer to a slider of that id, as the number it stands for.
     """
 
     __tablename__ = "response"
@@ -288,6 +289,7 @@ class Response(SQLModel, table=True):
     interval_ms: int | None = None
     fetched_a: bool | None = None
     fetched_b: bool | None = None
+    certainty: float | None = None
 
 
 class Playback(SQLModel, table=True):

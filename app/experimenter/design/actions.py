@@ -30,12 +30,19 @@ _ABOUT_PAIRS: Mapping[str, Keys] = {
     "2afc": {"id": "choice", "type": "2afc", "ask": _WHICH},
     "text": {"id": "rationale", "type": "text", "ask": _WHY},
     "likert": {"id": "uncertainty", "type": "likert", "ask": _HOW_CERTAIN, "scale": "uncertainty"},
+    "slider": {
+        "id": "certainty",
+        "type": "slider",
+        "ask": _HOW_CERTAIN,
+        "labels": ["guessing", "absolutely certain"],
+    },
 }
 _OTHERS: Mapping[str, Keys] = {
     "likert": {"id": "rating", "type": "likert", "scale": "agreement"},
     "text": {"id": "comment", "type": "text"},
     "choice": {"id": "selection", "type": "choice", "options": ["Yes", "No"]},
     "number": {"id": "number", "type": "number", "minimum": 0},
+    "slider": {"id": "slider", "type": "slider"},
     "2afc": _ABOUT_PAIRS["2afc"],
 }
 _ABOUT_PEOPLE: Mapping[str, Keys] = {

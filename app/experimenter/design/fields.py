@@ -43,11 +43,12 @@ OF_TYPE: Mapping[str, tuple[str, ...]] = {
     "text": ("required", "max_length"),
     "choice": ("required", "options"),
     "number": ("required", "minimum", "maximum"),
+    "slider": ("required", "labels", "minimum", "maximum", "step"),
 }
 _OF_TYPES = frozenset(key for keys in OF_TYPE.values() for key in keys)
 MOST = 100
 _KINDS: Mapping[str, Kind] = {
-    **dict.fromkeys(("minimum_age", "minimum", "maximum", "max_length"), "number"),
+    **dict.fromkeys(("minimum_age", "minimum", "maximum", "step", "max_length"), "number"),
     **dict.fromkeys(("labels", "options"), "lines"),
     **dict.fromkeys(("required", "allow_tie"), "yes-no"),
 }
@@ -323,6 +324,8 @@ def _retype(question: Keys, type_: str, old_labels: list[Any]) -> None:
         question["options"] = old_labels
     if type_ == "likert" and not {"labels", "scale"} & set(question):
         question |= {"labels": options} if options else {"scale": _FIRST_SCALE}
+    if type_ == "slider" and len(question.get("labels") or ()) != 2:
+        question.pop("labels", None)
     for key in _OF_TYPES - set(OF_TYPE[type_]):
         question.pop(key, None)
 

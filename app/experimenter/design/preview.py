@@ -155,7 +155,7 @@ def _question(keys: Mapping[str, Any], question: Mapping[str, Any], id_: str) ->
     """Its own id would tie together two questions that share one by mistake."""
     named, options = type_of(question), question.get("options")
     type_ = cast(QuestionType, named) if named in QUESTIONS else "text"
-    return Question(
+    drawn = Question(
         id=id_,
         type=type_,
         ask=shown(question.get("ask")).strip() or NO_WORDS,
@@ -165,6 +165,19 @@ def _question(keys: Mapping[str, Any], question: Mapping[str, Any], id_: str) ->
         minimum=_number(question.get("minimum")),
         maximum=_number(question.get("maximum")),
         allow_tie=type_ == "2afc" and allows_tie(question),
+    )
+    return _slider(drawn, _number(question.get("step"))) if type_ == "slider" else drawn
+
+
+def _slider(drawn: Question, step: float | None) -> Question:
+    """With what a slider has where nothing is said, and no labels but those of both ends."""
+    return drawn.model_copy(
+        update={
+            "labels": drawn.labels if len(drawn.labels) == 2 else (),
+            "minimum": drawn.minimum or 0.0,
+            "maximum": 100.0 if drawn.maximum is None else drawn.maximum,
+            "step": step if step and step > 0 else 1.0,
+        }
     )
 
 

@@ -35,6 +35,7 @@ LABELS: Mapping[str, str] = {
     "max_length": "Longest answer, in characters",
     "minimum": "Smallest number",
     "maximum": "Largest number",
+    "step": "Step from one number to the next",
     "name": "Name",
 }
 MARKDOWN = frozenset({"consent.text", "instructions", "completion.message"})
@@ -49,6 +50,7 @@ OPTIONAL = frozenset(
         "max_length",
         "minimum",
         "maximum",
+        "step",
     }
 )
 ROWS: Mapping[str, int] = {
@@ -87,6 +89,7 @@ TYPES: Mapping[str, str] = {
     "text": "Free text",
     "choice": "One of a list",
     "number": "Number",
+    "slider": "Slider",
 }
 OWN_LABELS = "Labels of its own"
 # Where the study file's own words speak of the file.

@@ -1,6 +1,6 @@
 /** A form's fields: what was typed is kept over a reload, and what is wrong is said at the field. */
 
-const ENTRIES = "textarea, select, input:not([type=hidden])";
+const ENTRIES = "textarea, select, input[name]:not([type=hidden])";
 
 const isPick = (entry) => entry.type === "radio" || entry.type === "checkbox";
 

@@ -2,6 +2,7 @@
 
 import { findErrors, keepDraft, showErrors } from "./fields.js";
 import { send } from "./send.js";
+import { addSliders } from "./slider.js";
 
 // Shown again from memory (back button), a page may be one that was answered long ago: ask where the person is.
 window.addEventListener("pageshow", (event) => {
@@ -85,6 +86,7 @@ export function enhance(form, store, holdBack = () => false) {
   let busy = false;
   form.setAttribute("novalidate", "");
   keepDraft(form, store);
+  addSliders(form);
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

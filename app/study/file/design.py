@@ -19,7 +19,8 @@ class Frozen(BaseModel):
 
 
 class Question(Frozen):
-    """A question of any type. Answer n of a likert is `labels[n - 1]`; `max_length` is for texts alone."""
+    """A question of any type. Answer n of a likert is `labels[n - 1]`; a slider has two labels, those of its
+    ends; `max_length` is for texts alone, `step` for sliders."""
 
     id: str
     type: QuestionType
@@ -31,6 +32,7 @@ class Question(Frozen):
     minimum: float | None = None
     maximum: float | None = None
     allow_tie: bool = False
+    step: float | None = None
 
 
 class DesignConsent(Frozen):

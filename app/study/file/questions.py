@@ -10,7 +10,7 @@ from pydantic_core import PydanticCustomError
 from app.study.file.problems import listed, quoted
 from app.study.file.scales import SCALES
 
-QuestionType = Literal["2afc", "likert", "text", "choice", "number"]
+QuestionType = Literal["2afc", "likert", "text", "choice", "number", "slider"]
 ID_PATTERN = r"^[a-z][a-z0-9_]*$"
 MAX_TEXT = 5000
 # Form fields and page words of the participant's pages.
@@ -73,6 +73,7 @@ QuestionId = Annotated[
     AfterValidator(_not_reserved),
 ]
 Labels = Annotated[tuple[Label, ...], Field(min_length=2, max_length=11), AfterValidator(different)]
+Ends = Annotated[tuple[Label, ...], Field(min_length=2, max_length=2), AfterValidator(different)]
 Options = Annotated[tuple[Label, ...], Field(min_length=2, max_length=50), AfterValidator(different)]
 
 
@@ -145,12 +146,33 @@ class NumberQuestion(_Asked):
     )
 
 
+class SliderQuestion(_Asked):
+    """A point between two ends. Nothing is chosen until the slider is moved or a number is typed."""
+
+    type: Literal["slider"] = Field(description="A slider, with a field for its number.")
+    required: bool = Field(default=True, description="Whether the page waits for an answer.")
+    labels: Ends | None = Field(
+        default=None, description="2 different texts, of the smallest number and of the largest."
+    )
+    minimum: float = Field(default=0, allow_inf_nan=False, description="The number at the left end.")
+    maximum: float = Field(
+        default=100, allow_inf_nan=False, description="The number at the right end; more than `minimum`."
+    )
+    step: float = Field(
+        default=1,
+        gt=0,
+        allow_inf_nan=False,
+        description="Numbers are this far apart, counted from `minimum`.",
+    )
+
+
 QUESTIONS: Mapping[str, type[Part]] = {
     "2afc": TwoAfcQuestion,
     "likert": LikertQuestion,
     "text": TextQuestion,
     "choice": ChoiceQuestion,
     "number": NumberQuestion,
+    "slider": SliderQuestion,
 }
 
 
@@ -167,6 +189,7 @@ _Background = (
     | Annotated[TextQuestion, Tag("text")]
     | Annotated[ChoiceQuestion, Tag("choice")]
     | Annotated[NumberQuestion, Tag("number")]
+    | Annotated[SliderQuestion, Tag("slider")]
 )
 BackgroundQuestion = Annotated[_Background, Discriminator(type_of)]
 TrialQuestion = Annotated[_Background | Annotated[TwoAfcQuestion, Tag("2afc")], Discriminator(type_of)]

@@ -16,6 +16,9 @@ from app.study.file.scales import SCALES
 
 # Ids with a column of their own in the exported data, and what a question of that id must be.
 _COLUMN_TYPES = {"choice": "2afc", "uncertainty": "likert", "rationale": "text"}
+_ENDS = ("minimum", "maximum")
+# Of a scale's number of steps: 0.1 is not quite a tenth.
+ROUNDING = 1e-9
 _DOUBT = ("uncertain", "unsure", "not ", "guess")
 
 
@@ -31,6 +34,7 @@ def broken_rules(raw: object) -> Iterator[Fault]:
             yield from _labels_or_scale(raw, place, question)
             yield from _range(place, question)
             yield from _column(raw, place, question)
+            yield from _certainty(place, question)
         yield from _code_to_send(raw)
 
 
@@ -122,11 +126,27 @@ def _labels_or_scale(raw: Keys, place: Place, question: Keys) -> Iterator[Fault]
 
 
 def _range(place: Place, question: Keys) -> Iterator[Fault]:
-    if type_of(question) == "number":
-        low, high = finite_number(question.get("minimum")), finite_number(question.get("maximum"))
+    type_ = type_of(question)
+    if type_ in ("number", "slider"):
+        ends = (0, 100) if type_ == "slider" else (None, None)
+        low, high = (finite_number(question.get(key, end)) for key, end in zip(_ENDS, ends, strict=True))
         if low is not None and high is not None and not low < high:
             message = f"there is nothing to answer between {low:g} and {high:g}"
-            yield Fault((*place, "maximum"), message, "make `minimum` less than `maximum`")
+            where = "maximum" if "maximum" in question else "minimum"
+            yield Fault((*place, where), message, "make `minimum` less than `maximum`")
+        elif type_ == "slider" and low is not None and high is not None:
+            yield from _steps(place, question, low, high)
+
+
+def _steps(place: Place, question: Keys, low: float, high: float) -> Iterator[Fault]:
+    step = finite_number(question.get("step", 1))
+    if step is None or step <= 0:
+        return
+    steps = (high - low) / step
+    if abs(steps - round(steps)) > ROUNDING * max(1, steps):
+        message = f"steps of {step:g} from {low:g} do not end at {high:g}"
+        where = "step" if "step" in question else "maximum"
+        yield Fault((*place, where), message, "choose a `step` that divides the whole scale")
 
 
 def finite_number(value: object) -> float | None:
@@ -149,6 +169,16 @@ def _column(raw: Keys, place: Place, question: Keys) -> Iterator[Fault]:
         yield Fault((*place, "id"), message, f"choose another id, or type {needed}")
     elif id_ == "uncertainty":
         yield from _uncertainty(place, _labels(raw, question))
+
+
+def _certainty(place: Place, question: Keys) -> Iterator[Fault]:
+    """Keep the slider `certainty` what the exported column of that name means: more is more certain."""
+    if place[0] != "trials" or _id(question) != "certainty" or type_of(question) != "slider":
+        return
+    labels = [label for label in _list(question.get("labels")) if isinstance(label, str)]
+    if labels and _doubtful(labels[-1]) and not _doubtful(labels[0]):
+        message = "`certainty` runs the wrong way: the largest number is the most certain"
+        yield Fault((*place, "labels"), message, "turn the labels round, or choose another id")
 
 
 def _uncertainty(place: Place, labels: tuple[str, ...]) -> Iterator[Fault]:

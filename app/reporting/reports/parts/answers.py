@@ -32,7 +32,9 @@ def certainty_part(study: Cells) -> Iterator[SectionView]:
         yield SectionView("", "Certainty and accuracy", notes=(f"No numbers: {found['reason']}.",))
         return
     test = found["auroc_against_half"]
+    mean = [("mean certainty, more is more certain", found["mean"], "")] if found["mean"] else []
     rows = (
+        *mean,
         ("area under the type-2 ROC curve, within participants", found["auroc"], p_cell(test["p"])),
         ("the same of all answers together", found["auroc_pooled"], ""),
         ("Goodman and Kruskal's gamma, within participants", found["gamma"], ""),
@@ -46,7 +48,7 @@ def certainty_part(study: Cells) -> Iterator[SectionView]:
     without = (
         f"No such number within a participant have {found['n_all_right']} who are always right, {found['n_all_wrong']} "
         f"who are always wrong, and {found['n_constant']} who are always equally certain; "
-        f"{found['n_without_uncertainty']} answers have no uncertainty."
+        f"{found['n_without_uncertainty']} answers have no {found['scale']}."
     )
     missing = reasons((name, one) for name, one, _ in rows)
     untested = [f"The area was not tested against 0.5: {test['reason']}."] if test["reason"] else []
