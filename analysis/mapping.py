@@ -10,7 +10,6 @@ from analysis.columns import RESPONSE_COLUMNS, Column
 from analysis.elsewhere.mapped_cells import SIDES
 from analysis.elsewhere.mapped_rows import PROSE, TOLD, MappedRows
 from analysis.elsewhere.mapping_file import (
-    Entry,
     Kind,
     MappingFile,
     read_mapping_file,
@@ -20,6 +19,7 @@ from analysis.elsewhere.mapping_file import (
 )
 from analysis.elsewhere.rating_rows import mapped_ratings, require_ratings
 from analysis.elsewhere.table_files import open_table
+from analysis.elsewhere.yaml_entries import Entry
 from analysis.errors import SchemaError, shown
 from analysis.rating_table import Ratings
 

@@ -19,9 +19,10 @@ from analysis.elsewhere.mapped_cells import (
     with_ending,
     with_ties,
 )
-from analysis.elsewhere.mapping_file import Entry, MappingFile
+from analysis.elsewhere.mapping_file import MappingFile
 from analysis.elsewhere.table_files import TableFile
 from analysis.elsewhere.wide import long_table
+from analysis.elsewhere.yaml_entries import Entry
 from analysis.errors import SchemaError, shown
 from analysis.rating_table import as_number
 from analysis.schema import check_responses

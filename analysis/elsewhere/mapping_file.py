@@ -1,60 +1,18 @@
 """The mapping file: a small YAML that says how a table from elsewhere becomes ours. Every fault with its line."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal, NoReturn
 
-import yaml
-
-from analysis.errors import AnalysisError, ReadError, shown
+from analysis.elsewhere.wide_section import Wide, read_wide
+from analysis.elsewhere.yaml_entries import Document, Entry, Key, MappingError, text_of, unknown
+from analysis.errors import shown
 
 Kind = Literal["2afc", "ratings"]
-Layout = Literal["raters", "items", "counts", "lists"]
-
-LAYOUTS: tuple[Layout, ...] = ("raters", "items", "counts", "lists")
 KINDS: tuple[Kind, ...] = ("2afc", "ratings")
 _ANSWER: Mapping[Kind, str] = {"2afc": "choice", "ratings": "score"}
-_NULL = "tag:yaml.org,2002:null"
-# A mapping has some dozen lines; what is larger is another file.
-_LONGEST = 1_000_000
-
-
-class MappingError(AnalysisError):
-    """A mapping file, or an entry of it, that cannot be used; one line with file, line, key and remedy."""
-
-    def __init__(self, path: str, line: int, key: str, problem: str, remedy: str) -> None:
-        self.path = path
-        self.line = line
-        self.key = key
-        super().__init__(f"{path}: line {line}{f', {key}' if key else ''}: {problem}; {remedy}")
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A text of the mapping file and the line it stands on."""
-
-    text: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class Wide:
-    """How a row of theirs holds several answers; `line` is where the file says so.
-
-    One layout at most is given. `raters` and `items`: by our name the pattern of their columns, or, listed one by one,
-    `names`: the columns of the answers. `counts`: by their column the answer of ours that it counts. `lists`: by our
-    name the column of arrays. `anonymous`: nothing says who answered. `separator` divides cells of `lists`."""
-
-    line: int
-    layout: Layout | None
-    patterns: Mapping[str, Entry] = field(default_factory=dict)
-    names: tuple[Entry, ...] = ()
-    counts: Mapping[str, Entry] = field(default_factory=dict)
-    lists: Mapping[str, Entry] = field(default_factory=dict)
-    anonymous: bool = False
-    separator: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +108,6 @@ _KEYS: Mapping[Kind, tuple[str, ...]] = {
     "2afc": ("kind", "study", "delimiter", *_SECTIONS, "named_by", "wide", "certainty_scale"),
     "ratings": ("kind", "delimiter", *_SECTIONS, "criteria", "scale", "out_of_range", "level", "wide"),
 }
-_WIDE = (*LAYOUTS, "anonymous", "separator")
 _LISTS = ("criteria", "scale", "certainty_scale")
 
 
@@ -165,8 +122,8 @@ def read_mapping_file(path: Path | str) -> MappingFile:
         At the first key that is unknown, double or of the wrong shape.
     """
     origin = str(path)
-    document = _Document(origin)
-    keys = document.entries(document.root(_text_of(origin)), "")
+    document = Document(origin)
+    keys = document.entries(document.root(text_of(origin)), "")
     kind = _kind(document, keys)
     document.require_known(keys, _KEYS[kind], "")
     sections = {
@@ -191,13 +148,13 @@ def read_mapping_file(path: Path | str) -> MappingFile:
         options=options,
         lists=lists,
         lines={name: one.line for name, one in keys.items()},
-        wide=_wide(document, keys["wide"], _ANSWER[kind]) if "wide" in keys else None,
+        wide=read_wide(document, keys["wide"], _ANSWER[kind]) if "wide" in keys else None,
     )
     _refuse_contradictions(mapping)
     return mapping
 
 
-def _kind(document: "_Document", keys: Mapping[str, "_Key"]) -> Kind:
+def _kind(document: Document, keys: Mapping[str, Key]) -> Kind:
     if "kind" not in keys:
         document.refuse(1, "kind", "the key is missing", f"give one of: {', '.join(KINDS)}")
     entry = document.text(keys["kind"].node, "kind")
@@ -205,61 +162,6 @@ def _kind(document: "_Document", keys: Mapping[str, "_Key"]) -> Kind:
         if kind == entry.text:
             return kind
     document.refuse(entry.line, "kind", f"{shown(entry.text)} is not allowed", f"allowed: {', '.join(KINDS)}")
-
-
-def _wide(document: "_Document", key: "_Key", answer: str) -> Wide:
-    keys = document.entries(key.node, "wide")
-    document.require_known(keys, _WIDE, "wide")
-    layouts = [layout for layout in LAYOUTS if layout in keys]
-    anonymous = _is_true(document, keys["anonymous"]) if "anonymous" in keys else False
-    if len(layouts) > 1:
-        line = keys[layouts[1]].line
-        document.refuse(line, f"wide.{layouts[1]}", f"{layouts[0]} is given too", "keep one of the two")
-    if not layouts:
-        if not anonymous:
-            document.refuse(key.line, "wide", "no layout is given", f"give one of: {', '.join(LAYOUTS)}")
-        return Wide(key.line, None, anonymous=True)
-    [layout] = layouts
-    node, place, line = keys[layout].node, f"wide.{layout}", keys[layout].line
-    separator = document.text(keys["separator"].node, "wide.separator") if "separator" in keys else None
-    if separator is not None and (layout != "lists" or not separator.text):
-        document.refuse(
-            separator.line, "wide.separator", "it divides cells of `lists`", "give `lists`, or remove it"
-        )
-    if layout in ("counts", "lists"):
-        entries = document.texts(node, place)
-        if not entries:
-            document.refuse(line, place, "nothing is given", "write `key: value` on a line for each")
-        if layout == "counts":
-            return Wide(line, layout, counts=entries, anonymous=True)
-        divides = separator.text if separator else None
-        return Wide(line, layout, lists=entries, anonymous=anonymous, separator=divides)
-    if isinstance(node, yaml.SequenceNode):
-        return Wide(line, layout, names=_different(document, node, place), anonymous=anonymous)
-    if isinstance(node, yaml.ScalarNode):
-        return Wide(line, layout, patterns={answer: document.text(node, place)}, anonymous=anonymous)
-    return Wide(line, layout, patterns=document.texts(node, place), anonymous=anonymous)
-
-
-def _different(document: "_Document", node: yaml.Node, key: str) -> tuple[Entry, ...]:
-    entries = document.items(node, key)
-    if not entries:
-        document.refuse(_line(node), key, "the list is empty", "name the columns that hold answers")
-    for place, entry in enumerate(entries):
-        if entry.text in [earlier.text for earlier in entries[:place]]:
-            document.refuse(
-                entry.line, key, f"{shown(entry.text)} stands twice in the list", "remove one of the two"
-            )
-    return entries
-
-
-def _is_true(document: "_Document", key: "_Key") -> bool:
-    entry = document.text(key.node, "wide.anonymous")
-    if entry.text not in ("true", "false"):
-        document.refuse(
-            entry.line, "wide.anonymous", f"{shown(entry.text)} is not allowed", "allowed: true, false"
-        )
-    return entry.text == "true"
 
 
 def _refuse_contradictions(mapping: MappingFile) -> None:
@@ -300,7 +202,7 @@ def require_known(
     for name, entry in given.items():
         if name not in known:
             mapping.refuse(
-                entry.line, f"{section}.{name}", _unknown(name, known), f"allowed: {', '.join(known)}"
+                entry.line, f"{section}.{name}", unknown(name, known), f"allowed: {', '.join(known)}"
             )
 
 
@@ -321,107 +223,3 @@ def require_columns(
             hint = f" (do you mean {shown(meant[0])}?)" if meant else ""
             problem = f"{origin} has no column {shown(entry.text)}{hint}"
             mapping.refuse(entry.line, f"{section}.{name}", problem, f"it has: {', '.join(header)}")
-
-
-def _unknown(name: str, known: Collection[str]) -> str:
-    meant = get_close_matches(name, known, n=1)
-    return f"the name is not known{f' (do you mean {shown(meant[0])}?)' if meant else ''}"
-
-
-def _text_of(path: str) -> str:
-    try:
-        content = Path(path).read_bytes()
-    except OSError as error:
-        raise ReadError(path, f"cannot be read ({error.strerror})") from error
-    if len(content) > _LONGEST:
-        raise ReadError(path, "the file is too large for a mapping (is it the data?); give the YAML file")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ReadError(path, "the file is not UTF-8; allowed: a mapping in YAML, in UTF-8") from error
-
-
-@dataclass(frozen=True, slots=True)
-class _Key:
-    line: int
-    node: yaml.Node
-
-
-class _Document:
-    """YAML nodes into texts: `007` is not 7 here, and `no` is a word."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def refuse(self, line: int, key: str, problem: str, remedy: str) -> NoReturn:
-        raise MappingError(self.path, line, key, problem, remedy)
-
-    def root(self, text: str) -> yaml.Node:
-        try:
-            node = yaml.compose(text, Loader=yaml.SafeLoader)
-        except yaml.MarkedYAMLError as error:
-            mark = error.problem_mark or error.context_mark
-            reason = " ".join(f"{error.context or ''} {error.problem or ''}".split())
-            self.refuse(
-                mark.line + 1 if mark else 1,
-                "",
-                f"not readable as YAML ({reason})",
-                "look at indentation, quotes and brackets",
-            )
-        except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-            self.refuse(
-                1,
-                "",
-                f"not readable as YAML ({' '.join(str(error).split())})",
-                "write it as docs/analysis.md shows",
-            )
-        if node is None:
-            self.refuse(1, "", "the file is empty", "start with `kind: 2afc` or `kind: ratings`")
-        return node
-
-    def entries(self, node: yaml.Node, key: str) -> dict[str, _Key]:
-        """The keys of a mapping, each once."""
-        if isinstance(node, yaml.ScalarNode) and node.tag == _NULL:
-            return {}
-        if not isinstance(node, yaml.MappingNode):
-            self.refuse(_line(node), key, "this is no list of keys", "write `key: value` on a line for each")
-        found: dict[str, _Key] = {}
-        for name, value in node.value:
-            if not isinstance(name, yaml.ScalarNode):
-                self.refuse(_line(name), key, "a key must be one text", "look at the brackets here")
-            if name.value in found:
-                problem = f"the key comes twice (line {found[name.value].line})"
-                self.refuse(_line(name), _joined(key, name.value), problem, "remove one of the two")
-            found[name.value] = _Key(_line(name), value)
-        return found
-
-    def require_known(self, keys: Mapping[str, _Key], known: Collection[str], key: str) -> None:
-        for name, one in keys.items():
-            if name not in known:
-                self.refuse(
-                    one.line, _joined(key, name), _unknown(name, known), f"allowed: {', '.join(known)}"
-                )
-
-    def texts(self, node: yaml.Node, key: str) -> dict[str, Entry]:
-        entries = self.entries(node, key).items()
-        return {name: Entry(self.text(one.node, _joined(key, name)).text, one.line) for name, one in entries}
-
-    def items(self, node: yaml.Node, key: str) -> tuple[Entry, ...]:
-        if not isinstance(node, yaml.SequenceNode):
-            self.refuse(_line(node), key, "this is no list", "write [first, second]")
-        return tuple(self.text(item, key) for item in node.value)
-
-    def text(self, node: yaml.Node, key: str) -> Entry:
-        if not isinstance(node, yaml.ScalarNode):
-            self.refuse(
-                _line(node), key, "one text or number is expected here", "remove the list or the keys"
-            )
-        return Entry("" if node.tag == _NULL else str(node.value), _line(node))
-
-
-def _joined(key: str, name: str) -> str:
-    return f"{key}.{name}" if key else name
-
-
-def _line(node: yaml.Node) -> int:
-    return int(node.start_mark.line) + 1

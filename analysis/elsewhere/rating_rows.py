@@ -8,7 +8,6 @@ import pandas as pd
 from analysis.agreement.ratings import LEVELS
 from analysis.elsewhere.mapped_cells import constant, texts_of
 from analysis.elsewhere.mapping_file import (
-    Entry,
     MappingFile,
     require_columns,
     require_known,
@@ -16,6 +15,7 @@ from analysis.elsewhere.mapping_file import (
 )
 from analysis.elsewhere.table_files import TableFile
 from analysis.elsewhere.wide import long_table
+from analysis.elsewhere.yaml_entries import Entry
 from analysis.errors import SchemaError, shown
 from analysis.rating_table import COLUMNS, OUT_OF_RANGE, Ratings, as_number, check_ratings
 

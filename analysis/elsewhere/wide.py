@@ -11,8 +11,10 @@ from analysis.cells import same_codes
 from analysis.checking import categorical
 from analysis.codes import Codes, Counts, Mask
 from analysis.elsewhere.list_cells import Path, entries_of, path_of
-from analysis.elsewhere.mapping_file import Entry, MappingFile, Wide
+from analysis.elsewhere.mapping_file import MappingFile
 from analysis.elsewhere.table_files import TableFile
+from analysis.elsewhere.wide_section import Wide
+from analysis.elsewhere.yaml_entries import Entry
 from analysis.errors import AnalysisError, SchemaError, shown
 
 # What stands in a pattern for the part of a column's name that differs.

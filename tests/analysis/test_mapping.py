@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import AnalysisError, analyze, hntt_responses, read_hntt
-from analysis.elsewhere.mapping_file import MappingError
+from analysis.elsewhere.yaml_entries import MappingError
 from analysis.mapping import mapping_kind, read_mapped
 from tests.analysis.tables import HNTT, answer, checked, write_csv
 

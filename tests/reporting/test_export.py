@@ -63,6 +63,7 @@ RESPONSES = [
     "opened_ms",
     "interval_ms",
     "block",
+    "certainty",
 ]
 LABELS = [
     "study",

@@ -187,6 +187,10 @@ _EXPLAIN: Mapping[str, _Explanation] = {
         f"{bad.name}: {bad.shown} is too small",
         f"use {bad.context['ge']} or more",
     ),
+    "greater_than": lambda bad: (
+        f"{bad.name}: {bad.shown} is too small",
+        f"use more than {bad.context['gt']}",
+    ),
     "less_than_equal": _too_large,
     "less_than": _too_large,
     "dict_type": _mapping,
