@@ -250,7 +250,7 @@ CELLS = 'item,n1,n2,who,what\nx,2,1,"[1, 2]","[""a"", ""b""]"\ny,0,%s\n'
         ("{counts: {n1: a, n2: b}}", "1.5,,", "t.csv: row 3, column n2: '1.5' is no count; allowed: a whole number f"),
         ("{counts: {n1: a, n2: b}}", "-1,,", "t.csv: row 3, column n2: '-1' is no count"),
         ("{counts: {n1: a, n2: b}}", "99999999,,", "t.csv: row 3, column n2: 99999999 answers, and 100000002 in all"),
-        ("{raters: [n1, n2]}", "1,,", "t.csv: row 2, column n1 (our choice): '2' is not allowed; allowed: a, b, or e"),
+        ("{raters: [n1, n2]}", "1,,", "t.csv: row 2, column n1 (our choice): '2' is not allowed; allowed: a, b, tie"),
         ("{lists: {participant: who, choice: what}}", "1,[3],", "t.csv: row 3, column what: 0 entries, but 1 in who;"),
         ("{lists: {participant: who, choice: what}}", "1,[3],[[1]]", "t.csv: row 3, column what: the entry '[1]' is"),
         ("{lists: {participant: who, choice: what}}", "1,[3],a;b", "t.csv: row 3, column what: 'a;b' is no array (wh"),

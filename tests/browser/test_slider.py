@@ -9,7 +9,7 @@ from .conftest import Visit
 from .pages import CHOICE, message, trial
 from .rig import Rig, Walk
 from .steps import expect_end, save, wait_until_loaded
-from .test_access import AXE_CONTEXT, NARROW, check
+from .test_access import AXE_CONTEXT, check
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
@@ -115,10 +115,10 @@ def test_a_slider_fits_a_telephone_and_breaks_no_axe_rule(rig: Rig, visit: Visit
     _, page = asked(rig, visit, **AXE_CONTEXT)
     wait_until_loaded(page)
     check(page)
-    page.set_viewport_size(NARROW)
+    page.set_viewport_size({"width": 390, "height": 844})
     box = slider(page).bounding_box()
     assert box is not None
     assert box["x"] >= 0
     assert 280 < box["width"] <= 390 - box["x"]
     assert box["height"] >= 44
-    assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
