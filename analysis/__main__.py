@@ -9,9 +9,11 @@ from collections.abc import Sequence
 import pandas as pd
 
 from analysis.columns import MODES
+from analysis.detection import analyze_judgements
+from analysis.detection_text import render_detection
 from analysis.errors import AnalysisError
 from analysis.hntt import hntt_responses, read_hntt
-from analysis.mapping import mapping_kind, mapping_notes, read_mapped, read_ratings
+from analysis.mapping import mapping_kind, mapping_notes, read_judgements, read_mapped, read_ratings
 from analysis.options import ALTERNATIVES, BLANKS, RESAMPLES, TIES
 from analysis.ratings import analyze_ratings
 from analysis.ratings_text import render_ratings
@@ -25,9 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command: 0 done, 1 refused with one line on stderr, 2 wrong usage."""
     asked = _parser().parse_args(arguments)
     try:
-        text = (
-            _ratings(asked) if asked.mapping and mapping_kind(asked.mapping) == "ratings" else _answers(asked)
-        )
+        kind = mapping_kind(asked.mapping) if asked.mapping else "2afc"
+        text = {"2afc": _answers, "ratings": _ratings, "yes-no": _judgements}[kind](asked)
         notes = mapping_notes(asked.mapping) if asked.mapping else ()
     except AnalysisError as error:
         sys.stderr.write(f"{error}\n")
@@ -68,6 +69,14 @@ def _ratings(asked: argparse.Namespace) -> str:
     ratings = read_ratings(asked.files[0], asked.mapping)
     analysis = analyze_ratings(ratings, seed=asked.seed, resamples=asked.resamples)
     return _json(analysis) if asked.json else render_ratings(analysis)
+
+
+def _judgements(asked: argparse.Namespace) -> str:
+    if len(asked.files) > 1:
+        raise AnalysisError(f"{asked.files[1]}: judgements of single stimuli are analysed one file at a time")
+    judgements = read_judgements(asked.files[0], asked.mapping)
+    analysis = analyze_judgements(judgements, seed=asked.seed, resamples=asked.resamples)
+    return _json(analysis) if asked.json else render_detection(analysis)
 
 
 def _json(result: Result) -> str:

@@ -1,4 +1,4 @@
-"""Data from elsewhere: a table and its mapping file in, checked `responses` or ratings out."""
+"""Data from elsewhere: a table and its mapping file in, checked `responses`, ratings or judgements out."""
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -20,7 +20,9 @@ from analysis.elsewhere.mapping_file import (
 from analysis.elsewhere.rating_rows import mapped_ratings, require_ratings
 from analysis.elsewhere.table_files import open_table
 from analysis.elsewhere.yaml_entries import Entry
+from analysis.elsewhere.yes_no_rows import mapped_judgements, require_yes_no
 from analysis.errors import SchemaError, shown
+from analysis.judgements import Judgements
 from analysis.rating_table import Ratings
 
 _OURS: Mapping[str, Column] = {column.name: column for column in RESPONSE_COLUMNS}
@@ -32,7 +34,7 @@ ANONYMOUS = (
 
 
 def mapping_kind(path: Path | str) -> Kind:
-    """What a mapping file says its table is: ``2afc`` or ``ratings``. Raises as `read_mapping_file` does."""
+    """What a mapping file says its table is: ``2afc``, ``ratings``, ``yes-no``. Raises as `read_mapping_file` does."""
     return read_mapping_file(path).kind
 
 
@@ -107,9 +109,35 @@ def read_ratings(path: Path | str, mapping_path: Path | str) -> Ratings:
     return mapped_ratings(mapping, file)
 
 
+def read_judgements(path: Path | str, mapping_path: Path | str) -> Judgements:
+    """Read judgements of single stimuli from elsewhere (yes / no, real or fake), checked.
+
+    One row of the table is one answer of one participant about one stimulus. The mapping's `classes` names what a
+    stimulus can be, first what the question asks for; an empty answer is a blank, and a stimulus without a truth counts
+    in no number.
+
+    Parameters
+    ----------
+    path
+        As in `read_mapped`.
+    mapping_path
+        The mapping file, of kind ``yes-no``.
+
+    Raises
+    ------
+    ReadError, MappingError, SchemaError
+        As in `read_mapped`.
+    """
+    mapping = read_mapping_file(mapping_path)
+    require_yes_no(mapping)
+    file = open_table(path, mapping.delimiter)
+    require_columns(mapping, mapping.columns, "columns", file.header, str(path))
+    return mapped_judgements(mapping, file)
+
+
 def _require_2afc(mapping: MappingFile) -> None:
     if mapping.kind != "2afc":
-        problem = "this maps ratings, and 2AFC answers are needed"
+        problem = f"this maps {mapping.kind}, and 2AFC answers are needed"
         mapping.refuse(mapping.options["kind"].line, "kind", problem, "give a mapping of kind 2afc")
     for section, entries in (("columns", mapping.columns), ("constants", mapping.constants)):
         require_known(mapping, section, entries, tuple(_OURS))

@@ -10,9 +10,10 @@ from analysis.elsewhere.wide_section import Wide, read_wide
 from analysis.elsewhere.yaml_entries import Document, Entry, Key, MappingError, text_of, unknown
 from analysis.errors import shown
 
-Kind = Literal["2afc", "ratings"]
-KINDS: tuple[Kind, ...] = ("2afc", "ratings")
-_ANSWER: Mapping[Kind, str] = {"2afc": "choice", "ratings": "score"}
+Kind = Literal["2afc", "ratings", "yes-no"]
+KINDS: tuple[Kind, ...] = ("2afc", "ratings", "yes-no")
+_ANSWER: Mapping[Kind, str] = {"2afc": "choice", "ratings": "score", "yes-no": "answer"}
+_ITEM: Mapping[Kind, str] = {"2afc": "pair", "ratings": "item", "yes-no": "stimulus"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +43,12 @@ class MappingFile:
     @property
     def rater(self) -> str:
         """Our column of who answered."""
-        return "participant" if self.kind == "2afc" else "rater"
+        return "rater" if self.kind == "ratings" else "participant"
 
     @property
     def item(self) -> str:
         """Our column of what was asked about."""
-        return "pair" if self.kind == "2afc" else "item"
+        return _ITEM[self.kind]
 
     @property
     def unfolded(self) -> frozenset[str]:
@@ -107,8 +108,9 @@ _SECTIONS = ("columns", "constants", "values")
 _KEYS: Mapping[Kind, tuple[str, ...]] = {
     "2afc": ("kind", "study", "delimiter", *_SECTIONS, "named_by", "wide", "certainty_scale"),
     "ratings": ("kind", "delimiter", *_SECTIONS, "criteria", "scale", "out_of_range", "level", "wide"),
+    "yes-no": ("kind", "delimiter", *_SECTIONS, "classes", "wide"),
 }
-_LISTS = ("criteria", "scale", "certainty_scale")
+_LISTS = ("criteria", "scale", "certainty_scale", "classes")
 
 
 def read_mapping_file(path: Path | str) -> MappingFile:

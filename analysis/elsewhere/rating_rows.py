@@ -25,7 +25,8 @@ _LEVELS = ("ordinal", *(level for level in LEVELS if level != "ordinal"))
 def require_ratings(mapping: MappingFile) -> None:
     """Refuse a mapping that does not say where item, rater and score are."""
     if mapping.kind != "ratings":
-        problem = "this maps 2AFC answers, and ratings are needed"
+        answers = "2AFC answers" if mapping.kind == "2afc" else mapping.kind
+        problem = f"this maps {answers}, and ratings are needed"
         mapping.refuse(mapping.options["kind"].line, "kind", problem, "give a mapping of kind ratings")
     for section, entries in (("columns", mapping.columns), ("constants", mapping.constants)):
         require_known(mapping, section, entries, COLUMNS)

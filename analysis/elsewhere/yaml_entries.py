@@ -90,7 +90,9 @@ class Document:
                 "write it as docs/analysis.md shows",
             )
         if node is None:
-            self.refuse(1, "", "the file is empty", "start with `kind: 2afc` or `kind: ratings`")
+            self.refuse(
+                1, "", "the file is empty", "start with `kind: 2afc`, `kind: ratings` or `kind: yes-no`"
+            )
         return node
 
     def entries(self, node: yaml.Node, key: str) -> dict[str, Key]:

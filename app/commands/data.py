@@ -135,12 +135,15 @@ def analyze(
     ] = False,
 ) -> None:
     """The numbers of one study or of several side by side."""
-    from app.reporting.targets import is_ratings, notes_of
+    from app.reporting.targets import is_ratings, is_yes_no, notes_of
 
     for note in notes_of(mapping):
         err.print(note, markup=False)
     if mapping is not None and is_ratings(mapping):
         _analyze_ratings(targets, mapping, as_json=as_json, seed=seed, resamples=resamples)
+        return
+    if mapping is not None and is_yes_no(mapping):
+        _analyze_judgements(targets, mapping, as_json=as_json, seed=seed, resamples=resamples)
         return
     from analysis import analyze, render
     from app.reporting.targets import frames_of
@@ -169,6 +172,18 @@ def _analyze_ratings(targets: list[str], mapping: Path, *, as_json: bool, seed: 
     for target in targets:
         result = analyze_ratings(ratings_of(target, mapping), seed=seed, resamples=resamples)
         _print(result.to_dict() if as_json else render_ratings(result))
+
+
+def _analyze_judgements(
+    targets: list[str], mapping: Path, *, as_json: bool, seed: int, resamples: int
+) -> None:
+    from analysis.detection import analyze_judgements
+    from analysis.detection_text import render_detection
+    from app.reporting.targets import judgements_of
+
+    for target in targets:
+        result = analyze_judgements(judgements_of(target, mapping), seed=seed, resamples=resamples)
+        _print(result.to_dict() if as_json else render_detection(result))
 
 
 def _print(result: Any) -> None:

@@ -39,8 +39,13 @@ def report(
     ] = False,
 ) -> None:
     """Write a folder with a page that opens offline: figures, tables, and the methods in words."""
-    from app.reporting.targets import is_ratings
+    from app.reporting.targets import is_ratings, is_yes_no
 
+    if is_yes_no(mapping):
+        raise StudyError(
+            f"{targets[0]}: judgements of single stimuli have no report; `likely-human analyze` prints their numbers, "
+            "and `--json` gives all of them"
+        )
     if is_ratings(mapping):
         if verdicts is not None:
             raise StudyError(f"{verdicts}: verdicts of judges are of pairs, and these are ratings")

@@ -8,7 +8,8 @@ from sqlmodel import Session
 
 from analysis import read_responses
 from analysis.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column
-from analysis.mapping import mapping_kind, mapping_notes, read_mapped, read_ratings
+from analysis.judgements import Judgements
+from analysis.mapping import mapping_kind, mapping_notes, read_judgements, read_mapped, read_ratings
 from analysis.rating_table import Ratings
 from analysis.selection import with_unwatched
 from app.errors import StudyError
@@ -26,6 +27,11 @@ def is_file(target: str) -> bool:
 def is_ratings(mapping: Path | None) -> bool:
     """Whether a mapping is of ratings, which `ratings_of` reads, and not of 2AFC answers."""
     return mapping is not None and mapping_kind(mapping) == "ratings"
+
+
+def is_yes_no(mapping: Path | None) -> bool:
+    """Whether a mapping is of judgements of single stimuli, which `judgements_of` reads."""
+    return mapping is not None and mapping_kind(mapping) == "yes-no"
 
 
 def notes_of(mapping: Path | None) -> tuple[str, ...]:
@@ -51,6 +57,11 @@ def frame_of(
     if session is None:
         raise StudyError(f"{target} is no file, and no study can be looked up here")
     return responses_frame(session, target, columns)
+
+
+def judgements_of(target: str, mapping: Path) -> Judgements:
+    """The checked judgements of single stimuli of a file from elsewhere."""
+    return read_judgements(target, mapping)
 
 
 def ratings_of(target: str, mapping: Path) -> Ratings:
