@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from analysis.accuracy import accuracy_per_participant
+    from analysis.brief import render_brief
     from analysis.chance import ChanceTest, against_chance
     from analysis.columns import LABEL_COLUMNS, RESPONSE_COLUMNS, Column
     from analysis.comparisons import MannWhitney, mann_whitney
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 # Loaded at first use: a caller that wants the column definitions does not wait for SciPy.
 _HOMES = {
     "accuracy": ["accuracy_per_participant"],
+    "brief": ["render_brief"],
     "chance": ["ChanceTest", "against_chance"],
     "columns": ["LABEL_COLUMNS", "RESPONSE_COLUMNS", "Column"],
     "comparisons": ["MannWhitney", "mann_whitney"],
@@ -84,6 +86,7 @@ __all__ = [
     "read_hntt",
     "read_responses",
     "render",
+    "render_brief",
     "select_rows",
     "uncertainty_per_participant",
 ]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from analysis.brief import render_brief
 from analysis.columns import MODES
 from analysis.detection import analyze_judgements
 from analysis.detection_text import render_detection
@@ -60,7 +61,7 @@ def _answers(asked: argparse.Namespace) -> str:
         origins=asked.files,
         independent=asked.independent,
     )
-    return _json(analysis) if asked.json else render(analysis)
+    return _json(analysis) if asked.json else render(analysis) if asked.full else render_brief(analysis)
 
 
 def _ratings(asked: argparse.Namespace) -> str:
@@ -89,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="responses as .csv, .jsonl or .parquet")
     parser.add_argument("--json", action="store_true", help="print the documented JSON (docs/analysis.md)")
+    parser.add_argument("--full", action="store_true", help="print every table, not only one screen")
     layout = parser.add_mutually_exclusive_group()
     layout.add_argument(
         "--hntt", action="store_true", help="the files are CSVs in the layout of the published HNTT"

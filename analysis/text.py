@@ -68,10 +68,7 @@ def _parts(analysis: Analysis) -> Iterator[RenderableType]:
 def _study(study: StudyResult) -> Iterator[RenderableType]:
     selection = study.selection
     yield heading(f"Study {name_of(study.study)}")
-    yield (
-        f"{selection.n_participants_used} of {selection.n_participants} participants and "
-        f"{selection.n_used} of {selection.n_rows} answers count{_named(study.ties)}{_left_out(selection.left_out)}"
-    )
+    yield counted(study)
     if selection.reason:
         yield f"No numbers: {selection.reason}."
         return
@@ -86,6 +83,15 @@ def _study(study: StudyResult) -> Iterator[RenderableType]:
     yield _participants(study)
     yield from _cut(len(study.participants), "participants")
     yield from sections(study)
+
+
+def counted(study: StudyResult) -> str:
+    """Of whom how many answers count, and what became of the others."""
+    selection = study.selection
+    return (
+        f"{selection.n_participants_used} of {selection.n_participants} participants and "
+        f"{selection.n_used} of {selection.n_rows} answers count{_named(study.ties)}{_left_out(selection.left_out)}"
+    )
 
 
 def _named(ties: TieAnswers) -> str:

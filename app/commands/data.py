@@ -112,6 +112,7 @@ def package(
 def analyze(
     targets: Annotated[list[str], typer.Argument(metavar="TARGET...", help="Studies, or exported files.")],
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON (docs/analysis.md).")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Every table, not only one screen.")] = False,
     mode: Annotated[str | None, typer.Option(help="live, simulated, pilot or preview.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seeds the bootstrap.")] = 1,
     blank: Annotated[str, typer.Option(help="missing, or wrong as in the paper.")] = "missing",
@@ -145,7 +146,7 @@ def analyze(
     if mapping is not None and is_yes_no(mapping):
         _analyze_judgements(targets, mapping, as_json=as_json, seed=seed, resamples=resamples)
         return
-    from analysis import analyze, render
+    from analysis import analyze, render, render_brief
     from app.reporting.targets import frames_of
 
     with opened() as (_, database), database.reading() as session:
@@ -161,7 +162,7 @@ def analyze(
         origins=targets,
         independent=independent,
     )
-    _print(result.to_dict() if as_json else render(result))
+    _print(result.to_dict() if as_json else render(result) if full else render_brief(result))
 
 
 def _analyze_ratings(targets: list[str], mapping: Path, *, as_json: bool, seed: int, resamples: int) -> None:

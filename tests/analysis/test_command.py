@@ -39,10 +39,12 @@ def test_the_module_prints_the_documented_json(exported: str) -> None:
 
 
 def test_it_prints_tables_without_json(exported: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([exported]) == 0
+    assert main([exported, "--full"]) == 0
     printed = capsys.readouterr().out
     assert "Study one" in printed
     assert "p two-sided" in printed
+    assert main([exported]) == 0
+    assert "one (live): 3 of 3 participants and 9 of 9 answers count." in capsys.readouterr().out
 
 
 def test_the_hntt_layout_gives_the_published_numbers(capsys: pytest.CaptureFixture[str]) -> None:
@@ -51,7 +53,7 @@ def test_the_hntt_layout_gives_the_published_numbers(capsys: pytest.CaptureFixtu
 
 
 def test_every_option_reaches_the_analysis(exported: str, capsys: pytest.CaptureFixture[str]) -> None:
-    options = "--mode live --blank wrong --alternative less --ties random --seed 7 --resamples 50 --json"
+    options = "--mode live --blank wrong --alternative less --ties random --seed 7 --resamples 50 --independent --json"
     assert main([exported, *options.split()]) == 0
     assert json.loads(capsys.readouterr().out)["settings"] == {
         "mode": "live",
@@ -61,6 +63,7 @@ def test_every_option_reaches_the_analysis(exported: str, capsys: pytest.Capture
         "seed": 7,
         "resamples": 50,
         "level": 0.95,
+        "independent": True,
     }
 
 
