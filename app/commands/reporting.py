@@ -41,15 +41,11 @@ def report(
     """Write a folder with a page that opens offline: figures, tables, and the methods in words."""
     from app.reporting.targets import is_ratings, is_yes_no
 
-    if is_yes_no(mapping):
-        raise StudyError(
-            f"{targets[0]}: judgements of single stimuli have no report; `likely-human analyze` prints their numbers, "
-            "and `--json` gives all of them"
-        )
-    if is_ratings(mapping):
+    if is_yes_no(mapping) or is_ratings(mapping):
         if verdicts is not None:
-            raise StudyError(f"{verdicts}: verdicts of judges are of pairs, and these are ratings")
-        _report_ratings(targets, output, mapping, seed, resamples)
+            raise StudyError(f"{verdicts}: verdicts of judges are of pairs, and these are none")
+        one_file = _report_judgements if is_yes_no(mapping) else _report_ratings
+        one_file(targets, output, mapping, seed, resamples)
     else:
         _report_answers(
             *(targets, output, mode, seed, resamples, verdicts, mapping),
@@ -127,3 +123,22 @@ def _report_ratings(
             ratings, output, seed=seed, resamples=resamples, made_at=now(), on_progress=on_progress
         )
     out.print(f"{n} scores: {output / 'report.html'}", markup=False)
+
+
+def _report_judgements(
+    targets: list[str], output: Path, mapping: Path | None, seed: int, resamples: int
+) -> None:
+    from app.reporting.detection import write_detection_report
+    from app.reporting.reports.writing import require_folder
+    from app.reporting.targets import judgements_of
+
+    require_folder(output)
+    if len(targets) > 1 or mapping is None:
+        raise StudyError(f"{targets[-1]}: judgements of single stimuli are reported one file at a time")
+    with err.status("Reading ..."):
+        judgements = judgements_of(targets[0], mapping)
+    with progress("Making the report") as on_progress:
+        n = write_detection_report(
+            judgements, output, seed=seed, resamples=resamples, made_at=now(), on_progress=on_progress
+        )
+    out.print(f"{n} answers: {output / 'report.html'}", markup=False)

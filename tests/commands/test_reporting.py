@@ -61,6 +61,21 @@ def test_ratings_become_a_report_by_their_mapping(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (0, "816 scores: made/report.html\n"), done.stderr
 
 
+def test_judgements_of_single_stimuli_become_a_report_by_their_mapping(tmp_path: Path) -> None:
+    (tmp_path / "map.yaml").write_text(
+        "kind: yes-no\ncolumns: {participant: who, stimulus: clip, truth: is, answer: says}\nclasses: [real, fake]\n"
+    )
+    rows = [f"w{who},c{clip},{('real', 'fake')[clip % 2]},real" for who in range(3) for clip in range(4)]
+    (tmp_path / "judged.csv").write_text("\n".join(["who,clip,is,says", *rows, ""]))
+    done = run(tmp_path, "judged.csv", "--mapping", "map.yaml", "--out", "made", "--resamples", "50")
+    assert (done.returncode, done.stdout) == (0, "12 answers: made/report.html\n"), done.stderr
+    refused = run(tmp_path, "judged.csv", "--mapping", "map.yaml", "--verdicts", "v.csv", "--out", "made")
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        "v.csv: verdicts of judges are of pairs, and these are none\n",
+    )
+
+
 def test_what_cannot_be_reported_is_one_clear_line(answers: Path, tmp_path: Path) -> None:
     (tmp_path / "broken.csv").write_text("study,pair\ns,q1\n")
     refusals = (

@@ -34,6 +34,8 @@ REFERENCES = {
     "agreement. British Journal of Mathematical and Statistical Psychology 61, 29-48.",
     "Fri37": "Friedman, M. (1937). The use of ranks to avoid the assumption of normality implicit in the analysis "
     "of variance. Journal of the American Statistical Association 32, 675-701.",
+    "Hau95": "Hautus, M. J. (1995). Corrections for extreme proportions and their biasing effects on estimated values "
+    "of d'. Behavior Research Methods, Instruments, & Computers 27, 46-51.",
     "HL63": "Hodges, J. L., and Lehmann, E. L. (1963). Estimates of location based on rank tests. Annals of "
     "Mathematical Statistics 34, 598-611.",
     "HWC14": "Hollander, M., Wolfe, D. A., and Chicken, E. (2014). Nonparametric Statistical Methods, 3rd edition. "
@@ -46,6 +48,7 @@ REFERENCES = {
     "correlation. Comprehensive Psychology 3, 11.IT.3.1.",
     "Kri04": "Krippendorff, K. (2004). Content Analysis: An Introduction to Its Methodology, 2nd edition. Sage. "
     "Chapter 11.",
+    "MC05": "Macmillan, N. A., and Creelman, C. D. (2005). Detection Theory: A User's Guide, 2nd edition. Erlbaum.",
     "MW47": "Mann, H. B., and Whitney, D. R. (1947). On a test of whether one of two random variables is "
     "stochastically larger than the other. Annals of Mathematical Statistics 18, 50-60.",
     "MW92": "McGraw, K. O., and Wong, S. P. (1992). A common language effect size statistic. Psychological "
