@@ -103,31 +103,54 @@ def alternative_test(
     """
     judge_score = np.where((pairs.n > 1), support, np.nan)
     outcome = _outcomes(pairs, judge_score)
-    duels = _duels(pairs, outcome)
-    tested = duels.n >= min_instances
-    n_pairs = int((~np.isnan(judge_score)).sum())
+    return tested(
+        _duels(pairs, outcome),
+        int((~np.isnan(judge_score)).sum()),
+        _difference(pairs, outcome, seed, resamples),
+        nobody=_NOBODY,
+        too_few=f"no participant has {min_instances} pairs that others voted on and the judge judged",
+        run=run,
+        epsilon=epsilon,
+        q=q,
+        min_instances=min_instances,
+    )
+
+
+def tested(
+    duels: Duels,
+    n_units: int,
+    difference: Estimate,
+    *,
+    nobody: str,
+    too_few: str,
+    run: str,
+    epsilon: float,
+    q: float,
+    min_instances: int,
+) -> AlternativeTest:
+    """The test of who wins against whom on how many of the `n_units` pairs or items, and why there is none."""
+    can_be = duels.n >= min_instances
     there = duels.n > 0
-    difference = _difference(pairs, outcome, seed, resamples)
     reason = None
     if not there.any():
-        reason = _NOBODY
-    elif not tested.any():
-        reason = f"no participant has {min_instances} pairs that others voted on and the judge judged"
-    won = wins(duels, tested, epsilon, q)
-    rate = None if reason else won / int(tested.sum())
+        reason = nobody
+    elif not can_be.any():
+        reason = too_few
+    won = wins(duels, can_be, epsilon, q)
+    rate = None if reason else won / int(can_be.sum())
     return AlternativeTest(
         run=run,
         epsilon=epsilon,
         q=q,
         min_instances=min_instances,
-        n_pairs=n_pairs,
+        n_pairs=n_units,
         n_participants=int(there.sum()),
-        n_tested=int(tested.sum()),
-        n_too_few=int((there & ~tested).sum()),
+        n_tested=int(can_be.sum()),
+        n_too_few=int((there & ~can_be).sum()),
         n_won=won,
         winning_rate=rate,
         passes=None if rate is None else rate >= PASSES_FROM,
-        advantage=_advantage(duels, tested),
+        advantage=_advantage(duels, can_be),
         advantage_all=_advantage(duels, there),
         difference=difference,
         reason=reason,

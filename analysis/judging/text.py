@@ -101,7 +101,7 @@ def _judge(judge: JudgeResult) -> Iterator[RenderableType]:
         # A condition that is all pairs with a truth, say, has their numbers.
         if all(group.measures != earlier.measures for earlier in judge.groups[:number]):
             yield from _group(group)
-    yield from _alternative(judge.alternative_annotator)
+    yield from alternative_lines(judge.alternative_annotator)
     yield from _prediction_powered(judge.prediction_powered)
 
 
@@ -158,7 +158,7 @@ def _measures(measures: Mapping[str, Measure]) -> Table:
             _NAMES[key],
             str(measure.corrected.n),
             told + ("" if spread is None else f" ({spread:.3f})"),
-            *map(_estimate, (measure.corrected, measure.ceiling, measure.split_half)),
+            *map(estimate_text, (measure.corrected, measure.ceiling, measure.split_half)),
         )
     return table
 
@@ -170,13 +170,16 @@ def _calibration(bins: tuple[Bin, ...]) -> RenderableType:
             f"  {one.low:.1f} to {one.high:.1f}",
             str(one.agreement.n),
             _number(one.confidence),
-            _estimate(one.agreement),
-            _estimate(one.ceiling),
+            estimate_text(one.agreement),
+            estimate_text(one.ceiling),
         )
     return table
 
 
-def _alternative(tests: tuple[AlternativeTest, ...]) -> Iterator[RenderableType]:
+def alternative_lines(
+    tests: tuple[AlternativeTest, ...], units: str = "pairs", people: str = "participants"
+) -> Iterator[RenderableType]:
+    """The alternative annotator test of each run, and who was not tested."""
     first = tests[0]
     yield f"\nMay it replace people? The alternative annotator test, epsilon {first.epsilon:g}, q {first.q:g}"
     table = _table("run", "", "won", "advantage", "over all", "people minus judge", left=2)
@@ -191,14 +194,14 @@ def _alternative(tests: tuple[AlternativeTest, ...]) -> Iterator[RenderableType]
             won,
             _number(test.advantage),
             f"{_number(test.advantage_all)} (of {test.n_participants})",
-            _estimate(test.difference),
+            estimate_text(test.difference),
         )
     yield table
     for reason in dict.fromkeys(test.reason for test in tests if test.reason):
         yield f"  Not tested: {reason}."
     few = max(test.n_too_few for test in tests)
     if few and any(test.n_tested for test in tests):
-        yield f"  Not tested: {few} participants with fewer than {first.min_instances} pairs."
+        yield f"  Not tested: {few} {people} with fewer than {first.min_instances} {units}."
 
 
 def _prediction_powered(results: tuple[PredictionPowered, ...]) -> Iterator[RenderableType]:
@@ -231,7 +234,7 @@ def _comparisons(comparisons: tuple[Versus, ...]) -> Iterator[RenderableType]:
             " - ".join(map(_name, one.judges)),
             "identity" if one.measure == "identity_accuracy" else "labels",
             str(one.difference.n),
-            _estimate(one.difference),
+            estimate_text(one.difference),
             "-" if one.n_first_only is None else str(one.n_first_only),
             "-" if one.n_second_only is None else str(one.n_second_only),
             _number(one.p, 4),
@@ -254,7 +257,8 @@ def _number(value: float | None, digits: int = 3) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 
 
-def _estimate(estimate: Estimate) -> str:
+def estimate_text(estimate: Estimate) -> str:
+    """The value with its interval; a dash where there is none."""
     return f"{_number(estimate.value)}{_interval(estimate.interval)}"
 
 

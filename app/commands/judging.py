@@ -12,7 +12,11 @@ from app.errors import StudyError
 
 def validate(
     targets: Annotated[
-        list[str], typer.Argument(metavar="TARGET...", help="A study, or an exported file of responses.")
+        list[str],
+        typer.Argument(
+            metavar="TARGET...",
+            help="A study, or an exported file of responses; with a mapping of kind ratings, a file of ratings.",
+        ),
     ],
     verdicts: Annotated[
         Path, typer.Argument(metavar="VERDICTS", help="A file of verdicts: CSV, JSONL or Parquet.")
@@ -35,7 +39,8 @@ def validate(
     pairs: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Pairs without votes that verdicts speak of (columns as of labels)."
+            metavar="FILE",
+            help="Pairs without votes that verdicts speak of (columns as of labels); else those of the study.",
         ),
     ] = None,
     mapping: Annotated[
@@ -50,12 +55,25 @@ def validate(
     import pandas as pd
 
     from analysis.judging import read_pairs, read_verdicts, render_validation, validate_judges
-    from app.reporting.targets import frames_of
+    from app.judges.study import pairs_of_studies
+    from app.reporting.targets import frames_of, is_ratings
 
+    if mapping is not None and is_ratings(mapping):
+        if pairs is not None or mode is not None or everything or len(targets) != 1:
+            raise StudyError(
+                "judges of ratings and classes are held against one file of ratings; "
+                "leave out --pairs, --mode and --all"
+            )
+        validate_items_of(
+            Path(targets[0]), mapping, verdicts, as_json, seed, resamples, epsilon, min_instances
+        )
+        return
     given = read_verdicts(verdicts)
-    further = None if pairs is None else read_pairs(pairs)
     with opened() as (_, database), database.reading() as session:
         frames = frames_of(session, targets, mapping, unwatched=everything)
+        # What a study shows and nobody voted on is what verdicts may add to.
+        shown = pairs_of_studies(session, targets) if pairs is None else []
+    further = read_pairs(pairs) if pairs else pd.DataFrame(shown) if shown else None
     with progress("Holding judges against people") as on_progress:
         validation = validate_judges(
             frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True),
@@ -77,3 +95,33 @@ def validate(
         typer.echo(json.dumps(validation.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         typer.echo(render_validation(validation))
+
+
+def validate_items_of(
+    ratings: Path,
+    mapping: Path,
+    verdicts: Path,
+    as_json: bool,
+    seed: int,
+    resamples: int,
+    epsilon: float,
+    min_instances: int,
+) -> None:
+    """Judges of classes or of ratings, one value for each item, against a file of ratings."""
+    from analysis.judging.items import read_item_verdicts, render_items, validate_items
+    from app.reporting.targets import ratings_of
+
+    given = read_item_verdicts(verdicts)
+    found = validate_items(
+        ratings_of(str(ratings), mapping),
+        given,
+        seed=seed,
+        resamples=resamples,
+        epsilon=epsilon,
+        min_instances=min_instances,
+        origin=str(verdicts),
+    )
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo(render_items(found))

@@ -65,6 +65,12 @@ def main_pairs(session: Session, slug: str) -> list[dict[str, str | None]]:
     ]
 
 
+def pairs_of_studies(session: Session, targets: Sequence[str]) -> list[dict[str, str | None]]:
+    """The main pairs (`PAIR_COLUMNS`) of those targets that are studies here, also those that nobody voted on."""
+    slugs = session.exec(select(Study.slug).where(col(Study.slug).in_(targets))).all()
+    return [pair for slug in sorted(slugs) for pair in main_pairs(session, slug)]
+
+
 def lacks(needs: Needs, pairs: Sequence[PairToJudge]) -> str:
     """What no pair has and the judge needs, in words; empty where it can judge: a single pair may still fail."""
     if needs is Needs.POSITIONS and not any(pair.a.positions and pair.b.positions for pair in pairs):

@@ -43,7 +43,9 @@ def _panel(judge: Told) -> JudgePanel:
                 if everything["measures"][FINDS]["corrected"]["value"] is not None
                 else []
             ),
+            *_three_classes(everything["measures"]),
             *_may_replace(judge),
+            *_powered(judge),
             *_counted(judge),
         ],
         rows=[_row(group) for group in judge["groups"] if group["scope"] != "class" or several],
@@ -103,6 +105,29 @@ def _may_replace(judge: Told) -> Iterator[str]:
         f"May it replace people? It {verdict} the alternative annotator test{others}: it wins against "
         f"{first['n_won']} of {counted(first['n_tested'], 'participant')}; half are needed."
     )
+
+
+def _powered(judge: Told) -> Iterator[str]:
+    """What people's preferences are with its verdicts on pairs that nobody voted on."""
+    for one in judge["prediction_powered"]:
+        if one["value"] is None:
+            continue
+        where = f" ({one['condition']})" if one["condition"] else ""
+        worth = "" if one["n_effective"] is None else f", as if {one['n_effective']:.0f} pairs had votes"
+        yield (
+            f"Share of votes for {one['source']} over {one['against']}{where}: {one['people']:.2f} "
+            f"({one['people_low']:.2f} to {one['people_high']:.2f}) from the votes on "
+            f"{counted(one['n_labelled'], 'pair')}; with its verdicts on {one['n_unlabelled']} more that nobody voted "
+            f"on {one['value']:.2f} ({one['low']:.2f} to {one['high']:.2f}){worth}."
+            + (f" {one['warning'][:1].upper()}{one['warning'][1:]}." if one["warning"] else "")
+        )
+
+
+def _three_classes(measures: Told) -> Iterator[str]:
+    """Where people may say that there is no difference; runs from before have no such number."""
+    three = measures.get("three_class_accuracy")
+    if three and three["corrected"]["value"] is not None:
+        yield _sentence("The same with no difference as a third answer", "One person with the others", three)
 
 
 def _counted(judge: Told) -> Iterator[str]:
