@@ -1,10 +1,22 @@
 """The columns of a file of verdicts, and of a file of pairs that nobody has voted on yet."""
 
+from collections.abc import Sequence
+
 from analysis.columns import MEMBERS, Column
 
 VERDICTS = (*MEMBERS, "tie")
 
 SCALES = ("probability", "support")
+
+# A metric that scores single items may call its columns so; they are read as those of a row about a clip.
+OF_ITEMS = {"item": "stimulus", "value": "score"}
+
+
+def with_items_named(names: Sequence[str]) -> dict[str, str]:
+    """What is to be renamed in a table of verdicts: nothing unless it is of items and of neither pairs nor clips."""
+    of_items = "item" in names and not {"pair", "stimulus"} & set(names)
+    return {name: ours for name, ours in OF_ITEMS.items() if of_items and name in names and ours not in names}
+
 
 VERDICT_COLUMNS: tuple[Column, ...] = (
     Column("judge", "text", "", "who judged", required=True),

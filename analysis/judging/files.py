@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pyarrow.parquet
 from analysis.checking import check_columns
 from analysis.columns import Column, names
 from analysis.errors import ReadError
-from analysis.judging.columns import PAIR_COLUMNS, VERDICT_COLUMNS
+from analysis.judging.columns import PAIR_COLUMNS, VERDICT_COLUMNS, with_items_named
 from analysis.judging.verdicts import check_verdicts, require_verdict_columns
 from analysis.reading import _json_object, _require_text, read_csv
 
@@ -21,8 +22,8 @@ def read_verdicts(path: Path | str) -> pd.DataFrame:
     """Read and check a file of verdicts.
 
     One row is what one run of one judge says of one pair (`judge, pair` and `choice`, `score` or both) or of
-    one clip (`judge, stimulus, score`); `run` and `study` are optional. A file may hold both kinds of row,
-    for different judges.
+    one clip (`judge, stimulus, score`, or `judge, item, value`); `run` and `study` are optional. A file may hold
+    both kinds of row, for different judges.
 
     Returns
     -------
@@ -38,9 +39,17 @@ def read_verdicts(path: Path | str) -> pd.DataFrame:
     """
     path = Path(path)
     present = _present(path, VERDICT_COLUMNS)
+    theirs = with_items_named(present)
+    present = [theirs.get(name, name) for name in present]
     require_verdict_columns(present, str(path))
-    frame, first_row = _read(path, [column for column in VERDICT_COLUMNS if column.name in present])
-    return check_verdicts(frame, str(path), first_row)
+    named = {ours: name for name, ours in theirs.items()}
+    wanted = [
+        replace(column, name=named.get(column.name, column.name))
+        for column in VERDICT_COLUMNS
+        if column.name in present
+    ]
+    frame, first_row = _read(path, wanted)
+    return check_verdicts(frame.rename(columns=theirs), str(path), first_row)
 
 
 def read_pairs(path: Path | str) -> pd.DataFrame:

@@ -10,7 +10,7 @@ from analysis.checking import categorical, check_columns
 from analysis.columns import names
 from analysis.errors import SchemaError, shown
 from analysis.intervals import Floats
-from analysis.judging.columns import VERDICT_COLUMNS, VERDICTS
+from analysis.judging.columns import VERDICT_COLUMNS, VERDICTS, with_items_named
 
 Codes = npt.NDArray[np.integer]
 Mask = npt.NDArray[np.bool_]
@@ -51,6 +51,7 @@ def check_verdicts(df: pd.DataFrame, origin: str = "verdicts", first_row: int = 
         choice for a clip, a judge with both kinds of row, a contradiction, or a second verdict of a run on
         the same thing.
     """
+    df = df.rename(columns=with_items_named([str(name) for name in df.columns]))
     present = [str(name) for name in df.columns]
     require_verdict_columns(present, origin)
     texts = [column for column in _TEXTS if column.name in present]

@@ -13,6 +13,7 @@ from analysis.columns import ANALYZED_COLUMNS
 from analysis.errors import AnalysisError
 from analysis.figures.figure import Figure
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
+from analysis.judging.columns import with_items_named
 from analysis.judging.figure import judges_figure
 from app.errors import Conflict, StudyError
 from app.judges.base import JudgeUnavailable
@@ -107,7 +108,8 @@ def _given(work: Work, sent: Path, file_name: str) -> Sequence[Row]:
     try:
         with sent.open(encoding="utf-8-sig", newline="") as file:
             rows = csv.DictReader(file)
-            return [{name: restored(row.get(name) or "") for name in _HEAD} for row in rows]
+            theirs = {ours: name for name, ours in with_items_named(rows.fieldnames or ()).items()}
+            return [{name: restored(row.get(theirs.get(name, name)) or "") for name in _HEAD} for row in rows]
     except csv.Error as error:
         raise StudyError(f"{file_name}: {csv_fault(error)}") from None
 

@@ -1,23 +1,30 @@
 """`judge run` and `judge list`: verdicts as a file, refusals as one line."""
 
 import csv
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from sqlmodel import select
+from starlette.testclient import TestClient
 
 from app.clips.errors import ClipError
 from app.clips.importing import ImportedClip
 from app.clips.store import ClipStore
 from app.commands.console import opened
 from app.commands.judges import list_, run_
+from app.commands.judging import validate
+from app.database import Database
 from app.errors import StudyError
 from app.judges.registry import JUDGES
 from app.judges.runner import COLUMNS
+from app.judges.study import pairs_of_studies
+from app.main import create_app
 from app.study.tables import Stimulus
 from tests.factories import open_study
 from tests.judges.files import wavy, write_positions
+from tests.participant.walks import Walk
 
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 
@@ -105,3 +112,47 @@ def test_the_list_names_every_judge_with_its_version(capfd: pytest.CaptureFixtur
     list_()
     said = capfd.readouterr().out
     assert all(f"{name}  version 1" in said for name in JUDGES)
+
+
+def test_a_study_s_judges_are_held_against_its_votes_and_help_on_pairs_without(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """No file of pairs is needed: the database knows what the study shows."""
+    with opened() as (settings, database):
+        with TestClient(create_app(settings, Database(database.url))) as client:
+            Walk(client).to("trial-9")
+        with database.reading() as session:
+            pairs = pairs_of_studies(session, ["nav", "nothing.csv"])
+    assert len(pairs) == 10
+    lines = [f"m,{pair['pair']},{0.2 + 0.06 * number:.2f}" for number, pair in enumerate(pairs)]
+    (folder / "verdicts.csv").write_text("\n".join(["judge,pair,score", *lines]))
+    capfd.readouterr()
+    validate(["nav"], folder / "verdicts.csv", as_json=True, resamples=0)
+    told = json.loads(capfd.readouterr().out)
+    assert (told["n_pairs"], told["n_with_votes"]) == (10, 7)
+    assert sum(one["n_unlabelled"] for one in told["judges"][0]["prediction_powered"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("level", "measures"),
+    [("nominal", ["accuracy", "kappa"]), ("ordinal", ["spearman", "pearson", "kendall", "icc"])],
+)
+def test_judges_of_classes_and_of_ratings_go_through_with_a_mapping(
+    folder: Path, capfd: pytest.CaptureFixture[str], level: str, measures: list[str]
+) -> None:
+    ratings = [f"w{rater},t{item},{(item + rater * item) % 3 + 1}" for item in range(9) for rater in range(3)]
+    (folder / "r.csv").write_text("\n".join(["worker,text,label", *ratings]))
+    (folder / "j.csv").write_text("\n".join(["judge,item,value", *(f"m,t{n},{n % 3 + 1}" for n in range(9))]))
+    columns = "{item: text, rater: worker, score: label}"
+    (folder / "map.yaml").write_text(f"kind: ratings\nlevel: {level}\ncolumns: {columns}\n")
+    validate(
+        [str(folder / "r.csv")], folder / "j.csv", as_json=True, resamples=20, mapping=folder / "map.yaml"
+    )
+    told = json.loads(capfd.readouterr().out)
+    assert told["format"] == "likely-human item judges 1"
+    [judge] = told["criteria"][0]["judges"]
+    assert (list(judge["measures"]), judge["counts"]["n_judged"]) == (measures, 9)
+    validate([str(folder / "r.csv")], folder / "j.csv", resamples=0, mapping=folder / "map.yaml")
+    assert "9 of 9 items judged." in capfd.readouterr().out
+    with pytest.raises(StudyError, match="leave out --pairs, --mode and --all"):
+        validate([str(folder / "r.csv")], folder / "j.csv", mapping=folder / "map.yaml", everything=True)

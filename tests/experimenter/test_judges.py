@@ -1,5 +1,6 @@
 """The page of judges: asked for, refused in words, read in words and numbers."""
 
+import html
 import json
 import re
 from collections.abc import Sequence
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlmodel import select
 from starlette.testclient import TestClient
 
 from app.clips.importing import ImportedClip
@@ -16,8 +18,10 @@ from app.experimenter.judges import words
 from app.judges.asking import MOST_BYTES
 from app.judges.registry import JUDGES
 from app.library.places import judging_folder, sent_verdicts
+from app.reporting.frames import responses_frame
 from app.settings import Settings
 from app.study.drafts import create_study
+from app.study.tables import Pair
 from app.worker.run import drain
 from tests.experimenter.conftest import ShareWith
 from tests.experimenter.persons import Person, Program
@@ -104,6 +108,28 @@ def test_a_judge_is_run_and_read_beside_the_ceiling(
     assert owner.get(f"{HERE}/1/verdicts.csv").text.startswith("judge,pair,choice,score,run,study,version,")
     for name in ("../../secret", "..%2f..%2fsecret", "missing.html"):
         assert owner.get(f"{HERE}/1/{name}").status_code == 404
+
+
+def test_pairs_that_nobody_voted_on_help_the_preference_of_those_that_have_votes(
+    client: TestClient, owner: Person, study: str, settings: Settings, database: Database
+) -> None:
+    Walk(client, study).to("trial-9")
+    with database.reading() as session:
+        pairs = session.exec(select(Pair.name).where(Pair.kind == "main").order_by(Pair.name)).all()
+        voted = set(responses_frame(session, study).query("kind == 'main'")["pair"].astype(str))
+    lines = [f"oracle,{name},{0.2 + 0.06 * number:.2f}" for number, name in enumerate(pairs)]
+    send(owner, "\n".join(["judge,pair,score", *lines]))
+    drain(settings, database)
+    validation = owner.get(f"{HERE}/1/validation.json").json()
+    powered = validation["judges"][0]["prediction_powered"]
+    assert sum(one["n_unlabelled"] for one in powered) == len(pairs) - len(voted) == 3
+    page = html.unescape(owner.get(HERE).text)
+    given = [one for one in powered if one["value"] is not None]
+    assert given
+    for one in given:
+        assert (
+            f"with its verdicts on {one['n_unlabelled']} more that nobody voted on {one['value']:.2f}" in page
+        )
 
 
 def test_the_numbers_on_the_page_are_those_of_the_file(

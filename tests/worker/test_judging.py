@@ -125,13 +125,16 @@ def test_verdicts_that_were_sent_stand_beside_a_judge_that_is_run(
     assert not sent_verdicts(settings.data_dir, "t0").exists()
 
 
-def test_verdicts_on_single_clips_are_taken(answered: str, database: Database, settings: Settings) -> None:
+@pytest.mark.parametrize("head", ["judge,stimulus,score", "judge,item,value"])
+def test_verdicts_on_single_clips_are_taken(
+    answered: str, database: Database, settings: Settings, head: str
+) -> None:
     clips = [
         f"model,{source}-g{goal},{goal}.5"
         for source in ("human", "hybrid", "symbolic")
         for goal in range(1, 7)
     ]
-    job_id = ask(database, settings, text="\n".join(["judge,stimulus,score", *clips]))
+    job_id = ask(database, settings, text="\n".join([head, *clips]))
     job = done(database, settings, job_id)
     assert (job.status, job.result["verdicts"]) == (JobStatus.DONE, 18)
     validation = json.loads((judging_folder(settings.data_dir, job_id) / "validation.json").read_text())
