@@ -449,3 +449,33 @@ def test_the_order_of_rows_never_changes_a_number() -> None:
         validate_items(r, v, resamples=40).to_dict() for r, v in ((ratings, table), (mixed, shuffled))
     )
     assert one["criteria"] == other["criteria"]
+
+
+def test_the_keys_of_the_json_are_the_documented_ones() -> None:
+    people, judge = random_classes(1, n=12)
+    found = validate_items(rated(people, "nominal"), said(judge), resamples=0).to_dict()
+    assert list(found) == ["format", "settings", "criteria"]
+    assert list(found["settings"]) == [
+        *("judges_of", "agreement_level", "seed", "resamples", "level", "epsilon", "q", "min_instances"),
+    ]
+    [group] = found["criteria"]
+    assert list(group) == [
+        *(
+            "criterion",
+            "n_items",
+            "n_items_one_rater",
+            "n_tied",
+            "n_raters",
+            "n_ratings",
+            "n_left_out",
+            "judges",
+        ),
+    ]
+    [one] = group["judges"]
+    assert list(one) == [
+        *("judge", "run", "counts", "measures", "classes", "confusion", "on_scale", "alternative_annotator"),
+    ]
+    assert {name: list(measure) for name, measure in one["measures"].items()} == {
+        "accuracy": ["value", "ceiling"],
+        "kappa": ["value", "ceiling"],
+    }
