@@ -54,9 +54,9 @@ def random_classes(
     judge = {}
     for number in range(n):
         truth = rng.choice(CLASSES)
-        one = lambda truth=truth: str(truth if rng.random() < 0.6 else rng.choice(CLASSES))  # noqa: E731
-        people[f"i{number}"] = [one() if rng.random() < 0.9 else None for _ in range(raters)]
-        judge[f"i{number}"] = one()
+        named = [str(truth if rng.random() < 0.6 else rng.choice(CLASSES)) for _ in range(raters + 1)]
+        people[f"i{number}"] = [one if rng.random() < 0.9 else None for one in named[1:]]
+        judge[f"i{number}"] = named[0]
     return people, judge
 
 
@@ -142,9 +142,9 @@ def random_ratings(
     judge = {}
     for number in range(n):
         quality = rng.normal(3, 1)
-        one = lambda quality=quality: float(np.clip(round(rng.normal(quality, noise)), 1, 5))  # noqa: E731
-        people[f"i{number}"] = [one() if rng.random() < 0.9 else None for _ in range(raters)]
-        judge[f"i{number}"] = one()
+        scores = np.clip(rng.normal(quality, noise, raters + 1).round(), 1, 5).tolist()
+        people[f"i{number}"] = [one if rng.random() < 0.9 else None for one in scores[1:]]
+        judge[f"i{number}"] = scores[0]
     return people, judge
 
 
@@ -241,7 +241,8 @@ def test_a_weight_is_an_item_that_stands_that_often(level: str) -> None:
     from analysis.judging.items import classes, numbers
     from analysis.judging.items.table import collect_items, said_of
 
-    people, judge = random_classes(3, n=12) if level == "nominal" else random_ratings(3, n=12)  # type: ignore[assignment]
+    given: Any = random_classes if level == "nominal" else random_ratings
+    people, judge = given(3, n=12)
     verdicts, scale = said(judge), None if level == "nominal" else (1, 5)
     [items] = collect_items(rated(people, level, scale=scale), verdicts)
     [one] = said_of(items, verdicts, "verdicts")
