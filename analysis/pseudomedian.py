@@ -7,7 +7,7 @@ from scipy.special import ndtri
 
 from analysis.intervals import Floats
 from analysis.options import LEVEL
-from analysis.shift import HodgesLehmann
+from analysis.shift import HodgesLehmann, no_shift, of_ordered
 
 EXACT = "order statistics of the Walsh averages, exact signed-rank distribution"
 NORMAL = "order statistics of the Walsh averages, normal approximation, tie- and continuity-corrected"
@@ -40,24 +40,8 @@ def pseudomedian(differences: Floats) -> HodgesLehmann:
         In the unit of the differences. With few distinct values it moves in steps.
     """
     if not len(differences):
-        return _without(None, "no participant has a value in both")
-    averages = _Averages(differences)
-    below, above = averages.at((averages.n + 1) // 2), averages.at(averages.n // 2 + 1)
-    value = below if below == above else (below + above) / 2
-    if averages.constant:
-        return _without(value, "all differences are the same: there is no spread")
-    rank, method = averages.rank()
-    if rank < 1:
-        reason = (
-            "too few participants: even the smallest and the largest difference do not make a 95 % interval"
-        )
-        return _without(value, reason)
-    low, high = averages.at(rank), averages.at(averages.n + 1 - rank)
-    return HodgesLehmann(value, low, high, LEVEL, method, None)
-
-
-def _without(value: float | None, reason: str) -> HodgesLehmann:
-    return HodgesLehmann(value, None, None, LEVEL, None, reason)
+        return no_shift(None, "no participant has a value in both")
+    return of_ordered(_Averages(differences), "all differences are the same: there is no spread")
 
 
 class _Averages:

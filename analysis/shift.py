@@ -1,6 +1,7 @@
 """How far apart two groups are: the Hodges-Lehmann shift with its distribution-free interval."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -55,23 +56,43 @@ def hodges_lehmann(x: Floats, y: Floats) -> HodgesLehmann:
         Positive where the first group is higher. With few distinct values it moves in steps.
     """
     if not len(x) or not len(y):
-        return _without(None, "a group has no participant with a value")
-    differences = _Differences(x, y)
-    below, above = differences.at((differences.n + 1) // 2), differences.at(differences.n // 2 + 1)
+        return no_shift(None, "a group has no participant with a value")
+    return of_ordered(
+        _Differences(x, y), "the participants of each group all have the same value: there is no spread"
+    )
+
+
+class Ordered(Protocol):
+    """`n` numbers in order, perhaps too many to be written out; `constant` where all are the same."""
+
+    n: int
+    constant: bool
+
+    def at(self, rank: int) -> float:
+        """The number that is `rank`-th from below, from 1 to n."""
+
+    def rank(self) -> tuple[int, str]:
+        """The rank of the interval's lower end, below 1 where there is none, and the method."""
+
+
+def of_ordered(numbers: Ordered, if_constant: str) -> HodgesLehmann:
+    """Their median, and the interval from the one of the lower end's rank to its mirror."""
+    below, above = numbers.at((numbers.n + 1) // 2), numbers.at(numbers.n // 2 + 1)
     value = below if below == above else (below + above) / 2
-    if differences.constant:
-        return _without(value, "the participants of each group all have the same value: there is no spread")
-    rank, method = differences.rank()
+    if numbers.constant:
+        return no_shift(value, if_constant)
+    rank, method = numbers.rank()
     if rank < 1:
-        reason = (
-            "too few participants: even the smallest and the largest difference do not make a 95 % interval"
+        return no_shift(
+            value,
+            "too few participants: even the smallest and the largest difference do not make a 95 % interval",
         )
-        return _without(value, reason)
-    low, high = differences.at(rank), differences.at(differences.n + 1 - rank)
+    low, high = numbers.at(rank), numbers.at(numbers.n + 1 - rank)
     return HodgesLehmann(value, low, high, LEVEL, method, None)
 
 
-def _without(value: float | None, reason: str) -> HodgesLehmann:
+def no_shift(value: float | None, reason: str) -> HodgesLehmann:
+    """An estimate without an interval, and why."""
     return HodgesLehmann(value, None, None, LEVEL, None, reason)
 
 

@@ -26,6 +26,7 @@ Cells = dict[str, pa.Array]
 _TYPES = {
     "text": pa.string(),
     "integer": pa.int64(),
+    "number": pa.float64(),
     "boolean": pa.bool_(),
     "time": pa.timestamp("us", tz="UTC"),
 }
@@ -167,6 +168,7 @@ def _telemetry(rng: np.random.Generator, people: Ints) -> Cells:
         "opened_ms": pa.array(np.minimum(rt_ms, 16_000)),
         "interval_ms": pa.array(rt_ms + 1_500),
         "block": pa.nulls(n, pa.string()),
+        "certainty": pa.nulls(n, pa.float64()),
     }
 
 
