@@ -31,7 +31,8 @@ class Several(Result):
 
     `trials` says which trials an uncertainty is over; the next three what a preference is for. `friedman` compares the
     participants who took part in all of the studies with themselves; where each two of the studies are compared so,
-    `compared_as` is ``paired`` and the test of independent groups is not the one to read."""
+    `compared_as` is ``paired`` and the test of independent groups is not the one to read. `warning` says where it
+    takes people for different who may be the same."""
 
     measure: Measure
     trials: str | None
@@ -41,6 +42,7 @@ class Several(Result):
     test: GroupComparison
     compared_as: ComparedAs
     friedman: Friedman | None
+    warning: str | None
 
     def to_dict(self) -> dict[str, Any]:
         """The test's numbers beside what was compared."""
@@ -56,6 +58,7 @@ class Several(Result):
             **self.test.to_dict(),
             "compared_as": self.compared_as,
             "friedman": plain(self.friedman),
+            "warning": self.warning,
         }
 
 
@@ -108,8 +111,19 @@ def several_studies(
             ),
             "paired" if paired else "independent",
             friedman([one.study for one in results], values) if crossed else None,
+            None if paired else _shared_warning(shared),
         )
         for measure, trials, about, values in measures(results)
+    )
+
+
+def _shared_warning(shared: Shared) -> str | None:
+    named = [f"{one} and {two} ({found.n})" for (one, two), found in shared.items() if found.n]
+    if not named:
+        return None
+    return (
+        f"some participants have the same identifier in {', '.join(named)}: the test of independent groups takes them "
+        "for different people"
     )
 
 

@@ -146,6 +146,8 @@ def several_studies(several: Sequence[Several]) -> Iterator[RenderableType]:
     for one in several:
         if one.test.reason:
             yield f"  {measured(one)}: {one.test.reason}."
+    for warning in dict.fromkeys(one.warning for one in several if one.warning):
+        yield f"{warning[:1].upper()}{warning[1:]}."
     yield "The comparisons above are its pairs of studies; --json has each with Holm's correction within its measure."
 
 

@@ -312,6 +312,22 @@ def test_three_studies_of_the_same_people_are_compared_by_friedman() -> None:
     assert "Kruskal-Wallis" not in text
 
 
+def test_where_only_some_studies_share_people_kruskal_wallis_says_so() -> None:
+    rows = studies(6, 7, 0.1) + [
+        row for row in studies(6, 8, 0.1, ids="q", names=("x", "three")) if row["study"] == "three"
+    ]
+    result = analyze(table(*rows), resamples=0)
+    assert {one.compared_as for one in result.several} == {"independent"}
+    assert all(one.friedman is None for one in result.several)
+    text = " ".join(render(result).split())
+    assert (
+        "Some participants have the same identifier in one and two (6): the test of independent groups"
+        in text
+    )
+    assert [one.compared_as for one in result.comparisons if one.studies == ("one", "two")] == ["paired"] * 2
+    assert all(one.n_crossed == 0 for one in result.mixed_differences if "three" in one.studies)
+
+
 def test_the_published_studies_number_their_people_anew() -> None:
     result = analyze(hntt_responses(read_hntt(HNTT)), resamples=0)
     assert {one.compared_as for one in result.comparisons} == {"independent"}

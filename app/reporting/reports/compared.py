@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from analysis import Comparison
-from app.reporting.reports.parts.cells import Cells, p_cell, shortened
+from app.reporting.reports.parts.cells import Cells, as_sentence, p_cell, shortened
 from app.reporting.reports.views import NONE, SectionView, TableView, interval, limits, number, p_value
 
 
@@ -13,7 +13,8 @@ def comparisons_section(comparisons: Sequence[Comparison], numbers: Cells) -> It
         apart = [one for one in comparisons if one.compared_as == "independent"]
         independent = (_tests(apart), _effects(apart)) if apart else ()
         tables = (*_paired(comparisons), *independent, *_modelled(numbers), *_several(numbers))
-        notes = (*_notes(comparisons), *_model_notes(numbers))
+        several = dict.fromkeys(one["warning"] for one in numbers["several"] if one["warning"])
+        notes = (*_notes(comparisons), *_model_notes(numbers), *map(as_sentence, several))
         yield SectionView("comparisons", "Studies compared", tables=tables, notes=notes)
 
 
