@@ -26,6 +26,9 @@ from analysis.threads import one_thread
 FORMAT = "likely-human item judges 1"
 OVER_ITEMS = "percentile bootstrap over items"
 
+# Up to so many items correlations are jackknifed; below so few nothing is resampled.
+_FEW, _FEWEST_RESAMPLED = 100, 5
+
 _NOBODY = "no rater rated an item that others rated and the judge judged"
 _TOO_FEW = "no rater has {} items that others rated and the judge judged"
 
@@ -197,9 +200,9 @@ def _values(items: Items, said: Said, settings: ItemSettings) -> Mapping[str, Es
     if settings.judges_of == "classes":
         return _estimates(classes.judge_quantities(items, said.value), len(items), settings)
     mean = numbers.means_of(items)
-    found = _estimates(numbers.quantities(said.value, mean, on_scale=said.on_scale), len(items), settings) | {
-        numbers.KENDALL: numbers.kendall([(said.value, mean)], settings.seed)
-    }
+    quantities = numbers.quantities(said.value, mean, on_scale=said.on_scale)
+    found = _correlations(quantities, ~np.isnan(said.value) & ~np.isnan(mean), settings)
+    found |= {numbers.KENDALL: numbers.kendall([(said.value, mean)], settings.seed)}
     return {name: found[name] for name in numbers.MEASURES}
 
 
@@ -208,7 +211,7 @@ def _ceiling(items: Items, settings: ItemSettings) -> Mapping[str, Estimate]:
     if settings.judges_of == "classes":
         return _estimates(classes.person_quantities(items), len(items), settings)
     draws = numbers.drawn_people(items, settings.seed)
-    found = _estimates(numbers.person_quantities(draws), len(items), settings)
+    found = _correlations(numbers.person_quantities(draws), items.n > 1, settings)
     return found | {numbers.KENDALL: numbers.kendall(draws, settings.seed)}
 
 
@@ -222,6 +225,22 @@ def _estimates(
     }
 
 
+def _correlations(
+    quantities: Mapping[str, Quantity], counted: Bools, settings: ItemSettings
+) -> dict[str, Estimate]:
+    """As `_estimates`; of few items the interval is the jackknife's, for a bootstrap's is too narrow there."""
+    few = 0 < int(counted.sum()) <= _FEW
+    found = _estimates(quantities, len(counted), replace(settings, resamples=0) if few else settings)
+    if not few:
+        return found
+    without = np.ones((len(counted), len(counted))) - np.eye(len(counted))
+    for name, one in found.items():
+        if one.value is not None:
+            drawn = (quantities[name].point or quantities[name].statistic)(without[counted])
+            found[name] = replace(one, interval=numbers.jackknifed(one.value, drawn, settings.seed))
+    return found
+
+
 def _estimate(
     quantity: Quantity, value: float, draws: Floats, settings: ItemSettings, *, is_share: bool
 ) -> Estimate:
@@ -229,6 +248,9 @@ def _estimate(
     if quantity.reason is not None or np.isnan(value):
         why = quantity.reason or "the number is not defined"
         return Estimate(None, quantity.n, no_interval(why, seed, resamples, OVER_ITEMS), why)
+    if quantity.n < _FEWEST_RESAMPLED and resamples:
+        why = f"too few items for an interval: {quantity.n}"
+        return Estimate(value, quantity.n, no_interval(why, seed, resamples, OVER_ITEMS), None)
     interval = interval_of(value, quantity.n, draws, OVER_ITEMS, is_share, seed, resamples)
     if interval.reason not in (None, NOT_ASKED):
         interval = replace(interval, reason=str(interval.reason).replace("pairs", "items"))

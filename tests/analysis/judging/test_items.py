@@ -15,7 +15,7 @@ from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix 
 from analysis.agreement.icc import pingouin_icc
 from analysis.errors import AnalysisError, SchemaError
 from analysis.judging.items import check_item_verdicts, read_item_verdicts, render_items, validate_items
-from analysis.judging.items.numbers import OWN_SCALE, kendall
+from analysis.judging.items.numbers import OWN_SCALE, jackknifed, kendall, quantities
 from analysis.judging.items.validation import ItemGroup, ItemJudge, ItemValidation
 from analysis.rating_table import Ratings, check_ratings
 
@@ -193,7 +193,7 @@ def test_the_ceiling_of_ratings_with_two_raters_each_is_the_correlation_of_the_t
     rng = np.random.default_rng(0)
     pairs = np.array(list(both.values()), dtype=float)
     drawn = []
-    for _ in range(2_000):
+    for _ in range(500):
         first = rng.integers(2, size=len(pairs))
         own, other = pairs[np.arange(len(pairs)), first], pairs[np.arange(len(pairs)), 1 - first]
         drawn.append(
@@ -235,6 +235,19 @@ def test_the_jackknife_interval_of_kendall_s_tau_holds_its_truth() -> None:
         assert held >= 0.90 * 300, (n, held)
 
 
+def test_the_interval_of_an_icc_of_few_items_holds_its_truth() -> None:
+    """Two values of 8 items with correlation and ICC 0.6; the percentile bootstrap held 84 % to 90 % here."""
+    rng = np.random.default_rng(5)
+    held = 0
+    for _ in range(300):
+        x, y = rng.multivariate_normal([0, 0], [[1, 0.6], [0.6, 1]], size=8).T
+        quantity = quantities(x, y, on_scale=True)["icc"]
+        value = float(quantity.statistic(np.ones((1, 8)))[0])
+        interval = jackknifed(value, quantity.statistic(1 - np.eye(8)), 1)
+        held += interval.low is not None and interval.low <= 0.6 <= (interval.high or 0)
+    assert held >= 0.90 * 300, held
+
+
 @pytest.mark.parametrize("level", ["nominal", "ordinal"])
 def test_a_weight_is_an_item_that_stands_that_often(level: str) -> None:
     """The bootstrap's weights against the plain number of tables with repeated items."""
@@ -246,7 +259,7 @@ def test_a_weight_is_an_item_that_stands_that_often(level: str) -> None:
     verdicts, scale = said(judge), None if level == "nominal" else (1, 5)
     [items] = collect_items(rated(people, level, scale=scale), verdicts)
     [one] = said_of(items, verdicts, "verdicts")
-    quantities = (
+    measured = (
         classes.judge_quantities(items, one.value)
         if level == "nominal"
         else numbers.quantities(one.value, numbers.means_of(items), on_scale=True)
@@ -264,7 +277,7 @@ def test_a_weight_is_an_item_that_stands_that_often(level: str) -> None:
                 resamples=0,
             )
         )
-        for name, quantity in quantities.items():
+        for name, quantity in measured.items():
             drawn = float(quantity.statistic(row[None, :].astype(float))[0])
             assert drawn == pytest.approx(plain.measures[name].value.value), name
 
