@@ -20,6 +20,7 @@ NOTICES = {
     "piloting": "The pilot is open: whoever comes in now is kept apart from the live data for ever.",
     "paused": "Paused: nobody new comes in, sessions under way go on.",
     "closed": "Closed: nobody comes in. What those see who were under way, you can still change.",
+    "results-open": "The results are open to you now; the audit log says so.",
     "drafted": "Back to draft: nobody comes in.",
     "restored": "That version is the design now, as unsaved changes. Save it to make it count.",
     "replaced": "The file's design is here now, as unsaved changes. Save it to make it count.",

@@ -6,7 +6,9 @@ without such cells is the same byte for byte. `analysis.reading` undoes it by th
 """
 
 import csv
+import io
 import re
+from collections.abc import Iterable, Sequence
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-](inf|nan)")
@@ -20,6 +22,15 @@ def defused(cell: str) -> str:
 def restored(cell: str) -> str:
     """The cell that `defused` was given."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A small table as CSV, each cell defused."""
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(head)
+    writer.writerows([defused(cell) for cell in row] for row in rows)
+    return table.getvalue()
 
 
 def csv_fault(error: csv.Error) -> str:

@@ -34,8 +34,10 @@ _KINDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Votes:
-    """A pair's votes for `target`, a clip that is the same whichever is called a; `outcome`: for, against or tie."""
+class PairVotes:
+    """A pair's votes for `target`, a clip that is the same whichever is called a; `outcome`: for, against or tie.
+
+    `member` is what that clip is called here; `low` and `high` are the interval of its share."""
 
     pair: str
     condition: str
@@ -46,6 +48,7 @@ class _Votes:
     low: float
     high: float
     outcome: str
+    member: str
 
     @property
     def share(self) -> float:
@@ -57,7 +60,7 @@ class _Group:
     heading: str
     condition: str
     target: str
-    pairs: tuple[_Votes, ...]
+    pairs: tuple[PairVotes, ...]
 
 
 def votes_figure(study: StudyResult, labels: pd.DataFrame, name: str = NAME) -> AnyFigure:
@@ -72,7 +75,7 @@ def votes_figure(study: StudyResult, labels: pd.DataFrame, name: str = NAME) -> 
         As `majority_vote` gives them; those of other studies are left out.
     """
     title = f"Votes on each pair of {study.study}"
-    table = [_votes(row, study) for row in table_rows(labels[labels["study"] == study.study])]
+    table = [pair_votes(row, study) for row in table_rows(labels[labels["study"] == study.study])]
     voted = [one for one in table if one.n]
     main = [one for one in voted if one.kind == "main"]
     if not main:
@@ -94,7 +97,7 @@ def votes_figure(study: StudyResult, labels: pd.DataFrame, name: str = NAME) -> 
     )
 
 
-def _votes(row: Mapping[str, Any], study: StudyResult) -> _Votes:
+def pair_votes(row: Mapping[str, Any], study: StudyResult) -> PairVotes:
     member, target = _target(row, study)
     low, high, votes = row["ci_low"], row["ci_high"], row["votes_a"]
     if member == "b" and row["n"]:
@@ -102,7 +105,7 @@ def _votes(row: Mapping[str, Any], study: StudyResult) -> _Votes:
         ((low,), (high,)) = wilson(np.array([votes]), np.array([row["n"]]))
     outcome = "tie" if row["majority"] == "tie" else "for" if row["majority"] == member else "against"
     about = row["pair"], row["condition"] or "", row["kind"], target
-    return _Votes(*about, votes, row["n"], low or 0.0, high or 0.0, outcome)
+    return PairVotes(*about, votes, row["n"], low or 0.0, high or 0.0, outcome, member)
 
 
 def _target(row: Mapping[str, Any], study: StudyResult) -> tuple[str, str]:
@@ -117,8 +120,8 @@ def _target(row: Mapping[str, Any], study: StudyResult) -> tuple[str, str]:
     return ("a" if earlier else "b"), EARLIER
 
 
-def _groups(main: Sequence[_Votes]) -> list[_Group]:
-    def key(one: _Votes) -> tuple[bool, str, str]:
+def _groups(main: Sequence[PairVotes]) -> list[_Group]:
+    def key(one: PairVotes) -> tuple[bool, str, str]:
         return one.target != RIGHT, one.condition, one.target
 
     grouped = [(found, tuple(pairs)) for found, pairs in groupby(_sorted(main), key=key)]
@@ -136,7 +139,7 @@ def _groups(main: Sequence[_Votes]) -> list[_Group]:
     ]
 
 
-def _sorted(votes: Sequence[_Votes]) -> list[_Votes]:
+def _sorted(votes: Sequence[PairVotes]) -> list[PairVotes]:
     """By condition, those with a right clip first, and highest share first."""
     return sorted(
         votes,
@@ -144,11 +147,11 @@ def _sorted(votes: Sequence[_Votes]) -> list[_Votes]:
     )
 
 
-def _by_share(votes: Sequence[_Votes]) -> tuple[_Votes, ...]:
+def _by_share(votes: Sequence[PairVotes]) -> tuple[PairVotes, ...]:
     return tuple(sorted(votes, key=_rank))
 
 
-def _rank(one: _Votes) -> tuple[Any, ...]:
+def _rank(one: PairVotes) -> tuple[Any, ...]:
     return -one.share, natural(one.pair)
 
 
@@ -156,7 +159,7 @@ def _is_named(groups: Sequence[_Group]) -> bool:
     return sum(len(group.pairs) for group in groups) <= MOST_NAMED
 
 
-def _drawn(group: _Group, groups: Sequence[_Group]) -> Sequence[_Votes]:
+def _drawn(group: _Group, groups: Sequence[_Group]) -> Sequence[PairVotes]:
     n, total = len(group.pairs), sum(len(one.pairs) for one in groups)
     most = max(1, MOST_DRAWN * n // total)
     if total <= MOST_DRAWN or n <= most:
@@ -218,7 +221,7 @@ def _room(groups: Sequence[_Group]) -> float:
     return min(_WIDEST, max(0.45, widest + 0.2))
 
 
-def _intervals(axes: "Axes", rows: Sequence[_Votes], middles: Sequence[float], named: bool) -> None:
+def _intervals(axes: "Axes", rows: Sequence[PairVotes], middles: Sequence[float], named: bool) -> None:
     colours = dict(zip((kind for kind, _, _ in _KINDS), canvas.COLOURS, strict=False))
     axes.hlines(
         middles,
@@ -236,7 +239,7 @@ def _intervals(axes: "Axes", rows: Sequence[_Votes], middles: Sequence[float], n
             axes.plot(across, down, marker, color=colours[kind], markersize=size, markeredgewidth=0, zorder=2)
 
 
-def _names(axes: "Axes", rows: Sequence[_Votes], middles: Sequence[float], left: float) -> None:
+def _names(axes: "Axes", rows: Sequence[PairVotes], middles: Sequence[float], left: float) -> None:
     for one, middle in zip(rows, middles, strict=True):
         name = canvas.fitted(one.pair, left - 0.15, canvas.SMALL)
         axes.annotate(
@@ -275,7 +278,7 @@ def _legend(axes: "Axes", groups: Sequence[_Group]) -> None:
     )  # fmt: skip
 
 
-def _sentences(groups: Sequence[_Group], main: Sequence[_Votes]) -> Iterator[str]:
+def _sentences(groups: Sequence[_Group], main: Sequence[PairVotes]) -> Iterator[str]:
     parts = []
     for group in groups:
         n, won = len(group.pairs), sum(one.outcome == "for" for one in group.pairs)
@@ -288,7 +291,7 @@ def _sentences(groups: Sequence[_Group], main: Sequence[_Votes]) -> Iterator[str
     yield f"The interval leaves out one half on {clear:,} of {words.count(len(main), 'pair')}."
 
 
-def _reading(groups: Sequence[_Group], main: Sequence[_Votes], n_unvoted: int) -> Iterator[str]:
+def _reading(groups: Sequence[_Group], main: Sequence[PairVotes], n_unvoted: int) -> Iterator[str]:
     votes = sorted(one.n for one in main)
     most = words.count(votes[-1], "vote")
     each = most if votes[0] == votes[-1] else f"{votes[0]:,} to {most}"
@@ -305,7 +308,7 @@ def _note(groups: Sequence[_Group]) -> str:
     return canvas.missing_note(names + pairs)
 
 
-def _row(one: _Votes) -> tuple[str, ...]:
+def _row(one: PairVotes) -> tuple[str, ...]:
     majority = {"for": one.target, "against": "the other clip", "tie": "tie"}[one.outcome]
     shares = f"{one.share:.3f}", f"{one.low:.3f} to {one.high:.3f}"
     return one.pair, one.condition, one.kind, one.target, str(one.votes), str(one.n), *shares, majority

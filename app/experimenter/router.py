@@ -11,6 +11,8 @@ from app.experimenter.help.router import router as help_pages
 from app.experimenter.judges.router import router as judges
 from app.experimenter.people.programs import router as programs
 from app.experimenter.people.router import router as people
+from app.experimenter.results.router import looking
+from app.experimenter.results.router import router as results
 from app.experimenter.running.router import router as running
 from app.experimenter.stimuli.router import router as stimuli
 from app.experimenter.studies.creating.router import router as new_study
@@ -34,6 +36,8 @@ PARTS: tuple[APIRouter, ...] = (
     deleting_studies,
     pairs,
     versions,
+    results,
+    looking,
     running,
     stimuli,
 )

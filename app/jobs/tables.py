@@ -19,6 +19,7 @@ class Kind(StrEnum):
     REPORT = "report"
     PACKAGE = "package"
     JUDGES = "judges"
+    RESULTS = "results"
 
 
 class JobStatus(StrEnum):

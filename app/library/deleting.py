@@ -16,7 +16,7 @@ from app.errors import StudyError
 from app.jobs.tables import Job
 from app.library import tables  # noqa: F401  (uploads, that refer to jobs)
 from app.library.media import TOKEN
-from app.library.places import judging_folder, package_folder, report_folder, sent_verdicts
+from app.library.places import judging_folder, package_folder, report_folder, results_folder, sent_verdicts
 from app.people.audit import Actor, record
 from app.people.tables import AuditEntry
 from app.study.access import StudyHere
@@ -24,7 +24,7 @@ from app.study.archiving import refuse_open
 from app.study.launch import hold
 from app.study.tables import Mode, ParticipantSession, Study, StudyVersion
 
-FOLDERS = (report_folder, package_folder, judging_folder)
+FOLDERS = (report_folder, package_folder, judging_folder, results_folder)
 
 
 class WrongName(StudyError):

@@ -15,6 +15,10 @@ def judging_folder(data_dir: Path, job_id: int) -> Path:
     return data_dir / "judging" / str(job_id)
 
 
+def results_folder(data_dir: Path, job_id: int) -> Path:
+    return data_dir / "results" / str(job_id)
+
+
 def sent_verdicts(data_dir: Path, token: str) -> Path:
     """A file of verdicts that was sent, until its job takes it up."""
     return data_dir / "incoming" / f"verdicts-{token}.csv"

@@ -28,11 +28,12 @@ HANDLERS: Mapping[Kind, Handler] = {
     Kind.REPORT: _Late("app.worker.reports", "make_report"),
     Kind.PACKAGE: _Late("app.worker.reports", "make_package"),
     Kind.JUDGES: _Late("app.worker.judging", "judge_study"),
+    Kind.RESULTS: _Late("app.worker.results", "compute_results"),
 }
 
 # A lane does one job at a time, of its first kinds first: somebody waits for a preview, and no report holds up clips.
 LANES: tuple[tuple[Kind, ...], ...] = (
     (Kind.PREVIEW,),
     (Kind.REPROCESS, Kind.IMPORT),
-    (Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.JUDGES, Kind.REPROCESS, Kind.IMPORT),
+    (Kind.RESULTS, Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.JUDGES, Kind.REPROCESS, Kind.IMPORT),
 )

@@ -33,6 +33,7 @@ SCREENS: Mapping[str, str] = {
     "monitor": "monitor",
     "pairs": "pairs",
     "people": "people",
+    "results": "results",
     "session": "sessions",
     "stimuli": "clips",
     "stimuli-rules": "rules",

@@ -1,0 +1,1 @@
+"""The results page: what the worker makes of an analysis, and the serving process shows (`view` alone is for it)."""

@@ -1,0 +1,156 @@
+"""What the results page shows, as the worker leaves it: plain values, so that the serving process computes nothing.
+
+A page's table, its drawing and its CSV are made from the same `Numbers` and `Mark`s, and those from the dataclasses of
+`analysis.analyze`.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+FORMAT = 1  # of the kept view: another number computes all anew
+
+Cell = str | int | float | None
+Unit = Literal["text", "count", "share", "number", "p"]
+Shape = Literal["ink", "human", "computer", "other"]
+Drawing = Literal["marks", "people", "pairs", "steps", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of numbers: `name` in the CSV, `title` on the page; a `share` is from 0 to 1 and shown in percent."""
+
+    name: str
+    title: str
+    unit: Unit = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What a figure is drawn from, unrounded; None where there is no number."""
+
+    caption: str
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """One clip of a pair; `sha256` empty where the study has answers and no clips."""
+
+    stimulus: str
+    source: str
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """What one person reaches, behind a judge's mark."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One row of a drawing: a number with its interval; `says` and `beside` are both in words.
+
+    `clips` are those of a pair: the one that `value` is the share of votes for, and the other."""
+
+    name: str
+    value: float | None
+    low: float | None
+    high: float | None
+    says: str
+    beside: str = ""
+    shape: Shape = "human"
+    group: str = ""
+    badge: str = ""
+    is_warning: bool = False
+    band: Band | None = None
+    clips: tuple[Clip, Clip] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One participant: the value, and how many equal ones lie below."""
+
+    value: float
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: a sentence with the finding, a line on how to read it, the drawing and its numbers.
+
+    `strong` is the part of `said` that is underlined. A figure that cannot be drawn says in `said` why, and in `how`
+    what to do."""
+
+    name: str
+    section: str
+    drawing: Drawing
+    said: str
+    how: str
+    numbers: Numbers
+    strong: str = ""
+    marks: tuple[Mark, ...] = ()
+    dots: tuple[Dot, ...] = ()
+    chance: float | None = 0.5
+    ends: tuple[str, str] = ("0%", "100%")
+    caution: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """Something to know before a number is quoted; `link` opens the page about it."""
+
+    title: str
+    text: str
+    link: str = ""
+    link_says: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultsView:
+    """The page of one study in one mode, with at most one other study beside it."""
+
+    format: int
+    study: str
+    against: str
+    mode: str
+    made_at: datetime
+    until: datetime | None
+    n_answers: int
+    n_people: int
+    n_pairs: int
+    headline: str
+    next_step: str
+    can_say: tuple[str, ...]
+    not_yet: tuple[str, ...]
+    how_more: str
+    figures: tuple[Figure, ...]
+    cautions: tuple[Caution, ...]
+
+    def figure(self, name: str) -> Figure | None:
+        return next((one for one in self.figures if one.name == name), None)
+
+    def of(self, section: str) -> tuple[Figure, ...]:
+        return tuple(one for one in self.figures if one.section == section)
+
+
+@cache
+def _adapter() -> TypeAdapter[ResultsView]:
+    return TypeAdapter(ResultsView)
+
+
+def to_json(view: ResultsView) -> bytes:
+    return _adapter().dump_json(view)
+
+
+def from_json(text: bytes) -> ResultsView:
+    """Raises ValueError for what another release has left."""
+    return _adapter().validate_json(text)
