@@ -108,8 +108,8 @@ def require_open(session: Session, who: Who, study: StudyHere, asked: Asked) -> 
     for one in (study, asked.against):
         if one is not None and not may_look(session, who, one, asked.mode):
             raise Conflict(
-                f"The live results of {one.slug} are closed while it runs. Open them on its results page first; that is "
-                "noted in the audit log."
+                f"The live results of {one.slug} are closed while it runs. Open them on its results page first; "
+                "that is noted in the audit log."
             )
 
 

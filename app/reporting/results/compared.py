@@ -36,8 +36,8 @@ def studies_figure(analysis: Analysis) -> Figure | None:
         section="compared",
         drawing="marks",
         said=_said(found) if found else f"{names[0]} and {names[1]} have no measure in common.",
-        how="Mean accuracy over the people of each study, with 95% interval. The test is Mann-Whitney's; the effect is the "
-        "probability that a person of the first study is higher, and 0.5 is no difference.",
+        how="Mean accuracy over the people of each study, with 95% interval. The test is Mann-Whitney's; the effect is "
+        "the probability that a person of the first study is higher, and 0.5 is no difference.",
         numbers=Numbers(
             f"{names[0]} against {names[1]}",
             (
@@ -108,7 +108,8 @@ def _said(one: Comparison) -> str:
         return f"The accuracies of {first} and {second} cannot be compared: {one.test.reason}."
     low, high = _effect_ends(one)
     interval = f", 95% interval {low:.2f} to {high:.2f}" if low is not None and high is not None else ""
-    return f"A person of {first} is more accurate than one of {second} with probability {exact(one.test.effect)}{interval}."
+    effect = exact(one.test.effect)
+    return f"A person of {first} is more accurate than one of {second} with probability {effect}{interval}."
 
 
 def _shared(one: Comparison | None) -> str:

@@ -1,4 +1,4 @@
-"""Each figure of the results page, from the dataclasses of the analysis: nothing is computed here but places and words."""
+"""Each figure of the results page, from the dataclasses of the analysis: it adds places and words, no statistics."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -149,8 +149,8 @@ def _preferences(study: StudyResult, name: str, section: str) -> Figure:
         drawing="marks",
         said=f"{first.source} was chosen over {first.against} in {percent(first.description.mean)} of pairs.",
         strong=percent(first.description.mean),
-        how="Share of pairs in which the source named first was chosen, mean over people, with 95% interval. The dashed "
-        "line is an even split; neither clip is right.",
+        how="Share of pairs in which the source named first was chosen, mean over people, with 95% interval. The "
+        "dashed line is an even split; neither clip is right.",
         numbers=Numbers(
             "Choices of one source over another, mean over people",
             (
@@ -329,7 +329,7 @@ def pairs_figure(pairs: Sequence[VotedPair]) -> Figure:
         said=said,
         strong=strong,
         how=f"Share of votes for {f'{right}, where there is one, or ' if right else ''}the clip on the left, with 95% "
-        "interval (Wilson). The dashed line is an even split. Sides were put back: left here is not left on the screen.",
+        "interval (Wilson). The dashed line is an even split. Left here is not left on the screen: sides are put back.",
         numbers=Numbers(
             "Votes by pair",
             (

@@ -77,9 +77,10 @@ def headline(study: StudyResult, pairs: Sequence[VotedPair], right: str) -> str:
     if not pairs:
         return f"All {count(study.selection.n_used, 'answer')} are blank: nobody chose a clip."
     if study.accuracy.mean is not None:
+        share = percent(study.accuracy.mean)
         if study.accuracy.n == 1:
-            return f"One person picked {right} in {percent(study.accuracy.mean)} of pairs: that is a person, not a finding."
-        return f"People picked {right} in {percent(study.accuracy.mean)} of pairs, where chance is 50%."
+            return f"One person picked {right} in {share} of pairs: that is a person, not a finding."
+        return f"People picked {right} in {share} of pairs, where chance is 50%."
     shown = [one for one in study.preferences if not one.has_truth and one.description.mean is not None]
     if shown:
         one = shown[0]

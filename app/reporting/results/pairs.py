@@ -79,7 +79,7 @@ def _votes(row: Mapping[str, Any], study: StudyResult, clip_of: ClipOf) -> Voted
 
 
 def right_source(pairs: Sequence[VotedPair]) -> str:
-    """What the right clips are of, in words: ``the human``, or another source, or ``the right clip`` where they vary."""
+    """What the right clips are of, in words: ``the human``, another source, or ``the right clip`` where they vary."""
     sources = {one.clip.source for one in pairs if one.of_right}
     if sources == {"human"}:
         return "the human"
