@@ -8,6 +8,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlmodel import Session, col, func, select
 
@@ -202,20 +203,20 @@ def _key(session: Session, study: StudyHere, asked: Asked) -> str:
 
 
 def _counts(session: Session, study: StudyHere) -> dict[str, int]:
-    def first(query: object) -> tuple[int, ...]:
-        row = session.execute(query).one()  # type: ignore[call-overload]
+    def first(query: Any) -> tuple[int, ...]:
+        row = session.execute(query).one()
         return tuple(n or 0 for n in row)
 
-    def of_study(*what: object) -> object:
+    def of_study(*what: Any) -> Any:
         return (
-            select(*what)  # type: ignore[call-overload]
+            select(*what)
             .select_from(ParticipantSession)
             .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
             .where(StudyVersion.study_id == study.id, ParticipantSession.mode != Mode.PREVIEW)
         )
 
-    def joined(table: type[Response] | type[Exclusion], *what: object) -> object:
-        return of_study(*what).join(table, col(table.session_id) == ParticipantSession.id)  # type: ignore[attr-defined]
+    def joined(table: type[Response] | type[Exclusion], *what: Any) -> Any:
+        return of_study(*what).join(table, col(table.session_id) == ParticipantSession.id)
 
     responses = first(joined(Response, func.count(), func.max(Response.id)))
     exclusions = first(joined(Exclusion, func.count(), func.count(col(Exclusion.lifted_at))))

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
-from sqlmodel import Session, col, select
+from sqlmodel import Session, col
 
 from analysis import Analysis, analyze
 from analysis.errors import AnalysisError
@@ -135,13 +136,15 @@ def _levels(source: Source) -> Sequence[str]:
 def _clips(session: Session, slug: str) -> Callable[[str, str], str]:
     """The clip of a stimulus in a pair, as the newest version that has it showed it."""
     a, b = aliased(Stimulus), aliased(Stimulus)
-    rows = session.exec(
-        select(Pair.name, a.name, Pair.clip_a_sha256, b.name, Pair.clip_b_sha256)
+    rows = session.execute(
+        select_columns(
+            col(Pair.name), col(a.name), col(Pair.clip_a_sha256), col(b.name), col(Pair.clip_b_sha256)
+        )
         .join(StudyVersion, col(StudyVersion.id) == Pair.version_id)
         .join(Study, col(Study.id) == StudyVersion.study_id)
         .join(a, col(a.id) == Pair.stimulus_a_id)
         .join(b, col(b.id) == Pair.stimulus_b_id)
-        .where(Study.slug == slug)
+        .where(col(Study.slug) == slug)
         .order_by(col(StudyVersion.number))
     )
     found = {}

@@ -20,6 +20,7 @@ for (const form of document.querySelectorAll("form[data-confirm]")) {
 // On a narrow screen the menus are one line each: show the place that is open.
 for (const link of document.querySelectorAll("nav [aria-current]")) {
   const list = link.closest("ul");
+  if (!list) continue;
   list.scrollLeft = link.offsetLeft - list.offsetLeft - (list.clientWidth - link.offsetWidth) / 2;
 }
 
