@@ -128,9 +128,8 @@ def _levels(source: Source) -> Sequence[str]:
     if not isinstance(source, StudyFacts) or not source.versions:
         return ()
     questions = source.versions[-1].design.trials.questions
-    return next(
-        (tuple(getattr(one, "labels", None) or ()) for one in questions if one.id == "uncertainty"), ()
-    )
+    scales = (one for one in questions if (one.id, one.type) == ("uncertainty", "likert"))
+    return next((tuple(getattr(one, "labels", None) or ()) for one in scales), ())
 
 
 def _clips(session: Session, slug: str) -> Callable[[str, str], str]:

@@ -248,6 +248,7 @@ def test_every_number_is_that_of_analyze_and_of_the_report(
         ends = (label["ci_low"], label["ci_high"])
         assert same(row["ci_low"], ends[0] if member == "a" else 1 - ends[1])
         assert same(row["ci_high"], ends[1] if member == "a" else 1 - ends[0])
+        assert (int(row["votes_tie"]), int(row["blank"])) == (label["votes_tie"], label["blank"])
 
     side = study["bias"]["side"]
     for row, key in zip(rows(owner, "side"), ("left", "accuracy_left", "accuracy_right"), strict=True):
@@ -397,11 +398,12 @@ def test_a_study_beside_another_is_one_that_is_seen_and_open(
         if one["measure"] == "accuracy":
             row = found["accuracy", ""]
             assert same(row["effect"], one["effect"])
-            assert same(row["p_holm"], one["p_holm"])
+            assert same(row["p_holm_as_compared"], one["p_holm_as_compared"])
+            assert row["compared_as"] == one["compared_as"]
 
 
 def test_judges_stand_beside_one_person(
-    owner: Person, finished: str, settings: Settings, database: Database
+    owner: Person, finished: str, settings: Settings, database: Database, full: None
 ) -> None:
     page = computed(owner, settings, database)
     assert "No judge has been held against these people" in page

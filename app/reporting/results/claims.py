@@ -150,11 +150,12 @@ def _on_pairs(study: StudyResult, pairs: Sequence[VotedPair], right: str) -> Ite
     unsettled = [one for one in pairs if one.is_open]
     if not unsettled:
         return
-    wanted = [(more, one) for one in unsettled if (more := more_votes(one.share, one.n)) is not None]
+    short = [more_votes(one.share, one.n) for one in unsettled if one.outcome != "tie"]
+    wanted = [more for more in short if more is not None]
     rate = _votes_of_one(study, pairs)
     needs = ""
     if wanted and rate:
-        more = math.ceil(min(more for more, _ in wanted) / rate)
+        more = math.ceil(min(wanted) / rate)
         needs = f" About {_people_more(more)} would settle one of them."
     is_are = "is" if len(unsettled) == 1 else "are"
     yield False, f"Which way single pairs go: {len(unsettled)} of {len(pairs)} {is_are} still open.{needs}"

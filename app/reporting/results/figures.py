@@ -266,8 +266,8 @@ def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
         numbers=Numbers(
             "Right answers by certainty",
             (
-                Column("uncertainty", "Uncertainty", "number"),
-                Column("label", "Certainty", "text"),
+                Column(one.scale, one.scale.capitalize(), "text"),
+                Column("label", "Label", "text"),
                 Column("answers", "Answers", "count"),
                 Column("right", "Right", "count"),
                 Column("share", "Share of answers", "share"),
@@ -275,7 +275,7 @@ def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
             ),
             tuple(
                 (
-                    level.uncertainty,
+                    level.name,
                     _level_name(level, names),
                     level.n_answers,
                     level.n_correct,
@@ -294,8 +294,11 @@ def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
 
 
 def _level_name(level: Level, names: Sequence[str]) -> str:
+    """The label of its point on the scale, or the values it is of."""
+    if level.uncertainty is None:
+        return f"Certainty {level.name}"
     place = level.uncertainty - 1
-    return names[place].capitalize() if 0 <= place < len(names) else f"Uncertainty {level.uncertainty}"
+    return names[place].capitalize() if 0 <= place < len(names) else f"Uncertainty {level.name}"
 
 
 def _plain_interval(one: Description | Estimate) -> str:
@@ -342,6 +345,8 @@ def pairs_figure(pairs: Sequence[VotedPair]) -> Figure:
                 Column("share", "Share", "share"),
                 *_INTERVAL,
                 Column("majority", "Majority", "text"),
+                Column("votes_tie", "No difference", "count"),
+                Column("blank", "Blank", "count"),
             ),
             tuple(
                 (
@@ -355,6 +360,8 @@ def pairs_figure(pairs: Sequence[VotedPair]) -> Figure:
                     one.low,
                     one.high,
                     one.outcome,
+                    one.ties,
+                    one.blank,
                 )
                 for one in pairs
             ),
@@ -537,7 +544,7 @@ def agreement_figure(one: Agreement) -> Figure:
         name="agreement",
         section="bias",
         drawing="marks",
-        said=f"Two people agree on a pair in {strong} of cases, where chance is 50%.",
+        said=f"Two people agree on a pair in {strong} of cases, where chance is {percent(choice.chance)}.",
         strong=strong,
         how=f"Over {count(choice.agreement.n, 'pair')} with two votes or more, with 95% interval over pairs. "
         f"Krippendorff's alpha {exact(choice.alpha.value)} ({_plain_interval(choice.alpha)}): 0 is chance, 1 is "
@@ -554,6 +561,7 @@ def agreement_figure(one: Agreement) -> Figure:
             tuple(rows),
         ),
         marks=tuple(marks),
+        chance=choice.chance,
         caution=_few(choice.agreement.n, "pair", choice.agreement),
     )
 

@@ -29,18 +29,20 @@ class VotedPair:
     low: float
     high: float
     outcome: str
+    ties: int
+    blank: int
     clip: Clip
     other: Clip
 
     @property
     def is_open(self) -> bool:
-        """The interval holds an even split: it may go either way."""
-        return self.low <= 0.5 <= self.high
+        """The interval holds an even split, or votes for no difference keep either clip from a majority."""
+        return self.low <= 0.5 <= self.high or self.outcome == "tie"
 
     @property
     def is_lost(self) -> bool:
         """Most people took the other clip for the right one, and not by chance alone."""
-        return self.of_right and self.high < 0.5
+        return self.of_right and self.high < 0.5 and self.outcome == "against"
 
 
 def votes_of(study: StudyResult, labels: pd.DataFrame, clip_of: ClipOf) -> tuple[VotedPair, ...]:
@@ -73,6 +75,8 @@ def _votes(row: Mapping[str, Any], study: StudyResult, clip_of: ClipOf) -> Voted
         low=votes.low,
         high=votes.high,
         outcome=votes.outcome,
+        ties=row["votes_tie"],
+        blank=row["blank"],
         clip=clips[votes.member],
         other=clips[other],
     )

@@ -1,7 +1,7 @@
 """A kind of job more: the numbers of the results page, computed by the worker
 
-Revision: 0009
-Follows: 0008
+Revision: 0011
+Follows: 0010
 
 What happens to collected responses: nothing; no row of any table changes. Going back deletes the jobs of the new kind,
 not their files.
@@ -9,8 +9,8 @@ not their files.
 
 from alembic import op
 
-revision = "0009"
-down_revision = "0008"
+revision = "0011"
+down_revision = "0010"
 branch_labels = None
 depends_on = None
 
