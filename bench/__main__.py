@@ -16,8 +16,9 @@ from bench.media import Media, measure_media
 from bench.monitor import Watched, measure_monitor, monitor_text
 from bench.report import answers_text, machine_text, media_text, write_json
 from bench.servers import WORK
+from bench.starts import measure_starts, starts_text
 
-PARTS = ("answers", "media", "monitor", "analysis", "inside")
+PARTS = ("answers", "media", "monitor", "analysis", "starts", "inside")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -44,6 +45,8 @@ def main(arguments: Sequence[str]) -> int:
         if "analysis" in parts:
             analysed = measure_analysis(options.repeats)
             print(f"\n{analysis_text(analysed)}", flush=True)
+        if "starts" in parts:
+            print(f"\n{starts_text(measure_starts(options.repeats))}", flush=True)
         if "inside" in parts:
             print(f"\n{inside_text(measure_inside())}", flush=True)
     except (Broken, OSError, sqlite3.Error) as error:

@@ -1,8 +1,8 @@
-"""The whole analysis of a table of responses, beside what a notebook would do of it and beside DuckDB.
+"""The whole analysis of a table of responses, beside what a notebook would do of it and beside DuckDB and Polars.
 
 Each measurement is a process of its own: it does its work on a small table first, so that every library is there when
-the clock starts, then on the table in question. The work of pandas and DuckDB is four things: accuracy per participant
-and condition, two Mann-Whitney tests, and the majority of each pair. Their numbers have to be ours.
+the clock starts, then on the table in question. The work of pandas, DuckDB and Polars is four things: accuracy per
+participant and condition, two Mann-Whitney tests, and the majority of each pair. Their numbers have to be ours.
 """
 
 import json
@@ -38,7 +38,7 @@ SIZES = (100_000, 1_000_000, 10_000_000)
 SQL_SIZES = (100_000, 1_000_000)
 WARM_UP = 1_000
 GOAL_S, GOAL_MB, GOAL_RATIO, GOAL_BOOTSTRAP_S = 30, 2_000, 10, 1
-OURS, NOTEBOOK, FLOOR, SQL = "Likely Human", "pandas", "DuckDB", "SQLite read"
+OURS, NOTEBOOK, FLOOR, POLARS, SQL = "Likely Human", "pandas", "DuckDB", "Polars", "SQLite read"
 RESAMPLES = 10_000
 
 _COUNTS = "mode = 'live' AND kind = 'main' AND excluded IS NULL"
@@ -82,12 +82,12 @@ class Work:
 
 
 def measure_analysis(repeats: int, sizes: Sequence[int] = SIZES) -> list[Work]:
-    """Measure each size, the three kinds of work in turn; then the read from SQL, and the bootstrap."""
+    """Measure each size, the four kinds of work in turn; then the read from SQL, and the bootstrap."""
     small = _table(WARM_UP)
     found: list[Work] = []
     for n in sizes:
         path = _table(n)
-        kinds = (OURS, NOTEBOOK, FLOOR)
+        kinds = (OURS, NOTEBOOK, FLOOR, POLARS)
         runs: dict[str, list[Run]] = {kind: [] for kind in kinds}
         for repeat in range(1, repeats + 1):
             said = {kind: _in_a_process(kind, str(small), str(path)) for kind in kinds}
@@ -112,7 +112,7 @@ def analysis_text(found: Sequence[Work]) -> str:
     floors = {work.responses: work.seconds for work in found if work.what == FLOOR}
     tables = [work for work in found if work.what != "bootstrap"]
     for work in tables:
-        floor = floors[work.responses] if work.what in (OURS, NOTEBOOK) else None
+        floor = floors[work.responses] if work.what in (OURS, NOTEBOOK, POLARS) else None
         cells = (
             f"{work.responses:,}",
             work.what,
@@ -274,6 +274,30 @@ def _floor(path: str) -> tuple[Numbers, dict[str, float]]:
     }, {}
 
 
+def _polars(path: str) -> tuple[Numbers, dict[str, float]]:
+    # Imported here, as above.
+    import polars as pl
+
+    counts = (pl.col("mode") == "live") & (pl.col("kind") == "main") & pl.col("excluded").is_null()
+    table = pl.scan_parquet(path).select(_NEEDED).filter(counts)
+    judged = pl.col("uncertainty").filter(pl.col("truth").is_not_null())
+    _, people, votes = pl.collect_all(
+        [
+            table.group_by("study", "participant", "condition").agg(pl.col("correct").mean()),
+            table.group_by("study", "participant").agg(pl.col("correct").mean(), judged.mean()),
+            table.group_by("study", "pair").agg(
+                a=(pl.col("choice") == "a").sum(), b=(pl.col("choice") == "b").sum()
+            ),
+        ]
+    )
+    is_first = (people["study"] == "crowd-1").to_numpy()
+    return {
+        "accuracy": _u(is_first, people["correct"].cast(pl.Float64).to_numpy()),
+        "uncertainty": _u(is_first, people["uncertainty"].cast(pl.Float64).to_numpy()),
+        "majority_a": int((votes["a"] > votes["b"]).sum()),
+    }, {}
+
+
 def _u(is_first: np.ndarray, values: np.ndarray) -> float:
     """The first study's U, of a test that also has its p value; NaN is nobody's value."""
     present = ~np.isnan(values)
@@ -284,7 +308,7 @@ def _read_sql(path: str) -> tuple[Numbers, dict[str, float]]:
     began = time.perf_counter()
     database = Database(crowd_sql.database_url(Path(path)))
     with database.reading() as session:
-        responses = responses_frame(session, crowd.SLUG)
+        responses = responses_frame(session, crowd.SLUG, ANALYZED_COLUMNS)
     database.close()
     return {"responses": len(responses)}, {"read": time.perf_counter() - began}
 
@@ -302,6 +326,7 @@ _WORKS: dict[str, Callable[[str], tuple[Numbers, dict[str, float]]]] = {
     OURS: _ours,
     NOTEBOOK: _notebook,
     FLOOR: _floor,
+    POLARS: _polars,
     SQL: _read_sql,
     "bootstrap": _bootstrapped,
 }
