@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from analysis.hntt import HNTT_COLUMNS, check_hntt, hntt_responses, read_hntt
     from analysis.intervals import Interval
     from analysis.majority import majority_vote
+    from analysis.mapping import read_mapped, read_ratings
     from analysis.multiplicity import holm
     from analysis.preference import preference_per_participant
     from analysis.published import Published
+    from analysis.ratings import analyze_ratings
+    from analysis.ratings_text import render_ratings
     from analysis.reading import read_responses
     from analysis.schema import check_responses
     from analysis.selection import Selection, select_rows
@@ -42,9 +45,12 @@ _HOMES = {
     "hntt": ["HNTT_COLUMNS", "check_hntt", "hntt_responses", "read_hntt"],
     "intervals": ["Interval"],
     "majority": ["majority_vote"],
+    "mapping": ["read_mapped", "read_ratings"],
     "multiplicity": ["holm"],
     "preference": ["preference_per_participant"],
     "published": ["Published"],
+    "ratings": ["analyze_ratings"],
+    "ratings_text": ["render_ratings"],
     "reading": ["read_responses"],
     "schema": ["check_responses"],
     "selection": ["Selection", "select_rows"],
@@ -75,6 +81,7 @@ __all__ = [
     "accuracy_per_participant",
     "against_chance",
     "analyze",
+    "analyze_ratings",
     "check_hntt",
     "check_responses",
     "describe",
@@ -84,9 +91,12 @@ __all__ = [
     "mann_whitney",
     "preference_per_participant",
     "read_hntt",
+    "read_mapped",
+    "read_ratings",
     "read_responses",
     "render",
     "render_brief",
+    "render_ratings",
     "select_rows",
     "uncertainty_per_participant",
 ]

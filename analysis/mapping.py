@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -27,24 +28,26 @@ from analysis.rating_table import Ratings
 
 _OURS: Mapping[str, Column] = {column.name: column for column in RESPONSE_COLUMNS}
 _NAMES = ("source", "stimulus")
+AnyTable: TypeAlias = Path | str | pd.DataFrame
+AnyMapping: TypeAlias = Path | str | Mapping[str, Any]
 ANONYMOUS = (
     "The table does not say who answered: every answer is taken for another person's. Where people gave several, "
     "intervals are too narrow and p-values too small."
 )
 
 
-def mapping_kind(path: Path | str) -> Kind:
+def mapping_kind(path: AnyMapping) -> Kind:
     """What a mapping file says its table is: ``2afc``, ``ratings``, ``yes-no``. Raises as `read_mapping_file` does."""
     return read_mapping_file(path).kind
 
 
-def mapping_notes(path: Path | str) -> tuple[str, ...]:
+def mapping_notes(path: AnyMapping) -> tuple[str, ...]:
     """What a reader of the numbers has to know of how the table was taken. Raises as `read_mapping_file` does."""
     wide = read_mapping_file(path).wide
     return (ANONYMOUS,) if wide and wide.anonymous else ()
 
 
-def read_mapped(path: Path | str, mapping_path: Path | str) -> pd.DataFrame:
+def read_mapped(path: AnyTable, mapping_path: AnyMapping) -> pd.DataFrame:
     """Read 2AFC answers from elsewhere as checked `responses`.
 
     One row is one answer of one participant to one pair. The mapping file (docs/analysis.md) names their column for
@@ -58,9 +61,10 @@ def read_mapped(path: Path | str, mapping_path: Path | str) -> pd.DataFrame:
     Parameters
     ----------
     path
-        A CSV, TSV, JSON lines or Parquet file, by its suffix; with `delimiter` in the mapping any text table.
+        A CSV, TSV, JSON lines or Parquet file, by its suffix; with `delimiter` in the mapping any text table. Or a
+        DataFrame.
     mapping_path
-        The mapping file, of kind ``2afc``.
+        The mapping file, of kind ``2afc``, or a ``dict`` of what it would say.
 
     Returns
     -------
@@ -79,11 +83,11 @@ def read_mapped(path: Path | str, mapping_path: Path | str) -> pd.DataFrame:
     mapping = read_mapping_file(mapping_path)
     _require_2afc(mapping)
     file = open_table(path, mapping.delimiter)
-    require_columns(mapping, mapping.columns, "columns", file.header, str(path))
+    require_columns(mapping, mapping.columns, "columns", file.header, str(file.path))
     return MappedRows(mapping, file).responses()
 
 
-def read_ratings(path: Path | str, mapping_path: Path | str) -> Ratings:
+def read_ratings(path: AnyTable, mapping_path: AnyMapping) -> Ratings:
     """Read ratings from elsewhere, checked.
 
     One row of the table is one rater's score of one item by one criterion, or, where the mapping lists `criteria`, one
@@ -105,7 +109,7 @@ def read_ratings(path: Path | str, mapping_path: Path | str) -> Ratings:
     mapping = read_mapping_file(mapping_path)
     require_ratings(mapping)
     file = open_table(path, mapping.delimiter)
-    require_columns(mapping, mapping.columns, "columns", file.header, str(path))
+    require_columns(mapping, mapping.columns, "columns", file.header, str(file.path))
     return mapped_ratings(mapping, file)
 
 

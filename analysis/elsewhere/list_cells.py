@@ -5,6 +5,9 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import pandas as pd
+
 from analysis.errors import shown
 
 
@@ -67,8 +70,15 @@ def _under(found: object, key: str) -> object:
 
 def _parsed(cell: object, separator: str | None) -> object:
     """What a cell is; an empty one is an array of nothing."""
-    if cell is None or cell == "" or (isinstance(cell, float) and cell != cell):
+    if (
+        cell is None
+        or cell is pd.NA
+        or (isinstance(cell, str) and not cell)
+        or (isinstance(cell, float) and cell != cell)
+    ):
         return []
+    if isinstance(cell, np.ndarray):
+        return cell.tolist()
     if not isinstance(cell, str):
         return cell
     if separator is not None:

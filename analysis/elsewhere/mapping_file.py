@@ -4,10 +4,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 from analysis.elsewhere.wide_section import Wide, read_wide
-from analysis.elsewhere.yaml_entries import Document, Entry, Key, MappingError, text_of, unknown
+from analysis.elsewhere.yaml_entries import IN_MEMORY, Document, Entry, Key, MappingError, text_of, unknown
 from analysis.errors import shown
 
 Kind = Literal["2afc", "ratings", "yes-no"]
@@ -113,8 +113,10 @@ _KEYS: Mapping[Kind, tuple[str, ...]] = {
 _LISTS = ("criteria", "scale", "certainty_scale", "classes")
 
 
-def read_mapping_file(path: Path | str) -> MappingFile:
-    """Read a mapping file and check its shape; what its names mean is for the caller to check.
+def read_mapping_file(path: Path | str | Mapping[str, Any]) -> MappingFile:
+    """Read a mapping file, or a mapping of the same keys, and check its shape.
+
+    What its names mean is for the caller to check.
 
     Raises
     ------
@@ -123,9 +125,9 @@ def read_mapping_file(path: Path | str) -> MappingFile:
     MappingError
         At the first key that is unknown, double or of the wrong shape.
     """
-    origin = str(path)
+    origin = IN_MEMORY if isinstance(path, Mapping) else str(path)
     document = Document(origin)
-    keys = document.entries(document.root(text_of(origin)), "")
+    keys = document.entries(document.root(text_of(path)), "")
     kind = _kind(document, keys)
     document.require_known(keys, _KEYS[kind], "")
     sections = {

@@ -22,11 +22,12 @@ _SUFFIXES = ".csv, .tsv, .jsonl or .parquet, or any with a `delimiter` in the ma
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A file and its header; `delimiter` is None where it is no text table."""
+    """A file and its header; `delimiter` is None where it is no text table. Or a table in memory, `frame`."""
 
     path: Path
     header: tuple[str, ...]
     delimiter: str | None
+    frame: pd.DataFrame | None = None
 
     @property
     def first_row(self) -> int:
@@ -46,6 +47,10 @@ class TableFile:
                 raise SchemaError(
                     str(self.path), 1, name, f"the column stands {self.header.count(name)} times", "once"
                 )
+        if self.frame is not None:
+            places = [self.header.index(name) for name in names]
+            found = self.frame.iloc[:, places].reset_index(drop=True)
+            return _with_rows(found.set_axis(list(names), axis=1), self.path)
         prose = {*prose, *nested}
         if self.delimiter == ",":
             wanted = [Column(name, "text", "", "", prose=name in prose) for name in names]
@@ -56,14 +61,18 @@ class TableFile:
         return rows(self.path, list(names), nested)
 
 
-def open_table(path: Path | str, delimiter: str | None = None) -> TableFile:
+def open_table(path: Path | str | pd.DataFrame, delimiter: str | None = None) -> TableFile:
     """Look at the header of a file. `delimiter` is by default what the suffix says: a comma, or a tab for .tsv.
+
+    A table in memory is called `table` in errors, which count its rows from 1.
 
     Raises
     ------
     ReadError
         If the file is missing, empty, of an unknown suffix or not what its suffix says.
     """
+    if isinstance(path, pd.DataFrame):
+        return TableFile(Path("table"), tuple(map(str, path.columns)), None, path)
     path = Path(path)
     suffix = path.suffix.lower()
     delimiter = delimiter or _DELIMITERS.get(suffix)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import yaml
 
@@ -39,8 +39,17 @@ def unknown(name: str, known: Collection[str]) -> str:
     return f"the name is not known{f' (do you mean {shown(meant[0])}?)' if meant else ''}"
 
 
-def text_of(path: str) -> str:
-    """The text of a mapping file. Raises ReadError."""
+IN_MEMORY = "the mapping"
+
+
+def text_of(given: Path | str | Mapping[str, Any]) -> str:
+    """The text of a mapping file, or the one that would say the same. Raises ReadError."""
+    if isinstance(given, Mapping):
+        try:
+            return str(yaml.safe_dump(dict(given), sort_keys=False, allow_unicode=True))
+        except yaml.YAMLError as error:
+            raise ReadError(IN_MEMORY, "allowed: texts, numbers, lists and dicts of these") from error
+    path = str(given)
     try:
         content = Path(path).read_bytes()
     except OSError as error:

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from app.commands.console import err, now, opened, out, progress
 from app.library.outputs import note_export
@@ -13,7 +14,45 @@ from app.reporting.kinds import Format, What
 from app.simulation.people import Traits
 from app.study.versions import study_named
 
-importing = typer.Typer(no_args_is_help=True, help="Answers that were collected elsewhere.")
+
+class _Imports(TyperGroup):
+    """`import FILE --mapping MAP.yaml` is short for `import file FILE --mapping MAP.yaml`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        is_named = not args or args[0] in self.commands or args[0] in ctx.help_option_names
+        return super().parse_args(ctx, args if is_named else ["file", *args])
+
+
+importing = typer.Typer(
+    cls=_Imports,
+    no_args_is_help=True,
+    help="Answers that were collected elsewhere: FILE --mapping MAP.yaml, or hntt FILE.",
+)
+
+
+@importing.command("file")
+def import_file(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="2AFC answers: CSV, TSV, JSON lines, Parquet.")
+    ],
+    mapping: Annotated[
+        Path, typer.Option(metavar="MAP.yaml", help="What is what in the file (docs/elsewhere.md).")
+    ],
+) -> None:
+    """Import 2AFC answers with their mapping file, as the study that it names: all of the file or nothing."""
+    from app.reporting.mapped import import_mapped
+    from app.reporting.targets import notes_of
+
+    with opened() as (_, database), database.transaction() as session:
+        imported = import_mapped(session, file, mapping, now())
+        for one in imported:
+            record(
+                session, COMMAND_LINE, "study.import", now=now(), study=one.slug, after={"file": file.name}
+            )
+    for note in notes_of(mapping):
+        err.print(note, markup=False)
+    for one in imported:
+        out.print(f"{one.slug}: {one.n_participants} participants, {one.n_responses} responses", markup=False)
 
 
 @importing.command("hntt")

@@ -50,6 +50,8 @@ def _other(member: Any) -> ColumnElement[str]:
 
 
 _left = col(Trial.left_member)
+# Imported answers may not say where the clips were; member a then stands for the left in the tables.
+_sides_unknown = col(StudyVersion.sides_known).is_(false())
 _choice: ColumnElement[Any] = case(
     (col(Response.side).is_(None), null()),
     (col(Response.side) == TIE, literal(TIE)),
@@ -68,6 +70,7 @@ _excluded = func.coalesce(
 _one_sided = ONE_SIDED.subquery()
 _flags = case(
     (_one_sided.c.session_id.is_(None), col(Response.raised)),
+    (_sides_unknown, col(Response.raised)),
     (col(_s.mode) == Mode.SIMULATED, col(Response.raised)),
     (col(Response.raised).is_(None), literal(str(Flag.ONE_SIDED))),
     else_=col(Response.raised) + literal(f";{Flag.ONE_SIDED}"),
@@ -131,7 +134,7 @@ _RESPONSES: Sequence[Label[Any]] = [
     col(_stimulus_a.source).label("source_a"),
     col(_stimulus_b.source).label("source_b"),
     col(Pair.truth).label("truth"),
-    _left.label("left"),
+    case((_sides_unknown, null()), else_=_left).label("left"),
     _choice.label("choice"),
     case((_choice == "a", col(_stimulus_a.source)), (_choice == "b", col(_stimulus_b.source))).label(
         "chosen_source"
@@ -258,7 +261,7 @@ def answers(slug: str) -> Select[Any]:
         *_who(),
         col(Response.page).label("page"),
         cast(col(Response.trial_id), String).label("trial"),
-        col(Response.side).label("side"),
+        case((_sides_unknown & (col(Response.side) != TIE), null()), else_=col(Response.side)).label("side"),
         col(Response.uncertainty).label("uncertainty"),
         col(Response.certainty).label("certainty"),
         col(Response.rationale).label("rationale"),

@@ -227,7 +227,8 @@ def _timeline(
     came = sum((of.arrived for of in ended.values()), Counter(row.arrived for row in still))
     went = sum((of.completed for of in ended.values()), Counter[str]())
     arrived = {_time(text): n for text, n in came.items()}
-    completed = {_time(text): n for text, n in went.items()}
+    # Of answers that were collected elsewhere nobody knows when they ended.
+    completed = {_time(text): n for text, n in went.items() if text}
     if not arrived:
         return _STEPS_OF_TIME[0], ()
     first, last = min(arrived), max([*arrived, *completed, *([until] if until else [])])

@@ -71,7 +71,10 @@ class Study(SQLModel, table=True):
 
 
 class StudyVersion(SQLModel, table=True):
-    """One numbered design. Frozen once a session counts (any but a preview): a change then makes the next version."""
+    """One numbered design. Frozen once a session counts (any but a preview): a change then makes the next version.
+
+    `sides_known` is false where answers were imported that do not say which clip was on the left, else NULL.
+    """
 
     __tablename__ = "study_version"
     __table_args__ = (
@@ -91,6 +94,7 @@ class StudyVersion(SQLModel, table=True):
     saved_by: int | None = Field(default=None, foreign_key="user_account.id")
     created_at: datetime
     frozen_at: datetime | None = None
+    sides_known: bool | None = None
 
 
 class StudyShare(SQLModel, table=True):

@@ -12,6 +12,7 @@ from app.errors import StudyError
 from app.reporting.facts import StudyFacts, study_facts
 from app.reporting.frames import responses_frame
 from app.reporting.hntt import IMPORTED
+from app.reporting.mapped import ABOUT, MAPPED, taken_of
 from app.reporting.targets import frame_of, notes_of
 from app.study.tables import Status
 
@@ -31,6 +32,7 @@ class FileStudy:
 
 
 _IMPORT = "an import in the layout of the published Human Navigation Turing Test"
+_IMPORT_MAPPED = "an import with a mapping file"
 _TAKEN = (
     "Video A is taken to have been on the left, and the questions to have been asked in the order of their numbers: "
     "side bias, order and learning rest on that."
@@ -43,8 +45,11 @@ Tables = Mapping[str, pd.DataFrame]
 def read_study(session: Session, slug: str) -> tuple[Source, pd.DataFrame]:
     """Raises NotFound for an unknown study. Of imported answers nothing is said that they do not tell."""
     facts, frame = study_facts(session, slug), responses_frame(session, slug)
-    if facts.versions and facts.versions[-1].design.consent.version == IMPORTED:
+    consent = facts.versions[-1].design.consent if facts.versions else None
+    if consent and consent.version == IMPORTED:
         return FileStudy(slug, _IMPORT, facts.title, _TAKEN), frame
+    if consent and consent.version == MAPPED and consent.text.startswith(ABOUT):
+        return FileStudy(slug, _IMPORT_MAPPED, facts.title, taken_of(consent.text)), frame
     return facts, frame
 
 
