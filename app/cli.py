@@ -38,7 +38,9 @@ COMMANDS = {
         "simulate",
         "Send simulated participants through the real pages; their data are marked `simulated`.",
     ),
-    "import": Listed("data", "importing", "Answers that were collected elsewhere."),
+    "import": Listed(
+        "data", "importing", "Answers that were collected elsewhere: FILE --mapping MAP.yaml, or hntt FILE."
+    ),
     "export": Listed(
         "data", "export", "Write a study's data in the columns of docs/data.md; the audit log notes it."
     ),
