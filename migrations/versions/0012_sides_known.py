@@ -1,7 +1,7 @@
 """Whether it is known where the clips were, for answers that came from elsewhere
 
-Revision: 0011
-Follows: 0010
+Revision: 0012
+Follows: 0011
 
 What happens to collected responses: nothing; NULL is that the sides are known, as in every study so far. Going back
 makes the left member of imported answers that did not say it member a.
@@ -10,8 +10,8 @@ makes the left member of imported answers that did not say it member a.
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0011"
-down_revision = "0010"
+revision = "0012"
+down_revision = "0011"
 branch_labels = None
 depends_on = None
 
