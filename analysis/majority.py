@@ -80,10 +80,13 @@ def _votes(rows: pd.DataFrame) -> pd.DataFrame:
     group = _pairs(rows)
     given = rows["uncertainty"].notna().to_numpy()
     table = rows[list(_DEFINITION)].take(group.some_row()).astype("str").reset_index(drop=True)
-    for choice in CHOICES:
-        table[f"votes_{choice}"] = group.counts((rows["choice"] == choice).to_numpy())
+    said = rows["choice"].cat.codes.to_numpy()
+    most = int(said.max(initial=-1))
+    for place, choice in enumerate(CHOICES):
+        # In most studies nobody may say that there is no difference: no pass over millions of rows for that.
+        table[f"votes_{choice}"] = group.counts(said == place) if place <= most else 0
     table["n"] = table["votes_a"] + table["votes_b"] + table["votes_tie"]
-    table["blank"] = group.counts(rows["choice"].isna().to_numpy())
+    table["blank"] = group.counts() - table["n"]
     points = group.sums(rows["uncertainty"].to_numpy(dtype=np.int8, na_value=0))
     table["mean_uncertainty"] = share(pd.Series(points), pd.Series(group.counts(given)))
     definitions = table[list(_DEFINITION)].itertuples(index=False)
