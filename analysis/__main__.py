@@ -107,7 +107,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--alternative", choices=ALTERNATIVES, default="two-sided", help="of the comparisons")
     parser.add_argument("--ties", choices=TIES, default="keep", help="what becomes of a tied label")
     parser.add_argument("--seed", type=_whole, default=1, metavar="N", help="of bootstrap and random ties")
-    parser.add_argument("--resamples", type=_whole, default=RESAMPLES, metavar="N", help="0: no intervals")
+    parser.add_argument(
+        "--resamples",
+        type=_whole,
+        default=RESAMPLES,
+        metavar="N",
+        help="0: no bootstrap, and no interval that needs one",
+    )
     parser.add_argument(
         "--independent",
         action="store_true",

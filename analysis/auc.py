@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 from scipy.optimize import brentq
-from scipy.special import expit, logit, ndtri
+from scipy.special import ndtri
 
 from analysis.intervals import Floats
 from analysis.options import LEVEL
 from analysis.results import Result
+from analysis.student import FEWEST, student_limits, too_few
 
-DELONG = "DeLong's variance, normal on the logit scale"
+DELONG = "DeLong's variance, Student's t on the logit scale"
 NEWCOMBE = "Newcombe's method 5, for groups that do not overlap"
 
 _EDGE = 1e-12
@@ -38,24 +39,33 @@ def auc_interval(x: Floats, y: Floats, *, level: float = LEVEL) -> AucInterval:
     """Return an interval of P(x > y) + P(x = y) / 2.
 
     One value per independent unit, none missing. DeLong's variance [DCC88]_ on the logit scale, which keeps the
-    limits inside [0, 1]. That variance is 0 where the groups do not overlap, and says nothing then: Newcombe's
-    method 5 [New06]_ takes its place. In simulations with 4 to 30 units a side, a true AUC of 0.5 to 0.92, equal
-    and unequal spreads, a 95 % interval held the truth in 92 % to 99 % of cases (in 88 % where most values are
-    tied); with 4 units against 40 in 83 % to 99 %.
+    limits inside [0, 1], with the t distribution and Satterthwaite's degrees of freedom, as Brunner and Munzel's test
+    has them [BM00]_. That variance is 0 where the groups do not overlap, and says nothing then: Newcombe's method 5
+    [New06]_ takes its place. In simulations with 3 to 50 units a side, a true AUC of 0.5 to 0.94, equal and unequal
+    spreads, and with 4 units against 40, a 95 % interval held the truth in 94 % to 100 % of cases.
     """
-    if min(len(x), len(y)) < 2:
-        return AucInterval(None, None, level, None, "a group has fewer than two values")
+    if min(len(x), len(y)) < FEWEST:
+        return AucInterval(None, None, level, None, too_few(min(len(x), len(y)), "values"))
     of_x, of_y = _placements(x, y)
     area = float(of_x.mean())
     if np.ptp(np.concatenate([x, y])) == 0:
         return AucInterval(None, None, level, None, "all values are the same")
-    variance = float(of_x.var(ddof=1)) / len(x) + float(of_y.var(ddof=1)) / len(y)
-    if variance == 0:
+    parts = float(of_x.var(ddof=1)) / len(x), float(of_y.var(ddof=1)) / len(y)
+    if sum(parts) == 0:
         return AucInterval(*newcombe(area, len(x), len(y), level=level), level, NEWCOMBE, None)
-    # Of the logit, by the delta method.
-    half = _z(level) * variance**0.5 / (area * (1 - area))
-    low, high = expit(logit(area) - half), expit(logit(area) + half)
-    return AucInterval(float(low), float(high), level, DELONG, None)
+    return delong(area, parts, (len(x), len(y)), level)
+
+
+def delong(
+    area: float, parts: tuple[float, float], sizes: tuple[int, int], level: float = LEVEL
+) -> AucInterval:
+    """The interval of an area whose variance is the sum of `parts`, one from each group of its size."""
+    variance = sum(parts)
+    df = variance**2 / sum(part**2 / (size - 1) for part, size in zip(parts, sizes, strict=True))
+    low, high = student_limits(
+        np.array([area]), np.array([variance**0.5]), np.array([df]), "share", level=level
+    )
+    return AucInterval(float(low[0]), float(high[0]), level, DELONG, None)
 
 
 def newcombe(area: float, n_x: int, n_y: int, *, level: float = LEVEL) -> tuple[float, float]:

@@ -15,6 +15,7 @@ from analysis.intervals import Floats
 from analysis.options import LEVEL, RESAMPLES
 from analysis.outcomes import names_a_member
 from analysis.results import Result
+from analysis.student import Scale
 
 _FURTHEST = 1_000_000
 
@@ -150,8 +151,8 @@ def _side(trials: _Trials, table: pd.DataFrame, seed: int, resamples: int) -> Si
     # Rounded: differences that are equal as fractions are to be equal as numbers.
     table["effect"] = np.round(table["accuracy_left"] - table["accuracy_right"], 12)
 
-    def described(name: str) -> Description:
-        return describe_people(table[name].to_numpy(), seed=seed, resamples=resamples)
+    def described(name: str, scale: Scale = "share") -> Description:
+        return describe_people(table[name].to_numpy(), scale=scale, seed=seed, resamples=resamples)
 
     reason = None if trials.has_side.any() else NO_SIDES if trials.answered.any() else NO_ANSWER
     return SideBias(
@@ -159,12 +160,12 @@ def _side(trials: _Trials, table: pd.DataFrame, seed: int, resamples: int) -> Si
         n_without_side=int((trials.answered & ~trials.has_side).sum()),
         left=described("left"),
         left_against_half=against_chance(table["left"]),
-        left_pooled=pooled_share(n_left, n_sides, seed=seed, resamples=resamples, reason=reason or NO_SIDES),
+        left_pooled=pooled_share(n_left, n_sides, seed=seed, reason=reason or NO_SIDES),
         n_truth=int(both.sum()),
         n_truth_left=int(n_truth_left.sum()),
         accuracy_left=described("accuracy_left"),
         accuracy_right=described("accuracy_right"),
-        effect=described("effect"),
+        effect=described("effect", "correlation"),
         effect_against_zero=against_chance(table["effect"], chance=0.0),
         reason=reason,
     )

@@ -8,18 +8,20 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.cells import STUDENT, People, describe_people, ratio, student_half, within
+from analysis.cells import People, describe_people, ratio, within
 from analysis.codes import Codes, Counts, Groups
 from analysis.intervals import OVER_PARTICIPANTS, Floats, wilson
+from analysis.student import ALL_THE_SAME, FEW, FEWEST, STUDENT, student_limits, too_few
 
+BOOTSTRAP = f"{OVER_PARTICIPANTS}; Student's t where there are fewer than {FEW}"
 WILSON = "Wilson's score interval over participants, who answer once each"
 
 _MOST_CELLS = 200
 _MOST_PEOPLE = 20_000
 _NONE = "no trial counts here"
 _ONE = "one participant: no SD with ddof 1"
-_SAME = "all participants have the same value: the interval cannot show a spread"
-_WORDS = {0: _NONE, 1: _ONE, 2: _SAME}
+_SAME = ALL_THE_SAME
+_WORDS = {0: _NONE, 1: _ONE, 2: too_few(2), 3: _SAME}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,16 +56,18 @@ def cell_table(
     """Describe the values of each cell: averaged per person, then described over the people.
 
     `once`: nobody has two rows in a cell. `share`: the values are 0 or 1. The intervals are a bootstrap over
-    participants, but Wilson's for shares where everybody has one row in a cell, and Student's t (kept to [0, 1] for
-    shares) for other means of one row each, for more than 200 cells and for more than 20,000 people, where the
-    bootstrap takes long and tells the same."""
+    participants (Student's t in cells of fewer than 50), but Wilson's for shares where everybody has one row in a cell,
+    and Student's t (on the logit scale for shares) for other means of one row each, for more than 200 cells and for
+    more than 20,000 people, where the bootstrap takes long and tells the same."""
     n_trials = _added(parts, n_cells, lambda part: Groups(part.cell, n_cells).counts())
     if once:
         return _of_single_trials(parts, n_trials, share)
     of_cell, means = _averages(parts, n_cells, people)
     if n_cells > _MOST_CELLS or people.n > _MOST_PEOPLE:
-        return CellTable(_numbers(n_trials, *_spread(of_cell, means, n_cells), share=share), STUDENT, 0)
-    return CellTable(_bootstrapped(n_trials, of_cell, means, seed, resamples), OVER_PARTICIPANTS, resamples)
+        method = f"{STUDENT}, on the logit scale" if share else STUDENT
+        return CellTable(_numbers(n_trials, *_spread(of_cell, means, n_cells), share=share), method, 0)
+    cells = _bootstrapped(n_trials, of_cell, means, share=share, seed=seed, resamples=resamples)
+    return CellTable(cells, BOOTSTRAP, resamples)
 
 
 def _added(parts: Sequence[Part], n: int, counted: Callable[[Part], Counts]) -> Counts:
@@ -126,8 +130,8 @@ def _spread(of_cell: Counts, means: Floats, n_cells: int) -> tuple[Counts, Float
 def _numbers(n_trials: Counts, n: Counts, mean: Floats, squared: Floats, *, share: bool) -> pd.DataFrame:
     """With Student's t intervals; `squared` is the mean squared deviation."""
     sd1 = np.sqrt(squared * n / np.maximum(n - 1, 1))
-    half = np.where((n > 1) & (squared > 0), student_half(sd1, n), np.nan)
-    low, high = (mean - half, mean + half)
+    error = np.where(n < FEWEST, np.nan, sd1 / np.sqrt(np.maximum(n, 1)))
+    low, high = student_limits(mean, error, n - 1.0, "share" if share else "any")
     return pd.DataFrame(
         {
             "n_trials": n_trials,
@@ -135,9 +139,9 @@ def _numbers(n_trials: Counts, n: Counts, mean: Floats, squared: Floats, *, shar
             "mean": mean,
             "sd_ddof0": np.sqrt(squared),
             "sd_ddof1": np.where(n > 1, sd1, np.nan),
-            "ci_low": np.maximum(low, 0) if share else low,
-            "ci_high": np.minimum(high, 1) if share else high,
-            "reason": _texts(np.where(n < 2, n, np.where(squared == 0, 2, 3)), _WORDS),
+            "ci_low": low,
+            "ci_high": high,
+            "reason": _texts(np.where(n < FEWEST, n, np.where(squared == 0, FEWEST, FEWEST + 1)), _WORDS),
         }
     )
 
@@ -150,11 +154,12 @@ def _texts(codes: Counts, words: Mapping[int, str]) -> np.ndarray:
 
 
 def _bootstrapped(
-    n_trials: Counts, of_cell: Counts, means: Floats, seed: int, resamples: int
+    n_trials: Counts, of_cell: Counts, means: Floats, *, share: bool, seed: int, resamples: int
 ) -> pd.DataFrame:
     ends = np.searchsorted(of_cell, np.arange(len(n_trials) + 1))
     cells = [
-        describe_people(means[start:end], seed=seed, resamples=resamples) for start, end in pairwise(ends)
+        describe_people(means[start:end], scale="share" if share else "any", seed=seed, resamples=resamples)
+        for start, end in pairwise(ends)
     ]
 
     def floats(values: Iterable[float | None]) -> Floats:

@@ -5,26 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from scipy.special import stdtrit
 
 from analysis.codes import Codes, Counts, Groups, groups_of, recoded, small_type
 from analysis.description import Description, describe
 from analysis.estimates import Estimate
-from analysis.intervals import (
-    NOT_ASKED,
-    OVER_PARTICIPANTS,
-    Floats,
-    Interval,
-    no_interval,
-    percentile_interval,
-    portions,
-)
+from analysis.intervals import Floats, Interval
 from analysis.majority import natural
-from analysis.options import LEVEL
-
-STUDENT = "Student's t over participants"
-ALL_THE_SAME = "all participants have the same value: resampling cannot show a spread"
-FEWER_THAN_TWO = "fewer than two participants: there is nothing to resample"
+from analysis.student import STUDENT, Scale, ratio_interval, student
 
 # A multinomial over more distinct values than this takes minutes, and its mean is as good as normal by then.
 _MOST_DISTINCT = 5_000
@@ -105,52 +92,28 @@ def natural_ranks(names: pd.Series) -> Counts:
     return ranks
 
 
-def describe_people(values: Floats, *, seed: int, resamples: int) -> Description:
+def describe_people(values: Floats, *, scale: Scale = "any", seed: int, resamples: int) -> Description:
     """As `describe`; with more than 5,000 distinct values the interval is Student's t, and says so."""
     if resamples and len(np.unique(values[~np.isnan(values)])) > _MOST_DISTINCT:
         plain = describe(values, seed=seed, resamples=0)
-        return replace(plain, interval=_student_of(plain, seed))
-    return describe(values, seed=seed, resamples=resamples)
+        return replace(plain, interval=_student_of(plain, scale, seed))
+    return describe(values, scale=scale, seed=seed, resamples=resamples)
 
 
-def _student_of(described: Description, seed: int) -> Interval:
+def _student_of(described: Description, scale: Scale, seed: int) -> Interval:
     assert described.mean is not None
     assert described.sd_ddof1 is not None
-    half = float(student_half(np.array([described.sd_ddof1]), np.array([described.n]))[0])
-    return Interval(described.mean - half, described.mean + half, LEVEL, STUDENT, 0, seed, None)
+    n = described.n
+    error = described.sd_ddof1 / n**0.5
+    return student(described.mean, error, n - 1, scale=scale, method=STUDENT, seed=seed)
 
 
-def student_half(sd_ddof1: Floats, n: Counts) -> Floats:
-    """Half the width of the 95 % t interval of a mean of n independent values; n below 2 counts as 2."""
-    n = np.maximum(n, 2)
-    half: Floats = stdtrit(n - 1, (1 + LEVEL) / 2) * sd_ddof1 / np.sqrt(n)
-    return half
-
-
-def pooled_share(part: Counts, whole: Counts, *, seed: int, resamples: int, reason: str) -> Estimate:
-    """All of `part` / all of `whole`, one value of each per person; the bootstrap resamples people [ET93]_.
+def pooled_share(part: Counts, whole: Counts, *, seed: int, reason: str) -> Estimate:
+    """All of `part` / all of `whole`, one value of each per person; people are what its interval takes as independent.
 
     Everybody counts by the number of answers given, so this is not the mean of the people's shares. `reason` says
     why there is none where `whole` sums to 0. The estimate's `n` counts answers."""
     n = int(whole.sum())
     used = whole > 0
-    interval = _share_interval(part[used], whole[used], seed, resamples)
+    interval = ratio_interval(part[used], whole[used], seed=seed)
     return Estimate(int(part.sum()) / n if n else None, n, interval, None if n else reason)
-
-
-def _share_interval(part: Counts, whole: Counts, seed: int, resamples: int) -> Interval:
-    if len(whole) < 2:
-        return no_interval(FEWER_THAN_TWO, seed, resamples)
-    if len(np.unique(ratio(part, whole))) == 1:
-        return no_interval(ALL_THE_SAME, seed, resamples)
-    if resamples == 0:
-        return no_interval(NOT_ASKED, seed, resamples)
-    # People with the same counts are drawn together: few kinds of people, however many people.
-    width = int(part.max()) + 1
-    used, counts = np.unique(whole * width + part, return_counts=True)
-    kinds = np.column_stack([used % width, used // width])
-    rng = np.random.default_rng(seed)
-    n = len(whole)
-    drawn = [rng.multinomial(n, counts / n, size=size) @ kinds for size in portions(resamples, len(kinds))]
-    sums = np.concatenate(drawn)
-    return percentile_interval(sums[:, 0] / sums[:, 1], seed, OVER_PARTICIPANTS)

@@ -129,13 +129,13 @@ def certainty(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) 
         n_participants=len(table),
         n_without_uncertainty=found.n_without,
         levels=tuple(_levels(found, seed, resamples)),
-        auroc=describe_people(areas, seed=seed, resamples=resamples),
+        auroc=describe_people(areas, scale="share", seed=seed, resamples=resamples),
         auroc_against_half=against_chance(areas),
         n_all_right=int((reasons == 1).sum()),
         n_all_wrong=int((reasons == 2).sum()),
         n_constant=int((reasons == 3).sum()),
         auroc_pooled=_pooled(right, wrong, seed),
-        gamma=describe_people(gammas, seed=seed, resamples=resamples),
+        gamma=describe_people(gammas, scale="correlation", seed=seed, resamples=resamples),
         participants=table,
         reason=None if len(table) else _NONE,
         scale="certainty" if by_certainty else "uncertainty",
@@ -279,8 +279,8 @@ def _level(right: Counts, wrong: Counts, seed: int, resamples: int) -> Level:
         n_answers=int(n.sum()),
         n_participants=int(users.sum()),
         n_correct=int(right.sum()),
-        accuracy=describe_people(ratio(right, n)[users], seed=seed, resamples=resamples),
-        pooled=pooled_share(right, n, seed=seed, resamples=resamples, reason=_NONE),
+        accuracy=describe_people(ratio(right, n)[users], scale="share", seed=seed, resamples=resamples),
+        pooled=pooled_share(right, n, seed=seed, reason=_NONE),
     )
 
 

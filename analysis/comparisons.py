@@ -7,13 +7,14 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from analysis.auc import AucInterval
-from analysis.intervals import Floats, Interval, bootstrap_effect
+from analysis.auc import DELONG, AucInterval
+from analysis.intervals import Floats, Interval, bootstrap_effect, no_interval
 from analysis.options import LEVEL, RESAMPLES, Alternative
 from analysis.permutation import PermutationTest, permutation_test
 from analysis.ranks import Ranks, ranked
 from analysis.results import Result
 from analysis.shift import HodgesLehmann, hodges_lehmann
+from analysis.student import FEW, FEWEST, too_few
 
 Method = Literal["auto", "exact", "asymptotic"]
 AnyInterval = TypeVar("AnyInterval", Interval, AucInterval)
@@ -28,10 +29,10 @@ class MannWhitney(Result):
     """A Mann-Whitney test: U of each group (they sum to n1 n2), p with its alternative, and effect sizes.
 
     `effect` = u1 / (n1 n2) = P(x > y) + P(x = y) / 2, the common-language effect [MW92]_, 0.5 meaning no difference
-    and more that the first group is higher; `rank_biserial` = 2 effect - 1. Their intervals are bootstraps
-    over participants; the analytic ones beside them [DCC88]_ [New06]_ need no resamples and stand also where the groups
-    do not overlap. `shift` says how far apart the groups are in the values' own unit; `permutation` tests the
-    difference in means, always two-sided."""
+    and more that the first group is higher; `rank_biserial` = 2 effect - 1. Their intervals are bootstraps over
+    participants from 50 a group on; the analytic ones beside them [DCC88]_ [BM00]_ [New06]_, which take their place
+    where a group has fewer, need no resamples and stand also where the groups do not overlap. `shift` says how far
+    apart the groups are in the values' own unit; `permutation` tests the difference in means, always two-sided."""
 
     n1: int
     n2: int
@@ -100,8 +101,8 @@ def mann_whitney(
     chosen = _chosen(method, min(n1, n2), ties)
     u1 = ranks.u1 if n1 and n2 else None
     effect = None if u1 is None else u1 / (n1 * n2)
-    interval = bootstrap_effect(first, second, seed=seed, resamples=resamples)
     analytic = _analytic(ranks)
+    interval = _interval(first, second, analytic, seed, resamples)
 
     def p_value(direction: Alternative) -> float | None:
         return None if reason else _p(first, second, ranks, direction, chosen)
@@ -157,9 +158,19 @@ def _p(first: Floats, second: Floats, ranks: Ranks, alternative: Alternative, me
 
 
 def _analytic(ranks: Ranks) -> AucInterval:
-    if min(ranks.n1, ranks.n2) < 2:
-        return AucInterval(None, None, LEVEL, None, "a group has fewer than two participants")
+    smaller = min(ranks.n1, ranks.n2)
+    if smaller < FEWEST:
+        return AucInterval(None, None, LEVEL, None, too_few(smaller, "participants in a group"))
     return ranks.delong()
+
+
+def _interval(first: Floats, second: Floats, analytic: AucInterval, seed: int, resamples: int) -> Interval:
+    """The bootstrap of few participants is too narrow: the analytic interval then."""
+    if min(len(first), len(second)) >= FEW:
+        return bootstrap_effect(first, second, seed=seed, resamples=resamples)
+    if analytic.low is None or analytic.high is None:
+        return no_interval(analytic.reason or "", seed, 0, DELONG)
+    return Interval(analytic.low, analytic.high, LEVEL, analytic.method or DELONG, 0, seed, None)
 
 
 def _doubled(interval: AnyInterval) -> AnyInterval:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.intervals import Floats, Interval, bootstrap_mean
+from analysis.intervals import Floats, Interval
 from analysis.options import RESAMPLES
 from analysis.results import Result
+from analysis.student import Scale, mean_interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,17 +25,29 @@ class Description(Result):
     reason: str | None
 
 
-def describe(values: pd.Series | Floats, *, seed: int = 1, resamples: int = RESAMPLES) -> Description:
+def describe(
+    values: pd.Series | Floats, *, scale: Scale = "any", seed: int = 1, resamples: int = RESAMPLES
+) -> Description:
     """Describe one value per participant; NaN means the participant has none.
 
     Trials of one person are not independent and must be averaged first (`accuracy_per_participant` and its
     kin).
 
+    Parameters
+    ----------
+    scale
+        What a value can be: ``share`` (0 to 1), ``correlation`` (-1 to 1) or ``any``: an interval of few participants
+        stays inside it.
+    seed, resamples
+        Of the bootstrap; 0 resamples gives no interval that needs one.
+
     Returns
     -------
     Description
-        `sd_ddof0` divides by n, `sd_ddof1` by n - 1. The interval is a 95 % percentile bootstrap that
-        resamples participants [ET93]_. Numbers that cannot be computed are None, and `reason` says why.
+        `sd_ddof0` divides by n, `sd_ddof1` by n - 1. The 95 % interval is Student's t of fewer than 50 participants
+        (shares on the logit scale), there is none of fewer than 3, and of more a percentile bootstrap that resamples
+        participants [ET93]_: the bootstrap of few values is too narrow. Numbers that cannot be computed are None, and
+        `reason` says why.
 
     Examples
     --------
@@ -47,7 +60,7 @@ def describe(values: pd.Series | Floats, *, seed: int = 1, resamples: int = RESA
     sample = np.sort(every[~np.isnan(every)])
     n = len(sample)
     missing = len(every) - n
-    interval = bootstrap_mean(sample, seed=seed, resamples=resamples)
+    interval = mean_interval(sample, scale=scale, seed=seed, resamples=resamples, n_missing=missing)
     if n == 0:
         return Description(None, None, None, 0, missing, interval, "no participant has a value")
     spread = sample[0] != sample[-1]

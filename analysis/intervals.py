@@ -40,9 +40,7 @@ def bootstrap_mean(values: Floats, *, seed: int, resamples: int) -> Interval:
         return no_interval("fewer than two participants: there is nothing to resample", seed, resamples)
     distinct, counts = np.unique(values, return_counts=True)
     if len(distinct) == 1:
-        return no_interval(
-            "all participants have the same value: resampling cannot show a spread", seed, resamples
-        )
+        return no_interval("all participants have the same value: there is no spread", seed, resamples)
     rng = np.random.default_rng(seed)
     return _percentile(
         lambda size: _draw(rng, counts, size) @ distinct / len(values), len(distinct), seed, resamples
@@ -62,9 +60,7 @@ def bootstrap_effect(x: Floats, y: Floats, *, seed: int, resamples: int) -> Inte
         return no_interval("the groups do not overlap: resampling cannot show a spread", seed, resamples)
     distinct = np.unique(np.concatenate([x, y]))
     if len(distinct) == 1:
-        return no_interval(
-            "all participants have the same value: resampling cannot show a spread", seed, resamples
-        )
+        return no_interval("all participants have the same value: there is no spread", seed, resamples)
     counts = [np.bincount(np.searchsorted(distinct, values), minlength=len(distinct)) for values in (x, y)]
     rng = np.random.default_rng(seed)
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit, logit, ndtr, ndtri
+from scipy.special import ndtr
 
-from analysis.auc import DELONG, NEWCOMBE, AucInterval, newcombe
+from analysis.auc import NEWCOMBE, AucInterval, delong, newcombe
 from analysis.intervals import Floats
 from analysis.options import LEVEL, Alternative
 
@@ -53,21 +53,13 @@ class Ranks:
     def delong(self) -> AucInterval:
         """What `analysis.auc.auc_interval` gives."""
         area = self.u1 / (self.n1 * self.n2)
-        variance = sum(
-            _variance(placed, counts) / counts.sum()
-            for placed, counts in (
-                ((np.cumsum(self.of_y) - self.of_y / 2) / self.n2, self.of_x),
-                (1 - (np.cumsum(self.of_x) - self.of_x / 2) / self.n1, self.of_y),
-            )
-        )
         if len(self.of_x) == 1:
             return AucInterval(None, None, LEVEL, None, "all values are the same")
         if area in (0, 1):
             return AucInterval(*newcombe(area, self.n1, self.n2), LEVEL, NEWCOMBE, None)
-        half = float(ndtri((1 + LEVEL) / 2)) * variance**0.5 / (area * (1 - area))
-        return AucInterval(
-            float(expit(logit(area) - half)), float(expit(logit(area) + half)), LEVEL, DELONG, None
-        )
+        of_x = _variance((np.cumsum(self.of_y) - self.of_y / 2) / self.n2, self.of_x) / self.n1
+        of_y = _variance(1 - (np.cumsum(self.of_x) - self.of_x / 2) / self.n1, self.of_y) / self.n2
+        return delong(area, (of_x, of_y), (self.n1, self.n2))
 
 
 def ranked(x: Floats, y: Floats) -> Ranks:

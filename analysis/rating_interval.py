@@ -1,14 +1,15 @@
 """An interval of a mean of scores that holds for other items and other raters."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy import sparse
 
 from analysis.codes import Counts
 from analysis.intervals import NOT_ASKED, Floats, Interval, no_interval, percentile_interval, portions
+from analysis.student import FEWEST, ratio_interval
 
 OVER_BOTH = "percentile bootstrap over items and raters"
-OVER_ITEMS = "percentile bootstrap over items (one rater)"
-OVER_RATERS = "percentile bootstrap over raters (one item)"
 
 _WORK = 2_000_000_000
 _FEWEST = 1_000
@@ -19,22 +20,24 @@ def mean_interval(item: Counts, rater: Counts, scores: Floats, *, seed: int, res
 
     `item` and `rater` number those of each score from 0. Scores of one item depend on each other, and so do those of
     one rater: each resample draws items and, independently, raters, and a score counts as often as its item was drawn
-    times its rater. With one rater only items are resampled, and the other way round. Above some 200,000 scores there
-    are fewer resamples than asked for, though at least 1,000; the interval says how many."""
-    n_items, n_raters = int(item.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
-    method = OVER_ITEMS if n_raters == 1 and n_items > 1 else OVER_RATERS if n_items == 1 else OVER_BOTH
+    times its rater. One or two raters say nothing of others: then the interval is over items, for these raters, by
+    Student's t; and the other way round. Above some 200,000 scores there are fewer resamples than asked for, though at
+    least 1,000; the interval says how many."""
+    shape = n_items, n_raters = int(item.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
     if not len(scores):
-        return no_interval("there is no score", seed, resamples, method)
-    if max(n_items, n_raters) < 2:
-        return no_interval("one item and one rater: there is nothing to resample", seed, resamples, method)
+        return no_interval("there is no score", seed, resamples, OVER_BOTH)
     if scores.min() == scores.max():
-        return no_interval(
-            "all scores are the same: resampling cannot show a spread", seed, resamples, method
+        return no_interval("all scores are the same: there is no spread", seed, resamples, OVER_BOTH)
+    method = OVER_BOTH
+    if min(shape) < FEWEST:
+        by, units, of = (item, "items", "raters") if n_items >= n_raters else (rater, "raters", "items")
+        found = ratio_interval(
+            np.bincount(by, weights=scores), np.bincount(by), seed=seed, scale="any", units=units
         )
+        return replace(found, method=f"{found.method} (of these {min(shape)} {of})")
     if resamples == 0:
         return no_interval(NOT_ASKED, seed, resamples, method)
     resamples = min(resamples, max(_FEWEST, _WORK // (len(scores) + n_items + n_raters)))
-    shape = (n_items, n_raters)
     total = sparse.csr_array((scores, (item, rater)), shape=shape)
     count = sparse.csr_array((np.ones(len(scores)), (item, rater)), shape=shape)
     rng = np.random.default_rng(seed)
@@ -48,7 +51,5 @@ def mean_interval(item: Counts, rater: Counts, scores: Floats, *, seed: int, res
 
 
 def _drawn(rng: np.random.Generator, n: int, size: int) -> Floats:
-    """How often each of n is drawn, a row per resample; one alone is always drawn once."""
-    if n == 1:
-        return np.ones((size, 1))
+    """How often each of n is drawn, a row per resample."""
     return rng.multinomial(n, np.full(n, 1 / n), size=size).astype(np.float64)

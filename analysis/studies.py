@@ -20,6 +20,7 @@ from analysis.pooled import PooledTest, pooled_test
 from analysis.preference import COMPARED, preference_per_participant
 from analysis.results import Result, table_rows
 from analysis.selection import Selected, Selection
+from analysis.student import Scale
 from analysis.ties import TieAnswers, tie_answers
 from analysis.totals import totals
 from analysis.two_way import TwoWay, two_way
@@ -114,13 +115,13 @@ def study_result(selected: Selected, blank: Blank, *, seed: int, resamples: int)
     people = _people(rows, blank, trials)
     preferences = preference_per_participant(rows, blank)
 
-    def described(values: pd.Series) -> Description:
-        return describe(values, seed=seed, resamples=resamples)
+    def described(values: pd.Series, scale: Scale = "any") -> Description:
+        return describe(values, scale=scale, seed=seed, resamples=resamples)
 
     return StudyResult(
         study=selected.study,
         selection=selected.selection,
-        accuracy=described(people["accuracy"]),
+        accuracy=described(people["accuracy"], "share"),
         against_chance=against_chance(people["accuracy"]),
         uncertainty=described(people["uncertainty"]),
         uncertainty_trials=trials,
@@ -131,7 +132,7 @@ def study_result(selected: Selected, blank: Blank, *, seed: int, resamples: int)
                 str(source),
                 str(against),
                 bool(table["has_truth"].iloc[0]),
-                described(table["preference"]),
+                described(table["preference"], "share"),
             )
             for (_, condition, source, against), table in preferences.groupby(list(COMPARED), observed=True)
         ),

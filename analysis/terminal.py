@@ -47,10 +47,6 @@ def share_of(value: float | None, part: int, whole: int) -> str:
     return "-" if value is None else f"{value:.2f} ({part}/{whole})"
 
 
-def p_words(value: float | None) -> str:
-    return "p < 0.0001" if value is not None and value < 0.0001 else f"p = {number(value, 4)}"
-
-
 def interval_of(interval: Interval, digits: int = 3) -> str:
     return (
         "-" if interval.low is None else f"[{number(interval.low, digits)}, {number(interval.high, digits)}]"

@@ -10,6 +10,7 @@ from rich.table import Table
 from analysis.chance import ChanceTest
 from analysis.description import Description
 from analysis.majority import level, natural
+from analysis.p_values import p_cell, p_words
 from analysis.published import MEASURES, Published
 from analysis.results import table_rows
 from analysis.studies import StudyResult
@@ -21,7 +22,6 @@ from analysis.terminal import (
     interval_of,
     name_of,
     number,
-    p_words,
     pair_of,
     share_of,
     table_of,
@@ -202,9 +202,9 @@ def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
             measured(comparison),
             number(test.u1, 1),
             number(test.u2, 1),
-            number(test.p, 4),
-            *([number(test.p_two_sided, 4)] if one_sided else []),
-            number(comparison.p_holm_as_compared, 4),
+            p_cell(test.p),
+            *([p_cell(test.p_two_sided)] if one_sided else []),
+            p_cell(comparison.p_holm_as_compared),
             f"{number(test.effect, 2)} {interval_of(test.effect_interval, 2)}",
         )
     yield table

@@ -5,8 +5,9 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 
 from analysis.between import MixedDifference, Several
+from analysis.p_values import p_cell, p_words
 from analysis.summary import Comparison
-from analysis.terminal import heading, interval_of, name_of, number, p_words, range_of, table_of
+from analysis.terminal import heading, interval_of, name_of, number, range_of, table_of
 
 
 def measured(one: Comparison | Several) -> str:
@@ -47,7 +48,7 @@ def paired(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
             *about,
             *(str(n) for n in (test.n, test.n_higher, test.n_lower)),
             number(test.v, 1),
-            *(number(p, 4) for p in p_values),
+            *(p_cell(p) for p in p_values),
             number(one.p_holm_as_compared if one.compared_as == "paired" else None, 4),
             number(test.rank_biserial, 2),
         )
@@ -57,7 +58,7 @@ def paired(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
             number(shift.value),
             range_of(shift.low, shift.high),
             f"{number(mean.mean)} {interval_of(mean.interval)}",
-            number(test.permutation.p, 4),
+            p_cell(test.permutation.p),
         )
     yield tests
     yield sizes
@@ -92,7 +93,7 @@ def shifts(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
             measured(one),
             number(shift.value),
             range_of(shift.low, shift.high),
-            number(permuted.p, 4),
+            p_cell(permuted.p),
         )
     yield table
     yield (
@@ -138,7 +139,7 @@ def several_studies(several: Sequence[Several]) -> Iterator[RenderableType]:
             str(len(test.groups)),
             number(test.h, 2),
             "-" if test.df is None else str(test.df),
-            number(test.p, 4),
+            p_cell(test.p),
             number(test.epsilon_squared),
             range_of(limits.low, limits.high),
         )
@@ -164,7 +165,7 @@ def _same_people(several: Sequence[Several]) -> Iterator[RenderableType]:
             str(test.n),
             number(test.q, 2),
             "-" if test.df is None else str(test.df),
-            number(test.p, 4),
+            p_cell(test.p),
             number(test.w),
         )
     yield table

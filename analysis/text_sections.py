@@ -13,10 +13,11 @@ from analysis.dawid_skene import DawidSkene
 from analysis.description import Description
 from analysis.estimates import Estimate
 from analysis.mixed import MixedModel, ModelNumber
+from analysis.p_values import p_words
 from analysis.pooled import PooledTest
 from analysis.results import table_rows
 from analysis.studies import StudyResult
-from analysis.terminal import heading, interval_of, name_of, number, p_words, range_of, table_of
+from analysis.terminal import heading, interval_of, name_of, number, range_of, table_of
 from analysis.two_way import TwoWay
 
 _MOST = 20
@@ -146,14 +147,15 @@ def _agreement(found: Agreement) -> Iterator[RenderableType]:
 
 
 def _dawid_skene(found: DawidSkene) -> Iterator[RenderableType]:
-    yield heading("Labels that weigh participants by their skill (Dawid-Skene, one coin)")
+    yield heading("Labels that weigh participants by their skill (Dawid-Skene, hierarchical)")
     if found.reason:
         yield f"{found.reason[:1].upper()}{found.reason[1:]}."
     if found.log_likelihood is None:
         return
     yield (
         f"{found.n_disagreements} of {found.n_pairs} labels differ from the majority; the truth is found on "
-        f"{found.n_label_is_truth} of {found.n_truth}, by the majority on {found.n_majority_is_truth}."
+        f"{found.n_label_is_truth} of {found.n_truth} (by its own probabilities on "
+        f"{number(found.n_truth_expected, 0)}), by the majority on {found.n_majority_is_truth}."
     )
     for row in table_rows(found.disagreements.head(_MOST)):
         yield (

@@ -50,7 +50,10 @@ def tie_answers(
         # Twice both, so that equal shares are equal floats.
         right = 2 * people["n_correct"] + people["n_tie"]
         half = describe(
-            share(right, 2 * (people["n_accuracy"] + people["n_tie"])), seed=seed, resamples=resamples
+            share(right, 2 * (people["n_accuracy"] + people["n_tie"])),
+            scale="share",
+            seed=seed,
+            resamples=resamples,
         )
     return TieAnswers(
         n_answers=len(choice),

@@ -11,6 +11,7 @@ from analysis.intervals import NOT_ASKED, Floats, Interval, no_interval, percent
 from analysis.options import RESAMPLES, Blank
 from analysis.outcomes import Outcomes, chosen_answers, correct_answers, uncertainty_answers
 from analysis.results import Result
+from analysis.student import FEWEST, too_few
 from analysis.uncertainty import Trials
 
 OVER_BOTH = "percentile bootstrap over participants and pairs"
@@ -147,10 +148,11 @@ def _affordable(person: Codes, pair: Codes, values: Floats, resamples: int) -> t
     if not len(values):
         return 0, "there is no answer that counts"
     for codes, name in ((person, "participant"), (pair, "pair")):
-        if codes.min() == codes.max():
-            return 0, f"one {name}: there is nothing to resample"
+        n = int(codes.max()) + 1
+        if n < FEWEST:
+            return 0, too_few(n, f"{name}s")
     if values.min() == values.max():
-        return 0, "all answers have the same value: resampling cannot show a spread"
+        return 0, "all answers have the same value: there is no spread"
     if resamples == 0:
         return 0, NOT_ASKED
     work = len(values) + int(person.max()) + 1

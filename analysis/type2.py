@@ -4,12 +4,11 @@ from typing import TypeAlias
 
 import numpy as np
 from scipy import sparse
-from scipy.special import expit, logit, ndtri
 
-from analysis.cells import FEWER_THAN_TWO, ratio
+from analysis.cells import ratio
 from analysis.codes import Counts
 from analysis.intervals import Floats, Interval, no_interval
-from analysis.options import LEVEL
+from analysis.student import FEWEST, student, too_few
 
 # Counts with one row per person and one column per level; sparse where the levels are many.
 PerPerson: TypeAlias = Counts | sparse.csr_array
@@ -17,7 +16,7 @@ PerPerson: TypeAlias = Counts | sparse.csr_array
 # The variance of participants who are alike, of which rounding may leave something.
 _ROUNDING = 1e-24
 
-OBUCHOWSKI = "Obuchowski's variance over participants, normal on the logit scale"
+OBUCHOWSKI = "Obuchowski's variance and Student's t over participants"
 
 
 def ordered_pairs(right: Counts, wrong: Counts) -> tuple[Counts, Counts, Counts]:
@@ -53,11 +52,12 @@ def gamma(right: Counts, wrong: Counts) -> Floats:
 def pooled_interval(right: PerPerson, wrong: PerPerson, *, seed: int) -> Interval:
     """The 95 % interval of the area over everybody's answers thrown together, for people as clusters [Obu97]_.
 
-    The answers of one person may depend on each other; the people are independent."""
+    On the logit scale, with the t distribution in place of the normal. The answers of one person may depend on each
+    other; the people are independent."""
     people = (right + wrong).sum(axis=1) > 0
     right, wrong = right[people], wrong[people]
-    if right.shape[0] < 2:
-        return no_interval(FEWER_THAN_TWO, seed, 0, OBUCHOWSKI)
+    if right.shape[0] < FEWEST:
+        return no_interval(too_few(right.shape[0]), seed, 0, OBUCHOWSKI)
     if not right.sum() or not wrong.sum():
         return no_interval("there are not both right and wrong answers", seed, 0, OBUCHOWSKI)
     area = float(auroc2(right.sum(axis=0)[None], wrong.sum(axis=0)[None])[0])
@@ -66,9 +66,7 @@ def pooled_interval(right: PerPerson, wrong: PerPerson, *, seed: int) -> Interva
     variance = _variance(right, wrong, area)
     if variance < _ROUNDING:
         return no_interval("all participants are alike: no spread can be estimated", seed, 0, OBUCHOWSKI)
-    half = float(ndtri((1 + LEVEL) / 2)) * variance**0.5 / (area * (1 - area))
-    low, high = expit(logit(area) - half), expit(logit(area) + half)
-    return Interval(float(low), float(high), LEVEL, OBUCHOWSKI, 0, seed, None)
+    return student(area, variance**0.5, right.shape[0] - 1, scale="share", method=OBUCHOWSKI, seed=seed)
 
 
 def _variance(right: PerPerson, wrong: PerPerson, area: float) -> float:

@@ -30,8 +30,8 @@ CASES: tuple[Case, ...] = (
     *calibration_judges.CASES,
 )
 
-# How far a rate may be off before it is called off: a test's above 0.06, an interval's below 0.93.
-_MOST_ERROR, _LEAST_COVERAGE = 0.06, 0.93
+# How far a rate may be off before it is called off: a test's above 0.06, an interval's below 0.90.
+_MOST_ERROR, _LEAST_COVERAGE = 0.06, 0.90
 _CAUTIOUS_ERROR, _CAUTIOUS_COVERAGE = 0.04, 0.97
 
 OnProgress = Callable[[int, int, str], None]
@@ -68,7 +68,7 @@ class Row:
     def verdict(self) -> str:
         """The rate in words."""
         if self.rate is None:
-            return "no data set gave a number"
+            return "none is given: too few" if not self.goal.known else f"none is given: {self.goal.known}"
         words = self._words(self.rate)
         if self.n < self.seeds:
             words += f"; none in {self.seeds - self.n:,} of {self.seeds:,}"

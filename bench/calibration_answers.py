@@ -11,10 +11,10 @@ from analysis.bias import bias
 from analysis.cell_tables import Part, cell_table
 from analysis.cells import describe_people, people_of, pooled_share
 from analysis.codes import Counts
-from analysis.intervals import bootstrap_mean
 from analysis.mixed import fit_mixed
 from analysis.outcomes import Outcomes
 from analysis.pooled import PooledTest, pooled
+from analysis.student import mean_interval
 from analysis.two_way import two_way_mean
 from analysis.type2 import auroc2, pooled_interval
 from bench.calibration_case import (
@@ -97,23 +97,23 @@ def _two_way_case(people: int, pairs: int) -> Case:
         both = two_way_mean(person, pair, right.ravel(), seed=seed, resamples=RESAMPLES)
         return (
             holds(both, truth),
-            holds(bootstrap_mean(right.mean(axis=1), seed=seed, resamples=RESAMPLES), truth),
+            holds(mean_interval(right.mean(axis=1), scale="share", seed=seed, resamples=RESAMPLES), truth),
         )
 
     return Case(
-        f"two-way-{pairs}",
+        f"two-way-{people}x{pairs}",
         f"{_crossed(people, pairs)}; truth: the mean over all participants and all pairs",
         (
             interval("two-way bootstrap interval of the mean"),
             Goal(
-                "bootstrap over participants alone",
+                "interval over participants alone",
                 COVERAGE,
                 "it speaks of these pairs only, not of others",
                 shows=True,
             ),
         ),
         simulate,
-        2_000,
+        1_000,
     )
 
 
@@ -218,23 +218,39 @@ def _true_certainty() -> tuple[float, float, float]:
     return float(auroc2(all_right, all_wrong)[0]), float(np.nanmean(auroc2(right, wrong))), most
 
 
-def _certainty(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
-    right, wrong = _certainties(rng, 30)
-    pooled_area, mean_area, most = _true_certainty()
-    level = pooled_share(
-        right[:, 0], right[:, 0] + wrong[:, 0], seed=seed, resamples=RESAMPLES, reason="no answer"
-    )
-    own = describe_people(auroc2(right, wrong), seed=seed, resamples=RESAMPLES)
-    return (
-        holds(pooled_interval(right, wrong, seed=seed), pooled_area),
-        holds(own.interval, mean_area),
-        holds(level.interval, most),
+def _certainty_case(people: int) -> Case:
+    def simulate(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+        right, wrong = _certainties(rng, people)
+        pooled_area, mean_area, most = _true_certainty()
+        level = pooled_share(right[:, 0], right[:, 0] + wrong[:, 0], seed=seed, reason="no answer")
+        own = describe_people(auroc2(right, wrong), scale="share", seed=seed, resamples=RESAMPLES)
+        return (
+            holds(pooled_interval(right, wrong, seed=seed), pooled_area),
+            holds(own.interval, mean_area),
+            holds(level.interval, most),
+        )
+
+    return Case(
+        f"certainty-{people}",
+        f"{people} participants, {_N_ANSWERS} trials each, 4 levels of certainty; truth from 300,000 participants",
+        (
+            interval("type-2 AUROC, pooled: Obuchowski"),
+            interval("type-2 AUROC, mean over participants"),
+            interval("share right at the most certain level, pooled"),
+        ),
+        simulate,
+        2_000,
     )
 
 
 CASES = (
     _pooled_case(180, 1, None),
     _pooled_case(30, 6, 4),
+    _two_way_case(3, 10),
+    _two_way_case(5, 10),
+    _two_way_case(8, 10),
+    _two_way_case(10, 5),
+    _two_way_case(10, 10),
     _two_way_case(30, 10),
     _two_way_case(30, 40),
     Case(
@@ -272,22 +288,12 @@ CASES = (
         "breakdowns",
         f"{_N} participants, {_N_TRIALS} pairs in 3 conditions, accuracy 0.75, mean uncertainty 2.6 of 1 to 5",
         (
-            interval("breakdown: accuracy of a condition, bootstrap"),
+            interval("breakdown: accuracy of a condition"),
             interval("breakdown: accuracy of a pair, Wilson"),
             interval("breakdown: uncertainty of a pair, Student's t"),
         ),
         _cells,
         2_000,
     ),
-    Case(
-        "certainty",
-        f"30 participants, {_N_ANSWERS} trials each, 4 levels of certainty; truth from 300,000 participants",
-        (
-            interval("type-2 AUROC, pooled: Obuchowski"),
-            interval("type-2 AUROC, mean over participants: bootstrap"),
-            interval("share right at the most certain level, pooled: bootstrap"),
-        ),
-        _certainty,
-        3_000,
-    ),
+    *(_certainty_case(people) for people in (3, 5, 8, 10, 30)),
 )

@@ -44,13 +44,15 @@ class Goal:
 class Case:
     """A design, drawn once for each seed; `simulate` answers for each goal, in their order.
 
-    `most` is how many seeds it runs at most: fewer than 10,000 where one takes long."""
+    `most` is how many seeds it runs at most: fewer than 10,000 where one takes long. `withheld`: of so few there are no
+    intervals at all, and the case is there to say so."""
 
     key: str
     design: str
     goals: tuple[Goal, ...]
     simulate: Simulate
     most: int = SEEDS
+    withheld: bool = False
 
 
 class Ends(Protocol):

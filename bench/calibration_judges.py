@@ -12,13 +12,12 @@ from analysis.intervals import Floats
 from analysis.judging.alternative import EPSILON, alternative_test
 from analysis.judging.ceiling import one_against_others
 from analysis.judging.matching import JUDGED, Judged, Run, RunCounts
-from analysis.judging.measures import OVER_PAIRS, interval_of
+from analysis.judging.measures import OVER_PAIRS, SCALES, Spread, interval_of
 from analysis.judging.pairs import Pairs
-from analysis.judging.prediction_powered import prediction_powered_mean
+from analysis.judging.prediction_powered import mean_interval, prediction_powered_mean
 from analysis.judging.sample import (
     ACCURACIES,
     BRIER,
-    CALIBRATION,
     IDENTITY,
     KAPPA,
     LABELS,
@@ -28,12 +27,11 @@ from analysis.judging.sample import (
 )
 from analysis.judging.scores import Quantity, evaluate
 from analysis.judging.versus import compare_judges
-from bench.calibration_case import RESAMPLES, Case, Hit, holds, interval, null_test, rejected, within, z95
+from bench.calibration_case import RESAMPLES, Case, Hit, holds, interval, null_test, rejected, within
 
-_PAIRS, _VOTERS, _TRUTH_PAIRS = 40, 20, 200_000
-_NAMES = (IDENTITY, LABELS, RANK, KAPPA, BRIER, CALIBRATION)
-_CEILINGS = (IDENTITY, LABELS, KAPPA, BRIER, CALIBRATION)
-_BIASED = "the estimate is biased upwards in a finite sample, and so is its interval"
+_VOTERS, _TRUTH_PAIRS = 20, 200_000
+_NAMES = (IDENTITY, LABELS, RANK, KAPPA, BRIER)
+_CEILINGS = (IDENTITY, LABELS, KAPPA, BRIER)
 
 
 def _sample(rng: np.random.Generator, pairs: int) -> Sample:
@@ -62,30 +60,71 @@ def _of_people(sample: Sample) -> dict[str, Quantity]:
 def _true_numbers() -> tuple[dict[str, float], dict[str, float]]:
     sample = _sample(np.random.default_rng(0), _TRUTH_PAIRS)
     judge, people = (
-        {name: value for name, (value, _) in evaluate(of, _TRUTH_PAIRS, seed=1, resamples=0).items()}
+        {name: one.point for name, one in evaluate(of, _TRUTH_PAIRS, seed=1, resamples=0).items()}
         for of in (quantities(sample), _of_people(sample))
     )
     return judge, people
 
 
 def _held(
-    of: dict[str, Quantity], truth: dict[str, float], names: tuple[str, ...], seed: int
+    of: dict[str, Quantity], truth: dict[str, float], names: tuple[str, ...], pairs: int, seed: int
 ) -> tuple[Hit, ...]:
-    found = evaluate(of, _PAIRS, seed=seed, resamples=RESAMPLES)
+    found = evaluate(of, pairs, seed=seed, resamples=RESAMPLES)
     hits = []
     for name in names:
-        value, draws = found[name]
-        ends = interval_of(value, of[name].n, draws, OVER_PAIRS, name in ACCURACIES, seed, RESAMPLES)
+        one, spread = found[name], Spread(found[name].draws, found[name].without)
+        if of[name].reason or np.isnan(one.point):
+            hits.append(None)
+            continue
+        ends = interval_of(
+            one.point,
+            of[name].n,
+            spread,
+            OVER_PAIRS,
+            SCALES.get(name, "share"),
+            seed,
+            RESAMPLES,
+            is_accuracy=name in ACCURACIES,
+        )
         hits.append(holds(ends, truth[name]))
     return tuple(hits)
 
 
-def _judge(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
-    return _held(quantities(_sample(rng, _PAIRS)), _true_numbers()[0], _NAMES, seed)
+def _judge_case(pairs: int) -> Case:
+    known = "an interval needs 10 pairs, of accuracies 3" if pairs < 10 else ""
+    return Case(
+        f"judge-{pairs}",
+        _design(pairs),
+        (
+            interval("judge: accuracy against the truth"),
+            interval("judge: accuracy against majority labels"),
+            interval("judge: Spearman's correlation", known),
+            interval("judge: kappa", known),
+            interval("judge: Brier score", known),
+        ),
+        lambda rng, seed: _held(quantities(_sample(rng, pairs)), _true_numbers()[0], _NAMES, pairs, seed),
+        1_500,
+    )
 
 
-def _ceiling(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
-    return _held(_of_people(_sample(rng, _PAIRS)), _true_numbers()[1], _CEILINGS, seed)
+def _ceiling_case(pairs: int) -> Case:
+    known = "an interval needs 10 pairs, of accuracies 3" if pairs < 10 else ""
+    return Case(
+        f"ceiling-{pairs}",
+        _design(pairs),
+        (
+            interval("one participant: accuracy against the truth"),
+            interval("one participant: accuracy against the others' majority"),
+            interval("one participant: kappa", known),
+            interval("one participant: Brier score", known),
+        ),
+        lambda rng, seed: _held(_of_people(_sample(rng, pairs)), _true_numbers()[1], _CEILINGS, pairs, seed),
+        1_500,
+    )
+
+
+def _design(pairs: int) -> str:
+    return f"{pairs} pairs, {_VOTERS} votes each; truth from {_TRUTH_PAIRS:,} pairs"
 
 
 def _pairs(choices: npt.NDArray[np.int64]) -> Pairs:
@@ -112,15 +151,27 @@ def _judged(name: str, support: Floats) -> Judged:
     return Judged(name, "pairs", "none", (Run(counts, np.full(n, JUDGED), support, support, nothing),))
 
 
-def _two_judges(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+def _two_judges(rng: np.random.Generator, n: int, seed: int) -> tuple[Hit, ...]:
     """Two judges, equally good, that find the same pairs hard."""
-    chance = expit(0.9 + rng.standard_normal(60))
-    one, two = (rng.random((2, 60)) < chance).astype(float)
-    pairs = _pairs(np.zeros((0, 60), dtype=np.int64))
-    found = compare_judges([_judged("one", one), _judged("two", two)], pairs, seed=seed, resamples=RESAMPLES)[
-        0
-    ]
+    chance = expit(0.9 + rng.standard_normal(n))
+    one, two = (rng.random((2, n)) < chance).astype(float)
+    pairs = _pairs(np.zeros((0, n), dtype=np.int64))
+    judged = [_judged("one", one), _judged("two", two)]
+    found = compare_judges(judged, pairs, seed=seed, resamples=RESAMPLES)[0]
     return rejected(found.p), holds(found.difference.interval, 0.0)
+
+
+def _two_judges_case(pairs: int) -> Case:
+    return Case(
+        f"two-judges-{pairs}",
+        f"{pairs} pairs, two judges equally good on pairs of the same difficulty",
+        (
+            null_test("McNemar's test, exact", "exact: never above, by steps below"),
+            interval("difference of their accuracies"),
+        ),
+        lambda rng, seed: _two_judges(rng, pairs, seed),
+        2_000,
+    )
 
 
 _RIGHT, _PEOPLE, _ASKED = 0.75, 11, 60
@@ -152,64 +203,37 @@ def _powered(labelled: int) -> Case:
         hits: list[Hit] = []
         for power in (None, 1.0):
             value, error, _ = prediction_powered_mean(labels, verdicts[:labelled], verdicts[labelled:], power)
-            hits.append(within(value - z95() * error, 0.6, value + z95() * error))
-        alone = z95() * float(np.std(labels)) / labelled**0.5
-        hits.append(within(float(labels.mean()) - alone, 0.6, float(labels.mean()) + alone))
-        return tuple(hits)
+            hits.append(_holds(mean_interval(value, error, labelled)))
+        alone = mean_interval(float(labels.mean()), float(np.std(labels)) / labelled**0.5, labelled)
+        return *hits, _holds(alone)
 
-    known = "variances divide by n, and the normal quantile: a little narrow, as in the authors' program"
+    known = (
+        "the normal quantile, and variances that divide by n, as in the authors' program"
+        if labelled >= 50
+        else ""
+    )
     return Case(
         f"prediction-powered-{labelled}",
         f"{labelled} pairs with {_VOTERS} votes, 500 more with verdicts only; true mean 0.6",
         (
             interval("prediction-powered mean, tuned", known),
             interval("prediction-powered mean, power 1", known),
-            interval("mean of the votes alone, normal", known),
+            interval("mean of the votes alone", known),
         ),
         simulate,
+        3_000,
     )
 
 
-_DESIGN = f"{_PAIRS} pairs, {_VOTERS} votes each; truth from {_TRUTH_PAIRS:,} pairs"
+def _holds(ends: tuple[float | None, float | None, float | None]) -> Hit:
+    _, low, high = ends
+    return None if low is None or high is None else within(low, 0.6, high)
+
 
 CASES = (
-    Case(
-        "judge",
-        _DESIGN,
-        (
-            interval("judge: accuracy against the truth"),
-            interval("judge: accuracy against majority labels"),
-            interval("judge: Spearman's correlation"),
-            interval("judge: kappa"),
-            interval("judge: Brier score"),
-            interval("judge: calibration error", _BIASED),
-        ),
-        _judge,
-        3_000,
-    ),
-    Case(
-        "ceiling",
-        _DESIGN,
-        (
-            interval("one participant: accuracy against the truth"),
-            interval("one participant: accuracy against the others' majority"),
-            interval("one participant: kappa"),
-            interval("one participant: Brier score"),
-            interval("one participant: calibration error (so it is not given)", _BIASED),
-        ),
-        _ceiling,
-        1_000,
-    ),
-    Case(
-        "two-judges",
-        "60 pairs, two judges equally good on pairs of the same difficulty",
-        (
-            null_test("McNemar's test, exact", "exact: never above, by steps below"),
-            interval("paired bootstrap of the difference"),
-        ),
-        _two_judges,
-        3_000,
-    ),
+    *(_judge_case(pairs) for pairs in (3, 5, 8, 10, 40, 60)),
+    *(_ceiling_case(pairs) for pairs in (3, 5, 8, 10, 40, 60)),
+    *(_two_judges_case(pairs) for pairs in (10, 30, 60)),
     Case(
         "alternative",
         f"{_PEOPLE} participants with accuracy {_RIGHT:g} on {_ASKED} pairs, the judge worse by just epsilon",
@@ -221,6 +245,5 @@ CASES = (
         ),
         _alternative,
     ),
-    _powered(50),
-    _powered(30),
+    *(_powered(labelled) for labelled in (10, 30, 50)),
 )

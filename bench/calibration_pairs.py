@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from analysis.agreement.coefficients import nominal, ordinal, symmetric
-from analysis.agreement.icc import intraclass
+from analysis.agreement.coefficients import FEWEST_FOR_CHANCE, nominal, ordinal, symmetric
+from analysis.agreement.icc import mean_square_parts
 from analysis.agreement.resampling import Sample, kinds
 from analysis.agreement.split_half import split_half
 from analysis.agreement.units import Codes
-from analysis.agreement.words import ITEMS
+from analysis.agreement.words import PAIRS, estimated
 from analysis.bradley_terry import BradleyTerry, bradley_terry
 from analysis.intervals import Floats
 from bench.calibration_case import RESAMPLES, Case, Hit, categorical, holds, interval
@@ -44,14 +44,24 @@ def _true_agreement() -> dict[str, float]:
     return found
 
 
-def _agreement_case(pairs: int, known: str = "") -> Case:
+def _agreement_case(pairs: int) -> Case:
+    known = "an interval needs 10 pairs, alpha and kappa of sources 20" if pairs < 20 else ""
+
     def simulate(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
         votes, truth = _votes(rng, pairs), _true_agreement()
         hits: list[Hit] = []
         for as_sources, names in ((True, _SOURCE), (False, ("alpha",))):
             sample, coefficients = _sample(votes, as_sources)
-            found = sample.intervals(coefficients, "pairs", seed=seed, resamples=RESAMPLES)  # type: ignore[arg-type]
-            hits += [holds(found[name], truth[f"{name}-{as_sources}"]) for name in names]
+            found = estimated(
+                sample,
+                coefficients,  # type: ignore[arg-type]
+                pairs,
+                PAIRS,
+                seed=seed,
+                resamples=RESAMPLES,
+                fewest=FEWEST_FOR_CHANCE if as_sources else {},
+            )
+            hits += [holds(found[name].interval, truth[f"{name}-{as_sources}"]) for name in names]
         return tuple(hits)
 
     return Case(
@@ -65,7 +75,8 @@ def _agreement_case(pairs: int, known: str = "") -> Case:
             interval("alpha = kappa = AC1 of the choice", known),
         ),
         simulate,
-        2_000,
+        20 if pairs < 10 else 2_000,
+        pairs < 10,
     )
 
 
@@ -84,8 +95,14 @@ def _true_reliability() -> float:
     return value
 
 
-def _split_half(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
-    return (_split(rng, _PAIRS, seed, RESAMPLES)[1],)
+def _split_case(pairs: int) -> Case:
+    return Case(
+        f"split-half-{pairs}",
+        f"{pairs} pairs, {_RATERS} participants, log odds normal(0, 1); truth from 100,000 pairs",
+        (interval("split-half reliability"),),
+        lambda rng, seed: (_split(rng, pairs, seed, RESAMPLES)[1],),
+        400,
+    )
 
 
 def _points(rng: np.random.Generator, pairs: int) -> Codes:
@@ -102,29 +119,48 @@ def _true_ordinal() -> float:
     return Sample(parts, np.ones(len(parts), dtype=np.int64)).value(coefficients["alpha"])
 
 
-def _ordinal(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
-    distinct, counts = kinds(_points(rng, _PAIRS))
-    parts, coefficients = ordinal(distinct)
-    found = Sample(parts, counts).intervals(coefficients, "pairs", seed=seed, resamples=RESAMPLES)
-    return (holds(found["alpha"], _true_ordinal()),)
+def _ordinal_case(items: int) -> Case:
+    def simulate(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+        distinct, counts = kinds(_points(rng, items))
+        parts, coefficients = ordinal(distinct)
+        found = Sample(parts, counts).intervals(coefficients, "items", items, seed=seed, resamples=RESAMPLES)
+        return (holds(found["alpha"], _true_ordinal()),)
+
+    return Case(
+        f"ordinal-{items}",
+        f"{items} items, 10 ratings each on 5 points; truth from 200,000 items",
+        (interval("Krippendorff's alpha, ordinal"),),
+        simulate,
+        2_000,
+    )
 
 
-def _icc(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
-    raters = 0.5 * rng.standard_normal(10)
-    value = rng.standard_normal((_PAIRS, 1)) + raters + rng.standard_normal((_PAIRS, 10))
-    item, rater = np.indices(value.shape).reshape(2, -1)
-    found = intraclass(item, rater, value.ravel(), ITEMS, seed=seed, resamples=RESAMPLES)
-    spread = float(raters.var(ddof=1))
-    return (
-        holds(found.single.interval, 1 / (2 + spread)),
-        holds(found.average.interval, 1 / (1 + (1 + spread) / 10)),
+def _icc_case(items: int, n_raters: int) -> Case:
+    def simulate(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+        raters = 0.5 * rng.standard_normal(n_raters)
+        value = rng.standard_normal((items, 1)) + raters + rng.standard_normal((items, n_raters))
+        # The mean squares alone: pingouin gives the same estimates, and takes long.
+        parts, coefficients = mean_square_parts(value)
+        sample = Sample(parts, np.ones(items, dtype=np.int64))
+        found = sample.intervals(coefficients, "items", items, seed=seed, resamples=RESAMPLES)
+        spread = float(raters.var(ddof=1))
+        return (
+            holds(found["single"], 1 / (2 + spread)),
+            holds(found["average"], 1 / (1 + (1 + spread) / n_raters)),
+        )
+
+    return Case(
+        f"icc-{items}x{n_raters}",
+        f"{items} items, {n_raters} raters, SDs 1 (items), 0.5 (raters), 1 (rest); truth: of these raters",
+        (interval("ICC(A,1)"), interval("ICC(A,k)")),
+        simulate,
+        2_000,
     )
 
 
 _SOURCES = "wxyz"
 _STRENGTHS = np.array([0.9, 0.3, -0.3, -0.9])
 _LEFT = 0.3
-_PEOPLE = 40
 _ONE, _OTHER = np.triu_indices(4, k=1)
 
 
@@ -162,47 +198,34 @@ def _true_strengths() -> Floats:
     return _numbers(bradley_terry(_choices(np.random.default_rng(0), 100_000), resamples=0))
 
 
-def _bradley_terry(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
-    found = bradley_terry(_choices(rng, _PEOPLE), seed=seed, resamples=RESAMPLES)
-    estimates = (found.strengths[0].strength, found.probabilities[0].probability, found.left_advantage)
-    return tuple(
-        holds(one.interval, float(truth)) for one, truth in zip(estimates, _true_strengths(), strict=True)
-    )
+def _bradley_terry_case(people: int) -> Case:
+    def simulate(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+        found = bradley_terry(_choices(rng, people), seed=seed, resamples=RESAMPLES)
+        if found.reason:
+            return (None,) * 3
+        estimates = (found.strengths[0].strength, found.probabilities[0].probability, found.left_advantage)
+        return tuple(
+            holds(one.interval, float(truth)) for one, truth in zip(estimates, _true_strengths(), strict=True)
+        )
 
-
-CASES = (
-    _agreement_case(_PAIRS),
-    _agreement_case(10, "ten pairs say little of all pairs"),
-    Case(
-        "split-half",
-        f"{_PAIRS} pairs, {_RATERS} participants, log odds normal(0, 1); truth from 100,000 pairs",
-        (interval("split-half reliability"),),
-        _split_half,
-        400,
-    ),
-    Case(
-        "ordinal",
-        f"{_PAIRS} items, 10 ratings each on 5 points; truth from 200,000 items",
-        (interval("Krippendorff's alpha, ordinal"),),
-        _ordinal,
-        2_000,
-    ),
-    Case(
-        "icc",
-        f"{_PAIRS} items, 10 raters, SDs 1 (items), 0.5 (raters), 1 (rest); truth: of these raters",
-        (interval("ICC(A,1)"), interval("ICC(A,k)")),
-        _icc,
-        1_000,
-    ),
-    Case(
-        "bradley-terry",
-        f"{_PEOPLE} participants compare 4 sources two by two, own preferences (SD 0.4); truth from 100,000 people",
+    return Case(
+        f"bradley-terry-{people}",
+        f"{people} participants compare 4 sources two by two, own preferences (SD 0.4); truth from 100,000 people",
         (
             interval("Bradley-Terry strength"),
             interval("Bradley-Terry probability of winning"),
             interval("advantage of the left"),
         ),
-        _bradley_terry,
+        simulate,
         600,
-    ),
+    )
+
+
+CASES = (
+    *(_agreement_case(pairs) for pairs in (3, 5, 8, 10, 20, _PAIRS, 60)),
+    *(_split_case(pairs) for pairs in (10, _PAIRS)),
+    *(_ordinal_case(items) for items in (10, _PAIRS)),
+    *(_icc_case(items, 10) for items in (10, _PAIRS, 60)),
+    _icc_case(10, 3),
+    *(_bradley_terry_case(people) for people in (3, 5, 8, 10, 40, 60)),
 )

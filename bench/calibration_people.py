@@ -8,13 +8,27 @@ from scipy import stats
 from analysis.chance import against_chance
 from analysis.comparisons import mann_whitney
 from analysis.groups import kruskal_wallis
-from analysis.intervals import Floats, bootstrap_effect, bootstrap_mean, wilson
+from analysis.intervals import Floats, bootstrap_mean, wilson
 from analysis.permutation import permutation_test
 from analysis.ranks import ranked
 from analysis.shift import hodges_lehmann
-from bench.calibration_case import RESAMPLES, Case, Hit, holds, interval, null_test, rejected, shares, within
+from analysis.student import FEW, mean_interval
+from bench.calibration_case import (
+    COVERAGE,
+    RESAMPLES,
+    Case,
+    Goal,
+    Hit,
+    holds,
+    interval,
+    null_test,
+    rejected,
+    shares,
+    within,
+)
 
 _TRIALS = 6
+_SMALL = (3, 5, 8, 10)
 _ABILITY = (7.5, 2.5)  # mean 0.75, SD over participants 0.13
 _BETTER = (8.5, 1.5)
 _STEPS = "few distinct values: the attainable p values come in steps"
@@ -75,12 +89,20 @@ def _true_effect() -> float:
     return float(of_x @ (np.cumsum(of_y) - of_y / 2))
 
 
-def _groups_apart(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
-    x, y = (shares(rng, 30, _TRIALS, *ability) for ability in (_BETTER, _ABILITY))
-    truth = _true_effect()
-    return (
-        holds(bootstrap_effect(x, y, seed=seed, resamples=RESAMPLES), truth),
-        holds(ranked(x, y).delong(), truth),
+def _groups_apart(n: int) -> Case:
+    def simulate(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+        x, y = (shares(rng, n, _TRIALS, *ability) for ability in (_BETTER, _ABILITY))
+        truth = _true_effect()
+        # The permutation test has its own cases.
+        found = mann_whitney(x, y, seed=seed, resamples=RESAMPLES if n >= FEW else 0)
+        return holds(found.effect_interval, truth), holds(found.effect_interval_analytic, truth)
+
+    return Case(
+        f"groups-apart-{n}",
+        f"2 groups of {n}, {_TRIALS} trials each, mean accuracies 0.85 and 0.75",
+        (interval("interval of the effect"), interval("analytic interval of the effect")),
+        simulate,
+        500 if n >= FEW else 3_000,
     )
 
 
@@ -145,30 +167,55 @@ def _three_apart(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
     return (holds(found.epsilon_squared_interval, _true_epsilon()),)
 
 
-def _mean(n: int, known: str = "") -> Case:
-    def simulate(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
-        values = shares(rng, n, _TRIALS, *_ABILITY)
-        return (holds(bootstrap_mean(values, seed=seed, resamples=RESAMPLES), 0.75),)
+def _mean(n: int, trials: int = _TRIALS, ability: tuple[float, float] = _ABILITY) -> Case:
+    truth = ability[0] / sum(ability)
 
+    def simulate(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+        values = shares(rng, n, trials, *ability)
+        plain = bootstrap_mean(values, seed=seed, resamples=RESAMPLES)
+        return (
+            holds(mean_interval(values, scale="share", seed=seed, resamples=RESAMPLES), truth),
+            holds(plain, truth),
+        )
+
+    bootstrap = Goal("percentile bootstrap of the mean", COVERAGE, "not given below 50", shows=n < FEW)
     return Case(
-        f"mean-{n}",
-        f"{n} participants, {_TRIALS} trials each, mean accuracy 0.75 (Beta-binomial)",
-        (interval("bootstrap interval of the mean", known),),
+        f"mean-{n}" if trials == _TRIALS else f"mean-{n}-{truth:g}",
+        f"{n} participants, {trials} trials each, mean accuracy {truth:g} (Beta-binomial)",
+        (interval("interval of the mean accuracy"), bootstrap),
         simulate,
+        3_000,
     )
 
 
-def _wilson(share: float | None, known: str = "") -> Case:
+def _uncertainty(n: int) -> Case:
+    """Points from 1 to 5 of six trials: a number of no scale."""
+
+    def simulate(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+        points = 1 + rng.binomial(4, rng.beta(4, 6, (n, 1)), (n, _TRIALS))
+        found = mean_interval(points.mean(axis=1), scale="any", seed=seed, resamples=RESAMPLES)
+        return (holds(found, 2.6),)
+
+    return Case(
+        f"uncertainty-{n}",
+        f"{n} participants, {_TRIALS} trials each, mean uncertainty 2.6 of 1 to 5",
+        (interval("interval of the mean uncertainty"),),
+        simulate,
+        3_000,
+    )
+
+
+def _wilson(share: float | None, known: str = "", votes: int = 30) -> Case:
     """At one true share, or at one drawn anew for each seed."""
 
     def simulate(rng: np.random.Generator, _seed: int) -> tuple[Hit, ...]:
         truth = rng.uniform(0.5, 1) if share is None else share
-        low, high = wilson(np.array([rng.binomial(30, truth)]), np.array([30]))
+        low, high = wilson(np.array([rng.binomial(votes, truth)]), np.array([votes]))
         return (within(low[0], truth, high[0]),)
 
     true = "drawn from 0.5 to 1" if share is None else f"{share:g}"
-    key = "wilson" if share is None else f"wilson-{share:g}"
-    return Case(key, f"30 votes, true share {true}", (interval("Wilson interval", known),), simulate)
+    key = f"wilson-of-{votes}" if share is None else f"wilson-{share:g}"
+    return Case(key, f"{votes} votes, true share {true}", (interval("Wilson interval", known),), simulate)
 
 
 CASES = (
@@ -186,13 +233,8 @@ CASES = (
         (null_test("permutation test, all deals", _STEPS),),
         _permutation_exact,
     ),
-    Case(
-        "groups-apart",
-        f"2 groups of 30, {_TRIALS} trials each, mean accuracies 0.85 and 0.75",
-        (interval("bootstrap interval of the effect"), interval("DeLong interval of the effect")),
-        _groups_apart,
-        5_000,
-    ),
+    *(_groups_apart(n) for n in (*_SMALL, 30, 60)),
+    _shift(5),
     _shift(8),
     _shift(20),
     Case(
@@ -229,11 +271,10 @@ CASES = (
         _three_apart,
         500,
     ),
-    _mean(30),
-    _mean(
-        10, "the percentile bootstrap of ten values is too narrow by about the factor 0.9, as is well known"
-    ),
-    _wilson(None),
+    *(_mean(n) for n in (*_SMALL, 30, 60)),
+    *(_mean(n, 40, (9.6, 0.4)) for n in (10, 30, 60)),
+    *(_uncertainty(n) for n in (*_SMALL, 30)),
+    *(_wilson(None, votes=n) for n in (*_SMALL, 30)),
     _wilson(0.7, "at single shares it swings about 0.95: 0.930 here, by the binomial distribution"),
     _wilson(0.9, "0.974 here, by the binomial distribution"),
 )

@@ -15,6 +15,9 @@ from analysis.intervals import Floats
 Parts = tuple[Floats, dict[str, Coefficient]]
 Share = TypeVar("Share", float, Floats)
 
+# How many units alpha and kappa of names need for an interval: the chance of each name comes from the same units.
+FEWEST_FOR_CHANCE = {"alpha": 20, "kappa": 20}
+
 
 def nominal(counts: Codes, n_values: int) -> Parts:
     """Share of agreeing pairs of ratings, alpha [Kri04]_, kappa [Fle71]_ and AC1 [Gwe08]_ of names without an order.

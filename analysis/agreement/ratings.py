@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from analysis.agreement.coefficients import beside, interval, nominal, ordinal
+from analysis.agreement.coefficients import FEWEST_FOR_CHANCE, beside, interval, nominal, ordinal
 from analysis.agreement.icc import intraclass
 from analysis.agreement.resampling import Sample, kinds
 from analysis.agreement.units import Codes
@@ -161,9 +161,14 @@ def _coefficients(
     )
     distinct, times = kinds(cells[cells.any(axis=1)])
     parts, coefficients = nominal(distinct, n_values)
+    fewest = dict(FEWEST_FOR_CHANCE)
     if level == "ordinal":
         parts, coefficients = beside((parts, coefficients), ordinal(distinct))
-    return estimated(Sample(parts, times), coefficients, n, words, seed=seed, resamples=resamples)
+        # Its alpha is of the order: the chance of each value matters less.
+        del fewest["alpha"]
+    return estimated(
+        Sample(parts, times), coefficients, n, words, seed=seed, resamples=resamples, fewest=fewest
+    )
 
 
 def _check(table: pd.DataFrame) -> None:

@@ -9,11 +9,18 @@ from scipy.special import ndtr, ndtri
 from analysis.agreement.units import Codes
 from analysis.intervals import NOT_ASKED, Floats, Interval, no_interval, percentile_interval, portions
 from analysis.options import LEVEL
+from analysis.student import FEW, Scale, jackknife_error, student, too_few
 
 # A multinomial over more kinds than this takes many seconds, and a sum over so many units is normal by then.
 MOST_KINDS = 1_000
 NORMAL = ", sums drawn from their normal limit"
 CORRECTED = "bias-corrected and accelerated bootstrap"
+JACKKNIFE = "jackknife and Student's t"
+# Of fewer units with two ratings, nothing tried holds the truth in 90 % of cases (bench/calibration.md).
+FEWEST_UNITS = 10
+NO_SPREAD = "without one of them the value is the same: there is no spread"
+
+_SCALES: Mapping[str, Scale] = {"agreement": "share", "average": "reliability"}
 
 Coefficient = Callable[[Floats], Floats]
 """From sums, one row for each resample, to one number for each; NaN where it is not defined."""
@@ -43,9 +50,14 @@ class Sample:
             return float(coefficient(self.total[np.newaxis])[0])
 
     def intervals(
-        self, coefficients: Mapping[str, Coefficient], units: str, *, seed: int, resamples: int
+        self, coefficients: Mapping[str, Coefficient], units: str, n: int, *, seed: int, resamples: int
     ) -> dict[str, Interval]:
-        """The 95 % interval of each coefficient, from resampling the units: bias-corrected and accelerated [Efr87]_."""
+        """The 95 % interval of each coefficient, of whose units `n` tell about agreement.
+
+        Of fewer than 50 the jackknife over units [ET93]_ with Student's t, on Fisher's z scale; else from resampling
+        the units: bias-corrected and accelerated [Efr87]_."""
+        if n < FEW:
+            return {name: self._jackknifed(name, one, units, n, seed) for name, one in coefficients.items()}
         method = f"{CORRECTED} over {units}{self.limit}"
         reason = self.nothing_to_resample(units, resamples)
         if reason:
@@ -61,6 +73,16 @@ class Sample:
             )
             for name, values in drawn.items()
         }
+
+    def _jackknifed(self, name: str, coefficient: Coefficient, units: str, n: int, seed: int) -> Interval:
+        method = f"{JACKKNIFE} over {units}"
+        if n < FEWEST_UNITS:
+            return no_interval(too_few(n, units), seed, 0, method)
+        value = self.value(coefficient)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = jackknife_error(value, coefficient(self.total - self.parts), self.counts)
+        scale = _SCALES.get(name, "correlation")
+        return student(value, error, n - 1, scale=scale, method=method, seed=seed, reason=NO_SPREAD)
 
     def levels(self, coefficient: Coefficient, drawn: Sequence[Floats]) -> tuple[float, float]:
         """Between which shares of the resamples the interval lies.
@@ -90,9 +112,9 @@ class Sample:
     def nothing_to_resample(self, units: str, resamples: int) -> str | None:
         """Why there can be no interval, if so."""
         if self.n < 2:
-            return f"fewer than two {units}: there is nothing to resample"
+            return too_few(self.n, units)
         if len(self.counts) == 1:
-            return f"all {units} have the same answers: resampling cannot show a spread"
+            return f"all {units} have the same answers: there is no spread"
         return NOT_ASKED if resamples == 0 else None
 
     def resampled(self, seed: int, resamples: int) -> Iterator[Floats]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from analysis.agreement.coefficients import chance_with_ties, nominal, symmetric
+from analysis.agreement.coefficients import FEWEST_FOR_CHANCE, chance_with_ties, nominal, symmetric
 from analysis.agreement.ratings import RatingAgreement, Ratings, rating_agreement
 from analysis.agreement.resampling import Sample, kinds
 from analysis.agreement.split_half import SplitHalf, split_half
@@ -144,7 +144,13 @@ def _on_sources(
         distinct, counts = kinds(of_contrast)
         parts, coefficients = nominal(distinct, votes.shape[1])
         found = estimated(
-            Sample(parts, counts), coefficients, int((n >= 2).sum()), PAIRS, seed=seed, resamples=resamples
+            Sample(parts, counts),
+            coefficients,
+            int((n >= 2).sum()),
+            PAIRS,
+            seed=seed,
+            resamples=resamples,
+            fewest=FEWEST_FOR_CHANCE,
         )
         yield SourceAgreement(name, pair_of_sources, len(n), int((n == 1).sum()), int(n.sum()), **found)
 

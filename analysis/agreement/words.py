@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
 from analysis.agreement.resampling import CORRECTED, Coefficient, Sample
 from analysis.estimates import Estimate
 from analysis.intervals import no_interval
+from analysis.student import too_few
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +45,18 @@ def estimated(
     seed: int,
     resamples: int,
     reason: str | None = None,
+    fewest: Mapping[str, int] = MappingProxyType({}),
 ) -> dict[str, Estimate]:
     """Each coefficient of the sample over its `n` units with two ratings or more, with its interval.
 
-    `reason` says why a coefficient is not defined; by default that all ratings are the same."""
+    `reason` says why a coefficient is not defined; by default that all ratings are the same. `fewest` names those that
+    need more units than others for an interval."""
     if n == 0:
         return dict.fromkeys(coefficients, undefined(words.nothing_twice, words, seed, resamples))
-    intervals = sample.intervals(coefficients, words.units, seed=seed, resamples=resamples)
+    intervals = sample.intervals(coefficients, words.units, n, seed=seed, resamples=resamples)
+    for name in fewest:
+        if n < fewest[name] and intervals[name].low is not None:
+            intervals[name] = no_interval(too_few(n, words.units), seed, 0, intervals[name].method)
     estimates = {}
     for name, coefficient in coefficients.items():
         value = sample.value(coefficient)

@@ -67,8 +67,9 @@ def bradley_terry(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPL
 
     One row is one answer. The log-odds that i is chosen over j are s_i - s_j, plus a if i stood left and minus a if it
     stood right: the order effect of [DB77]_; where the side is not known a is left out. The intervals take
-    participants, not answers, as independent: their bootstrap resamples participants [ET93]_. A blank is no comparison,
-    a tie none that either wins, and a pair of equal sources compares nothing.
+    participants, not answers, as independent: their bootstrap resamples participants [ET93]_, and of fewer than 50 the
+    jackknife leaves each out in turn. A blank is no comparison, a tie none that either wins, and a pair of equal
+    sources compares nothing.
 
     Parameters
     ----------

@@ -7,12 +7,21 @@ import numpy as np
 from scipy import sparse
 from scipy.special import ndtri
 
-from analysis.agreement.resampling import NORMAL, Sample, kinds, normal_sums, spread_interval
+from analysis.agreement.resampling import (
+    JACKKNIFE,
+    NO_SPREAD,
+    NORMAL,
+    Sample,
+    kinds,
+    normal_sums,
+    spread_interval,
+)
 from analysis.agreement.units import Codes
 from analysis.bradley_terry.fit import Cells, covariance, fit
 from analysis.estimates import Estimate
 from analysis.intervals import NOT_ASKED, Floats, Interval, no_interval
 from analysis.options import LEVEL
+from analysis.student import FEW, FEWEST, jackknife_error, student, too_few
 
 WALD = "Wald's, for independent comparisons"
 _MOST_CELLS = 50_000_000
@@ -37,7 +46,9 @@ class People:
     @property
     def method(self) -> str:
         """How an interval is found."""
-        return WALD if self.person is None else f"percentile bootstrap over {self.units}"
+        if self.n is None:
+            return WALD
+        return f"{JACKKNIFE if self.n < FEW else 'percentile bootstrap'} over {self.units}"
 
     def sums(self, width: int) -> Floats:
         """How often each comparison was made with each end."""
@@ -63,7 +74,8 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Fitted parameters with what tells how certain they are: resamples, a covariance, or the reason for neither."""
+    """Fitted parameters with what tells how certain they are: resamples, a covariance, the parameters without each kind
+    of people (of whom there are `counts`), or the reason for none of these."""
 
     point: Floats
     drawn: Floats | None
@@ -72,6 +84,8 @@ class Model:
     seed: int
     resamples: int
     reason: str | None
+    without: Floats | None = None
+    counts: Codes | None = None
 
     def estimate(self, contrast: Floats, n: int, value: float | None = None) -> Estimate:
         """A sum of parameters, over `n` comparisons; `value` where it was computed in another way."""
@@ -81,6 +95,12 @@ class Model:
     def _interval(self, point: float, contrast: Floats) -> Interval:
         if self.drawn is not None:
             return spread_interval(self.drawn @ contrast, self.seed, self.method)
+        if self.without is not None and self.counts is not None:
+            error = jackknife_error(point, self.without @ contrast, self.counts)
+            df = int(self.counts.sum()) - 1
+            return student(
+                point, error, df, scale="any", method=self.method, seed=self.seed, reason=NO_SPREAD
+            )
         if self.covariance is None:
             return no_interval(self.reason or "", self.seed, self.resamples, self.method)
         half = float(ndtri((1 + LEVEL) / 2) * np.sqrt(contrast @ self.covariance @ contrast))
@@ -98,6 +118,8 @@ def fitted_models(
             Model(point, None, spread, WALD, seed, 0, None)
             for point, spread in zip(points, spreads, strict=True)
         ]
+    if people.n is not None and people.n < FEW:
+        return [_jackknifed(cells, people, people.n, sums, side, seed) for side in sides]
     sample = people.sample(people.person, len(sums)) if resamples else None
     reason = (
         sample.nothing_to_resample(people.units, resamples) if sample else None if resamples else NOT_ASKED
@@ -113,3 +135,19 @@ def fitted_models(
         Model(point, np.concatenate(drawn), None, method, seed, resamples, None)
         for point, drawn in zip(points, zip(*refits, strict=True), strict=True)
     ]
+
+
+def _jackknifed(cells: Cells, people: People, n: int, sums: Floats, side: bool, seed: int) -> Model:
+    """The model with each of few people left out in turn: a bootstrap would often draw people whom no model fits."""
+    assert people.person is not None
+    point = fit(cells, sums[np.newaxis], side)[0]
+    sample = people.sample(people.person, len(sums))
+    reason = too_few(n, people.units) if n < FEWEST else None
+    without = None
+    if sample and reason is None:
+        without = fit(cells, sums - sample.parts, side)
+        if np.isnan(without).any():
+            reason = f"{too_few(n, people.units)}, for without one of them no finite strengths fit"
+    if reason or sample is None:
+        return Model(point, None, None, people.method, seed, 0, reason or "the table is too large")
+    return Model(point, None, None, people.method, seed, 0, None, without, sample.counts)

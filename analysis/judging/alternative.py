@@ -9,7 +9,7 @@ from scipy import stats
 from analysis.columns import TIE
 from analysis.estimates import Estimate
 from analysis.intervals import Floats, no_interval
-from analysis.judging.measures import OVER_PAIRS, interval_of
+from analysis.judging.measures import OVER_PAIRS, Spread, interval_of
 from analysis.judging.pairs import EVEN, Ints, Pairs
 from analysis.judging.scores import evaluate, ratio_of
 from analysis.results import Result
@@ -231,7 +231,7 @@ def _difference(pairs: Pairs, outcome: Floats, seed: int, resamples: int) -> Est
     quantity = ratio_of(value[counted], np.ones(int(counted.sum())), _NOBODY)
     if quantity.reason:
         return Estimate(None, 0, no_interval(quantity.reason, seed, resamples, OVER_PAIRS), quantity.reason)
-    point, draws = evaluate({"d": quantity}, quantity.n, seed=seed, resamples=resamples)["d"]
-    return Estimate(
-        point, quantity.n, interval_of(point, quantity.n, draws, OVER_PAIRS, False, seed, resamples), None
-    )
+    found = evaluate({"d": quantity}, quantity.n, seed=seed, resamples=resamples)["d"]
+    spread = Spread(found.draws, found.without)
+    interval = interval_of(found.point, quantity.n, spread, OVER_PAIRS, "any", seed, resamples)
+    return Estimate(found.point, quantity.n, interval, None)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import ndtri, stdtrit
 
 from analysis.intervals import Floats
 from analysis.judging.matching import Judged
@@ -11,12 +11,13 @@ from analysis.judging.pairs import Bools, Pairs
 from analysis.judging.scores import nan_mean
 from analysis.options import LEVEL
 from analysis.results import Result
+from analysis.student import FEW, too_few
 
 NO_GAIN = "every pair that the judge judged has votes: there is nothing for it to add"
-FEW = 50
+FEWEST_PAIRS = 10
 
 _FEW_WORDS = (
-    f"fewer than {FEW} pairs with votes: the normal approximation is rough, and the interval too narrow"
+    f"fewer than {FEW} pairs with votes: the intervals are Student's t, wider than the authors' program's"
 )
 _NO_SPREAD = "neither votes nor verdicts vary: there is no width to compare"
 _TOO_FEW = "fewer than two pairs have both votes and a verdict"
@@ -120,11 +121,11 @@ def _estimate(
     labels = share[group & ~np.isnan(share)]
     n, more = int(labelled.sum()), int(further.sum())
     alone = (
-        _interval(float(np.mean(labels)), float(np.std(labels)) / len(labels) ** 0.5)
+        mean_interval(float(np.mean(labels)), float(np.std(labels)) / len(labels) ** 0.5, len(labels))
         if len(labels)
         else _NONE
     )
-    warning = _FEW_WORDS if len(labels) < FEW else None
+    warning = _warning(len(labels))
     if len(labels) < 2 or n < 2 or more == 0:
         reason = _TOO_FEW if n < 2 else NO_GAIN
         known = alone if len(labels) > 1 else (alone[0], None, None)
@@ -135,18 +136,30 @@ def _estimate(
         share[labelled], forecast[labelled], forecast[further], power
     )
     of_people = float(np.std(share[labelled])) / n**0.5
-    alone = _interval(float(np.mean(share[labelled])), of_people)
+    alone = mean_interval(float(np.mean(share[labelled])), of_people, n)
     gain = (of_people / error) ** 2 if error > 0 else None
-    warning = _NO_SPREAD if gain is None else warning
+    warning = _NO_SPREAD if gain is None else _warning(n)
     effective = None if gain is None else gain * n
     return PredictionPowered(
-        *named, *_interval(value, error), LEVEL, *alone, n, more, used, effective, gain, warning, None
+        *named, *mean_interval(value, error, n), LEVEL, *alone, n, more, used, effective, gain, warning, None
     )
 
 
 _NONE: tuple[float | None, float | None, float | None] = (None, None, None)
 
 
-def _interval(value: float, error: float) -> tuple[float | None, float | None, float | None]:
-    half = float(ndtri((1 + LEVEL) / 2)) * error
+def _warning(n: int) -> str | None:
+    if n < FEWEST_PAIRS:
+        return too_few(n, "pairs")
+    return _FEW_WORDS if n < FEW else None
+
+
+def mean_interval(value: float, error: float, n: int) -> tuple[float | None, float | None, float | None]:
+    """Of `n` pairs with votes: as in the authors' program from 50 on, Student's t of an unbiased variance below."""
+    if n < FEWEST_PAIRS:
+        return value, None, None
+    if n >= FEW:
+        half = float(ndtri((1 + LEVEL) / 2)) * error
+    else:
+        half = float(stdtrit(n - 1, (1 + LEVEL) / 2)) * error * (n / (n - 1)) ** 0.5
     return value, value - half, value + half

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.intervals import Floats, portions
+from analysis.student import FEW
 
 Statistic = Callable[[Floats], Floats]
 Key = TypeVar("Key")
@@ -20,6 +21,8 @@ Key = TypeVar("Key")
 BINS = 5
 
 _FEWEST_FOR_RANKS = 3
+# Leaving out each of more pairs, to see that few of them count, makes large tables.
+_MOST_LEFT_OUT = 1_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +38,16 @@ class Quantity:
     point: Statistic | None = None
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Evaluated:
+    """A quantity over all pairs (`point`), and what tells how certain it is: over resamples of the pairs (`draws`), or,
+    where few pairs count, over all pairs but one, each in turn (`without`)."""
+
+    point: float
+    draws: Floats
+    without: Floats | None = None
+
+
 def undefined(reason: str, n: int = 0) -> Quantity:
     """A number that there is not, and why."""
     return Quantity(lambda weights: np.full(len(weights), np.nan), n, reason)
@@ -42,13 +55,16 @@ def undefined(reason: str, n: int = 0) -> Quantity:
 
 def evaluate(
     quantities: Mapping[Key, Quantity], pairs: int, *, seed: int, resamples: int
-) -> dict[Key, tuple[float, Floats]]:
-    """Every quantity over all pairs and over bootstrap resamples of the pairs, the same ones for all
-    [ET93]_."""
+) -> dict[Key, Evaluated]:
+    """Every quantity over all pairs and over bootstrap resamples of the pairs, the same ones for all [ET93]_.
+
+    Of a quantity over fewer than 50 pairs the bootstrap is too narrow: it is evaluated without each pair instead."""
     ones = np.ones((1, pairs))
     points = {key: float((one.point or one.statistic)(ones)[0]) for key, one in quantities.items()}
     draws: dict[Key, list[Floats]] = {key: [] for key in quantities}
-    wanted = [key for key, one in quantities.items() if one.reason is None]
+    defined = [key for key, one in quantities.items() if one.reason is None]
+    few = {key for key in defined if quantities[key].n < FEW and pairs <= _MOST_LEFT_OUT}
+    wanted = [key for key in defined if key not in few]
     rng = np.random.default_rng(seed)
     for size in portions(resamples, pairs) if pairs > 1 and wanted else ():
         weights = _resampled(rng, pairs, size)
@@ -59,7 +75,8 @@ def evaluate(
         if quantities[key].point:
             # The resamples are of fewer splits than the number: about the number is where they belong.
             found[key] = np.clip(found[key] + points[key] - quantities[key].statistic(ones), -1.0, 1.0)
-    return {key: (points[key], found[key]) for key in quantities}
+    without = {key: (quantities[key].point or quantities[key].statistic)(1 - np.eye(pairs)) for key in few}
+    return {key: Evaluated(points[key], found[key], without.get(key)) for key in quantities}
 
 
 def _resampled(rng: np.random.Generator, pairs: int, size: int) -> Floats:

@@ -16,6 +16,7 @@ from analysis.judging.measures import Bin, Group, Measure
 from analysis.judging.prediction_powered import PredictionPowered
 from analysis.judging.validation import JudgeResult, JudgeValidation
 from analysis.judging.versus import Versus
+from analysis.p_values import p_cell
 
 WIDTH = 100
 
@@ -237,8 +238,8 @@ def _comparisons(comparisons: tuple[Versus, ...]) -> Iterator[RenderableType]:
             estimate_text(one.difference),
             "-" if one.n_first_only is None else str(one.n_first_only),
             "-" if one.n_second_only is None else str(one.n_second_only),
-            _number(one.p, 4),
-            _number(one.p_holm, 4),
+            p_cell(one.p),
+            p_cell(one.p_holm),
         )
     yield table
     yield f"McNemar's test, exact, two-sided; Holm over {comparisons[0].n_family} tests."

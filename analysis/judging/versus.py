@@ -11,11 +11,12 @@ from scipy.stats import binomtest
 from analysis.estimates import Estimate
 from analysis.intervals import Floats, no_interval, portions
 from analysis.judging.matching import Judged
-from analysis.judging.measures import OVER_PAIRS, OVER_RUNS, interval_of
+from analysis.judging.measures import OVER_PAIRS, OVER_RUNS, Spread, interval_of
 from analysis.judging.pairs import EVEN, Pairs
 from analysis.judging.sample import agreement
 from analysis.multiplicity import holm
 from analysis.results import Result
+from analysis.student import FEW
 
 On = Literal["identity_accuracy", "label_accuracy"]
 
@@ -95,11 +96,28 @@ def _difference(first: Floats, second: Floats, seed: int, resamples: int) -> Est
     """The mean difference, both judges on the same resampled pairs, each on its own resampled runs."""
     n = first.shape[1]
     value = float(np.mean(first.mean(axis=0) - second.mean(axis=0)))
-    rng = np.random.default_rng(seed)
-    draws = [_drawn(rng, first, second, size) for size in (portions(resamples, n) if n > 1 else ())]
     method = OVER_PAIRS if len(first) == len(second) == 1 else OVER_RUNS
-    drawn = np.concatenate(draws) if draws else np.empty(0)
-    return Estimate(value, n, interval_of(value, n, drawn, method, False, seed, resamples), None)
+    if n < FEW:
+        spread = _left_out(first, second)
+    else:
+        rng = np.random.default_rng(seed)
+        draws = [_drawn(rng, first, second, size) for size in portions(resamples, n)]
+        spread = Spread(np.concatenate(draws) if draws else np.empty(0))
+    return Estimate(value, n, interval_of(value, n, spread, method, "any", seed, resamples), None)
+
+
+def _left_out(first: Floats, second: Floats) -> Spread:
+    """The difference without each pair, and how far it varies between the runs of either judge."""
+    apart: Floats = first.mean(axis=0) - second.mean(axis=0)
+    without = (apart.sum() - apart) / max(len(apart) - 1, 1)
+    parts = [
+        (float(runs.mean(axis=1).var(ddof=1)) / len(runs), len(runs) - 1)
+        for runs in (first, second)
+        if len(runs) > 1
+    ]
+    between = sum(part for part, _ in parts)
+    df = between**2 / sum(part**2 / runs for part, runs in parts) if between else 1.0
+    return Spread(np.empty(0), without, between, df)
 
 
 def _drawn(rng: np.random.Generator, first: Floats, second: Floats, size: int) -> Floats:

@@ -158,7 +158,10 @@ def analyze(
     alternative: Annotated[str, typer.Option(help="two-sided, less or greater.")] = "two-sided",
     ties: Annotated[str, typer.Option(help="keep, or random: tied labels broken by the seed.")] = "keep",
     resamples: Annotated[
-        int, typer.Option(min=0, max=1_000_000, help="Of every bootstrap; 0: no intervals.")
+        int,
+        typer.Option(
+            min=0, max=1_000_000, help="Of every bootstrap; 0: none, and no interval that needs one."
+        ),
     ] = 10_000,
     mapping: Annotated[
         Path | None,

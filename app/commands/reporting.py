@@ -20,7 +20,10 @@ def report(
     mode: Annotated[str | None, typer.Option(help="live, simulated or pilot.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seeds every bootstrap.")] = 1,
     resamples: Annotated[
-        int, typer.Option(min=0, max=1_000_000, help="Of every bootstrap; 0: no intervals.")
+        int,
+        typer.Option(
+            min=0, max=1_000_000, help="Of every bootstrap; 0: none, and no interval that needs one."
+        ),
     ] = 10_000,
     verdicts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Verdicts of judges, to hold them against people.")

@@ -198,20 +198,31 @@ def test_ac1_of_constant_ratings_is_defined_once_the_possible_values_are_known()
     assert (found.ac1.value, found.kappa.value, found.n_values) == (1.0, None, 2)
 
 
-def test_the_interval_is_scipys_bca_bootstrap_over_items() -> None:
-    """scipy.stats.bootstrap of the krippendorff package's alpha; other random numbers, so nearly the same."""
-    table = psychiatrists()
-    found = agreement_of_ratings(table, seed=3, resamples=4_000)
+def items_twice() -> np.ndarray:
+    """60 items with the psychiatrists' counts, each of theirs twice."""
     counts = np.array([[int(digit) for digit in row] for row in PSYCHIATRISTS.split()])
+    return np.tile(counts, (2, 1))
 
-    def alpha(items: np.ndarray) -> float:
-        return krippendorff.alpha(value_counts=counts[items], level_of_measurement="nominal")
 
+def as_ratings(counts: np.ndarray) -> pd.DataFrame:
+    item, value = (np.repeat(index.ravel(), counts.ravel()) for index in np.indices(counts.shape))
+    return pd.DataFrame({"item": item, "rater": np.tile(np.arange(6), len(counts)), "value": value})
+
+
+def alpha_of(counts: np.ndarray) -> float:
+    alpha: float = krippendorff.alpha(value_counts=counts, level_of_measurement="nominal")
+    return alpha
+
+
+def test_the_interval_of_many_items_is_scipys_bca_bootstrap() -> None:
+    """scipy.stats.bootstrap of the krippendorff package's alpha; other random numbers, so nearly the same."""
+    counts = items_twice()
+    found = agreement_of_ratings(as_ratings(counts), seed=3, resamples=4_000)
     expected = stats.bootstrap(
-        (np.arange(30),),
-        alpha,
+        (np.arange(60),),
+        lambda items: alpha_of(counts[items]),
         vectorized=False,
-        n_resamples=4_000,
+        n_resamples=2_000,
         method="BCa",
         rng=np.random.default_rng(8),
     ).confidence_interval
@@ -222,7 +233,39 @@ def test_the_interval_is_scipys_bca_bootstrap_over_items() -> None:
         4_000,
         3,
     )
-    assert agreement_of_ratings(table, seed=3, resamples=4_000) == found
+    assert agreement_of_ratings(as_ratings(counts), seed=3, resamples=4_000) == found
+
+
+def test_the_interval_of_few_items_is_the_jackknife_on_fishers_scale() -> None:
+    """The 30 psychiatric patients: the krippendorff package's alpha without each of them, and the formula by hand."""
+    counts = items_twice()[:30]
+    found = agreement_of_ratings(as_ratings(counts), seed=3, resamples=0).alpha
+    alpha = alpha_of(counts)
+    without = np.array([alpha_of(np.delete(counts, item, axis=0)) for item in range(30)])
+    error = np.sqrt(29 / 30 * np.sum((without - alpha) ** 2))
+    reach = stats.t.ppf(0.975, 29) * error / (1 - alpha**2)
+    assert (found.interval.low, found.interval.high) == pytest.approx(
+        tuple(np.tanh(np.arctanh(alpha) + way * reach) for way in (-1, 1))
+    )
+    assert found.interval.method == "jackknife and Student's t over items, on Fisher's z scale"
+
+
+@pytest.mark.parametrize(
+    ("n", "given"),
+    [
+        (9, ()),
+        (10, ("agreement", "ac1")),
+        (19, ("agreement", "ac1")),
+        (20, ("agreement", "ac1", "alpha", "kappa")),
+    ],
+)
+def test_of_too_few_items_there_is_no_interval(n: int, given: tuple[str, ...]) -> None:
+    """alpha and kappa of names take the chance of each name from the same items, and need more of them."""
+    found = agreement_of_ratings(as_ratings(items_twice()[:n]), resamples=0)
+    for name in ("agreement", "ac1", "alpha", "kappa"):
+        interval = getattr(found, name).interval
+        assert (interval.low is not None) == (name in given)
+        assert interval.reason == (None if name in given else f"too few items for an interval: {n}")
 
 
 def test_with_very_many_kinds_of_items_the_sums_are_drawn_from_their_normal_limit() -> None:
@@ -295,4 +338,4 @@ def test_ten_thousand_raters_of_one_item_have_an_agreement_and_no_interval() -> 
     found = agreement_of_ratings(table, level="ordinal")
     assert found.agreement.value == pytest.approx(0.25, abs=1e-3)
     assert found.alpha.value == pytest.approx(0, abs=1e-9)
-    assert found.alpha.interval.reason == "fewer than two items: there is nothing to resample"
+    assert found.alpha.interval.reason == "too few items for an interval: 1"

@@ -26,11 +26,12 @@ def test_the_auc_is_scikit_learns(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_interval_has_the_variance_that_statsmodels_gives(seed: int) -> None:
-    """Source: statsmodels' Brunner-Munzel variance of P(x > y) + P(x = y) / 2, which is DeLong's; then the logit."""
+    """Source: statsmodels' Brunner-Munzel variance of P(x > y) + P(x = y) / 2, which is DeLong's, with its degrees of
+    freedom; then the logit."""
     rng = np.random.default_rng(seed)
     x, y = np.round(rng.normal(0.7, 2, 14), 1), np.round(rng.normal(0, 1, 25), 1)
     theirs = rank_compare_2indep(x, y)
-    half = stats.norm.ppf(0.975) * np.sqrt(theirs.var / 39) / (theirs.prob1 * (1 - theirs.prob1))
+    half = stats.t.ppf(0.975, theirs.df) * np.sqrt(theirs.var / 39) / (theirs.prob1 * (1 - theirs.prob1))
     interval = auc_interval(x, y)
     assert auc(x, y) == pytest.approx(theirs.prob1)
     assert interval.low == pytest.approx(expit(logit(theirs.prob1) - half))

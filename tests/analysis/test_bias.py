@@ -11,6 +11,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from analysis import against_chance, describe
 from analysis.bias import Bias, bias
+from analysis.cell_tables import BOOTSTRAP
 from analysis.results import table_rows
 from tests.analysis.tables import answer, checked, person
 
@@ -79,7 +80,7 @@ def test_sides_are_tested_by_wilcoxon_over_participants() -> None:
     ]
     side = bias(checked(*rows), seed=4, resamples=500).side
     assert side.left_against_half == against_chance(shares / 10)
-    assert side.left == describe(shares / 10, seed=4, resamples=500)
+    assert side.left == describe(shares / 10, scale="share", seed=4, resamples=500)
 
 
 def test_always_going_left_is_a_bias_whatever_the_truths() -> None:
@@ -189,7 +190,7 @@ def test_somebody_twice_at_a_position_is_averaged_before_the_position_is() -> No
     order = bias(checked(*person("p1", "ab"), *person("p2", "a")), resamples=50).order
     [row] = table_rows(order.positions)
     assert (row["n_accuracy"], row["accuracy"]) == (3, 0.75)
-    assert order.interval_method == "percentile bootstrap over participants"
+    assert order.interval_method == BOOTSTRAP
 
 
 def test_answers_whose_sides_are_unknown_count_in_no_number_about_sides() -> None:

@@ -195,7 +195,7 @@ def test_two_sources_have_the_log_odds_of_their_wins() -> None:
     plain = {one.source: one.strength_plain.value for one in found.strengths}
     assert plain == {"hybrid": pytest.approx(-np.log(3) / 2), "human": pytest.approx(np.log(3) / 2)}
     assert [(one.n_comparisons, one.n_wins) for one in found.strengths] == [(4, 3), (4, 1)]
-    assert found.strengths[0].strength.interval.reason == "no resamples asked for"
+    assert found.strengths[0].strength.interval.reason == "too few participants for an interval: 2"
 
 
 def test_blanks_equal_sources_and_missing_sources_are_counted_and_compare_nothing() -> None:
@@ -271,7 +271,7 @@ def test_judges_are_what_is_resampled_where_they_are_known() -> None:
     found = bradley_terry_of_wins(games, resamples=50)
     assert found.n_participants == 12
     interval = found.strengths[0].strength.interval
-    assert interval.reason == "all judges have the same answers: resampling cannot show a spread"
+    assert interval.reason == "without one of them the value is the same: there is no spread"
 
 
 @pytest.mark.parametrize(

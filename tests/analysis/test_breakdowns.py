@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import expit, logit
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import accuracy_per_participant, describe, hntt_responses, preference_per_participant, read_hntt
 from analysis.breakdowns import Breakdown, breakdowns
+from analysis.cell_tables import BOOTSTRAP
 from analysis.results import table_rows
 from tests.analysis.tables import HNTT, answer, checked, hntt_rows, person
 
@@ -82,12 +84,13 @@ def test_the_named_source_is_the_same_as_in_the_preference_per_participant() -> 
         assert row["mean"] == describe(people["preference"]).mean
 
 
-def test_few_cells_have_the_bootstrap_interval_of_their_participants() -> None:
-    """`describe`, whose intervals are held against scipy.stats.bootstrap elsewhere."""
-    rows = [row for who in range(12) for row in person(f"p{who}", "abbaab"[who % 3 :])]
+@pytest.mark.parametrize("n", [12, 60])
+def test_few_cells_have_the_interval_of_their_participants(n: int) -> None:
+    """`describe`, whose intervals are held against SciPy and statsmodels elsewhere."""
+    rows = [row for who in range(n) for row in person(f"p{who}", "abbaab"[who % 3 :])]
     table = checked(*rows)
     [row] = table_rows(of(table, "condition", "accuracy", seed=3, resamples=500).table)
-    described = describe(accuracy_per_participant(table)["accuracy"], seed=3, resamples=500)
+    described = describe(accuracy_per_participant(table)["accuracy"], scale="share", seed=3, resamples=500)
     assert (row["mean"], row["sd_ddof0"], row["sd_ddof1"]) == (
         described.mean,
         described.sd_ddof0,
@@ -132,13 +135,13 @@ def test_somebody_with_two_sessions_is_averaged_before_a_pair_is() -> None:
     ]
     breakdown = of(rows, "pair", "accuracy")
     assert means(breakdown) == {"q1": (3, 2, 0.75)}
-    assert breakdown.interval_method == "percentile bootstrap over participants"
+    assert breakdown.interval_method == BOOTSTRAP
 
 
 @pytest.mark.parametrize("n_people", [40, 1_100])
 def test_hundreds_of_conditions_are_described_at_once(n_people: int) -> None:
-    """Source: pandas' own group-by over texts, and scipy.stats.t.interval. 1,100 people are too many for a full table
-    of people and conditions."""
+    """Source: pandas' own group-by over texts, and the delta method of the logit by hand. 1,100 people are too many
+    for a full table of people and conditions."""
     rng = np.random.default_rng(5)
     rows = [
         answer(
@@ -155,16 +158,18 @@ def test_hundreds_of_conditions_are_described_at_once(n_people: int) -> None:
     right = (frame["choice"] == "a").groupby([frame["condition"], frame["participant"]]).mean()
     expected = right.groupby("condition").agg(["mean", "std", "count"])
     found = breakdown.table.set_index("value").loc[expected.index]
-    assert breakdown.interval_method == "Student's t over participants"
+    assert breakdown.interval_method == "Student's t over participants, on the logit scale"
     np.testing.assert_allclose(found["mean"], expected["mean"])
     np.testing.assert_allclose(found["sd_ddof1"], expected["std"])
     assert found["n"].tolist() == expected["count"].tolist()
-    spread = expected[expected["std"] > 0]
-    low, high = stats.t.interval(
-        0.95, spread["count"] - 1, loc=spread["mean"], scale=spread["std"] / np.sqrt(spread["count"])
-    )
-    np.testing.assert_allclose(found.loc[spread.index, "ci_low"], np.maximum(low, 0), atol=1e-12)
-    np.testing.assert_allclose(found.loc[spread.index, "ci_high"], np.minimum(high, 1), atol=1e-12)
+    spread = expected[(expected["std"] > 0) & (expected["count"] > 2)]
+    error = spread["std"] / np.sqrt(spread["count"]) / (spread["mean"] * (1 - spread["mean"]))
+    reach = stats.t.ppf(0.975, spread["count"] - 1) * error
+    limits = found.loc[spread.index]
+    np.testing.assert_allclose(limits["ci_low"], expit(logit(spread["mean"]) - reach), atol=1e-12)
+    np.testing.assert_allclose(limits["ci_high"], expit(logit(spread["mean"]) + reach), atol=1e-12)
+    assert found.drop(index=spread.index)["ci_low"].isna().all()
+    assert "too few participants for an interval: 2" in set(found["reason"])
 
 
 def test_the_published_answers_come_apart_as_the_paper_counts_them() -> None:
@@ -216,7 +221,8 @@ def test_one_participant_gives_numbers_and_reasons_never_nan(choices: str) -> No
 
 
 def test_no_resamples_means_no_bootstrap_interval() -> None:
-    [row] = table_rows(of(SMALL, "condition", "accuracy", resamples=0).table)
+    rows = [row for who in range(60) for row in person(f"p{who}", "abbaab"[who % 3 :])]
+    [row] = table_rows(of(rows, "condition", "accuracy", resamples=0).table)
     assert (row["ci_low"], row["reason"]) == (None, "no resamples asked for")
 
 

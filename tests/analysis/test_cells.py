@@ -4,10 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
+from scipy.special import expit, logit
 
 from analysis import check_responses, describe
 from analysis.breakdowns import breakdowns
-from analysis.cells import STUDENT, describe_people, natural_ranks, one_run_each, people_of
+from analysis.cells import describe_people, natural_ranks, one_run_each, people_of
+from analysis.student import STUDENT
 from tests.analysis.tables import answer, checked, person, table
 
 
@@ -58,8 +60,11 @@ def test_many_people_have_students_interval_and_it_is_the_bootstraps() -> None:
     ]
     means = right.mean(axis=1)
     [row] = found.table.to_dict("records")
-    expected = stats.t.interval(0.95, n - 1, loc=means.mean(), scale=stats.sem(means))
-    assert found.interval_method == STUDENT
+    # The delta method of the logit.
+    mean = means.mean()
+    reach = stats.t.ppf(0.975, n - 1) * stats.sem(means) / (mean * (1 - mean))
+    expected = tuple(expit(logit(mean) + way * reach) for way in (-1, 1))
+    assert found.interval_method == f"{STUDENT}, on the logit scale"
     assert (row["n"], row["mean"], row["sd_ddof1"]) == (
         n,
         pytest.approx(means.mean()),

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from analysis.p_values import p_words
 from app.experimenter.judges.pages import GroupRow, JudgePanel
 
 Told = Mapping[str, Any]
@@ -182,7 +183,7 @@ def comparisons(validation: Told) -> Sequence[str]:
     """Every two judges that agree with people differently often, or not."""
     return [
         f"{told['judges'][0]} less {told['judges'][1]}: {estimate(told['difference'])}"
-        + (f", p = {told['p_holm']:.3f} (McNemar, Holm)" if told["p_holm"] is not None else "")
+        + (f", {p_words(told['p_holm'])} (McNemar, Holm)" if told["p_holm"] is not None else "")
         + "."
         for told in validation["comparisons"]
         if told["measure"] == AGREES and told["difference"]["value"] is not None

@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlmodel import Session
 
+from analysis.p_values import p_cell
 from app.experimenter.access import Shell
 from app.experimenter.stimuli.pages import ClueRow, ClueRun, CluesPage
 from app.jobs.queue import JobView
@@ -106,7 +107,7 @@ def _row(clue: Mapping[str, Any], plot: str) -> ClueRow:
         warns=clue["warns"],
         auc=f"{first['auc']:.2f}" if first else "–",
         interval=_interval(first["interval"]) if first else "",
-        p=f"{p_holm:.3f}" if p_holm is not None else "–",
+        p=p_cell(p_holm, "–"),
         comparisons=[_compared(each) for each in made],
         difference=clue["advice"]["difference"],
         remedy=clue["advice"]["remedy"],

@@ -51,12 +51,10 @@ def _paired(comparisons: Sequence[Comparison]) -> Iterator[TableView]:
         about = " and ".join(one.studies), _about(one)
         p_values = test.p, test.p_two_sided, one.p_holm_as_compared if one.compared_as == "paired" else None
         counts = str(test.n), f"{test.n_higher}, {test.n_lower}, {test.n_equal}"
-        tests.append((*about, *counts, number(test.v, 1), *(number(p, 4) for p in p_values)))
+        tests.append((*about, *counts, number(test.v, 1), *(p_cell(p) for p in p_values)))
         apart = f"{number(shift.value, 2)} ({limits(shift.low, shift.high, 2)})"
         difference = f"{number(mean.mean, 2)} ({interval(mean.interval, 2)})"
-        sizes.append(
-            (*about, apart, difference, number(test.rank_biserial, 2), number(test.permutation.p, 4))
-        )
+        sizes.append((*about, apart, difference, number(test.rank_biserial, 2), p_cell(test.permutation.p)))
     if not tests:
         return
     alternative = next(one.paired.alternative for one in comparisons if one.paired)
@@ -94,7 +92,7 @@ def _tests(comparisons: Sequence[Comparison]) -> TableView:
             one.p_holm_as_compared,
             test.permutation.p,
         )
-        cells = number(test.u1, 1), number(test.u2, 1), *(number(p, 4) for p in p_values)
+        cells = number(test.u1, 1), number(test.u2, 1), *(p_cell(p) for p in p_values)
         rows.append((" and ".join(one.studies), _about(one), *cells))
     beside = ("p two-sided",) if one_sided else ()
     return TableView(
@@ -192,7 +190,7 @@ def _several(numbers: Cells) -> Iterator[TableView]:
         degrees = NONE if one["df"] is None else str(one["df"])
         tests.append((about, counts, number(one["h"], 2), degrees, p_cell(one["p"]), size))
         for pair in one["pairs"]:
-            ends = number(pair["p"], 4), number(pair["p_two_sided"], 4), number(pair["p_holm"], 4)
+            ends = p_cell(pair["p"]), p_cell(pair["p_two_sided"]), p_cell(pair["p_holm"])
             pairs.append((" and ".join(pair["groups"]), about, *ends))
     yield shortened(
         "All studies at once (Kruskal-Wallis), with the share of the ranks' variance between studies",

@@ -244,7 +244,7 @@ def _versus(validation: Cells) -> TableView:
             str(one["difference"]["n"]),
             f"{number(one['difference']['value'])} ({of_dict(one['difference']['interval'])})",
             p_cell(one["p"]),
-            number(one["p_holm"], 4),
+            p_cell(one["p_holm"]),
         )
         for one in validation["comparisons"]
     ]

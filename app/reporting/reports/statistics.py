@@ -8,11 +8,12 @@ JUDGES = (
     "Judges were held against people on the same pairs: accuracy against the truth and against the majority of votes, "
     "and Spearman's correlation with the share of votes [Spe04], once as Devlin et al. computed them [NTT21] and once "
     "with tied verdicts counted as a half and tied majorities left out; Cohen's kappa [Coh60]; where scores are "
-    "probabilities, the Brier score [Bri50] and the calibration error [NCH15]. Intervals resample pairs, and runs "
-    "where a judge has several. The human ceiling is one participant against the majority of the others, and one half "
-    "of the participants against the other half, on the pairs that the judge judged. Whether a judge may stand in for "
-    "a participant is asked by the alternative annotator test [CRD25], corrected as in [BY01]; two judges are compared "
-    "by McNemar's exact test [McN47]; preferences with the help of verdicts are prediction-powered estimates [ABF23]."
+    "probabilities, the Brier score [Bri50] and the calibration error [NCH15]. Intervals are over pairs, and runs "
+    "where a judge has several, by the bootstrap and of fewer than 50 pairs by the jackknife. The human ceiling is one "
+    "participant against the majority of the others, and one half of the participants against the other half, on the "
+    "pairs that the judge judged. Whether a judge may stand in for a participant is asked by the alternative annotator "
+    "test [CRD25], corrected as in [BY01]; two judges are compared by McNemar's exact test [McN47]; preferences with "
+    "the help of verdicts are prediction-powered estimates [ABF23]."
 )
 
 
@@ -35,9 +36,9 @@ def _means(analysis: Analysis) -> Iterator[str]:
     yield (
         "The trials of one participant are not independent; they were averaged first, and participants are what is "
         "described, tested and resampled. Means are given with the standard deviation over participants and a "
-        f"{_level(analysis)} interval from a percentile bootstrap that resamples participants "
-        f"({analysis.settings.resamples:,} resamples) [ET93]. Intervals that resample participants and pairs are from "
-        "the pigeonhole bootstrap [Owe07]."
+        f"{_level(analysis)} interval: of fewer than 50 participants Student's t (shares on the logit scale), of more "
+        f"a percentile bootstrap that resamples participants ({analysis.settings.resamples:,} resamples) [ET93], of "
+        "fewer than 3 none. Intervals that resample participants and pairs are from the pigeonhole bootstrap [Owe07]."
     )
 
 
@@ -95,7 +96,7 @@ def _answers(has_accuracy: bool) -> Iterator[str]:
     yield (
         "Agreement of participants is Krippendorff's alpha [Kri04], Fleiss' kappa [Fle71] and Gwet's AC1 [Gwe08], of "
         "uncertainties also the intraclass correlation [MW96]; the reliability of vote shares is that of split halves "
-        "[Spe10]. Intervals resample pairs."
+        "[Spe10]. Intervals are over pairs, by the bootstrap and of fewer than 50 pairs by the jackknife."
     )
 
 
@@ -103,6 +104,7 @@ def _labels(analysis: Analysis) -> Iterator[str]:
     ties = "ties stay ties" if analysis.settings.ties == "keep" else "ties were broken at random by the seed"
     yield (
         f"A pair's label is the clip that most answers chose; {ties}. The share of votes is given with Wilson's "
-        f"{_level(analysis)} interval [Wil27]. Beside it stand the labels of Dawid and Skene's model [DS79], and the "
-        "strengths of the sources by Bradley and Terry's model with a term for the side [BT52]."
+        f"{_level(analysis)} interval [Wil27]. Beside it stand labels weighed by skill of participants [DS79], whose "
+        "probabilities are from a hierarchical model in which pairs differ in difficulty, and the strengths of the "
+        "sources by Bradley and Terry's model with a term for the side [BT52]."
     )

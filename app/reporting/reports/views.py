@@ -7,6 +7,7 @@ from typing import Any
 
 from analysis import Interval
 from analysis.figures import AnyFigure, Figure
+from analysis.p_values import p_words
 
 PIXELS = 96
 NONE = "none"
@@ -70,14 +71,14 @@ class SectionView:
 
 
 def bound(text: str) -> str:
-    """`text` whose numbers do not break over lines: `p = 0.01`, `95 %`."""
+    """`text` whose numbers do not break over lines: `p = .01`, `95 %`."""
     return re.sub(
-        r"([=<>]) (?=\d)|(?<=\d) (?=%)", lambda match: match[0].replace(" ", NO_BREAK), _letters(text)
+        r"([=<>]) (?=\.?\d)|(?<=\d) (?=%)", lambda match: match[0].replace(" ", NO_BREAK), _letters(text)
     )
 
 
 def _letters(text: str) -> str:
-    return re.sub(r"\b([npUW]) (?=[=<>] \d)", rf"\1{NO_BREAK}", text)
+    return re.sub(r"\b([npUW]) (?=[=<>] \.?\d)", rf"\1{NO_BREAK}", text)
 
 
 def figure_view(figure: AnyFigure, file: str = "") -> FigureView:
@@ -104,7 +105,7 @@ def limits(low: float | None, high: float | None, digits: int = 3) -> str:
 
 
 def p_value(value: float | None) -> str:
-    return "p < 0.0001" if value is not None and value < 0.0001 else f"p = {number(value, 4)}"
+    return p_words(value, NONE)
 
 
 def of_dict(one: Mapping[str, Any], digits: int = 3) -> str:

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 
 from analysis.figures.figure import Figure, NoFigure
-from analysis.judging import validate_judges
+from analysis.judging import check_verdicts, validate_judges
 from analysis.judging.figure import judges_figure
 from analysis.judging.sample import IDENTITY, LABELS
 from analysis.judging.validation import JudgeValidation
+from tests.analysis.judging.cases import choices, votes
 from tests.analysis.tables import answer, checked
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -131,7 +132,10 @@ def test_what_is_not_drawn_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_resamples_are_drawn_without_intervals() -> None:
-    result = validate_judges(responses(), verdicts({"always-a": "aaaa"}), resamples=0)
+    """Of 60 pairs: few pairs have an interval that needs no resamples."""
+    people = votes({f"q{n}": "aab" for n in range(60)})
+    rows = pd.DataFrame(choices({f"q{n}": "ab"[n % 2] for n in range(60)}))
+    result = validate_judges(people, check_verdicts(rows), resamples=0)
     drawn = figure_of(result)
     assert {row[5] for row in drawn.numbers.rows} == {"none"}
-    assert result.judges[0].groups[0].measures[IDENTITY].corrected.value == 1.0
+    assert result.judges[0].groups[0].measures[IDENTITY].corrected.value == 0.5

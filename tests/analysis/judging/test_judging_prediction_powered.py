@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from ppi_py import classical_mean_ci, ppi_mean_ci, ppi_mean_pointestimate
+from scipy import stats
 
 from analysis.judging import check_verdicts
 from analysis.judging.columns import PAIR_COLUMNS
@@ -107,8 +108,9 @@ def test_one_pair_with_votes_is_too_few() -> None:
 
 
 def test_shares_that_do_not_vary_show_no_gain() -> None:
+    named = [f"q{n}" for n in range(12)]
     judged, pairs = matched(
-        votes({"q1": "aa", "q2": "aa", "q3": ".."}), choices({"q1": "a", "q2": "a", "q3": "a"})
+        votes({name: ".." if name == "q11" else "aa" for name in named}), choices(dict.fromkeys(named, "a"))
     )
     (found,) = prediction_powered(judged, pairs)
     assert (found.value, found.low, found.high, found.gain) == (1.0, 1.0, 1.0, None)
@@ -117,3 +119,23 @@ def test_shares_that_do_not_vary_show_no_gain() -> None:
 def test_pairs_of_one_source_show_no_preference() -> None:
     judged, pairs = matched(votes({"q1": "aab"}, source_a="human", source_b="human"), choices({"q1": "a"}))
     assert prediction_powered(judged, pairs) == ()
+
+
+def test_from_few_pairs_the_intervals_are_students_and_from_very_few_there_are_none() -> None:
+    """Source: scipy.stats.t.interval of the shares of votes."""
+    shares = {n: np.array([(k % 5) / 5 for k in range(n)]) for n in (9, 20)}
+    found = {}
+    for n in shares:
+        responses = votes({f"q{k}": "a" * (k % 5) + "b" * (5 - k % 5) for k in range(n)} | {"new": "....."})
+        judged, pairs = matched(responses, choices({f"q{k}": "ab"[k % 2] for k in range(n)} | {"new": "a"}))
+        (found[n],) = prediction_powered(judged, pairs)
+    expected = stats.t.interval(0.95, 19, loc=shares[20].mean(), scale=stats.sem(shares[20]))
+    low, high = sorted((found[20].people_low or 0, found[20].people_high or 0))
+    assert (low, high) in (
+        pytest.approx(expected),
+        pytest.approx((1 - expected[1], 1 - expected[0])),
+    )
+    assert found[20].warning is not None
+    assert (found[9].low, found[9].people_high) == (None, None)
+    assert found[9].value is not None
+    assert found[9].warning == "too few pairs for an interval: 9"

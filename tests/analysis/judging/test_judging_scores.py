@@ -120,7 +120,7 @@ def test_a_weight_is_a_pair_that_stands_that_often(name: str, both_ways: bool) -
 def test_the_bootstrap_spreads_as_the_mean_does() -> None:
     """The SD of bootstrapped means is the SD by sqrt(n), known from theory."""
     values = np.random.default_rng(1).normal(size=200)
-    _, draws = scores.evaluate({"m": scores.mean_of(values, "")}, 200, seed=1, resamples=4000)["m"]
+    draws = scores.evaluate({"m": scores.mean_of(values, "")}, 200, seed=1, resamples=4000)["m"].draws
     assert np.std(draws) == pytest.approx(np.std(values) / 200**0.5, rel=0.05)
 
 

@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from scipy import stats
+from scipy.special import expit, logit
 
 from analysis import check_responses
 from analysis.errors import AnalysisError, SchemaError
@@ -220,13 +222,14 @@ def test_a_judge_that_answers_as_people_do_reaches_the_ceiling() -> None:
         assert interval["low"] <= measures[name]["ceiling"]["value"] <= interval["high"], name
 
 
-def test_intervals_over_runs_are_wider_than_those_of_their_mean_over_pairs() -> None:
+@pytest.mark.parametrize("n", [10, 60])
+def test_intervals_over_runs_are_wider_than_those_of_their_mean_over_pairs(n: int) -> None:
     """Runs that differ only from each other: over pairs alone there would be nothing to see."""
-    responses = votes({f"q{n}": "aaa" for n in range(10)})
+    responses = votes({f"q{k}": "aaa" for k in range(n)})
     rows = [
         row
         for run in range(5)
-        for row in choices({f"q{n}": "a" if run < 3 else "b" for n in range(10)}, run=str(run))
+        for row in choices({f"q{k}": "a" if run < 3 else "b" for k in range(n)}, run=str(run))
     ]
     measure = validated(responses, rows, resamples=2000)["judges"][0]["groups"][0]["measures"][
         "identity_accuracy"
@@ -234,9 +237,41 @@ def test_intervals_over_runs_are_wider_than_those_of_their_mean_over_pairs() -> 
     assert (measure["corrected"]["value"], measure["runs"]) == (0.6, [1.0, 1.0, 1.0, 0.0, 0.0])
     assert (measure["sd_ddof0"], measure["sd_ddof1"]) == pytest.approx((0.24**0.5, 0.3**0.5))
     interval = measure["corrected"]["interval"]
+    if n < 50:
+        # Student's t over the five runs, on the logit scale: by hand.
+        reach = stats.t.ppf(0.975, 4) * (0.3 / 5) ** 0.5 / (0.6 * 0.4)
+        expected = tuple(expit(logit(0.6) + way * reach) for way in (-1, 1))
+        assert (interval["low"], interval["high"]) == pytest.approx(expected)
+        return
     assert interval["method"] == "percentile bootstrap over pairs and runs"
     # Of five runs drawn again, the number of good ones is binomial(5, 0.6): its 2.5 % and 97.5 % points are 1 and 5.
     assert (interval["low"], interval["high"]) == (0.2, 1.0)
+
+
+@pytest.mark.parametrize(("n", "measures"), [(2, ()), (9, ("identity_accuracy", "label_accuracy"))])
+def test_of_too_few_pairs_there_is_no_interval(n: int, measures: tuple[str, ...]) -> None:
+    responses = votes({f"q{k}": "aab" if k % 3 else "abb" for k in range(n)})
+    found = validated(responses, choices({f"q{k}": "ab"[k % 2] for k in range(n)}))
+    for name, measure in found["judges"][0]["groups"][0]["measures"].items():
+        interval = measure["corrected"]["interval"]
+        if measure["corrected"]["value"] is not None:
+            assert (interval["low"] is not None) == (name in measures)
+            assert name in measures or interval["reason"] == f"too few pairs for an interval: {n}"
+
+
+def test_the_interval_of_few_pairs_is_the_jackknifes() -> None:
+    """Brier scores of 12 pairs: the jackknife of a mean is its standard error; on the logit scale by hand."""
+    responses = votes({f"q{k}": "a" * (k % 4) + "b" * (4 - k % 4) for k in range(12)})
+    rows = [{"judge": "x", "pair": f"q{k}", "score": 0.1 + k / 20} for k in range(12)]
+    brier = validate_judges(responses, verdicts(rows)).judges[0].groups[0].measures["brier"].corrected
+    share, score = np.array([(k % 4) / 4 for k in range(12)]), 0.1 + np.arange(12) / 20
+    values = share * (1 - score) ** 2 + (1 - share) * score**2
+    mean = values.mean()
+    reach = stats.t.ppf(0.975, 11) * stats.sem(values) / (mean * (1 - mean))
+    assert brier.value == pytest.approx(mean)
+    assert (brier.interval.low, brier.interval.high) == pytest.approx(
+        tuple(expit(logit(mean) + way * reach) for way in (-1, 1))
+    )
 
 
 def test_a_share_of_one_has_wilson_s_interval() -> None:
@@ -324,15 +359,14 @@ def test_a_table_without_main_trials_has_no_pair() -> None:
     assert found["selection"]["s"]["reason"] is not None
 
 
-def test_the_calibration_ceiling_has_no_interval_and_says_why() -> None:
-    """It would hold the truth in 28 % of simulated cases (bench/calibration.md)."""
+def test_the_calibration_error_has_no_interval_and_says_why() -> None:
+    """Around people's it would hold the truth in 28 % of simulated cases."""
     rows = [{"judge": "x", "pair": f"q{n}", "score": 0.1 + n / 20} for n in range(12)]
     found = validate_judges(
         votes({f"q{n}": "a" * (n % 5 + 1) + "b" * 3 for n in range(12)}), verdicts(rows), resamples=200
     )
     measure = found.judges[0].groups[0].measures["calibration_error"]
-    assert measure.corrected.interval.low is not None
-    for people in (measure.ceiling, measure.split_half):
+    for people in (measure.corrected, measure.ceiling, measure.split_half):
         assert people.value is not None
         assert people.interval.low is None
         assert "biased upwards" in str(people.interval.reason)

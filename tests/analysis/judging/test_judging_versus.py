@@ -70,16 +70,19 @@ def test_judges_without_a_pair_in_common_have_a_reason() -> None:
     assert first.reason is not None
 
 
-def test_several_runs_have_an_interval_and_no_mcnemar() -> None:
-    responses = votes({f"q{n}": "aab" for n in range(6)})
+@pytest.mark.parametrize(
+    ("size", "method"), [(12, "jackknife and Student's t"), (60, "percentile bootstrap")]
+)
+def test_several_runs_have_an_interval_and_no_mcnemar(size: int, method: str) -> None:
+    responses = votes({f"q{n}": "aab" for n in range(size)})
     rows = [
-        *choices({f"q{n}": "a" for n in range(6)}, "one", run="1"),
-        *choices({f"q{n}": "ab"[n % 2] for n in range(6)}, "one", run="2"),
-        *choices({f"q{n}": "b" for n in range(6)}, "two"),
+        *choices({f"q{n}": "a" for n in range(size)}, "one", run="1"),
+        *choices({f"q{n}": "ab"[n % 2] for n in range(size)}, "one", run="2"),
+        *choices({f"q{n}": "b" for n in range(size)}, "two"),
     ]
     found = validate_judges(responses, verdicts(rows), resamples=500).comparisons[0]
     assert found.difference.value == pytest.approx(0.75)
-    assert found.difference.interval.method == "percentile bootstrap over pairs and runs"
+    assert found.difference.interval.method == f"{method} over pairs and runs"
     assert found.difference.interval.low is not None
     assert (found.p, found.n_family) == (None, 0)
     assert "several runs" in str(found.reason)

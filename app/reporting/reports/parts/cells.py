@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from app.reporting.reports.views import LONGEST, NONE, TableView, limits, number, p_value
+from analysis import p_values
+from app.reporting.reports.views import LONGEST, NONE, TableView, limits, number
 
 Cells = Mapping[str, Any]
 
@@ -24,7 +25,7 @@ def with_interval(one: Cells, digits: int = 3) -> str:
 
 def p_cell(value: float | None) -> str:
     """A p value without its letter."""
-    return p_value(value).removeprefix("p = ").removeprefix("p ")
+    return p_values.p_cell(value, NONE)
 
 
 def reasons(named: Iterable[tuple[str, Cells]]) -> Iterator[str]:

@@ -21,7 +21,8 @@ def labels_part(study: Cells) -> Iterator[SectionView]:
     if found["n_truth"]:
         notes.append(
             f"Of {found['n_truth']} pairs with a right member, the model's label is right on "
-            f"{found['n_label_is_truth']}, the majority on {found['n_majority_is_truth']}."
+            f"{found['n_label_is_truth']} (by its own probabilities on {number(found['n_truth_expected'], 0)}), "
+            f"the majority on {found['n_majority_is_truth']}."
         )
     if not found["converged"]:
         notes.append(f"The model had not settled after {found['n_steps']} steps: take its labels as rough.")
