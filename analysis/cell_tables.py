@@ -131,7 +131,7 @@ def _numbers(n_trials: Counts, n: Counts, mean: Floats, squared: Floats, *, shar
     """With Student's t intervals; `squared` is the mean squared deviation."""
     sd1 = np.sqrt(squared * n / np.maximum(n - 1, 1))
     error = np.where(n < FEWEST, np.nan, sd1 / np.sqrt(np.maximum(n, 1)))
-    low, high = student_limits(mean, error, n - 1.0, "share" if share else "any")
+    low, high = student_limits(mean, error, (n - 1).astype(np.float64), "share" if share else "any")
     return pd.DataFrame(
         {
             "n_trials": n_trials,

@@ -146,6 +146,16 @@ def _expected(table: pd.DataFrame) -> float:
     return float(np.maximum(p_a, 1 - p_a).sum())
 
 
+def one_coin_log_odds(pair: Codes, person: Codes, side: Floats, n_pairs: int) -> Floats:
+    """The log odds of a under the one-coin model alone, which takes votes as independent and is too certain."""
+    fit = _one_coin(
+        pair, person, side, np.bincount(pair, minlength=n_pairs), np.bincount(person), MOST_STEPS, CLOSE
+    )
+    right = np.clip(fit.skill, _LEAST, 1 - _LEAST)
+    weight = side * np.log(right / (1 - right))[person]
+    return np.bincount(pair, weights=weight, minlength=n_pairs).astype(np.float64)
+
+
 @dataclass(frozen=True, slots=True)
 class _Coins:
     skill: Floats

@@ -111,7 +111,8 @@ def _fitted(
 ) -> tuple[Floats, float]:
     """The share of each pair's probability that is for a, with the skills at their mode, and the log evidence."""
     n_people = int(person.max(initial=-1)) + 1
-    skill, curvature = np.full(n_people, world.skill), np.ones(n_people)
+    skill: Floats = np.full(n_people, world.skill)
+    curvature: Floats = np.ones(n_people)
     vote = side[:, np.newaxis]
     for _ in range(_STEPS):
         odds = (
@@ -124,9 +125,9 @@ def _fitted(
         bend = (for_a[pair] * missed[0] * (1 - missed[0]) + for_b[pair] * missed[1] * (1 - missed[1])).sum(
             axis=1
         )
-        curvature = np.bincount(person, bend, n_people) + 1 / spread**2
+        curvature = (np.bincount(person, bend, n_people) + 1 / spread**2).astype(np.float64)
         step = np.bincount(person, slope, n_people) - (skill - world.skill) / spread**2
-        skill = skill + np.clip(step / curvature, -1.0, 1.0)
+        skill += np.clip(step / curvature, -1.0, 1.0)
     penalty = ((skill - world.skill) ** 2).sum() / (2 * spread**2) + n_people * np.log(spread)
     return for_a.sum(axis=1), float(evidence.sum() - penalty - np.log(curvature).sum() / 2)
 

@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from analysis.intervals import wilson
 from bench import calibration_answers, calibration_judges, calibration_pairs, calibration_people
 from bench.calibration_case import RESAMPLES, SEEDS, Case, Goal, Hit
+from bench.calibration_labels import DESIGN, reliability, reliability_text
 
 KEPT = Path(__file__).parent / "calibration.md"
 
@@ -162,14 +163,26 @@ def _table(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def kept_text(rows: Sequence[Row], command: str, seeds: int, seconds: float, now: datetime) -> str:
+def labels_text(studies: int) -> str:
+    """The reliability of labels from few votes, under a heading."""
+    found = reliability(studies)
+    return (
+        "### Labels from five votes a pair: how often they are right\n\n"
+        f"{DESIGN}; {studies} studies of each. EM takes votes on a pair as independent (Dawid and Skene, one coin).\n\n"
+        f"{reliability_text(found)}"
+    )
+
+
+def kept_text(
+    rows: Sequence[Row], command: str, seeds: int, seconds: float, now: datetime, labels: str = ""
+) -> str:
     """The whole of bench/calibration.md."""
     return (
         "# Calibration\n\n"
         f"`{command}`, {now:%Y-%m-%d %H:%M} UTC, {seconds:,.0f} s on one core shared with other work. "
         f"{seeds:,} seeds, fewer where one takes long (the column says how many); bootstraps inside have "
         f"{RESAMPLES:,} resamples. The same seeds give the same table.\n\n"
-        f"{calibration_text(rows)}\n"
+        f"{calibration_text(rows)}\n" + (f"\n{labels}\n" if labels else "")
     )
 
 
@@ -192,7 +205,8 @@ def main(arguments: Sequence[str]) -> int:
             lambda done, total, case: bar.update(task, completed=done, total=total, case=case),
             cases,
         )
-    text = kept_text(rows, command, options.seeds, time.perf_counter() - started_s, datetime.now(UTC))
+    labels = labels_text(max(1, min(options.seeds, SEEDS) // 2_000)) if options.cases is None else ""
+    text = kept_text(rows, command, options.seeds, time.perf_counter() - started_s, datetime.now(UTC), labels)
     print(text, end="")
     options.out.write_text(text, encoding="utf-8")
     return 0

@@ -70,7 +70,7 @@ def _held(
     of: dict[str, Quantity], truth: dict[str, float], names: tuple[str, ...], pairs: int, seed: int
 ) -> tuple[Hit, ...]:
     found = evaluate(of, pairs, seed=seed, resamples=RESAMPLES)
-    hits = []
+    hits: list[Hit] = []
     for name in names:
         one, spread = found[name], Spread(found[name].draws, found[name].without)
         if of[name].reason or np.isnan(one.point):

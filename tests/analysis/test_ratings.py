@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 from analysis import AnalysisError, SchemaError
 from analysis.__main__ import main
 from analysis.mapping import mapping_kind, read_ratings
-from analysis.rating_interval import OVER_ITEMS, OVER_RATERS, mean_interval
+from analysis.rating_interval import mean_interval
 from analysis.rating_table import check_ratings
 from analysis.ratings import RatingAnalysis, analyze_ratings
 from analysis.ratings_text import render_ratings
@@ -157,13 +158,20 @@ def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     assert 0.89 <= covered / 200 <= 0.99
 
 
-def test_one_rater_or_one_item_is_said_to_be_so() -> None:
-    many, one = np.arange(8), np.zeros(8, dtype=np.int64)
-    scores = np.arange(8.0)
-    assert mean_interval(many, one, scores, seed=1, resamples=99).method == OVER_ITEMS
-    assert mean_interval(one, many, scores, seed=1, resamples=99).method == OVER_RATERS
-    alone = mean_interval(one[:1], one[:1], scores[:1], seed=1, resamples=99)
-    assert alone.reason == "one item and one rater: there is nothing to resample"
+def test_with_one_or_two_raters_the_interval_is_over_items_for_these_raters() -> None:
+    """Source: scipy.stats.t.interval of the items' mean scores, where every rater scored every item."""
+    item, rater = np.indices((8, 2)).reshape(2, -1)
+    scores = np.arange(16.0) ** 1.5
+    found = mean_interval(item, rater, scores, seed=1, resamples=0)
+    of_items = scores.reshape(8, 2).mean(axis=1)
+    expected = stats.t.interval(0.95, 7, loc=of_items.mean(), scale=stats.sem(of_items))
+    assert (found.low, found.high) == pytest.approx(expected)
+    assert found.method == "Student's t of the linearised ratio over items (of these 2 raters)"
+    turned = mean_interval(rater, item, scores, seed=1, resamples=0)
+    assert (turned.low, turned.high) == (found.low, found.high)
+    assert turned.method == "Student's t of the linearised ratio over raters (of these 2 items)"
+    few = mean_interval(item[:4], rater[:4], scores[:4], seed=1, resamples=99)
+    assert few.reason == "too few items for an interval: 2"
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 from bench.calibration import CASES, calibration_text, main, measure_calibration
 from bench.calibration_case import Case, Hit, interval, null_test, rejected, within
+from bench.calibration_labels import reliability, reliability_text
 
 
 def _once(case: Case, hits: Sequence[Hit]) -> None:
@@ -118,3 +119,19 @@ def test_the_table_keeps_tests_and_intervals_apart() -> None:
 def _coin(key: str, rate: float, *, is_test: bool) -> Case:
     goal = (null_test if is_test else interval)("a coin")
     return Case(key, "a coin", (goal,), lambda rng, _seed: (bool(rng.random() < rate),))
+
+
+def test_the_reliability_of_labels_is_counted_and_em_is_more_certain_than_right() -> None:
+    found = reliability(1)
+    for rows in found.values():
+        assert sum(row.n for row in rows) == 32 * 200
+    ours, theirs = found["hierarchical"], found["EM"]
+    assert theirs[-1].n > 4 * ours[-1].n
+    assert theirs[-1].right is not None
+    assert theirs[-1].right < 0.9
+    for row in ours:
+        assert row.expected is not None
+        assert row.right == pytest.approx(row.expected, abs=0.1)
+    text = reliability_text(found)
+    assert text.count("\n") == len(ours) + 1
+    assert f"| 0.99 to 1 | {ours[-1].n:,} |" in text
