@@ -9,7 +9,17 @@ from analysis.agreement.pairwise import RaterPair
 from analysis.estimates import Estimate
 from analysis.ratings import CriterionResult, RatingAnalysis
 from analysis.results import table_rows
-from analysis.terminal import WIDTH, as_text, heading, interval_of, name_of, number, range_of, table_of
+from analysis.terminal import (
+    WIDTH,
+    as_text,
+    heading,
+    interval_of,
+    name_of,
+    number,
+    range_of,
+    resamples_words,
+    table_of,
+)
 
 LONGEST = 60
 
@@ -24,7 +34,7 @@ def render_ratings(analysis: RatingAnalysis, width: int = WIDTH) -> str:
 
 def _parts(analysis: RatingAnalysis) -> Iterator[RenderableType]:
     scale = "not given" if analysis.scale is None else f"{analysis.scale[0]:g} to {analysis.scale[1]:g}"
-    yield f"Scale {scale}; seed {analysis.seed}; {analysis.resamples:,} bootstrap resamples"
+    yield f"Scale {scale}; seed {analysis.seed}; {resamples_words(analysis.resamples)}"
     if analysis.agreement_level == "nominal":
         yield from _classes(analysis.criteria)
     else:

@@ -39,6 +39,11 @@ def name_of(text: str) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
+def resamples_words(resamples: int) -> str:
+    """How many there are of every bootstrap."""
+    return f"{resamples:,} bootstrap resamples" if resamples else "no bootstrap"
+
+
 def number(value: float | None, digits: int = 3) -> str:
     return "-" if value is None else f"{value:.{digits}f}"
 

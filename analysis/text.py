@@ -23,6 +23,7 @@ from analysis.terminal import (
     name_of,
     number,
     pair_of,
+    resamples_words,
     share_of,
     table_of,
 )
@@ -47,7 +48,7 @@ def _parts(analysis: Analysis) -> Iterator[RenderableType]:
     settings = analysis.settings
     yield (
         f"Mode {settings.mode}; blanks {settings.blank}; seed {settings.seed}; "
-        f"{settings.resamples:,} bootstrap resamples over participants; ties {settings.ties}"
+        f"{resamples_words(settings.resamples)} over participants; ties {settings.ties}"
     )
     for study in analysis.studies:
         yield from _study(study)

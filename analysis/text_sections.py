@@ -41,9 +41,11 @@ def _dependence(two_way: TwoWay, pooled: PooledTest, mixed: MixedModel) -> Itera
     if pooled.reason:
         yield f"All answers pooled: not tested, {pooled.reason}."
     else:
+        # Where somebody gave several answers the interval holds the truth in less than 90 % of cases.
+        ends = "" if pooled.overstates else f" {range_of(pooled.low, pooled.high)}"
         yield (
-            f"All {pooled.n} answers pooled: {number(pooled.share)} {range_of(pooled.low, pooled.high)}, "
-            f"{p_words(pooled.p)} (two-sided; {pooled.method}). {pooled.warning or ''}".rstrip()
+            f"All {pooled.n} answers pooled: {number(pooled.share)}{ends}, {p_words(pooled.p)} "
+            f"(two-sided; {pooled.method}). {pooled.warning or ''}".rstrip()
         )
     yield from _mixed(mixed)
 

@@ -11,6 +11,7 @@ from analysis.agreement.units import Codes, Mask, dense
 from analysis.agreement.words import Words, estimated, undefined
 from analysis.estimates import Estimate
 from analysis.intervals import Floats, no_interval
+from analysis.student import FEW
 
 # pingouin refuses fewer cells and is slow with more: the mean squares then give the same numbers.
 _FEWEST_CELLS_FOR_PINGOUIN, _MOST_CELLS_FOR_PINGOUIN = 5, 20_000
@@ -80,7 +81,7 @@ def _estimates(table: Floats, words: Words, seed: int, resamples: int) -> tuple[
     large = table.size > _MOST_CELLS_RESAMPLED
     asked = 0 if large else resamples
     found = estimated(sample, coefficients, len(table), words, seed=seed, resamples=asked, reason=reason)
-    if large and resamples:
+    if large and resamples and len(table) >= FEW:
         none = no_interval(
             "the table is too large to resample", seed, resamples, found["single"].interval.method
         )

@@ -327,11 +327,11 @@ def interval_of(
 
     Wilson's [Wil27]_ for an accuracy of 0 or 1, where neither shows a spread; none of fewer than 10 pairs (of
     accuracies, 3)."""
-    if is_accuracy and value in (0.0, 1.0) and n:
-        low, high = wilson(np.array([round(value * n)]), np.array([n]))
-        return Interval(float(low[0]), float(high[0]), LEVEL, WILSON, resamples, seed, None)
     if n < (FEWEST if is_accuracy else _FEWEST_PAIRS):
         return no_interval(too_few(n, "pairs"), seed, 0, JACKKNIFE[method])
+    if is_accuracy and value in (0.0, 1.0):
+        low, high = wilson(np.array([round(value * n)]), np.array([n]))
+        return Interval(float(low[0]), float(high[0]), LEVEL, WILSON, resamples, seed, None)
     if spread.without is not None:
         return _jackknifed(value, n, spread, JACKKNIFE[method], scale, seed)
     if resamples == 0:

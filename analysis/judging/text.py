@@ -17,6 +17,7 @@ from analysis.judging.prediction_powered import PredictionPowered
 from analysis.judging.validation import JudgeResult, JudgeValidation
 from analysis.judging.versus import Versus
 from analysis.p_values import p_cell
+from analysis.terminal import resamples_words
 
 WIDTH = 100
 
@@ -51,7 +52,7 @@ def render_validation(validation: JudgeValidation, width: int = WIDTH) -> str:
 def _parts(validation: JudgeValidation) -> Iterator[RenderableType]:
     settings = validation.settings
     yield (
-        f"Mode {settings.mode}; seed {settings.seed}; {settings.resamples:,} bootstrap resamples over pairs "
+        f"Mode {settings.mode}; seed {settings.seed}; {resamples_words(settings.resamples)} over pairs "
         "(and over runs, where a judge has several)"
     )
     yield (

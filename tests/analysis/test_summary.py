@@ -2,6 +2,7 @@
 
 import json
 import random
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import AnalysisError, SchemaError, analyze
+from analysis.intervals import NOT_ASKED
 from tests.analysis.tables import answer, checked, person, table
 
 NO_TRUTH = {"truth": "", "condition": "hybrid-symbolic", "source_a": "hybrid", "source_b": "symbolic"}
@@ -207,3 +209,35 @@ def test_participants_of_known_accuracy_are_recovered() -> None:
     accuracy = numbers(rows, resamples=10_000)["studies"][0]["accuracy"]
     assert accuracy["interval"]["low"] < 0.84 < accuracy["interval"]["high"]
     assert accuracy["against_chance"]["p"] < 1e-6
+
+
+def every_interval(found: Any) -> Iterator[dict[str, Any]]:
+    """Whatever in a JSON has a lower end and says how it was found."""
+    if isinstance(found, dict):
+        if "low" in found and found.get("method"):
+            yield found
+        for one in found.values():
+            yield from every_interval(one)
+    elif isinstance(found, list):
+        for one in found:
+            yield from every_interval(one)
+
+
+def test_without_resamples_nothing_is_resampled_and_what_needs_none_stays() -> None:
+    """60 people and 10 pairs in two studies: the first has bootstraps, the second, of 20 people, has none."""
+    tables = [
+        checked(
+            *(row for n in range(people) for row in person(f"{study}{n}", "abbaabaaab"[n % 4 :], study=study))
+        )
+        for study, people in (("many", 60), ("few", 20))
+    ]
+    found = analyze(tables, resamples=0).to_dict()
+    intervals = list(every_interval(found))
+    resampled = [one for one in intervals if "bootstrap" in one["method"]]
+    assert len(resampled) > 20
+    assert {one["low"] for one in resampled} == {None}
+    assert {one["reason"] for one in resampled} >= {NOT_ASKED}
+    assert found["comparisons"][0]["permutation"]["reason"] == NOT_ASKED
+    few = next(study for study in found["studies"] if study["study"] == "few")
+    assert few["accuracy"]["interval"]["method"] == "Student's t over participants, on the logit scale"
+    assert few["accuracy"]["interval"]["low"] is not None

@@ -137,10 +137,12 @@ def test_neither_row_order_nor_which_clip_is_a_matters(choices: list[str], data:
 
 
 def test_accuracy_and_uncertainty_say_how_many_people_and_pairs_they_rest_on() -> None:
-    rows = checked(*person("p1", "ab"), *person("p2", "b-a"), *person("p3", "---", uncertainty=""))
+    rows = checked(
+        *person("p1", "ab"), *person("p2", "b-a"), *person("p3", "abb"), *person("p4", "---", uncertainty="")
+    )
     found = two_way(rows, resamples=100)
-    assert (found.accuracy_participants, found.accuracy_pairs) == (2, 3)
-    assert (found.uncertainty_participants, found.uncertainty_pairs) == (2, 3)
+    assert (found.accuracy_participants, found.accuracy_pairs) == (3, 3)
+    assert (found.uncertainty_participants, found.uncertainty_pairs) == (3, 3)
     assert found.uncertainty_trials == "with-truth"
     assert found.accuracy.low is not None
     assert found.accuracy == two_way_preference(rows, "human-hybrid", "human", "hybrid", resamples=100)
@@ -168,10 +170,11 @@ def test_where_too_many_answers_make_it_slow_fewer_are_drawn_and_said(
     [
         ([], [], [], 10, "there is no answer that counts"),
         ([1, 2], [1, 2], [np.nan, np.nan], 10, "there is no answer that counts"),
-        ([3, 3], [1, 2], [0, 1], 10, "one participant: there is nothing to resample"),
-        ([1, 2], [5, 5], [0, 1], 10, "one pair: there is nothing to resample"),
-        ([1, 2], [1, 2], [1, 1], 10, "all answers have the same value: resampling cannot show a spread"),
-        ([1, 2], [1, 2], [0, 1], 0, NOT_ASKED),
+        ([3, 3], [1, 2], [0, 1], 10, "too few participants for an interval: 1"),
+        ([3, 7], [1, 2], [0, 1], 10, "too few participants for an interval: 2"),
+        ([1, 2, 3], [5, 5, 6], [0, 1, 1], 10, "too few pairs for an interval: 2"),
+        ([1, 2, 3], [1, 2, 3], [1, 1, 1], 10, "all answers have the same value: there is no spread"),
+        ([1, 2, 3], [1, 2, 3], [0, 1, 1], 0, NOT_ASKED),
     ],
 )
 def test_what_cannot_be_resampled_says_why(

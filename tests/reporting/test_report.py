@@ -412,7 +412,7 @@ def test_the_same_people_in_three_studies_are_compared_with_themselves(tmp_path:
     _, page = made_of(tmp_path / "report", *tables)
     assert "The same people in both studies: Wilcoxon's signed-rank test" in page.text
     assert "All studies at once, the same people in each (Friedman), with Kendall's W" in page.text
-    assert "s0 and s1 (7 people in both), accuracy: p = " in page.text
+    assert "s0 and s1 (7 people in both), accuracy: p " in page.text
     assert "28 participants" not in page.text
     assert "56 answers, 7 participants (7 in both), 4 pairs" in page.text
     assert "Mann-Whitney" not in page.text

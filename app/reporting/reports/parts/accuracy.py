@@ -58,7 +58,9 @@ def _modelled(model: Cells) -> Iterator[tuple[str, ...]]:
 def _pooled(pooled: Cells) -> Iterator[tuple[str, ...]]:
     if pooled["share"] is None:
         return
-    shown = number(pooled["share"]), limits(pooled["low"], pooled["high"]), p_cell(pooled["p"])
+    # Where somebody gave several answers the interval holds the truth in less than 90 % of cases.
+    ends = NONE if pooled["overstates"] else limits(pooled["low"], pooled["high"])
+    shown = number(pooled["share"]), ends, p_cell(pooled["p"])
     yield "accuracy, all answers pooled (exact binomial test)", f"{pooled['n']} answers", *shown
 
 
