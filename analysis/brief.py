@@ -7,9 +7,10 @@ from rich.console import RenderableType
 
 from analysis.description import Description
 from analysis.majority import level
+from analysis.p_values import p_words
 from analysis.studies import StudyResult
 from analysis.summary import Analysis, Comparison
-from analysis.terminal import WIDTH, as_text, interval_of, name_of, number, p_words, table_of
+from analysis.terminal import WIDTH, as_text, interval_of, name_of, number, table_of
 from analysis.text import counted
 from analysis.text_between import measured
 

@@ -18,6 +18,7 @@ from analysis.judgements import COLUMNS, Judgements
 from analysis.mixed import MixedModel, fit_mixed
 from analysis.options import LEVEL, RESAMPLES
 from analysis.results import Result, table_rows
+from analysis.student import Scale
 from analysis.threads import one_thread
 
 FORMAT = "likely-human yes-no 1"
@@ -257,19 +258,19 @@ def _group(
         for one in sensitivity(*(np.array([n]) for n in (hits, n_signal, false_alarms, n_noise)))
     )
 
-    def described(name: str) -> Description:
-        return describe(people[name], seed=seed, resamples=resamples)
+    def described(name: str, scale: Scale = "any") -> Description:
+        return describe(people[name], scale=scale, seed=seed, resamples=resamples)
 
     return Detection(
         condition=condition,
         n_answers=int(which.sum()),
         n_participants=len(people),
         n_stimuli=int((codes_of(table["stimulus"]).counts(which) > 0).sum()),
-        accuracy=described("accuracy"),
+        accuracy=described("accuracy", "share"),
         d_prime=described("d_prime"),
         criterion=described("criterion"),
-        hit_rate=described("hit_rate"),
-        false_alarm_rate=described("false_alarm_rate"),
+        hit_rate=described("hit_rate", "share"),
+        false_alarm_rate=described("false_alarm_rate", "share"),
         d_prime_against_zero=against_chance(people["d_prime"], 0.0),
         criterion_against_zero=against_chance(people["criterion"], 0.0),
         n_signal=n_signal,

@@ -7,6 +7,7 @@ from rich.console import RenderableType
 from analysis.chance import ChanceTest
 from analysis.description import Description
 from analysis.detection import Detection, DetectionAnalysis, rows_without_sensitivity
+from analysis.p_values import p_words
 from analysis.results import table_rows
 from analysis.terminal import (
     WIDTH,
@@ -15,7 +16,6 @@ from analysis.terminal import (
     interval_of,
     name_of,
     number,
-    p_words,
     range_of,
     share_of,
     table_of,

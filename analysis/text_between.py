@@ -49,7 +49,7 @@ def paired(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
             *(str(n) for n in (test.n, test.n_higher, test.n_lower)),
             number(test.v, 1),
             *(p_cell(p) for p in p_values),
-            number(one.p_holm_as_compared if one.compared_as == "paired" else None, 4),
+            p_cell(one.p_holm_as_compared if one.compared_as == "paired" else None),
             number(test.rank_biserial, 2),
         )
         shift, mean = test.shift, test.difference

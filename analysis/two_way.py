@@ -152,7 +152,7 @@ def _affordable(person: Codes, pair: Codes, values: Floats, resamples: int) -> t
         if n < FEWEST:
             return 0, too_few(n, f"{name}s")
     if values.min() == values.max():
-        return 0, "all answers have the same value: there is no spread"
+        return 0, "all answers have the same value: resampling cannot show a spread"
     if resamples == 0:
         return 0, NOT_ASKED
     work = len(values) + int(person.max()) + 1

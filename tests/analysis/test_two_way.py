@@ -173,7 +173,13 @@ def test_where_too_many_answers_make_it_slow_fewer_are_drawn_and_said(
         ([3, 3], [1, 2], [0, 1], 10, "too few participants for an interval: 1"),
         ([3, 7], [1, 2], [0, 1], 10, "too few participants for an interval: 2"),
         ([1, 2, 3], [5, 5, 6], [0, 1, 1], 10, "too few pairs for an interval: 2"),
-        ([1, 2, 3], [1, 2, 3], [1, 1, 1], 10, "all answers have the same value: there is no spread"),
+        (
+            [1, 2, 3],
+            [1, 2, 3],
+            [1, 1, 1],
+            10,
+            "all answers have the same value: resampling cannot show a spread",
+        ),
         ([1, 2, 3], [1, 2, 3], [0, 1, 1], 0, NOT_ASKED),
     ],
 )
