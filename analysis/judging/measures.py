@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from analysis.agreement.resampling import JACKKNIFE
 from analysis.estimates import Estimate
 from analysis.intervals import NOT_ASKED, Floats, Interval, no_interval, percentile_interval, wilson
 from analysis.judging.as_published import AsPublished, as_published, published_labels
@@ -30,11 +31,6 @@ from analysis.student import FEWEST, Scale, jackknife_error, student, too_few
 OVER_PAIRS = "percentile bootstrap over pairs"
 OVER_RUNS = "percentile bootstrap over pairs and runs"
 WILSON = "Wilson's, for every pair has the same value"
-
-JACKKNIFE = {
-    OVER_PAIRS: "jackknife and Student's t over pairs",
-    OVER_RUNS: "jackknife and Student's t over pairs and runs",
-}
 
 _SMALLEST = 1e-12
 # Of fewer pairs some intervals hold the truth in less than 90 % of cases; those of accuracies do not.
@@ -328,18 +324,23 @@ def interval_of(
     Wilson's [Wil27]_ for an accuracy of 0 or 1, where neither shows a spread; none of fewer than 10 pairs (of
     accuracies, 3)."""
     if n < (FEWEST if is_accuracy else _FEWEST_PAIRS):
-        return no_interval(too_few(n, "pairs"), seed, 0, JACKKNIFE[method])
+        units = "items" if "items" in method else "pairs"
+        return no_interval(too_few(n, units), seed, 0, _jackknife(method))
     if is_accuracy and value in (0.0, 1.0):
         low, high = wilson(np.array([round(value * n)]), np.array([n]))
         return Interval(float(low[0]), float(high[0]), LEVEL, WILSON, resamples, seed, None)
     if spread.without is not None:
-        return _jackknifed(value, n, spread, JACKKNIFE[method], scale, seed)
+        return _jackknifed(value, n, spread, _jackknife(method), scale, seed)
     if resamples == 0:
         return no_interval(NOT_ASKED, seed, resamples, method)
     known = spread.draws[~np.isnan(spread.draws)]
     if len(known) and np.ptp(known) < _SMALLEST:
         return no_interval(_SAME, seed, resamples, method)
     return percentile_interval(spread.draws, seed, method)
+
+
+def _jackknife(method: str) -> str:
+    return method.replace("percentile bootstrap", JACKKNIFE)
 
 
 def _jackknifed(value: float, n: int, spread: Spread, method: str, scale: Scale, seed: int) -> Interval:

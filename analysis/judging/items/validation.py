@@ -10,24 +10,31 @@ import pandas as pd
 from analysis.agreement.ratings import Level
 from analysis.errors import AnalysisError
 from analysis.estimates import Estimate
-from analysis.intervals import NOT_ASKED, Floats, no_interval
+from analysis.intervals import NOT_ASKED, no_interval
 from analysis.judging.alternative import EPSILON, FEWEST, AlternativeTest, Duels, Q, tested
 from analysis.judging.items import classes, numbers
 from analysis.judging.items.table import ItemCounts, Items, Said, collect_items, said_of
 from analysis.judging.items.verdicts import check_item_verdicts
-from analysis.judging.measures import interval_of
+from analysis.judging.measures import Spread, interval_of
 from analysis.judging.pairs import Bools
-from analysis.judging.scores import Quantity, divided, evaluate, mean_of
+from analysis.judging.scores import Evaluated, Quantity, divided, evaluate, mean_of
 from analysis.options import LEVEL, RESAMPLES
 from analysis.rating_table import Ratings
 from analysis.results import Result
+from analysis.student import Scale
 from analysis.threads import one_thread
 
 FORMAT = "likely-human item judges 1"
 OVER_ITEMS = "percentile bootstrap over items"
 
-# Up to so many items correlations are jackknifed; below so few nothing is resampled.
-_FEW, _FEWEST_RESAMPLED = 100, 5
+# Up to so many items correlations are jackknifed.
+_FEW = 100
+
+# Those of correlations beyond: below, they have their own jackknife.
+SCALES: Mapping[str, Scale] = {
+    classes.ACCURACY: "share",
+    **dict.fromkeys((classes.KAPPA, numbers.SPEARMAN, numbers.PEARSON, numbers.ICC), "correlation"),
+}
 
 _NOBODY = "no rater rated an item that others rated and the judge judged"
 _TOO_FEW = "no rater has {} items that others rated and the judge judged"
@@ -219,10 +226,7 @@ def _estimates(
     quantities: Mapping[str, Quantity], n_items: int, settings: ItemSettings
 ) -> dict[str, Estimate]:
     found = evaluate(quantities, n_items, seed=settings.seed, resamples=settings.resamples)
-    return {
-        name: _estimate(one, *found[name], settings, is_share=name == classes.ACCURACY)
-        for name, one in quantities.items()
-    }
+    return {name: _estimate(name, one, found[name], settings) for name, one in quantities.items()}
 
 
 def _correlations(
@@ -241,17 +245,21 @@ def _correlations(
     return found
 
 
-def _estimate(
-    quantity: Quantity, value: float, draws: Floats, settings: ItemSettings, *, is_share: bool
-) -> Estimate:
-    seed, resamples = settings.seed, settings.resamples
+def _estimate(name: str, quantity: Quantity, found: Evaluated, settings: ItemSettings) -> Estimate:
+    seed, resamples, value = settings.seed, settings.resamples, found.point
     if quantity.reason is not None or np.isnan(value):
         why = quantity.reason or "the number is not defined"
         return Estimate(None, quantity.n, no_interval(why, seed, resamples, OVER_ITEMS), why)
-    if quantity.n < _FEWEST_RESAMPLED and resamples:
-        why = f"too few items for an interval: {quantity.n}"
-        return Estimate(value, quantity.n, no_interval(why, seed, resamples, OVER_ITEMS), None)
-    interval = interval_of(value, quantity.n, draws, OVER_ITEMS, is_share, seed, resamples)
+    interval = interval_of(
+        value,
+        quantity.n,
+        Spread(found.draws, found.without),
+        OVER_ITEMS,
+        SCALES.get(name, "any"),
+        seed,
+        resamples,
+        is_accuracy=name == classes.ACCURACY,
+    )
     if interval.reason not in (None, NOT_ASKED):
         interval = replace(interval, reason=str(interval.reason).replace("pairs", "items"))
     return Estimate(value, quantity.n, interval, None)
