@@ -43,7 +43,7 @@ def test_a_group_with_the_numbers_of_an_earlier_one_is_not_repeated() -> None:
 def test_what_is_not_defined_is_said() -> None:
     page = text(choices({"q1": ""}), resamples=0)
     assert "no pair has both a truth and a verdict" in page
-    assert "0 bootstrap resamples" in page
+    assert "no bootstrap over pairs" in page
 
 
 def test_names_are_text_and_cannot_write_to_the_terminal() -> None:
