@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from analysis.p_values import p_words
 from app.experimenter.judges.pages import GroupRow, JudgePanel
+from app.experimenter.p_values import p_words
 
 Told = Mapping[str, Any]
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from sqlmodel import Session
 
-from analysis.p_values import p_cell
 from app.experimenter.access import Shell
+from app.experimenter.p_values import p_cell
 from app.experimenter.stimuli.pages import ClueRow, ClueRun, CluesPage
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus
@@ -107,7 +107,7 @@ def _row(clue: Mapping[str, Any], plot: str) -> ClueRow:
         warns=clue["warns"],
         auc=f"{first['auc']:.2f}" if first else "–",
         interval=_interval(first["interval"]) if first else "",
-        p=p_cell(p_holm, "–"),
+        p=p_cell(p_holm),
         comparisons=[_compared(each) for each in made],
         difference=clue["advice"]["difference"],
         remedy=clue["advice"]["remedy"],
