@@ -76,7 +76,10 @@ def _described(study: StudyResult) -> Iterator[tuple[str, Description, str]]:
     )
     for one in preferences[:MOST_PREFERENCES]:
         yield f"{name_of(one.source)} over {name_of(one.against)}", one.description, "share of choices"
-    yield "uncertainty", study.uncertainty, ""
+    if study.certainty.mean is not None:
+        yield "certainty", study.certainty.mean, "more is more certain"
+    if study.certainty.mean is None or study.uncertainty.mean is not None:
+        yield "uncertainty", study.uncertainty, ""
 
 
 def _majority(every: pd.DataFrame, study: str) -> tuple[str, str, str, str]:

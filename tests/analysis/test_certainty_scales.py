@@ -1,6 +1,7 @@
 """Certainty on any scale: areas of the values as given, curves of quantile bins, scales from elsewhere."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 
-from analysis import AnalysisError, analyze, check_responses, read_responses, render
+from analysis import AnalysisError, analyze, check_responses, read_responses, render, render_brief
 from analysis.certainty import CONSTANT_CERTAINTY, Certainty, certainty
 from analysis.estimates import Estimate
 from analysis.mapping import read_mapped
@@ -152,6 +153,8 @@ def test_certainty_is_used_where_any_answer_has_one_and_the_others_are_counted()
 def test_the_numbers_are_printed_and_are_json(tmp_path: Path) -> None:
     responses = checked(*rows_of(simulated(4, 12, seed=1)))
     result = analyze(responses, resamples=20)
+    assert re.search(r"certainty +4 +[\d.]+ .* more is more certain", render_brief(result))
+    assert " uncertainty " not in render_brief(result)
     printed = render(result)
     assert "Certainty (more is more certain): " in printed
     assert "The table has 5 quantile bins; the areas are of the values as given." in printed
