@@ -34,6 +34,8 @@ CASES: tuple[Case, ...] = (
 # How far a rate may be off before it is called off: a test's above 0.06, an interval's below 0.90.
 _MOST_ERROR, _LEAST_COVERAGE = 0.06, 0.90
 _CAUTIOUS_ERROR, _CAUTIOUS_COVERAGE = 0.04, 0.97
+# Studies of each kind from which labels are taken.
+_LABELLED = 3
 
 OnProgress = Callable[[int, int, str], None]
 
@@ -205,7 +207,7 @@ def main(arguments: Sequence[str]) -> int:
             lambda done, total, case: bar.update(task, completed=done, total=total, case=case),
             cases,
         )
-    labels = labels_text(max(1, min(options.seeds, SEEDS) // 2_000)) if options.cases is None else ""
+    labels = labels_text(min(options.seeds, _LABELLED)) if options.cases is None else ""
     text = kept_text(rows, command, options.seeds, time.perf_counter() - started_s, datetime.now(UTC), labels)
     print(text, end="")
     options.out.write_text(text, encoding="utf-8")
