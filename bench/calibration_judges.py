@@ -73,7 +73,7 @@ def _held(
     hits: list[Hit] = []
     for name in names:
         one, spread = found[name], Spread(found[name].draws, found[name].without)
-        if of[name].reason or np.isnan(one.point):
+        if of[name].reason or np.isnan(one.point) or (name == BRIER and pairs < 15):
             hits.append(None)
             continue
         ends = interval_of(
@@ -100,7 +100,7 @@ def _judge_case(pairs: int) -> Case:
             interval("judge: accuracy against majority labels"),
             interval("judge: Spearman's correlation", known),
             interval("judge: kappa", known),
-            interval("judge: Brier score", known),
+            interval("judge: Brier score", _brier(pairs)),
         ),
         lambda rng, seed: _held(quantities(_sample(rng, pairs)), _true_numbers()[0], _NAMES, pairs, seed),
         1_500,
@@ -116,11 +116,15 @@ def _ceiling_case(pairs: int) -> Case:
             interval("one participant: accuracy against the truth"),
             interval("one participant: accuracy against the others' majority"),
             interval("one participant: kappa", known),
-            interval("one participant: Brier score", known),
+            interval("one participant: Brier score", _brier(pairs)),
         ),
         lambda rng, seed: _held(_of_people(_sample(rng, pairs)), _true_numbers()[1], _CEILINGS, pairs, seed),
         1_500,
     )
+
+
+def _brier(pairs: int) -> str:
+    return "an interval needs 15 pairs" if pairs < 15 else ""
 
 
 def _design(pairs: int) -> str:

@@ -14,6 +14,7 @@ from analysis.judging.matching import Judged, Run
 from analysis.judging.pairs import EVEN, Bools, Pairs, Scope, label_of
 from analysis.judging.sample import (
     ACCURACIES,
+    BRIER,
     CALIBRATION,
     KAPPA,
     MEASURES,
@@ -34,7 +35,7 @@ WILSON = "Wilson's, for every pair has the same value"
 
 _SMALLEST = 1e-12
 # Of fewer pairs some intervals hold the truth in less than 90 % of cases; those of accuracies do not.
-_FEWEST_PAIRS = 10
+_FEWEST_PAIRS, _FEWEST_FOR_BRIER = 10, 15
 SCALES: Mapping[str, Scale] = {RANK: "correlation", KAPPA: "correlation"}
 # Simulated: around people's it would hold the truth in 28 % of cases, around a judge's in 92 % with 20 votes a pair.
 _BIASED = (
@@ -303,6 +304,8 @@ def estimate(
         return Estimate(None, n, no_interval(why, seed, resamples, method), why)
     if key == CALIBRATION:
         return Estimate(value, n, no_interval(_BIASED, seed, resamples, method), None)
+    if key == BRIER and n < _FEWEST_FOR_BRIER:
+        return Estimate(value, n, no_interval(too_few(n, "pairs"), seed, 0, _jackknife(method)), None)
     scale = SCALES.get(key, "share")
     interval = interval_of(value, n, spread, method, scale, seed, resamples, is_accuracy=key in ACCURACIES)
     return Estimate(value, n, interval, None)

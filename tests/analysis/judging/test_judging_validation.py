@@ -260,14 +260,14 @@ def test_of_too_few_pairs_there_is_no_interval(n: int, measures: tuple[str, ...]
 
 
 def test_the_interval_of_few_pairs_is_the_jackknifes() -> None:
-    """Brier scores of 12 pairs: the jackknife of a mean is its standard error; on the logit scale by hand."""
-    responses = votes({f"q{k}": "a" * (k % 4) + "b" * (4 - k % 4) for k in range(12)})
-    rows = [{"judge": "x", "pair": f"q{k}", "score": 0.1 + k / 20} for k in range(12)]
+    """Brier scores of 16 pairs: the jackknife of a mean is its standard error; on the logit scale by hand."""
+    responses = votes({f"q{k}": "a" * (k % 4) + "b" * (4 - k % 4) for k in range(16)})
+    rows = [{"judge": "x", "pair": f"q{k}", "score": 0.1 + k / 20} for k in range(16)]
     brier = validate_judges(responses, verdicts(rows)).judges[0].groups[0].measures["brier"].corrected
-    share, score = np.array([(k % 4) / 4 for k in range(12)]), 0.1 + np.arange(12) / 20
+    share, score = np.array([(k % 4) / 4 for k in range(16)]), 0.1 + np.arange(16) / 20
     values = share * (1 - score) ** 2 + (1 - share) * score**2
     mean = values.mean()
-    reach = stats.t.ppf(0.975, 11) * stats.sem(values) / (mean * (1 - mean))
+    reach = stats.t.ppf(0.975, 15) * stats.sem(values) / (mean * (1 - mean))
     assert brier.value == pytest.approx(mean)
     assert (brier.interval.low, brier.interval.high) == pytest.approx(
         tuple(expit(logit(mean) + way * reach) for way in (-1, 1))
