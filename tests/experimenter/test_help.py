@@ -63,7 +63,7 @@ def test_a_screen_links_to_its_own_help(owner: Person) -> None:
 def test_no_page_and_no_message_names_a_file_that_the_web_cannot_open() -> None:
     found = [str(path) for path in APP.rglob("*.html") if "docs/" in path.read_text(encoding="utf-8")]
     for path in APP.rglob("*.py"):
-        if path.parts[len(APP.parts)] == "commands":  # said in a terminal, beside the files
+        if path.parts[len(APP.parts)] in ("commands", "cli.py"):  # said in a terminal, beside the files
             continue
         tree = ast.parse(path.read_text(encoding="utf-8"))
         docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
