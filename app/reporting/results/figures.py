@@ -147,7 +147,9 @@ def _preferences(study: StudyResult, name: str, section: str) -> Figure:
         name=name,
         section=section,
         drawing="marks",
-        said=f"{first.source} was chosen over {first.against} in {percent(first.description.mean)} of pairs.",
+        said=sentence(
+            f"{first.source} was chosen over {first.against} in {percent(first.description.mean)} of pairs"
+        ),
         strong=percent(first.description.mean),
         how="Share of pairs in which the source named first was chosen, mean over people, with 95% interval. The "
         "dashed line is an even split; neither clip is right.",
@@ -286,7 +288,7 @@ def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
             ),
         ),
         marks=tuple(
-            _mark(_level_name(level, names), level.accuracy, beside=f"of {count(level.n_answers, 'answer')}")
+            _mark(_level_name(level, names), level.accuracy, beside=f"of {level.n_answers:,}")
             for level in one.levels
         ),
         caution=_few(one.n_participants, "person", area) if area.mean is None else "",
