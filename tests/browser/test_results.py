@@ -76,7 +76,8 @@ def service(
                 one.answer(**({"choice": choice} if one.page.startswith("trial") else {}))
     bound, stop = bind("127.0.0.1", 0), threading.Event()
     server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    resamples, worker.RESAMPLES = worker.RESAMPLES, 100
+    rough = pytest.MonkeyPatch()
+    rough.setattr(worker, "RESAMPLES", 100)
     threads = [
         threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True),
         threading.Thread(target=work, args=(settings, workers, stop), daemon=True),
@@ -89,7 +90,7 @@ def service(
     for thread in threads:
         thread.join()
     workers.close()
-    worker.RESAMPLES = resamples
+    rough.undo()
 
 
 def opened(browser: Browser, service: Service, **options: object) -> Iterator[Page]:

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from sqlmodel import Session
 
 from app.experimenter.access import Shell
+from app.experimenter.p_values import p_cell
 from app.experimenter.results.charts import people, rows, ticks
 from app.experimenter.results.pages import Drawn, Link, ResultsPage, Table
 from app.jobs.queue import JobView
@@ -182,7 +183,7 @@ def _shown(cell: Cell, column: Column) -> str:
         case "count":
             return f"{cell:,}"
         case "p":
-            return "< .001" if cell < 0.001 else f"{cell:.3f}".removeprefix("0")
+            return p_cell(cell)
         case _:
             return str(cell) if isinstance(cell, int) else f"{cell:.3f}"
 
