@@ -44,7 +44,9 @@ def compute_results(work: Work) -> dict[str, Any]:
         clip_of = _clips(session, slug)
     work.progress(1, _STEPS, "Computing")
     with work.computing():
-        frames, origins = [frame for _, frame in read], [source.slug for source, _ in read]
+        # Of this mode alone: who took part in another one was never to be counted here.
+        frames = [frame[frame["mode"] == mode] for _, frame in read]
+        origins = [source.slug for source, _ in read]
         analysis = analyze(frames, mode=mode, origins=origins, resamples=RESAMPLES)
     work.progress(2, _STEPS, "Holding judges against people")
     source, frame = read[0]

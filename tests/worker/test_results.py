@@ -76,7 +76,7 @@ def test_an_unknown_mode_fails_in_words_and_leaves_nothing(
 ) -> None:
     Walk(client, study).to("end")
     job = done(database, settings, ask(database, mode="pilot"))
-    assert (job.status, job.message) == (JobStatus.FAILED, "mode 'pilot' has no answers; allowed here: live")
+    assert (job.status, job.message) == (JobStatus.FAILED, "nav: there are no answers to analyse")
     assert not list(settings.data_dir.glob("results/*"))
 
 

@@ -400,10 +400,10 @@ def side_figure(bias: Bias, right: str) -> Figure:
     side = bias.side
     if side.left.mean is None:
         return _nothing("side", "bias", sentence(f"there is no side bias to see: {side.reason}"), "")
-    rows = [("Left chosen", side.left)]
+    rows, which = [("Left chosen", side.left)], right.removeprefix("the ")
     if side.effect.mean is not None or side.accuracy_left.mean is not None:
-        rows += [(f"Right answers, {right} on the left", side.accuracy_left)]
-        rows += [(f"Right answers, {right} on the right", side.accuracy_right)]
+        rows += [(f"Accuracy, {which} left", side.accuracy_left)]
+        rows += [(f"Accuracy, {which} right", side.accuracy_right)]
     low, high = ends_of(side.left)
     leans = low is not None and high is not None and not low <= 0.5 <= high
     share = percent(side.left.mean)

@@ -20,10 +20,6 @@ _LEFT_OUT = {
     "attention": "attention checks, which count in no number",
     "unwatched": "the clips cannot have been watched",
     "unplayable": "a clip would not play",
-    "live": "of live participants",
-    "pilot": "of the pilot",
-    "simulated": "of simulated participants",
-    "preview": "of previews",
 }
 
 
