@@ -12,7 +12,7 @@ from analysis.description import Description
 from analysis.judging import JudgeValidation
 from analysis.judging.sample import LABELS
 from analysis.studies import StudyResult
-from app.reporting.results.figures import standing
+from app.reporting.results.judges import standing
 from app.reporting.results.pairs import VotedPair
 from app.reporting.results.words import between, count, ends_of, exact, first_few, people, percent, points
 

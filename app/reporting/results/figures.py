@@ -1,74 +1,23 @@
-"""Each figure of the results page, from the dataclasses of the analysis: it adds places and words, no statistics."""
+"""The figures on people, certainty and pairs, from the dataclasses of the analysis: places and words, no statistics."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from analysis.agreement import Agreement
-from analysis.bias import Bias
 from analysis.breakdowns import Breakdown
 from analysis.certainty import Certainty, Level
-from analysis.description import Description
-from analysis.estimates import Estimate
 from analysis.figures.dots import MOST_DOTS, thinned
 from analysis.figures.flow import Sessions
-from analysis.judging import JudgeValidation
-from analysis.judging.measures import Group, Measure
-from analysis.judging.sample import LABELS
-from analysis.majority import natural
 from analysis.results import table_rows
 from analysis.selection import Selection
 from analysis.studies import StudyResult
+from app.reporting.results.marks import FEW, INTERVAL, SHARES, described, few, mark, nothing, plain_interval
 from app.reporting.results.pairs import VotedPair, right_source
-from app.reporting.results.view import Band, Cell, Column, Dot, Figure, Mark, Numbers, Shape
-from app.reporting.results.words import (
-    count,
-    ends_of,
-    exact,
-    first_few,
-    limits,
-    listed,
-    people,
-    percent,
-    sentence,
-)
+from app.reporting.results.view import Cell, Column, Dot, Figure, Mark, Numbers
+from app.reporting.results.words import count, exact, first_few, limits, people, percent, sentence
 
-FEW = 30
-_MOST_POSITIONS = 24
 _WIDEST = 20  # dots beside each other on the narrowest page
-
-_INTERVAL = (Column("ci_low", "from", "share"), Column("ci_high", "to", "share"))
-_SHARES = (
-    Column("participants", "People", "count"),
-    Column("mean", "Mean", "share"),
-    *_INTERVAL,
-)
-
-
-def _nothing(name: str, section: str, said: str, how: str) -> Figure:
-    return Figure(name, section, "none", said, how, Numbers("", (), ()))
-
-
-def _mark(
-    name: str, one: Description | Estimate, shape: Shape = "human", beside: str = "", group: str = ""
-) -> Mark:
-    value = one.mean if isinstance(one, Description) else one.value
-    low, high = ends_of(one)
-    return Mark(
-        name, value, low, high, percent(value), beside or limits(low, high) or "no interval", shape, group
-    )
-
-
-def _few(n: int, of: str, one: Description | Estimate) -> str:
-    """What so few mean, in points of the interval's width."""
-    low, high = ends_of(one)
-    if n >= FEW:
-        return ""
-    if low is None or high is None:
-        return f"{count(n, of)}: too few for an interval." if of != "person" else f"{people(n)}: no interval."
-    width = f"{100 * (high - low):.0f} points wide"
-    return f"{people(n) if of == 'person' else count(n, of)} are few: the interval is {width}."
 
 
 def accuracy_figure(study: StudyResult, right: str) -> Figure:
@@ -76,10 +25,10 @@ def accuracy_figure(study: StudyResult, right: str) -> Figure:
     if study.accuracy.mean is None:
         return _preferences(study, "accuracy", "main")
     by_condition = table_rows(_breakdown(study, "accuracy", "condition").table)
-    marks = [_mark("All pairs", study.accuracy, "ink")]
+    marks = [mark("All pairs", study.accuracy, "ink")]
     if len(by_condition) > 1:
         marks += [_cell_mark(row) for row in by_condition]
-    rows: list[tuple[Cell, ...]] = [_described("all", study.accuracy)]
+    rows: list[tuple[Cell, ...]] = [described("all", study.accuracy)]
     rows += [
         (row["value"], row["n"], row["mean"], row["ci_low"], row["ci_high"], row["sd_ddof1"])
         for row in by_condition
@@ -93,16 +42,12 @@ def accuracy_figure(study: StudyResult, right: str) -> Figure:
         "Each person's pairs are averaged first.",
         numbers=Numbers(
             "Accuracy, mean over people",
-            (Column("of", "Pairs", "text"), *_SHARES, Column("sd_ddof1", "SD (n-1)", "share")),
+            (Column("of", "Pairs", "text"), *SHARES, Column("sd_ddof1", "SD (n-1)", "share")),
             tuple(rows),
         ),
         marks=tuple(marks),
-        caution=_few(study.accuracy.n, "person", study.accuracy),
+        caution=few(study.accuracy.n, "person", study.accuracy),
     )
-
-
-def _described(name: str, one: Description) -> tuple[Cell, ...]:
-    return name, one.n, one.mean, *ends_of(one), one.sd_ddof1
 
 
 def _cell_mark(row: Mapping[str, object]) -> Mark:
@@ -135,13 +80,13 @@ def preferences_figure(study: StudyResult) -> Figure | None:
 def _preferences(study: StudyResult, name: str, section: str) -> Figure:
     shown = [one for one in study.preferences if not one.has_truth]
     if not shown:
-        return _nothing(
+        return nothing(
             name,
             section,
             "No pair with a right clip was answered, and none shows two sources.",
             "Say in the design which source is the true one; the pairs then have a right answer.",
         )
-    marks = tuple(_mark(f"{one.source} over {one.against}", one.description, "ink") for one in shown)
+    marks = tuple(mark(f"{one.source} over {one.against}", one.description, "ink") for one in shown)
     first = shown[0]
     return Figure(
         name=name,
@@ -159,13 +104,13 @@ def _preferences(study: StudyResult, name: str, section: str) -> Figure:
                 Column("condition", "Condition", "text"),
                 Column("source", "Chosen", "text"),
                 Column("against", "Over", "text"),
-                *_SHARES,
+                *SHARES,
                 Column("sd_ddof1", "SD (n-1)", "share"),
             ),
-            tuple((one.condition, one.source, *_described(one.against, one.description)) for one in shown),
+            tuple((one.condition, one.source, *described(one.against, one.description)) for one in shown),
         ),
         marks=marks,
-        caution=_few(first.description.n, "person", first.description),
+        caution=few(first.description.n, "person", first.description),
     )
 
 
@@ -174,7 +119,7 @@ def people_figure(study: StudyResult, pseudonym: Mapping[str, str]) -> Figure:
     table = study.participants
     known = table[table["accuracy"].notna()]
     if known.empty:
-        return _nothing(
+        return nothing(
             "people",
             "tell",
             "No person has an accuracy: no pair with a right clip was answered.",
@@ -219,9 +164,9 @@ def people_figure(study: StudyResult, pseudonym: Mapping[str, str]) -> Figure:
             ),
             tuple(rows),
         ),
-        marks=(_mark("mean", study.accuracy, "ink"),),
+        marks=(mark("mean", study.accuracy, "ink"),),
         dots=tuple(_dots(thinned(values))),
-        caution=_few(len(values), "person", study.accuracy),
+        caution=few(len(values), "person", study.accuracy),
     )
 
 
@@ -237,7 +182,7 @@ def _dots(values: Sequence[float] | np.ndarray) -> Iterator[Dot]:
 def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
     """Accuracy at each certainty given; `names` are the labels of the scale, the most certain first."""
     if not one.levels:
-        return _nothing(
+        return nothing(
             "certainty",
             "tell",
             sentence(f"certainty cannot be held against accuracy: {one.reason or 'nobody was asked for it'}"),
@@ -253,7 +198,7 @@ def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
     area = one.auroc
     within = (
         f" Within a person, a right answer was the more certain one with probability {exact(area.mean)} "
-        f"({_plain_interval(area)}); 0.5 is no relation."
+        f"({plain_interval(area)}); 0.5 is no relation."
         if area.mean is not None
         else ""
     )
@@ -273,7 +218,7 @@ def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
                 Column("answers", "Answers", "count"),
                 Column("right", "Right", "count"),
                 Column("share", "Share of answers", "share"),
-                *_SHARES,
+                *SHARES,
             ),
             tuple(
                 (
@@ -282,16 +227,16 @@ def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
                     level.n_answers,
                     level.n_correct,
                     level.pooled.value,
-                    *_described("", level.accuracy)[1:5],
+                    *described("", level.accuracy)[1:5],
                 )
                 for level in one.levels
             ),
         ),
         marks=tuple(
-            _mark(_level_name(level, names), level.accuracy, beside=f"of {level.n_answers:,}")
+            mark(_level_name(level, names), level.accuracy, beside=f"of {level.n_answers:,}")
             for level in one.levels
         ),
-        caution=_few(one.n_participants, "person", area) if area.mean is None else "",
+        caution=few(one.n_participants, "person", area) if area.mean is None else "",
     )
 
 
@@ -303,17 +248,10 @@ def _level_name(level: Level, names: Sequence[str]) -> str:
     return names[place].capitalize() if 0 <= place < len(names) else f"Uncertainty {level.name}"
 
 
-def _plain_interval(one: Description | Estimate) -> str:
-    low, high = ends_of(one)
-    if low is None or high is None:
-        return f"no interval: {one.interval.reason}"
-    return f"95% interval {low:.2f} to {high:.2f}"
-
-
 def pairs_figure(pairs: Sequence[VotedPair]) -> Figure:
     """The votes of each pair between its two clips."""
     if not pairs:
-        return _nothing("pairs", "pairs", "No pair has a vote yet.", "Blank answers are no votes.")
+        return nothing("pairs", "pairs", "No pair has a vote yet.", "Blank answers are no votes.")
     lost = [one.pair for one in pairs if one.is_lost]
     n_open = sum(one.is_open for one in pairs)
     right = right_source(pairs) if any(one.of_right for one in pairs) else ""
@@ -345,7 +283,7 @@ def pairs_figure(pairs: Sequence[VotedPair]) -> Figure:
                 Column("votes", "Votes for it", "count"),
                 Column("n", "Of", "count"),
                 Column("share", "Share", "share"),
-                *_INTERVAL,
+                *INTERVAL,
                 Column("majority", "Majority", "text"),
                 Column("votes_tie", "No difference", "count"),
                 Column("blank", "Blank", "count"),
@@ -392,284 +330,6 @@ def _pair_mark(one: VotedPair) -> Mark:
         else "",
         is_warning=one.is_lost,
         clips=(one.clip, one.other),
-    )
-
-
-def side_figure(bias: Bias, right: str) -> Figure:
-    """Choices of the left, and accuracy by the side on which the right clip was."""
-    side = bias.side
-    if side.left.mean is None:
-        return _nothing("side", "bias", sentence(f"there is no side bias to see: {side.reason}"), "")
-    rows, which = [("Left chosen", side.left)], right.removeprefix("the ")
-    if side.effect.mean is not None or side.accuracy_left.mean is not None:
-        rows += [(f"Accuracy, {which} left", side.accuracy_left)]
-        rows += [(f"Accuracy, {which} right", side.accuracy_right)]
-    low, high = ends_of(side.left)
-    leans = low is not None and high is not None and not low <= 0.5 <= high
-    share = percent(side.left.mean)
-    said = (
-        f"People chose the {'left' if side.left.mean > 0.5 else 'right'} more often: the left in {share}."
-        if leans
-        else f"No bias to a side: the left was chosen in {share}."
-        if low is not None
-        else f"The left was chosen in {share}."
-    )
-    return Figure(
-        name="side",
-        section="bias",
-        drawing="marks",
-        said=said,
-        strong=share,
-        how="Mean over people, with 95% interval; an even split is dashed. Accuracy that differs by side is bias, too.",
-        numbers=Numbers(
-            "Sides, mean over people",
-            (Column("of", "Share of", "text"), *_SHARES, Column("sd_ddof1", "SD (n-1)", "share")),
-            tuple(_described(name, one) for name, one in rows),
-        ),
-        marks=tuple(_mark(name, one, "ink" if name == "Left chosen" else "human") for name, one in rows),
-        caution=_few(side.left.n, "person", side.left),
-    )
-
-
-def order_figure(bias: Bias) -> Figure:
-    """Accuracy at each position in the session, and the slope over them."""
-    positions = table_rows(bias.order.positions)
-    table = [row for row in positions if row["n_accuracy"]]
-    slope = bias.learning.slope
-    if not table:
-        return _nothing(
-            "order", "bias", "There is no accuracy by position: no pair with a right clip was answered.", ""
-        )
-    drawn = table[:_MOST_POSITIONS]
-    more = (
-        f" The first {_MOST_POSITIONS} of {len(table)} positions are drawn."
-        if len(table) > len(drawn)
-        else ""
-    )
-    if slope.mean is None:
-        said = sentence(f"learning cannot be told: {bias.learning.reason or slope.reason}")
-        strong = ""
-    else:
-        low, high = ends_of(slope)
-        moves = low is not None and high is not None and not low <= 0 <= high
-        strong = f"{100 * slope.mean:+.1f} points"
-        way = "better" if slope.mean > 0 else "worse"
-        said = (
-            f"People got {way} on the way: {strong} a position."
-            if moves
-            else f"No learning to see: {strong} a position."
-        )
-        if low is not None and high is not None:
-            more += f" Slope: 95% interval {100 * low:+.1f} to {100 * high:+.1f} points a position."
-    return Figure(
-        name="order",
-        section="bias",
-        drawing="marks",
-        said=said,
-        strong=strong,
-        how=f"Share of right answers at each position in the session, with 95% interval.{more}",
-        numbers=Numbers(
-            "Right answers by position",
-            (
-                Column("position", "Position", "count"),
-                Column("answers", "Answers", "count"),
-                Column("accuracy", "Right", "share"),
-                *_INTERVAL,
-                Column("answers_with_side", "Answers with a side", "count"),
-                Column("left", "Left chosen", "share"),
-                Column("left_low", "from", "share"),
-                Column("left_high", "to", "share"),
-            ),
-            tuple(
-                (
-                    row["position"],
-                    row["n_accuracy"],
-                    row["accuracy"],
-                    row["accuracy_low"],
-                    row["accuracy_high"],
-                    row["n_left"],
-                    row["left"],
-                    row["left_low"],
-                    row["left_high"],
-                )
-                for row in positions
-            ),
-        ),
-        marks=tuple(
-            Mark(
-                f"{row['position']}",
-                row["accuracy"],
-                row["accuracy_low"],
-                row["accuracy_high"],
-                percent(row["accuracy"]),
-                f"of {row['n_accuracy']:,}",
-            )
-            for row in drawn
-        ),
-    )
-
-
-def agreement_figure(one: Agreement) -> Figure:
-    """How often two people agree on a pair."""
-    choice = one.choice
-    if choice.agreement.value is None:
-        return _nothing(
-            "agreement",
-            "bias",
-            sentence(f"agreement cannot be measured: {choice.agreement.reason}"),
-            "It takes pairs that at least two people answered.",
-        )
-    strong = percent(choice.agreement.value)
-    coefficients = [
-        ("agreement", choice.agreement),
-        ("alpha", choice.alpha),
-        ("kappa", choice.kappa),
-        ("ac1", choice.ac1),
-        ("split_half_reliability", one.split_half.reliability),
-        ("split_half_correlation", one.split_half.correlation),
-    ]
-    rows: list[tuple[Cell, ...]] = [(name, *_estimated(value)) for name, value in coefficients]
-    marks = [_mark("Any two people", choice.agreement, "ink")]
-    for source in one.sources:
-        rows += [
-            (f"{source.condition}: {name}", *_estimated(value))
-            for name, value in (
-                ("agreement", source.agreement),
-                ("alpha", source.alpha),
-                ("kappa", source.kappa),
-                ("ac1", source.ac1),
-            )
-        ]
-        if len(one.sources) > 1 and source.agreement.value is not None:
-            marks.append(_mark(source.condition or listed(source.sources), source.agreement, "other"))
-    return Figure(
-        name="agreement",
-        section="bias",
-        drawing="marks",
-        said=f"Two people agree on a pair in {strong} of cases, where chance is {percent(choice.chance)}.",
-        strong=strong,
-        how=f"Over {count(choice.agreement.n, 'pair')} with two votes or more, with 95% interval over pairs. "
-        f"Krippendorff's alpha {exact(choice.alpha.value)} ({_plain_interval(choice.alpha)}): 0 is chance, 1 is "
-        "agreement on everything.",
-        numbers=Numbers(
-            "Agreement between people",
-            (
-                Column("coefficient", "Coefficient", "text"),
-                Column("pairs", "Pairs", "count"),
-                Column("value", "Value", "number"),
-                Column("ci_low", "from", "number"),
-                Column("ci_high", "to", "number"),
-            ),
-            tuple(rows),
-        ),
-        marks=tuple(marks),
-        chance=choice.chance,
-        caution=_few(choice.agreement.n, "pair", choice.agreement),
-    )
-
-
-def _estimated(one: Estimate) -> tuple[Cell, ...]:
-    return one.n, one.value, *ends_of(one)
-
-
-def judges_figure(validation: JudgeValidation) -> Figure:
-    """Each judge's agreement with the majority, over what one person reaches on the same pairs."""
-    found = [
-        (judge.judge, group.measures[LABELS])
-        for judge in validation.judges
-        if (group := _all_pairs(judge.groups)) is not None
-    ]
-    known = sorted(
-        ((name, one) for name, one in found if one.corrected.value is not None),
-        key=lambda each: (-(each[1].corrected.value or 0.0), natural(each[0])),
-    )
-    if not known:
-        why = next(
-            (one.corrected.reason for _, one in found if one.corrected.reason), "no judge judged a pair"
-        )
-        return _nothing("judges", "judges", sentence(f"no judge can be held against people: {why}"), "")
-    below = [name for name, one in known if standing(one) == "below"]
-    above = [name for name, one in known if standing(one) == "above"]
-    said = "No judge can be told from one person yet."
-    if above or below:
-        parts = (
-            [f"{first_few(above)} agrees with the majority more often than one person does"] if above else []
-        )
-        parts += (
-            [f"{first_few(below)} {'falls' if len(below) == 1 else 'fall'} short of one person"]
-            if below
-            else []
-        )
-        said = sentence("; ".join(parts))
-    return Figure(
-        name="judges",
-        section="judges",
-        drawing="marks",
-        said=said,
-        strong=first_few(below) if below and not above else "",
-        how="Share of pairs where the judge agrees with the majority of people, with 95% interval over "
-        f"{count(known[0][1].corrected.n, 'pair')}. The grey band is one person against the others.",
-        numbers=Numbers(
-            "Agreement with the majority",
-            (
-                Column("judge", "Judge", "text"),
-                Column("pairs", "Pairs", "count"),
-                Column("value", "Agrees", "share"),
-                *_INTERVAL,
-                Column("ceiling", "One person", "share"),
-                Column("ceiling_low", "from", "share"),
-                Column("ceiling_high", "to", "share"),
-                Column("standing", "Beside one person", "text"),
-            ),
-            tuple(
-                (
-                    name,
-                    one.corrected.n,
-                    one.corrected.value,
-                    *ends_of(one.corrected),
-                    one.ceiling.value,
-                    *ends_of(one.ceiling),
-                    STANDINGS[standing(one)],
-                )
-                for name, one in known
-            ),
-        ),
-        marks=tuple(_judge_mark(name, one) for name, one in known),
-        caution=_few(known[0][1].corrected.n, "pair", known[0][1].corrected),
-    )
-
-
-STANDINGS = {
-    "above": "above one person",
-    "below": "below one person",
-    "like": "not told apart",
-    "unknown": "no interval",
-}
-
-
-def standing(one: Measure) -> str:
-    """Where the judge's interval lies beside one person's number."""
-    (low, high), person = ends_of(one.corrected), one.ceiling.value
-    if low is None or high is None or person is None:
-        return "unknown"
-    return "above" if low > person else "below" if high < person else "like"
-
-
-def _all_pairs(groups: Sequence[Group]) -> Group | None:
-    return next((one for one in groups if one.scope == "all"), None)
-
-
-def _judge_mark(name: str, one: Measure) -> Mark:
-    low, high = ends_of(one.corrected)
-    return Mark(
-        name,
-        one.corrected.value,
-        low,
-        high,
-        percent(one.corrected.value),
-        limits(low, high) or "no interval",
-        "computer",
-        band=Band(one.ceiling.value, *ends_of(one.ceiling)),
     )
 
 

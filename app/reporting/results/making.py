@@ -8,9 +8,10 @@ from analysis import Analysis
 from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
 from analysis.studies import StudyResult
-from app.reporting.results import figures
+from app.reporting.results import bias, figures, judges
 from app.reporting.results.claims import HOW_MORE, claims_of
 from app.reporting.results.compared import compared_claims, studies_figure
+from app.reporting.results.marks import FEW
 from app.reporting.results.pairs import ClipOf, VotedPair, right_source, votes_of
 from app.reporting.results.view import FORMAT, Caution, Figure, ResultsView
 from app.reporting.results.words import between, count, people, percent, sentence
@@ -123,22 +124,22 @@ def _figures(
         if (beside := studies_figure(analysis)) is not None:
             yield beside
         yield figures.pairs_figure(pairs)
-        yield figures.side_figure(study.bias, right)
-        yield figures.order_figure(study.bias)
-        yield figures.agreement_figure(study.agreement)
+        yield bias.side_figure(study.bias, right)
+        yield bias.order_figure(study.bias)
+        yield bias.agreement_figure(study.agreement)
         if validation is not None:
-            yield figures.judges_figure(validation)
+            yield judges.judges_figure(validation)
     yield figures.counted_figure(study.selection, around.sessions, _LEFT_OUT)
 
 
 def _cautions(study: StudyResult, pairs: Sequence[VotedPair]) -> Iterator[Caution]:
     n = study.accuracy.n
-    if 0 < n < figures.FEW:
+    if 0 < n < FEW:
         yield Caution(
             "People are few.",
             f"{people(n)} stand for all others only roughly: read the intervals, not the means.",
         )
-    if 0 < len(pairs) < figures.FEW:
+    if 0 < len(pairs) < FEW:
         both = study.two_way.accuracy
         wide = f" Over people and pairs together: {between(both)}." if both.low is not None else ""
         yield Caution(
