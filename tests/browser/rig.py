@@ -38,7 +38,8 @@ class Walk:
     """One session: its pages in order, and what came in. `faults` befall the next POSTs, one each.
 
     `cut_after` gives the bytes of a clip after which its next sending stops until the browser goes away,
-    `break_after` those after which the connection breaks off.
+    `break_after` those after which the connection breaks off as soon as the test sets `break_off`: a browser may throw
+    away what came right before a break.
     """
 
     action: str
@@ -53,6 +54,7 @@ class Walk:
     clip_ranges: dict[str, list[str]] = field(default_factory=dict)
     cut_after: dict[str, int] = field(default_factory=dict)
     break_after: dict[str, int] = field(default_factory=dict)
+    break_off: threading.Event = field(default_factory=threading.Event)
 
     def clip(self, name: str) -> str:
         return f"{self.action}/clips/{name}"
@@ -103,16 +105,16 @@ class Walk:
         if wanted:
             headers["Content-Range"] = part.content_range(len(data))
         data = data[start : start + length]
-        if name in self.break_after:  # uvicorn breaks off a body that is shorter than announced
-            data = data[: self.break_after.pop(name)]
-        body = _sent(data, self.cut_after.pop(name, None))
+        until = self.break_off if name in self.break_after else None
+        body = _sent(data, self.break_after.pop(name, self.cut_after.pop(name, None)), until)
         return StreamingResponse(body, 206 if wanted else 200, headers, "video/mp4")
 
 
-async def _sent(data: bytes, cut_after: int | None) -> AsyncIterator[bytes]:
+async def _sent(data: bytes, cut_after: int | None, until: threading.Event | None) -> AsyncIterator[bytes]:
+    """uvicorn breaks off a body that ends before its announced length."""
     yield data[:cut_after]
-    if cut_after is not None:
-        await anyio.sleep_forever()
+    while cut_after is not None and not (until and until.is_set()):
+        await anyio.sleep(0.02)
 
 
 class Rig:

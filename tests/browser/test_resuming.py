@@ -151,7 +151,9 @@ def test_a_connection_that_breaks_off_is_taken_up_where_it_broke(
     walk = rig.walk(trial(left="n1", right="n2"), message())
     walk.clip_files = {**walk.clip_files, **noise}
     walk.break_after["n1"] = CUT
-    page = visit(walk, bypass_csp=True)
+    page = visit(walk, before=KEPT, bypass_csp=True)
+    wait_until(page, "kept().then((all) => Object.keys(all).some((key) => key.includes('n1')))")
+    walk.break_off.set()
     wait_until_loaded(page)
     assert played(page, "left") == sha256(noise["n1"])
     assert walk.clip_ranges["n1"][0] == ""
