@@ -116,12 +116,22 @@ def _powered(judge: Told) -> Iterator[str]:
         where = f" ({one['condition']})" if one["condition"] else ""
         worth = "" if one["n_effective"] is None else f", as if {one['n_effective']:.0f} pairs had votes"
         yield (
-            f"Share of votes for {one['source']} over {one['against']}{where}: {one['people']:.2f} "
-            f"({one['people_low']:.2f} to {one['people_high']:.2f}) from the votes on "
+            f"Share of votes for {one['source']} over {one['against']}{where}: "
+            f"{_with_ends(one['people'], one['people_low'], one['people_high'])} from the votes on "
             f"{counted(one['n_labelled'], 'pair')}; with its verdicts on {one['n_unlabelled']} more that nobody voted "
-            f"on {one['value']:.2f} ({one['low']:.2f} to {one['high']:.2f}){worth}."
+            f"on {_with_ends(one['value'], one['low'], one['high'])}{worth}."
             + (f" {one['warning'][:1].upper()}{one['warning'][1:]}." if one["warning"] else "")
         )
+
+
+def _with_ends(value: float | None, low: float | None, high: float | None) -> str:
+    if value is None:
+        return "no number"
+    return (
+        f"{value:.2f} (no interval)"
+        if low is None or high is None
+        else f"{value:.2f} ({low:.2f} to {high:.2f})"
+    )
 
 
 def _three_classes(measures: Told) -> Iterator[str]:
