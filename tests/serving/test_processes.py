@@ -5,7 +5,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -53,6 +54,19 @@ def start(data: Path, *words: str, **more: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.fixture(autouse=True)
+def heeded() -> Iterator[None]:
+    """What a process ignores, as under `nohup`, those that it starts ignore, too."""
+    told = (signal.SIGHUP, signal.SIGINT)
+    before = {each: signal.getsignal(each) for each in told}
+    for each in told:
+        if before[each] == signal.SIG_IGN:
+            signal.signal(each, signal.SIG_DFL)
+    yield
+    for each in told:
+        signal.signal(each, before[each])
+
+
 def end_by_term(shell: int, service: int) -> None:
     os.kill(service, signal.SIGTERM)
 
@@ -86,7 +100,8 @@ def test_the_worker_ends_with_the_service(end: Callable[[int, int], None], tmp_p
         end(first.pid, service)
         wait_for(lambda: not any(map(is_there, pids)))
     finally:
-        first.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(first.pid, signal.SIGKILL)
         first.communicate()
 
 
