@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, TimeoutError
 
 MOST_TABS = 400
+# On a loaded machine Chromium once opened no dialog at the key; whoever sits there presses it again.
+CHOOSER_MS, CHOOSER_TRIES = 30_000, 3
 
 
 class Hand(Protocol):
@@ -80,10 +82,17 @@ class Keyboard:
         assert target.input_value() == value
 
     def pick_files(self, target: Locator, files: Sequence[Path]) -> None:
-        self._go_to(target)
-        with target.page.expect_file_chooser() as chooser:
-            self._keys.press("Enter")
-        chooser.value.set_files([str(file) for file in files])
+        for tries_left in reversed(range(CHOOSER_TRIES)):
+            self._go_to(target)
+            try:
+                with target.page.expect_file_chooser(timeout=CHOOSER_MS) as chooser:
+                    self._keys.press("Enter")
+            except TimeoutError:
+                if not tries_left:
+                    raise
+            else:
+                chooser.value.set_files([str(file) for file in files])
+                return
 
     def _go_to(self, target: Locator, group: str | None = None) -> None:
         """Tab until it (or, of a group of radio buttons, any of it) has the focus."""
