@@ -60,7 +60,7 @@ class Around:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of the checklist; `mend` is where to mend it, under the study's own address."""
+    """One line of the checklist; `mend` is where to correct it, under the study's own address."""
 
     code: str
     title: str

@@ -30,7 +30,7 @@ DEFAULT_CLOSING = (
 
 
 class NotReady(Conflict):
-    """Something must be mended before anybody comes in."""
+    """Something must be corrected before anybody comes in."""
 
 
 class NotAccepted(StudyError):

@@ -20,7 +20,7 @@ from app.study.history import clone_study, free_slug
 
 
 class BadStart(StudyError):
-    """What a study is to begin from cannot be made out; `field` is the part of the form to be mended."""
+    """What a study is to begin from cannot be made out; `field` is the part of the form to be corrected."""
 
     status_code = 422
 

@@ -18,7 +18,7 @@ _LONGEST_STEM = 60
 
 
 class BadRow(StudyError):
-    """A row that cannot be taken, or a list that must be mended as CSV before its rows can be edited."""
+    """A row that cannot be taken, or a list that must be corrected as CSV before its rows can be edited."""
 
     status_code = 422
 

@@ -1,4 +1,4 @@
-"""What the design's page is given: the form field by field, and what is still to be mended."""
+"""What the design's page is given: the form field by field, and what is still to be corrected."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -77,7 +77,7 @@ class SectionView:
 
 @dataclass(frozen=True, slots=True)
 class FaultView:
-    """Something to mend: `at` is the id of the field, empty where the form has none.
+    """Something to correct: `at` is the id of the field, empty where the form has none.
 
     `drop` is the button's action where all that can be done is to take the key out.
     """
@@ -91,7 +91,7 @@ class FaultView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FaultsPage(AdminPage):
-    """The list of what is to be mended alone, as scripts put it into the page."""
+    """The list of what is to be corrected alone, as scripts put it into the page."""
 
     template: ClassVar[str] = "design-faults.html"
     unfilled: Sequence[str]

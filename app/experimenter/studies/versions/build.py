@@ -54,7 +54,7 @@ def _unsaved(session: Session, study: StudyHere, versions: Sequence[VersionLine]
 
 
 def fault_lines(slug: str, keys: Mapping[str, Any], faults: Sequence[Fault]) -> list[FaultLine]:
-    """Faults, each with the address of the field where it is mended."""
+    """Faults, each with the address of the field where it is corrected."""
     here = f"/admin/studies/{slug}"
     lines = []
     for fault, view in zip(faults, fault_views(keys, faults), strict=True):

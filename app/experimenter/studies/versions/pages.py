@@ -14,7 +14,7 @@ from app.study.listing import VersionLine
 
 @dataclass(frozen=True, slots=True)
 class FaultLine:
-    """Something to mend, and where in the form that is done."""
+    """Something to correct, and where in the form that is done."""
 
     place: str
     message: str
