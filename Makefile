@@ -3,14 +3,32 @@ PYTHON ?= python3
 PORT ?= 8000
 BIN := .venv/bin
 export PORT
+# Of the hundred processes that tests start, each would compile the program anew.
+unexport PYTHONDONTWRITEBYTECODE
+# By file: fixtures of a module are made once. In the order of tests/conftest.py: what takes minutes comes first.
+PYTEST = $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
-.PHONY: run test check lint fix bench lock clean
+.PHONY: run dev test test-fast coverage check lint fix bench docs lock clean
 
 run: .venv/.run
 	@$(BIN)/likely-human demo
 
+# For who works on it: the demo study with simulated answers, anew at each change; Ctrl-C ends all of it.
+dev: .venv/.test
+	@$(BIN)/python -m tools.dev
+
 test: .venv/.test
-	@$(BIN)/pytest -n 3 --dist loadgroup $(ARGS)
+	@$(PYTEST) $(ARGS)
+
+# Under a minute: what needs no browser, no PostgreSQL, no encoding of videos and no long statistics.
+test-fast: .venv/.test
+	@$(BIN)/pytest -q -n 2 --dist loadfile -m "not browser and not postgres and not videos and not slow" $(ARGS)
+
+# What share of the lines of app and analysis the tests run, in processes that they start as well.
+coverage: .venv/.test
+	@$(PYTEST) --cov --cov-report= $(ARGS)
+	@for part in app analysis; do echo "$$part: $$($(BIN)/coverage report --include="$$part/*" --format=total) % of its lines are run by the tests"; done
+	@echo "Line by line: $(BIN)/coverage report --show-missing --skip-covered"
 
 # What CI runs: formatting, lint, types, import contracts, tests.
 check: lint test
@@ -20,6 +38,7 @@ lint: .venv/.test
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/oxlint app tests
 
 fix: .venv/.test
 	$(BIN)/ruff format .
@@ -37,11 +56,21 @@ bench: .venv/.test
 	@sh tools/browser.sh
 	@touch .venv/.run $@
 
+# The docs site, into build/site: links that lead nowhere are errors, and nothing is fetched from another host.
+docs: .venv/.docs
+	@$(BIN)/python -m tools.site
+
+# `make test` has installed all of this already.
+.venv/.docs: requirements/docs.txt requirements/bootstrap.txt pyproject.toml
+	@sh tools/setup.sh "$(PYTHON)" docs
+	@touch .venv/.run $@
+
 # After changing the dependencies in pyproject.toml. The files hold versions and hashes, no addresses.
 LOCK = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 lock: .venv/.run
 	$(LOCK) pyproject.toml --group build -o requirements/runtime.txt
 	$(LOCK) pyproject.toml --group build --group dev -c requirements/runtime.txt -o requirements/dev.txt
+	$(LOCK) pyproject.toml --group build --group docs -c requirements/dev.txt -o requirements/docs.txt
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info

@@ -9,55 +9,55 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from analysis.accuracy import accuracy_per_participant
-    from analysis.brief import render_brief
-    from analysis.chance import ChanceTest, against_chance
-    from analysis.columns import LABEL_COLUMNS, RESPONSE_COLUMNS, Column
-    from analysis.comparisons import MannWhitney, mann_whitney
-    from analysis.description import Description, describe
+    from analysis.choice.accuracy import accuracy_per_participant
+    from analysis.choice.chance import ChanceTest, against_chance
+    from analysis.choice.description import Description, describe
+    from analysis.choice.majority import majority_vote
+    from analysis.choice.preference import preference_per_participant
+    from analysis.choice.published import Published
+    from analysis.choice.studies import StudyResult
+    from analysis.choice.uncertainty import uncertainty_per_participant
+    from analysis.data.columns import LABEL_COLUMNS, RESPONSE_COLUMNS, Column
+    from analysis.data.hntt import HNTT_COLUMNS, check_hntt, hntt_responses, read_hntt
+    from analysis.data.mapping import read_mapped, read_ratings
+    from analysis.data.reading import read_responses
+    from analysis.data.schema import check_responses
+    from analysis.data.selection import Selection, select_rows
     from analysis.errors import AnalysisError, ReadError, SchemaError
-    from analysis.hntt import HNTT_COLUMNS, check_hntt, hntt_responses, read_hntt
-    from analysis.intervals import Interval
-    from analysis.majority import majority_vote
-    from analysis.mapping import read_mapped, read_ratings
-    from analysis.multiplicity import holm
-    from analysis.preference import preference_per_participant
-    from analysis.published import Published
-    from analysis.ratings import analyze_ratings
-    from analysis.ratings_text import render_ratings
-    from analysis.reading import read_responses
-    from analysis.schema import check_responses
-    from analysis.selection import Selection, select_rows
-    from analysis.studies import StudyResult
+    from analysis.ratings.scores import analyze_ratings
+    from analysis.stats.comparisons import MannWhitney, mann_whitney
+    from analysis.stats.intervals import Interval
+    from analysis.stats.multiplicity import holm
     from analysis.summary import Analysis, Comparison, analyze
-    from analysis.text import render
-    from analysis.uncertainty import uncertainty_per_participant
+    from analysis.text.brief import render_brief
+    from analysis.text.full import render
+    from analysis.text.ratings import render_ratings
 
 # Loaded at first use: a caller that wants the column definitions does not wait for SciPy.
 _HOMES = {
-    "accuracy": ["accuracy_per_participant"],
-    "brief": ["render_brief"],
-    "chance": ["ChanceTest", "against_chance"],
-    "columns": ["LABEL_COLUMNS", "RESPONSE_COLUMNS", "Column"],
-    "comparisons": ["MannWhitney", "mann_whitney"],
-    "description": ["Description", "describe"],
+    "choice.accuracy": ["accuracy_per_participant"],
+    "text.brief": ["render_brief"],
+    "choice.chance": ["ChanceTest", "against_chance"],
+    "data.columns": ["LABEL_COLUMNS", "RESPONSE_COLUMNS", "Column"],
+    "stats.comparisons": ["MannWhitney", "mann_whitney"],
+    "choice.description": ["Description", "describe"],
     "errors": ["AnalysisError", "ReadError", "SchemaError"],
-    "hntt": ["HNTT_COLUMNS", "check_hntt", "hntt_responses", "read_hntt"],
-    "intervals": ["Interval"],
-    "majority": ["majority_vote"],
-    "mapping": ["read_mapped", "read_ratings"],
-    "multiplicity": ["holm"],
-    "preference": ["preference_per_participant"],
-    "published": ["Published"],
-    "ratings": ["analyze_ratings"],
-    "ratings_text": ["render_ratings"],
-    "reading": ["read_responses"],
-    "schema": ["check_responses"],
-    "selection": ["Selection", "select_rows"],
-    "studies": ["StudyResult"],
+    "data.hntt": ["HNTT_COLUMNS", "check_hntt", "hntt_responses", "read_hntt"],
+    "stats.intervals": ["Interval"],
+    "choice.majority": ["majority_vote"],
+    "data.mapping": ["read_mapped", "read_ratings"],
+    "stats.multiplicity": ["holm"],
+    "choice.preference": ["preference_per_participant"],
+    "choice.published": ["Published"],
+    "ratings.scores": ["analyze_ratings"],
+    "text.ratings": ["render_ratings"],
+    "data.reading": ["read_responses"],
+    "data.schema": ["check_responses"],
+    "data.selection": ["Selection", "select_rows"],
+    "choice.studies": ["StudyResult"],
     "summary": ["Analysis", "Comparison", "analyze"],
-    "text": ["render"],
-    "uncertainty": ["uncertainty_per_participant"],
+    "text.full": ["render"],
+    "choice.uncertainty": ["uncertainty_per_participant"],
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 

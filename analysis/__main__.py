@@ -5,23 +5,25 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import pandas as pd
 
-from analysis.brief import render_brief
-from analysis.columns import MODES
-from analysis.detection import analyze_judgements
-from analysis.detection_text import render_detection
+from analysis.data.columns import MODES
+from analysis.data.hntt import hntt_responses, read_hntt
+from analysis.data.mapping import mapping_kind, mapping_notes, read_judgements, read_mapped, read_ratings
+from analysis.data.reading import read_responses
+from analysis.detection.measures import analyze_judgements
 from analysis.errors import AnalysisError
-from analysis.hntt import hntt_responses, read_hntt
-from analysis.mapping import mapping_kind, mapping_notes, read_judgements, read_mapped, read_ratings
 from analysis.options import ALTERNATIVES, BLANKS, RESAMPLES, TIES
-from analysis.ratings import analyze_ratings
-from analysis.ratings_text import render_ratings
-from analysis.reading import read_responses
+from analysis.ratings.scores import analyze_ratings
 from analysis.results import Result
+from analysis.row_files import TABLE_FORMATS, without_many_rows, write_row_files
 from analysis.summary import analyze
-from analysis.text import render
+from analysis.text.brief import render_brief
+from analysis.text.detection import render_detection
+from analysis.text.full import render
+from analysis.text.ratings import render_ratings
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,7 +63,9 @@ def _answers(asked: argparse.Namespace) -> str:
         origins=asked.files,
         independent=asked.independent,
     )
-    return _json(analysis) if asked.json else render(analysis) if asked.full else render_brief(analysis)
+    if (text := _json(analysis, asked)) is not None:
+        return text
+    return render(analysis) if asked.full else render_brief(analysis)
 
 
 def _ratings(asked: argparse.Namespace) -> str:
@@ -69,7 +73,8 @@ def _ratings(asked: argparse.Namespace) -> str:
         raise AnalysisError(f"{asked.files[1]}: ratings are analysed one file at a time")
     ratings = read_ratings(asked.files[0], asked.mapping)
     analysis = analyze_ratings(ratings, seed=asked.seed, resamples=asked.resamples)
-    return _json(analysis) if asked.json else render_ratings(analysis)
+    text = _json(analysis, asked)
+    return render_ratings(analysis) if text is None else text
 
 
 def _judgements(asked: argparse.Namespace) -> str:
@@ -77,11 +82,17 @@ def _judgements(asked: argparse.Namespace) -> str:
         raise AnalysisError(f"{asked.files[1]}: judgements of single stimuli are analysed one file at a time")
     judgements = read_judgements(asked.files[0], asked.mapping)
     analysis = analyze_judgements(judgements, seed=asked.seed, resamples=asked.resamples)
-    return _json(analysis) if asked.json else render_detection(analysis)
+    text = _json(analysis, asked)
+    return render_detection(analysis) if text is None else text
 
 
-def _json(result: Result) -> str:
-    return json.dumps(result.to_dict(), indent=2, allow_nan=False) + "\n"
+def _json(result: Result, asked: argparse.Namespace) -> str | None:
+    """The JSON, where it was asked for; with `--out` the rows are written, too."""
+    if asked.out:
+        summary = write_row_files(result, asked.out, asked.tables)
+    elif asked.json:
+        summary = without_many_rows(result)
+    return json.dumps(summary, indent=2, allow_nan=False) + "\n" if asked.json else None
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -90,6 +101,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="responses as .csv, .jsonl or .parquet")
     parser.add_argument("--json", action="store_true", help="print the documented JSON (docs/analysis.md)")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="write rows of participants, pairs and items as files; the JSON names them",
+    )
+    parser.add_argument("--tables", choices=TABLE_FORMATS, default="csv", help="how --out writes them")
     parser.add_argument("--full", action="store_true", help="print every table, not only one screen")
     layout = parser.add_mutually_exclusive_group()
     layout.add_argument(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.between import (
+from analysis.choice.between import (
     Measure,
     MixedDifference,
     Several,
@@ -17,12 +17,15 @@ from analysis.between import (
     mixed_differences,
     several_studies,
 )
-from analysis.codes import rows_where
-from analysis.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, MODES, names
-from analysis.comparisons import MannWhitney, mann_whitney
+from analysis.choice.majority import majority_vote, natural
+from analysis.choice.published import Published, is_hntt, is_published_layout, published_numbers
+from analysis.choice.same_people import ComparedAs, same_people
+from analysis.choice.studies import StudyResult, study_result
+from analysis.data.codes import rows_where
+from analysis.data.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, MODES, names
+from analysis.data.schema import check_responses
+from analysis.data.selection import Selected, choose_mode, select
 from analysis.errors import AnalysisError
-from analysis.majority import majority_vote, natural
-from analysis.multiplicity import holm
 from analysis.options import (
     ALTERNATIVES,
     BLANKS,
@@ -34,14 +37,11 @@ from analysis.options import (
     Ties,
     chosen,
 )
-from analysis.paired import PairedTest, paired_test
-from analysis.published import Published, is_hntt, is_hntt_name, published_numbers
 from analysis.results import Result, plain, table_rows
-from analysis.same_people import ComparedAs, same_people
-from analysis.schema import check_responses
-from analysis.selection import Selected, choose_mode, select
-from analysis.studies import StudyResult, study_result
-from analysis.threads import one_thread
+from analysis.stats.comparisons import MannWhitney, mann_whitney
+from analysis.stats.multiplicity import holm
+from analysis.stats.paired import PairedTest, paired_test
+from analysis.stats.threads import one_thread
 
 FORMAT = "likely-human analysis 1"
 
@@ -218,13 +218,16 @@ def analyze(
         one = select(study, rows, settings.mode)
         results.append(study_result(one, settings.blank, seed=seed, resamples=resamples))
         labels.append(majority_vote(one.voted, settings.ties, seed))
-        if is_hntt_name(study):
+        if is_published_layout(one.main):
             hntt.append(one)
         if can_be_modelled(one):
             small.append(one)
         del one
+    renumbered = {one.study for one in hntt}
     shared = {
-        (one.study, two.study): same_people(one, two, independent=independent)
+        (one.study, two.study): same_people(
+            one, two, independent=independent, renumbered={one.study, two.study} <= renumbered
+        )
         for one, two in combinations(results, 2)
     }
     return Analysis(
@@ -275,7 +278,7 @@ def _joined(labels: Sequence[pd.DataFrame]) -> pd.DataFrame:
 
 
 def _published(selected: Sequence[Selected]) -> Published | None:
-    if not is_hntt([(one.study, one.main) for one in selected]):
+    if not is_hntt([one.main for one in selected]):
         return None
     first, second = (one.main for one in selected)
     return published_numbers(first, second, _joined([majority_vote(first), majority_vote(second)]))

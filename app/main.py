@@ -16,21 +16,21 @@ from sqlmodel import Session
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp
 
+from app.accounts.logins import NotLoggedIn
+from app.admin.access import COOKIE, login_address
+from app.admin.router import router as experimenter
 from app.api.app import make_api
-from app.clips.store import ClipStore
-from app.database import Database
-from app.dependencies import DatabaseDep
-from app.errors import StudyError
-from app.experimenter.access import COOKIE, login_address
-from app.experimenter.router import router as experimenter
-from app.gate import Gate
-from app.headers import SafetyHeaders
-from app.participant.pages import MessagePage
-from app.participant.router import router as participant
-from app.participant.starts import Starts
-from app.people.logins import NotLoggedIn
-from app.settings import Settings
-from app.templating import render
+from app.core.database import Database
+from app.core.dependencies import DatabaseDep
+from app.core.errors import StudyError
+from app.core.gate import Gate
+from app.core.headers import SafetyHeaders
+from app.core.settings import Settings
+from app.core.templating import render
+from app.library.clips.store import ClipStore
+from app.sessions.pages import MessagePage
+from app.sessions.router import router as participant
+from app.sessions.starts import Starts
 
 _HERE = Path(__file__).parent
 _log = logging.getLogger("likely-human")
@@ -75,16 +75,16 @@ def _make(settings: Settings, database: Database) -> FastAPI:
         each.add_exception_handler(Exception, _tell_unexpected)
     app.add_middleware(Gate, database=database, cookie=COOKIE)
     app.mount("/api/v1", api)
-    app.mount("/static/admin", _Static(directory=_HERE / "experimenter" / "static"), name="admin-static")
-    app.mount("/static", _Static(directory=_HERE / "participant" / "static"), name="static")
+    app.mount("/static/admin", _Static(directory=_HERE / "admin" / "static"), name="admin-static")
+    app.mount("/static", _Static(directory=_HERE / "sessions" / "static"), name="static")
     app.include_router(participant)
     app.include_router(experimenter)
-    app.add_api_route("/", front_door, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_api_route("/", start_page, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_api_route("/healthz", healthz, methods=["GET", "HEAD"], include_in_schema=False)
     return app
 
 
-async def front_door() -> Response:
+async def start_page() -> Response:
     text = "Participants come in by the link that they were given. Experimenters go on to their own page."
     return render(MessagePage("Likely Human", text, link="/admin", link_label="For experimenters"))
 

@@ -26,9 +26,9 @@ import pyarrow.compute as pc
 from scipy import stats
 
 from analysis import accuracy_per_participant, analyze, describe, read_responses
-from analysis.columns import ANALYZED_COLUMNS
-from app.database import Database
-from app.reporting.frames import responses_frame
+from analysis.data.columns import ANALYZED_COLUMNS
+from app.core.database import Database
+from app.reports.frames import responses_frame
 from bench import crowd, crowd_sql, crowd_table
 from bench.client import Broken
 from bench.servers import HERE, WORK, environment

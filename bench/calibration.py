@@ -17,7 +17,7 @@ import numpy as np
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from analysis.intervals import wilson
+from analysis.stats.intervals import wilson
 from bench import calibration_answers, calibration_judges, calibration_pairs, calibration_people
 from bench.calibration_case import RESAMPLES, SEEDS, Case, Goal, Hit
 from bench.calibration_labels import DESIGN, reliability, reliability_text

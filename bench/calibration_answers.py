@@ -7,16 +7,16 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
-from analysis.bias import bias
-from analysis.cell_tables import Part, cell_table
-from analysis.cells import describe_people, people_of, pooled_share
-from analysis.codes import Counts
-from analysis.mixed import fit_mixed
-from analysis.outcomes import Outcomes
-from analysis.pooled import PooledTest, pooled
-from analysis.student import mean_interval
-from analysis.two_way import two_way_mean
-from analysis.type2 import auroc2, pooled_interval
+from analysis.choice.bias import bias
+from analysis.choice.cell_tables import Part, cell_table
+from analysis.choice.cells import describe_people, people_of, pooled_share
+from analysis.choice.pooled import PooledTest, pooled
+from analysis.data.codes import Counts
+from analysis.data.outcomes import Outcomes
+from analysis.stats.mixed import fit_mixed
+from analysis.stats.student import mean_interval
+from analysis.stats.two_way import two_way_mean
+from analysis.stats.type2 import auroc2, pooled_interval
 from bench.calibration_case import (
     COVERAGE,
     ERROR,
@@ -117,8 +117,8 @@ def _two_way_case(people: int, pairs: int) -> Case:
     )
 
 
-def _mixed(rng: np.random.Generator, _seed: int) -> tuple[Hit, ...]:
-    right = _answers(rng, 60, 10)
+def _mixed(rng: np.random.Generator, people: int) -> tuple[Hit, ...]:
+    right = _answers(rng, people, 10)
     person, pair = np.indices(right.shape).reshape(2, -1)
     found = fit_mixed(person, pair, right.ravel())
     if found.intercept is None or found.mean_probability is None:
@@ -133,13 +133,38 @@ def _mixed(rng: np.random.Generator, _seed: int) -> tuple[Hit, ...]:
     )
 
 
-def _mixed_difference(rng: np.random.Generator, _seed: int) -> tuple[Hit, ...]:
-    right = _answers(rng, 60, 10)
+def _mixed_case(people: int) -> Case:
+    return Case(
+        "mixed" if people == 60 else f"mixed-{people}",
+        f"{_crossed(people, 10)}, log odds {_LOG_ODDS:g}",
+        (
+            interval("mixed model: intercept"),
+            interval("mixed model: mean probability"),
+            interval("mixed model: SD of participants"),
+            interval("mixed model: SD of pairs"),
+        ),
+        lambda rng, _seed: _mixed(rng, people),
+        500,
+    )
+
+
+def _mixed_difference(rng: np.random.Generator, people: int) -> tuple[Hit, ...]:
+    right = _answers(rng, 2 * people, 10)
     person, pair = np.indices(right.shape).reshape(2, -1)
-    found = fit_mixed(person, pair, right.ravel(), (person >= 30).astype(np.int64))
+    found = fit_mixed(person, pair, right.ravel(), (person >= people).astype(np.int64))
     if found.difference is None:
         return (None, None)
     return rejected(found.difference.p), holds(found.difference, 0.0)
+
+
+def _mixed_difference_case(people: int) -> Case:
+    return Case(
+        "mixed-difference" if people == 30 else f"mixed-difference-{people}",
+        f"2 studies of {_crossed(people, 10)}, the same pairs; no difference",
+        (null_test("mixed model: p of the difference"), interval("mixed model: difference")),
+        lambda rng, _seed: _mixed_difference(rng, people),
+        500,
+    )
 
 
 _N, _N_TRIALS = 30, 12
@@ -253,25 +278,8 @@ CASES = (
     _two_way_case(10, 10),
     _two_way_case(30, 10),
     _two_way_case(30, 40),
-    Case(
-        "mixed",
-        f"{_crossed(60, 10)}, log odds {_LOG_ODDS:g}",
-        (
-            interval("mixed model: intercept"),
-            interval("mixed model: mean probability"),
-            interval("mixed model: SD of participants"),
-            interval("mixed model: SD of pairs"),
-        ),
-        _mixed,
-        500,
-    ),
-    Case(
-        "mixed-difference",
-        f"2 studies of {_crossed(30, 10)}, the same pairs; no difference",
-        (null_test("mixed model: p of the difference"), interval("mixed model: difference")),
-        _mixed_difference,
-        500,
-    ),
+    *(_mixed_case(people) for people in (3, 5, 8, 60)),
+    *(_mixed_difference_case(people) for people in (3, 5, 8, 30)),
     Case(
         "bias",
         f"{_N} participants, {_N_TRIALS} trials each, mean accuracy 0.75; no side bias, no learning",

@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit, ndtri
 
-from analysis.intervals import Floats
 from analysis.options import LEVEL
+from analysis.stats.intervals import Floats
 
 ERROR, COVERAGE = 1 - LEVEL, LEVEL
 SEEDS = 10_000

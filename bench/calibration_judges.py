@@ -8,7 +8,6 @@ import pandas as pd
 from scipy import stats
 from scipy.special import expit
 
-from analysis.intervals import Floats
 from analysis.judging.alternative import EPSILON, alternative_test
 from analysis.judging.ceiling import one_against_others
 from analysis.judging.matching import JUDGED, Judged, Run, RunCounts
@@ -27,6 +26,7 @@ from analysis.judging.sample import (
 )
 from analysis.judging.scores import Quantity, evaluate
 from analysis.judging.versus import compare_judges
+from analysis.stats.intervals import Floats
 from bench.calibration_case import RESAMPLES, Case, Hit, holds, interval, null_test, rejected, within
 
 _VOTERS, _TRUTH_PAIRS = 20, 200_000
@@ -237,7 +237,7 @@ def _holds(ends: tuple[float | None, float | None, float | None]) -> Hit:
 CASES = (
     *(_judge_case(pairs) for pairs in (3, 5, 8, 10, 40, 60)),
     *(_ceiling_case(pairs) for pairs in (3, 5, 8, 10, 40, 60)),
-    *(_two_judges_case(pairs) for pairs in (10, 30, 60)),
+    *(_two_judges_case(pairs) for pairs in (3, 5, 8, 10, 30, 60)),
     Case(
         "alternative",
         f"{_PEOPLE} participants with accuracy {_RIGHT:g} on {_ASKED} pairs, the judge worse by just epsilon",

@@ -6,9 +6,9 @@ from itertools import pairwise, product
 import numpy as np
 from scipy.special import expit
 
-from analysis.dawid_skene import one_coin_log_odds
-from analysis.intervals import Floats
-from analysis.label_probability import log_odds_of_a
+from analysis.stats.dawid_skene import one_coin_log_odds
+from analysis.stats.intervals import Floats
+from analysis.stats.label_probability import log_odds_of_a
 
 _PAIRS, _PEOPLE, _VOTES = 200, 100, 5
 _SKILLS, _OF_PAIRS, _OF_PEOPLE = (0.4, 0.85, 1.4, 2.0), (0.0, 0.6, 1.2, 2.0), (0.3, 1.0)

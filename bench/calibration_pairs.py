@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 from scipy.special import expit
 
-from analysis.agreement.coefficients import FEWEST_FOR_CHANCE, nominal, ordinal, symmetric
-from analysis.agreement.icc import mean_square_parts
-from analysis.agreement.resampling import Sample, kinds
-from analysis.agreement.split_half import split_half
-from analysis.agreement.units import Codes
-from analysis.agreement.words import PAIRS, estimated
-from analysis.bradley_terry import BradleyTerry, bradley_terry
-from analysis.intervals import Floats
+from analysis.stats.agreement.coefficients import FEWEST_FOR_CHANCE, nominal, ordinal, symmetric
+from analysis.stats.agreement.icc import mean_square_parts
+from analysis.stats.agreement.resampling import Sample, kinds
+from analysis.stats.agreement.split_half import split_half
+from analysis.stats.agreement.units import Codes
+from analysis.stats.agreement.words import PAIRS, estimated
+from analysis.stats.bradley_terry import BradleyTerry, bradley_terry
+from analysis.stats.intervals import Floats
 from bench.calibration_case import RESAMPLES, Case, Hit, categorical, holds, interval
 
 _RATERS = 20

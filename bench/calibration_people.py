@@ -5,14 +5,14 @@ from functools import cache
 import numpy as np
 from scipy import stats
 
-from analysis.chance import against_chance
-from analysis.comparisons import mann_whitney
-from analysis.groups import kruskal_wallis
-from analysis.intervals import Floats, bootstrap_mean, wilson
-from analysis.permutation import permutation_test
-from analysis.ranks import ranked
-from analysis.shift import hodges_lehmann
-from analysis.student import FEW, mean_interval
+from analysis.choice.chance import against_chance
+from analysis.stats.comparisons import mann_whitney
+from analysis.stats.groups import kruskal_wallis
+from analysis.stats.intervals import Floats, bootstrap_mean, wilson
+from analysis.stats.permutation import permutation_test
+from analysis.stats.ranks import ranked
+from analysis.stats.shift import hodges_lehmann
+from analysis.stats.student import FEW, mean_interval
 from bench.calibration_case import (
     COVERAGE,
     RESAMPLES,
@@ -162,9 +162,18 @@ def _true_epsilon() -> float:
     return float(stats.kruskal(*found.values()).statistic) / (3 * 300_000 - 1)
 
 
-def _three_apart(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
-    found = kruskal_wallis(_groups(rng, _APART, 20), seed=seed, resamples=0)
-    return (holds(found.epsilon_squared_interval, _true_epsilon()),)
+def _three_apart(n: int) -> Case:
+    def simulate(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
+        found = kruskal_wallis(_groups(rng, _APART, n), seed=seed, resamples=0)
+        return (holds(found.epsilon_squared_interval, _true_epsilon()),)
+
+    return Case(
+        "three-apart" if n == 20 else f"three-apart-{n}",
+        f"3 groups of {n}, {_TRIALS} trials each, mean accuracies 0.65, 0.75, 0.85; truth from 900,000 participants",
+        (interval("interval of epsilon squared"),),
+        simulate,
+        500,
+    )
 
 
 def _mean(n: int, trials: int = _TRIALS, ability: tuple[float, float] = _ABILITY) -> Case:
@@ -264,13 +273,7 @@ CASES = (
         _three_alike,
         1_500,
     ),
-    Case(
-        "three-apart",
-        f"3 groups of 20, {_TRIALS} trials each, mean accuracies 0.65, 0.75, 0.85; truth from 900,000 participants",
-        (interval("interval of epsilon squared"),),
-        _three_apart,
-        500,
-    ),
+    *(_three_apart(n) for n in (3, 5, 8, 20)),
     *(_mean(n) for n in (*_SMALL, 30, 60)),
     *(_mean(n, 40, (9.6, 0.4)) for n in (10, 30, 60)),
     *(_uncertainty(n) for n in (*_SMALL, 30)),

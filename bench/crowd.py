@@ -14,23 +14,16 @@ from typing import Any
 from sqlalchemy import insert
 from sqlmodel import Session, SQLModel, col, select
 
-from app.study.assignment import plan_session
-from app.study.design import Layout, Member
-from app.study.file.drafts import check_draft
-from app.study.flags import Evidence, examine, joined
-from app.study.playback import least_ms
-from app.study.runs import Run, run_of
-from app.study.tables import (
-    Mode,
-    ParticipantSession,
-    Playback,
-    Response,
-    Status,
-    Stimulus,
-    StudyVersion,
-    Trial,
-)
-from app.study.versions import load_version, stimulus_facts
+from app.library.tables import Stimulus
+from app.sessions.assignment import plan_session
+from app.sessions.design import Layout, Member, PairPlan, Side
+from app.sessions.flags import Observed, examine, joined
+from app.sessions.playback import least_ms
+from app.sessions.runs import Run, run_of
+from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, Status, Trial
+from app.studies.file.drafts import check_draft
+from app.studies.tables import StudyVersion
+from app.studies.versions import load_version, stimulus_facts
 
 SLUG = "crowd"
 N_PAIRS = 12
@@ -64,7 +57,7 @@ class Crowd:
         return row_id
 
     def person(self, number: int, mode: Mode) -> None:
-        """One session, from the door to wherever the person leaves."""
+        """One session, from arrival to wherever the person leaves."""
         rng, at = self.rng, self.begins + timedelta(seconds=number * 60)
         n_pages = len(self.run.pages)
         fate = rng.random()
@@ -91,8 +84,8 @@ class Crowd:
         answered = {page.position for page in self.run.pages[:n_pages_done]}
         trial_ids = {
             t.position: self.add(
-                Trial, session_id=session_id, position=t.position, pair_id=t.pair_id, left_member=t.left,
-                sent_left=_SENT if t.position in answered else [], sent_right=_SENT if t.position in answered else [],
+                Trial, session_id=session_id, position=t.position, unit_id=t.pair_id, plan=PairPlan(t.left).stored(),
+                sent=dict.fromkeys(Side, _SENT if t.position in answered else []),
             )
             for t in trials
         }  # fmt: skip
@@ -117,13 +110,13 @@ class Crowd:
         """One answered trial, examined as the service would."""
         rng = self.rng
         failed, unwatched = rng.random() < 0.003, hasty and rng.random() < 0.5
-        told = [*(["failed-left"] if failed else []), *(["not-watched-left"] if unwatched else [])]
+        reported = [*(["failed-left"] if failed else []), *(["not-watched-left"] if unwatched else [])]
         rt_ms = 2_000 if hasty else round(1000 * CLIP_S + 6_000 * rng.lognormvariate(0, 0.5))
         interval_ms = rt_ms + 1_500
         hidden_ms = 5_000 if rng.random() < 0.02 else 0
         finding = examine(
-            Evidence(
-                told=told, to_end=True, unplayable=failed, least_ms=least_ms(CLIP_S), longest_ms=1000 * CLIP_S,
+            Observed(
+                reported=reported, to_end=True, unplayable=failed, least_ms=least_ms(CLIP_S), longest_ms=1000 * CLIP_S,
                 waited_ms=interval_ms, served=True, fetched=(True, True), rt_ms=rt_ms, hidden_ms=hidden_ms,
             )
         )  # fmt: skip
@@ -132,13 +125,13 @@ class Crowd:
             side=None if failed else "left" if one_sided else rng.choice(("left", "right")),
             uncertainty=rng.randint(1, 5), rationale="moves as somebody who looks where they go",
             answers={}, unplayable=failed, rt_ms=rt_ms, shown_at=at - timedelta(milliseconds=interval_ms),
-            answered_at=at, flags=told, odd_playback=None, raised=joined(finding.raised),
+            answered_at=at, flags=reported, odd_playback=None, raised=joined(finding.raised),
             unwatched=finding.unwatched, layout=Layout.SIDE_BY_SIDE, opened_ms=min(rt_ms, round(1000 * CLIP_S)),
             interval_ms=interval_ms, fetched_a=True, fetched_b=True,
         )  # fmt: skip
         for member in "ab":
             self.add(
-                Playback, response_id=response_id, member=member,
+                Evidence, response_id=response_id, slot=member,
                 **_played(rng, hidden_ms, failed, 0.5 if unwatched and member == "a" else 1),
             )  # fmt: skip
 
@@ -217,6 +210,6 @@ def fill(
 
 def _write(session: Session, crowd: Crowd) -> None:
     tables = SQLModel.metadata.tables
-    for table in (ParticipantSession, Trial, Response, Playback):
+    for table in (ParticipantSession, Trial, Response, Evidence):
         if rows := crowd.rows.pop(table, []):
             session.connection().execute(insert(tables[str(table.__tablename__)]), rows)

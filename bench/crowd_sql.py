@@ -7,16 +7,16 @@ from typing import Any
 from sqlalchemy import URL, Table, text
 from sqlmodel import Session, SQLModel, func, select
 
-from app.migrating import open_database
-from app.settings import Settings
-from app.study.tables import ParticipantSession, Playback, Response, Trial
+from app.core.migrating import open_database
+from app.core.settings import Settings
+from app.sessions.tables import Evidence, ParticipantSession, Response, Trial
 from bench.crowd import fill
 
 # What a session of the crowd answers on the average; of twelve trials, and some leave.
 ANSWERS_PER_SESSION = 11.2
 FILLED_SESSIONS = 9_000
 
-_TABLES: tuple[type[Any], ...] = (ParticipantSession, Trial, Response, Playback)
+_TABLES: tuple[type[Any], ...] = (ParticipantSession, Trial, Response, Evidence)
 # What of a copied row points at another copied one.
 _POINTS_AT: dict[str, type[Any]] = {
     "session_id": ParticipantSession,

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from analysis.columns import RESPONSE_COLUMNS, names
+from analysis.data.columns import RESPONSE_COLUMNS, names
 
 TRIALS, TRIALS_WITH_TRUTH = 10, 6
 PAIRS, PAIRS_WITH_TRUTH = 120, 72
@@ -118,13 +118,13 @@ def _answers(rng: np.random.Generator, pairs: Pairs, n_people: int) -> Cells:
     member = np.where(takes_first == first_is_a, 0, 1)
     chosen = np.where(member == 0, pairs.source_a[pair], pairs.source_b[pair])
     unsure = np.clip(np.round(rng.normal(3.3 - 0.6 * np.abs(odds))), 1, 5).astype(np.int64)
-    told = {
+    texts_of = {
         name: getattr(pairs, name)
         for name in ("condition", "stimulus_a", "stimulus_b", "source_a", "source_b")
     }
     return {
         "pair": _texts(pair, pairs.name),
-        **{name: _texts(pair, texts) for name, texts in told.items()},
+        **{name: _texts(pair, texts) for name, texts in texts_of.items()},
         "truth": _texts(np.where(has_truth, np.where(first_is_a, 0, 1), -1), ["a", "b"]),
         "left": _texts(rng.integers(0, 2, n), ["a", "b"]),
         "choice": _texts(np.where(is_blank, -1, member), ["a", "b"]),

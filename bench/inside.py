@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.clue_words import INSIDE
-from analysis.clues import ClueReport, clue_report
-from app.clips.clues import measure_clues
-from app.clips.process import process
-from app.clips.rules import Rules
+from analysis.clues.report import ClueReport, clue_report
+from analysis.clues.words import INSIDE
+from app.library.clips.clues import measure_clues
+from app.library.clips.process import process
+from app.library.clips.rules import Rules
 from bench.servers import WORK
 from stimuli.clipset import generate
 from stimuli.raycaster import HEIGHT, WIDTH

@@ -81,7 +81,9 @@ def served(data: Path) -> Iterator[LikelyHuman]:
         "--port",
         str(address.port),
     ]
-    with serving(command, address, environment(LIKELY_HUMAN_DATA=str(data))) as pid:
+    with serving(
+        command, address, environment(LIKELY_HUMAN_DATA=str(data), LIKELY_HUMAN_MAX_STARTS="0")
+    ) as pid:
         yield LikelyHuman(address, pid, data / "likely-human.sqlite3")
 
 

@@ -23,16 +23,16 @@ from sqlalchemy import URL, Engine, event, make_url, text, update
 from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
-from app.database import Database
-from app.experimenter.access import COOKIE
+from app.accounts.audit import COMMAND_LINE
+from app.accounts.logins import log_in
+from app.accounts.tables import Role
+from app.accounts.users import add_user
+from app.admin.access import COOKIE
+from app.core.database import Database
+from app.core.migrating import open_database
+from app.core.settings import Settings
 from app.main import create_app
-from app.migrating import open_database
-from app.people.audit import COMMAND_LINE
-from app.people.logins import log_in
-from app.people.tables import Role
-from app.people.users import add_user
-from app.settings import Settings
-from app.study.tables import ParticipantSession, Response, Status, Trial
+from app.sessions.tables import ParticipantSession, Response, Status, Trial
 from bench.client import Broken
 from bench.crowd import SLUG, fill
 from bench.servers import HERE, WORK, environment

@@ -13,8 +13,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
-from analysis.estimates import Estimate
 from analysis.planning import plan
+from analysis.stats.estimates import Estimate
 
 KEPT = Path(__file__).parent / "power.md"
 

@@ -20,9 +20,9 @@ _COMMANDS: dict[str, Sequence[str]] = {
     "the report's figures (import)": (
         "python",
         "-c",
-        "import analysis.figures; from app.reporting import report",
+        "import analysis.figures; from app.reports import report",
     ),
-    "the study package (import)": ("python", "-c", "from app.reporting import package"),
+    "the study package (import)": ("python", "-c", "from app.reports import package"),
 }
 
 

@@ -4,9 +4,9 @@ from alembic import context
 from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
-import app.library.tables  # noqa: F401  (registers the tables)
-from app.database import make_engine
-from app.settings import Settings
+import app.sessions.tables  # noqa: F401  (registers all tables: its own, studies, library, jobs and accounts)
+from app.core.database import make_engine
+from app.core.settings import Settings
 
 
 def run(connection: Connection) -> None:

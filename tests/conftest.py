@@ -12,17 +12,44 @@ import pytest
 from sqlalchemy import URL, make_url
 from starlette.testclient import TestClient
 
-from app import dependencies
-from app.clips.importing import ImportedClip
-from app.clips.store import ClipStore
-from app.database import Database, make_engine
+from app.core import dependencies
+from app.core.database import Database, make_engine
+from app.core.migrating import upgrade
+from app.core.settings import Settings
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
 from app.main import create_app
-from app.migrating import upgrade
-from app.settings import Settings
 from tests.clock import Clock
 from tests.factories import make_library, open_study
+from tests.program import Program
 
+MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
 POSTGRES = os.environ.get("LIKELY_HUMAN_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    dropped = [item for item in items if item.get_closest_marker("postgres") and is_any_database(item)]
+    config.hook.pytest_deselected(items=dropped)
+    items[:] = sorted((item for item in items if item not in dropped), key=turn)
+    for item in items:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if MAKE_VIDEOS & fixtures:
+            item.add_marker(pytest.mark.videos)
+        if "program" in fixtures:
+            item.add_marker(pytest.mark.slow)
+
+
+def turn(item: pytest.Item) -> int:
+    """Files go to processes in this order: what takes minutes first, or one process ends long after the others."""
+    if item.path.stem in {"test_whole_way", "test_engines"}:
+        return 0
+    return 1 if item.get_closest_marker("browser") else 2
+
+
+def is_any_database(item: pytest.Item) -> bool:
+    """Whether SQLite alone will do: the nearest of the two markers says so."""
+    nearest = next(item.iter_markers("any_database"), None)
+    return nearest is not None and item.get_closest_marker("both_databases") is None
 
 
 def postgres_or_skip() -> psycopg.Connection[tuple[object, ...]]:
@@ -98,6 +125,14 @@ def study(database: Database, library: tuple[ClipStore, Sequence[ImportedClip]],
     """The slug of an open study like the published one: 1 practice pair, 6 + 4 pairs."""
     with database.transaction() as session:
         return open_study(session, tmp_path, library[1]).slug
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+    """The command `likely-human`, to be run in processes of its own."""
+    program = Program(tmp_path_factory.mktemp("program"))
+    yield program
+    program.close()
 
 
 @pytest.fixture(autouse=True)

@@ -10,14 +10,14 @@ import numpy as np
 import yaml
 from sqlmodel import Session
 
-from app.clips.importing import ImportedClip, import_clips
-from app.clips.manifest import read_manifest
-from app.clips.rules import Rules
-from app.clips.store import ClipStore
-from app.study.file.load import load_study
-from app.study.stimuli import add_stimuli
-from app.study.tables import State
-from app.study.versions import Loaded, load_version, set_state, stimulus_facts
+from app.library.clips.importing import ImportedClip, import_clips
+from app.library.clips.manifest import read_manifest
+from app.library.clips.rules import Rules
+from app.library.clips.store import ClipStore
+from app.studies.file.load import load_study
+from app.studies.stimuli import add_stimuli
+from app.studies.tables import State
+from app.studies.versions import Loaded, load_version, set_state, stimulus_facts
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 SOURCES = ("human", "hybrid", "symbolic")
@@ -100,7 +100,7 @@ def load_file(session: Session, folder: Path, **changes: object) -> Loaded:
 
 
 def open_study(session: Session, folder: Path, clips: Sequence[ImportedClip], **changes: object) -> Loaded:
-    """A library, a study over it, and its door open."""
+    """A library, and a study over it that is live."""
     add_stimuli(session, clips, NOW)
     loaded = load_file(session, folder, **changes)
     set_state(session, loaded.slug, State.LIVE)

@@ -11,8 +11,8 @@ from sqlalchemy import event, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlmodel import Session, select
 
-from app.database import Database
-from app.study.tables import Study
+from app.core.database import Database
+from app.studies.tables import Study
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 

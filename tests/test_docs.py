@@ -1,18 +1,20 @@
 """Documentation that can drift is compared with the code."""
 
 import re
-import subprocess
-import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from app.reporting.columns import COLUMNS, Column
+from app.reports.columns import COLUMNS, Column
+from tests.program import Program
 
 ROOT = Path(__file__).parent.parent
 DATA = (ROOT / "docs" / "data.md").read_text(encoding="utf-8")
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-PROGRAM = Path(sys.executable).parent / "likely-human"
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 
 
 def row_of(column: Column) -> str:
@@ -35,6 +37,19 @@ def test_links_between_files_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), target
 
 
+def test_the_way_of_an_answer_names_files_and_functions_that_are_there() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    way = readme.partition("How one answer travels")[2].partition("\n\nA container")[0]
+    steps = re.findall(r"`((?:app|analysis)/[\w/]+\.(?:py|js)): (\w+)`", way)
+    assert len({path for path, _ in steps}) == 15
+    for path, name in steps:
+        source = (ROOT / path).read_text(encoding="utf-8")
+        defined = (
+            rf"^\s*(?:export )?(?:async )?(?:def|class|function) {name}\b|^{name} =|^import .*\b{name}\b"
+        )
+        assert re.search(defined, source, re.MULTILINE), f"{path} has no {name}"
+
+
 def commands_in(page: Path) -> set[tuple[str, ...]]:
     """The commands of ours that a page shows, as the words before the first argument."""
     found = set()
@@ -45,13 +60,19 @@ def commands_in(page: Path) -> set[tuple[str, ...]]:
     return found
 
 
-def help_of(*words: str) -> str:
-    env = {"COLUMNS": "200", "TERM": "dumb"}
-    done = subprocess.run([PROGRAM, *words, "--help"], capture_output=True, text=True, env=env, check=False)
-    return done.stdout if done.returncode == 0 else ""
+HelpOf = Callable[..., str]
 
 
-def test_every_command_that_the_readme_names_exists() -> None:
+@pytest.fixture
+def help_of(program: Program) -> HelpOf:
+    def help_of(*words: str) -> str:
+        done = program.run(*words, "--help", cwd=ROOT, environment={"COLUMNS": "200", "TERM": "dumb"})
+        return done.stdout if done.returncode == 0 else ""
+
+    return help_of
+
+
+def test_every_command_that_the_readme_names_exists(help_of: HelpOf) -> None:
     groups = {name: help_of(name) for name in ("study", "stimuli", "import")}
     top = help_of()
     commands = commands_in(ROOT / "README.md")
@@ -62,7 +83,7 @@ def test_every_command_that_the_readme_names_exists() -> None:
             assert words[1] in groups[words[0]], words
 
 
-def test_every_option_that_the_readme_names_exists() -> None:
+def test_every_option_that_the_readme_names_exists(help_of: HelpOf) -> None:
     known = "".join(
         help_of(*words.split())
         for words in (

@@ -14,26 +14,20 @@ from sqlalchemy import URL, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel, col, func, select
 
-from app.database import Database, make_engine
-from app.errors import StudyError
+from app.core.database import Database, make_engine
+from app.core.errors import StudyError
+from app.core.migrating import open_database
+from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, Kind
-from app.library.tables import Upload
-from app.migrating import open_database
-from app.settings import Settings
-from app.study.tables import (
-    Pair,
-    ParticipantSession,
-    Playback,
-    Response,
-    SessionToken,
-    Stimulus,
-    Study,
-    StudyClip,
-    StudyVersion,
-)
+from app.library.tables import Stimulus, StudyClip, Upload
+from app.sessions.tables import Evidence, ParticipantSession, Response, SessionToken, Trial
+from app.studies.tables import Study, StudyVersion, Unit, UnitMember
 from tests.conftest import migrate
 from tests.factories import NOW
+from tests.old_databases import empty
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent
 
@@ -76,12 +70,7 @@ SECOND_ROWS = {
 
 @pytest.fixture
 def emptied(database_url: URL) -> URL:
-    """The test's database without a single table."""
-    engine = make_engine(database_url, writing=True, enforcing=False)
-    with engine.begin() as connection:
-        SQLModel.metadata.drop_all(connection)
-        connection.execute(text("DROP TABLE alembic_version"))
-    engine.dispose()
+    empty(database_url)
     return database_url
 
 
@@ -95,10 +84,14 @@ def test_a_filled_database_of_any_revision_is_upgraded_with_its_answers(emptied:
     with database.reading() as session:
         response = session.exec(select(Response)).one()
         assert (response.side, response.uncertainty, response.answered_at) == ("left", 2, NOW)
-        assert session.exec(select(func.count()).select_from(Playback)).one() == 1
-        pair = session.exec(select(Pair)).one()  # since 0002 a pair keeps the clips it was shown with
-        assert (pair.clip_a_sha256, pair.clip_a_bytes, pair.clip_a_duration_s) == ("aa", 1000, 8)
-        assert (pair.clip_b_sha256, pair.clip_b_bytes, pair.clip_b_duration_s) == ("bb", 2000, 9)
+        assert session.exec(select(func.count()).select_from(Evidence)).one() == 1
+        members = session.exec(select(UnitMember).order_by(UnitMember.slot)).all()
+        kept = [
+            (one.unit_id, one.slot, one.stimulus_id, one.sha256, one.bytes, one.duration_s) for one in members
+        ]
+        assert kept == [(1, "a", 1, "aa", 1000, 8), (1, "b", 2, "bb", 2000, 9)]
+        assert session.exec(select(Unit.id, Unit.truth, Unit.block)).one() == (1, "a", "trials")
+        assert session.exec(select(Trial.unit_id, Trial.plan)).one() == (1, {"left": "b"})
         assert session.exec(select(StudyVersion.reason)).one() == ""
     database.close()
 

@@ -8,16 +8,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.columns import Column
-from analysis.reading import read_csv
-from app.clips.errors import ManifestProblems
-from app.clips.manifest import read_manifest
-from app.errors import StudyError
+from analysis.data.columns import Column
+from analysis.data.reading import read_csv
+from app.core.errors import StudyError
+from app.core.spreadsheet import NotCsv, csv_rows, defused, is_separated_otherwise, restored
+from app.library.clips.errors import ManifestProblems
+from app.library.clips.manifest import read_manifest
 from app.library.sheet import text_of
-from app.reporting.export import csv_lines
-from app.spreadsheet import defused, restored
-from app.study.file.pairs import read_pair_file
-from app.study.pairs_edit import BadRow, read_rows
+from app.reports.export import csv_lines
+from app.studies.file.pairs import read_pair_file
+from app.studies.pairs_edit import BadRow, read_rows
+
+pytestmark = pytest.mark.slow
 
 SIGNS = "=+-@\t\r\n＝＋－＠"
 CELLS = st.text(st.sampled_from(f"'{SIGNS}1.e ax"), max_size=8)
@@ -113,3 +115,33 @@ def test_odd_tables_are_refused_in_words(tmp_path: Path) -> None:
         with pytest.raises(StudyError, match=words):
             text_of([data])
     assert [row.id for row in read_pair_file("p.csv", "pair,a,b\rp1,x,y\rp2,x,z\r").rows] == ["p1", "p2"]
+
+
+def test_rows_are_read_alike_wherever_a_table_comes_from() -> None:
+    """Blank rows are counted and left out; a cell of two lines moves the lines, not the rows."""
+    text = '\ufeffname, source\r\n\n"a\nb", x \n , \nc,"d ""e"""\n'
+    assert [(row.row, row.line, row.cells) for row in csv_rows(text)] == [
+        (1, 1, ["name", "source"]),
+        (3, 3, ["a\nb", "x"]),
+        (5, 6, ["c", 'd "e"']),
+    ]
+    assert list(csv_rows("\n , \n")) == []
+
+
+def test_what_is_no_csv_is_named_by_the_row_and_line_where_it_begins() -> None:
+    rows = csv_rows('a,b\n"1\n2",3\n4,"five\nsix\n')
+    assert [next(rows).row, next(rows).row] == [1, 2]
+    with pytest.raises(NotCsv, match="unexpected end of data") as caught:
+        next(rows)
+    assert (caught.value.row, caught.value.line) == (3, 4)
+    with pytest.raises(NotCsv, match="is a quote never closed"):
+        list(csv_rows('a\n"' + "x" * 200_000))
+
+
+def test_a_header_without_commas_is_known_by_its_semicolons_or_tabs() -> None:
+    assert [is_separated_otherwise(header) for header in (["a;b"], ["a\tb"], ["a"], ["a;b", "c"])] == [
+        True,
+        True,
+        False,
+        False,
+    ]

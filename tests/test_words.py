@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 APP = Path(__file__).parents[1] / "app"
+ROOT = APP.parent
 LITERARY = re.compile(r"\b(mend\w*|doors?|couples?|as it might be|strangers?)\b", re.IGNORECASE)
+# Of what a reader of the code meets: names, addresses in templates, docstrings and the documentation.
+IN_NAMES = re.compile(r"(^|[_\W])(mend(ing)?|doors?|couples?|told)([_\W]|$)", re.IGNORECASE)
+IN_PROSE = re.compile(
+    r"\b(to mend|mended|mending|doors?|couples? of|experimenter's room|comes? in couples)\b", re.IGNORECASE
+)
 NOT_A_CLIP = re.compile(r"\bstimul(us|i)\b", re.IGNORECASE)
 
 
@@ -30,18 +36,48 @@ def test_messages_and_pages_use_plain_words() -> None:
     assert [where for where, text in (*messages(APP), *on_screen()) if LITERARY.search(text)] == []
 
 
+def identifiers(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        for field in ("id", "attr", "arg", "name", "asname", "module"):
+            if isinstance(name := getattr(node, field, None), str):
+                yield name
+
+
+def test_names_in_code_and_pages_are_plain_words() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for folder in ("app", "analysis", "stimuli")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for name in (str(path.relative_to(ROOT)), *identifiers(ast.parse(path.read_text(encoding="utf-8"))))
+        if IN_NAMES.search(name)
+    ]
+    for path in sorted((*APP.rglob("*.html"), *APP.rglob("*.js"))):
+        text = path.read_text(encoding="utf-8")
+        names = re.findall(r"""(?:id|class|name|for|aria-[a-z]+)="([^"{]+)"|\b(data-[a-z-]+)|\.(\w+)""", text)
+        found += [f"{path.relative_to(ROOT)}: {n}" for n in map("".join, names) if IN_NAMES.search(n)]
+    assert found == []
+
+
+def test_docstrings_and_documents_use_the_fields_words() -> None:
+    texts = [
+        *(ROOT / "docs").rglob("*.md"),
+        *(p for d in ("app", "analysis") for p in (ROOT / d).rglob("*.py")),
+    ]
+    assert [str(p.relative_to(ROOT)) for p in texts if IN_PROSE.search(p.read_text(encoding="utf-8"))] == []
+
+
 def test_a_clip_is_called_a_clip_on_the_experimenters_pages() -> None:
     said = (
         *on_screen(),
-        *messages(APP / "experimenter"),
+        *messages(APP / "admin"),
         *messages(APP / "library"),
-        *messages(APP / "study" / "file"),
+        *messages(APP / "studies" / "file"),
     )
     found = {
         where.split(":")[0] for where, text in said if NOT_A_CLIP.search(text) and "stimuli.csv" not in text
     }
     # The description of a column and of a file's keys, which are called so.
-    assert found <= {"study/file/model.py", "experimenter/templates/judges.html"}
+    assert found <= {"studies/file/model.py", "admin/templates/judges.html", "library/clips/manifest.py"}
 
 
 def test_pages_show_every_time_in_one_format_with_its_zone() -> None:
@@ -50,7 +86,7 @@ def test_pages_show_every_time_in_one_format_with_its_zone() -> None:
     ]
     python = [
         path
-        for path in (APP / "experimenter").rglob("*.py")
+        for path in (APP / "admin").rglob("*.py")
         if "%H:%M" in path.read_text() and path.name != "charts.py"
     ]
     assert (scripts, python) == ([], [])

@@ -13,8 +13,8 @@ import numpy as np
 ROOT = Path(__file__).parent.parent
 sys.path.insert(0, str(ROOT))
 
-from app.clips.process import process  # noqa: E402
-from app.clips.rules import Rules  # noqa: E402
+from app.library.clips.process import process  # noqa: E402
+from app.library.clips.rules import Rules  # noqa: E402
 
 TARGET = ROOT / "app" / "participant" / "static" / "check.mp4"
 WIDTH, HEIGHT, FRAMES, SQUARE = 160, 90, 30, 24

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from analysis.intervals import Floats
+from analysis.stats.intervals import Floats
 
 MOST_DOTS = 300
 _STEPS = 48

@@ -32,6 +32,10 @@ class Figure:
     png: bytes
     reading: str = ""
 
+    def _repr_svg_(self) -> str:
+        """How a notebook shows it."""
+        return self.svg
+
 
 @dataclass(frozen=True, slots=True)
 class NoFigure:

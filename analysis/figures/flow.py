@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis.data.selection import Selection
 from analysis.figures import canvas, words
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
-from analysis.selection import Selection
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

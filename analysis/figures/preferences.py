@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.description import Description
+from analysis.choice.description import Description
+from analysis.choice.studies import Preference, StudyResult
 from analysis.figures import canvas, words
 from analysis.figures.dots import thinned
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
-from analysis.intervals import Floats
-from analysis.studies import Preference, StudyResult
+from analysis.stats.intervals import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

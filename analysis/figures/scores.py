@@ -9,8 +9,8 @@ import numpy as np
 from analysis.figures import canvas, words
 from analysis.figures.dots import MOST_DOTS, beside, thinned
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
-from analysis.intervals import Floats
-from analysis.ratings import CriterionResult, RatingAnalysis
+from analysis.ratings.scores import CriterionResult, RatingAnalysis
+from analysis.stats.intervals import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

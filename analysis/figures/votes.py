@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from analysis.choice.majority import natural
+from analysis.choice.studies import StudyResult
 from analysis.figures import canvas, words
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
-from analysis.intervals import wilson
-from analysis.majority import natural
 from analysis.results import table_rows
-from analysis.studies import StudyResult
+from analysis.stats.intervals import wilson
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

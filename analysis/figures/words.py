@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from analysis.description import Description
-from analysis.intervals import Interval
+from analysis.choice.description import Description
+from analysis.stats.intervals import Interval
 
 NONE = "none"
 

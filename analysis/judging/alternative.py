@@ -6,13 +6,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from analysis.columns import TIE
-from analysis.estimates import Estimate
-from analysis.intervals import Floats, no_interval
+from analysis.data.columns import TIE
 from analysis.judging.measures import OVER_PAIRS, Spread, interval_of
 from analysis.judging.pairs import EVEN, Ints, Pairs
 from analysis.judging.scores import evaluate, ratio_of
 from analysis.results import Result
+from analysis.stats.estimates import Estimate
+from analysis.stats.intervals import Floats, no_interval
 
 EPSILON = 0.1
 Q = 0.05

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.intervals import Floats
 from analysis.judging.matching import Judged, Run
 from analysis.judging.pairs import EVEN, Bools, Pairs
 from analysis.judging.sample import IDENTITY, LABELS, NO_TRUTH, NO_VOTE, RANK
 from analysis.judging.scores import Quantity, mean_of, spearman_of, undefined
 from analysis.results import Result
+from analysis.stats.intervals import Floats
 
 _UNNAMED = "neither truth nor sources say which member is the first: the published correlation needs one"
 

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analysis.columns import TIE
-from analysis.intervals import Floats
+from analysis.data.columns import TIE
 from analysis.judging.pairs import EVEN, MIRRORED, Pairs, label_of, share_of
 from analysis.judging.sample import (
     BRIER,
@@ -38,6 +37,7 @@ from analysis.judging.scores import (
     spearman_of,
     undefined,
 )
+from analysis.stats.intervals import Floats
 
 ALONE = "no pair has two votes: nobody can be held against others"
 NO_HALVES = "no pair has what this number needs in both halves of the participants"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from analysis.columns import MEMBERS, Column
+from analysis.data.columns import MEMBERS, Column
 
 VERDICTS = (*MEMBERS, "tie")
 

@@ -10,12 +10,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 
-from analysis.checking import check_columns
-from analysis.columns import Column, names
+from analysis.data.checking import check_columns
+from analysis.data.columns import Column, names
+from analysis.data.reading import _json_object, _require_text, read_csv
 from analysis.errors import ReadError
 from analysis.judging.columns import PAIR_COLUMNS, VERDICT_COLUMNS, with_items_named
 from analysis.judging.verdicts import check_verdicts, require_verdict_columns
-from analysis.reading import _json_object, _require_text, read_csv
 
 
 def read_verdicts(path: Path | str) -> pd.DataFrame:

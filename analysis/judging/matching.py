@@ -7,11 +7,11 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
+from analysis.choice.majority import natural
 from analysis.errors import AnalysisError
-from analysis.intervals import Floats
 from analysis.judging.pairs import Bools, Ints, Pairs, compressed
-from analysis.majority import natural
 from analysis.results import Result
+from analysis.stats.intervals import Floats
 
 About = Literal["pairs", "clips"]
 Scores = Literal["probabilities", "support", "clips", "none"]

@@ -5,9 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from analysis.agreement.resampling import JACKKNIFE
-from analysis.estimates import Estimate
-from analysis.intervals import NOT_ASKED, Floats, Interval, no_interval, percentile_interval, wilson
 from analysis.judging.as_published import AsPublished, as_published, published_labels
 from analysis.judging.ceiling import Counts, half_against_half, halves, one_against_others, votes_as_outcomes
 from analysis.judging.matching import Judged, Run
@@ -27,7 +24,10 @@ from analysis.judging.sample import (
 from analysis.judging.scores import BINS, Evaluated, Quantity, divided, evaluate, nan_mean, ratio_of
 from analysis.options import LEVEL
 from analysis.results import Result
-from analysis.student import FEWEST, Scale, jackknife_error, student, too_few
+from analysis.stats.agreement.resampling import JACKKNIFE
+from analysis.stats.estimates import Estimate
+from analysis.stats.intervals import NOT_ASKED, Floats, Interval, no_interval, percentile_interval, wilson
+from analysis.stats.student import FEWEST, Scale, jackknife_error, student, too_few
 
 OVER_PAIRS = "percentile bootstrap over pairs"
 OVER_RUNS = "percentile bootstrap over pairs and runs"

@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.columns import CHOICES, TIE
-from analysis.intervals import Floats
+from analysis.data.columns import CHOICES, TIE
 from analysis.judging.columns import PAIR_COLUMNS
 from analysis.judging.scores import divided
+from analysis.stats.intervals import Floats
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri, stdtrit
 
-from analysis.intervals import Floats
 from analysis.judging.matching import Judged
 from analysis.judging.pairs import Bools, Pairs
 from analysis.judging.scores import nan_mean
 from analysis.options import LEVEL
 from analysis.results import Result
-from analysis.student import FEW, too_few
+from analysis.stats.intervals import Floats
+from analysis.stats.student import FEW, too_few
 
 NO_GAIN = "every pair that the judge judged has votes: there is nothing for it to add"
 FEWEST_PAIRS = 10

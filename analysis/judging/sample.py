@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analysis.intervals import Floats
 from analysis.judging.pairs import MIRRORED, Bools, label_of, share_of
 from analysis.judging.scores import (
     BINS,
@@ -19,6 +18,7 @@ from analysis.judging.scores import (
     spearman_of,
     undefined,
 )
+from analysis.stats.intervals import Floats
 
 IDENTITY, LABELS, RANK = "identity_accuracy", "label_accuracy", "spearman"
 KAPPA, BRIER, CALIBRATION = "kappa", "brier", "calibration_error"

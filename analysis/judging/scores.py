@@ -12,8 +12,8 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from analysis.intervals import Floats, portions
-from analysis.student import FEW
+from analysis.stats.intervals import Floats, portions
+from analysis.stats.student import FEW
 
 Statistic = Callable[[Floats], Floats]
 Key = TypeVar("Key")

@@ -1,25 +1,20 @@
 """A validation of judges as text for a terminal, 100 columns wide."""
 
 from collections.abc import Iterator, Mapping
-from io import StringIO
 
-from rich import box
-from rich.console import Console, RenderableType
-from rich.padding import Padding
+from rich.console import RenderableType
 from rich.table import Table
 
-from analysis.estimates import Estimate
-from analysis.intervals import Interval
 from analysis.judging.alternative import AlternativeTest
 from analysis.judging.matching import RunCounts
 from analysis.judging.measures import Bin, Group, Measure
 from analysis.judging.prediction_powered import PredictionPowered
 from analysis.judging.validation import JudgeResult, JudgeValidation
 from analysis.judging.versus import Versus
-from analysis.p_values import p_cell
-from analysis.terminal import resamples_words
-
-WIDTH = 100
+from analysis.stats.estimates import Estimate
+from analysis.stats.intervals import Interval
+from analysis.stats.p_values import p_cell
+from analysis.text.terminal import WIDTH, as_text, heading, name_of, number, resamples_words, table_of
 
 _LONGEST = 40
 _NAMES = {
@@ -41,12 +36,7 @@ _SCORES = {
 
 def render_validation(validation: JudgeValidation, width: int = WIDTH) -> str:
     """Return the validation as plain text: every number with its interval and what people reach beside it."""
-    page = StringIO()
-    # Names come from files: they are text, never markup.
-    console = Console(file=page, width=width, color_system=None, markup=False, highlight=False, emoji=False)
-    for part in _parts(validation):
-        console.print(part)
-    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()) + "\n"
+    return as_text(list(_parts(validation)), width)
 
 
 def _parts(validation: JudgeValidation) -> Iterator[RenderableType]:
@@ -75,7 +65,7 @@ def _apart(validation: JudgeValidation) -> str:
 
 
 def _notes() -> Iterator[RenderableType]:
-    yield _heading("How to read this")
+    yield heading("How to read this")
     yield (
         "Identity: accuracy against the truth. Labels: accuracy against the majority. Spearman: of score and share of "
         "votes. One person: one participant in the judge's place, held against the others. Half: one half of the "
@@ -84,24 +74,13 @@ def _notes() -> Iterator[RenderableType]:
     )
 
 
-def _heading(text: str) -> RenderableType:
-    return Padding(f"{text}\n{'-' * len(text)}", (1, 0, 0, 0))
-
-
-def _table(*columns: str, left: int = 1) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number < left else "right", overflow="fold")
-    return table
-
-
 def _judge(judge: JudgeResult) -> Iterator[RenderableType]:
-    yield _heading(f"Judge {_name(judge.judge)}")
+    yield heading(f"Judge {name_of(judge.judge)}")
     yield f"Scores: {_SCORES[judge.scores]}."
     yield from _runs(judge.runs)
-    for number, group in enumerate(judge.groups):
+    for place, group in enumerate(judge.groups):
         # A condition that is all pairs with a truth, say, has their numbers.
-        if all(group.measures != earlier.measures for earlier in judge.groups[:number]):
+        if all(group.measures != earlier.measures for earlier in judge.groups[:place]):
             yield from _group(group)
     yield from alternative_lines(judge.alternative_annotator)
     yield from _prediction_powered(judge.prediction_powered)
@@ -109,7 +88,7 @@ def _judge(judge: JudgeResult) -> Iterator[RenderableType]:
 
 def _runs(runs: tuple[RunCounts, ...]) -> Iterator[RenderableType]:
     for run in runs[:_LONGEST]:
-        name = f"Run {_name(run.run)}" if run.run else "Verdicts"
+        name = f"Run {name_of(run.run)}" if run.run else "Verdicts"
         counts = {
             "tied": run.n_tied,
             "abstained": run.n_abstained,
@@ -118,9 +97,9 @@ def _runs(runs: tuple[RunCounts, ...]) -> Iterator[RenderableType]:
             "rows about trials that do not count": run.n_not_main,
             "rows about a pair that the study changed": run.n_changed,
         }
-        told = "".join(f"; {n} {what}" for what, n in counts.items() if n or what in ("tied", "missing"))
-        names = f" ({', '.join(map(_name, run.unknown))})" if run.unknown else ""
-        yield f"{name}: {run.n_judged} of {run.n_pairs} pairs judged{told}{names}."
+        shown = "".join(f"; {n} {what}" for what, n in counts.items() if n or what in ("tied", "missing"))
+        names = f" ({', '.join(map(name_of, run.unknown))})" if run.unknown else ""
+        yield f"{name}: {run.n_judged} of {run.n_pairs} pairs judged{shown}{names}."
     if len(runs) > _LONGEST:
         yield f"The first {_LONGEST} of {len(runs)} runs; --json has them all."
 
@@ -129,7 +108,7 @@ def _group(group: Group) -> Iterator[RenderableType]:
     what = {
         "all": "All pairs",
         "class": f"Pairs {group.name}",
-        "condition": f"Condition {_name(group.name) or '(none)'}",
+        "condition": f"Condition {name_of(group.name) or '(none)'}",
     }
     tied = f", {group.n_tied_labels} labels tied" if group.n_tied_labels else ""
     yield f"\n{what[group.scope]}: {group.n_judged} of {group.n_pairs} judged, {group.n_with_votes} with votes{tied}"
@@ -138,8 +117,8 @@ def _group(group: Group) -> Iterator[RenderableType]:
         yield _measures(given)
     spreads = {_NAMES[key]: one.sd_ddof1 for key, one in given.items() if one.sd_ddof1 is not None}
     if spreads:
-        told = ", ".join(f"{name} {spread:.3f}" for name, spread in spreads.items())
-        yield f"  SD over runs (n-1): {told}."
+        shown = ", ".join(f"{name} {spread:.3f}" for name, spread in spreads.items())
+        yield f"  SD over runs (n-1): {shown}."
     missing: dict[str, list[str]] = {}
     for key, measure in group.measures.items():
         if measure.corrected.reason:
@@ -151,27 +130,27 @@ def _group(group: Group) -> Iterator[RenderableType]:
 
 
 def _measures(measures: Mapping[str, Measure]) -> Table:
-    table = _table("", "n", "as published", "judge", "one person", "half")
+    table = table_of("", "n", "as published", "judge", "one person", "half")
     for key, measure in measures.items():
         published = measure.as_published
         spread = published.sd_ddof0 if published else None
-        told = "-" if published is None else _number(published.value)
+        shown = "-" if published is None else number(published.value)
         table.add_row(
             _NAMES[key],
             str(measure.corrected.n),
-            told + ("" if spread is None else f" ({spread:.3f})"),
+            shown + ("" if spread is None else f" ({spread:.3f})"),
             *map(estimate_text, (measure.corrected, measure.ceiling, measure.split_half)),
         )
     return table
 
 
 def _calibration(bins: tuple[Bin, ...]) -> RenderableType:
-    table = _table("  sure of its choice", "pairs", "mean", "people agree", "people so sure of others")
+    table = table_of("  sure of its choice", "pairs", "mean", "people agree", "people so sure of others")
     for one in bins:
         table.add_row(
             f"  {one.low:.1f} to {one.high:.1f}",
             str(one.agreement.n),
-            _number(one.confidence),
+            number(one.confidence),
             estimate_text(one.agreement),
             estimate_text(one.ceiling),
         )
@@ -184,18 +163,18 @@ def alternative_lines(
     """The alternative annotator test of each run, and who was not tested."""
     first = tests[0]
     yield f"\nMay it replace people? The alternative annotator test, epsilon {first.epsilon:g}, q {first.q:g}"
-    table = _table("run", "", "won", "advantage", "over all", "people minus judge", left=2)
+    table = table_of("run", "", "won", "advantage", "over all", "people minus judge", left=2)
     for test in tests[:_LONGEST]:
         won = (
             "-" if test.winning_rate is None else f"{test.n_won} of {test.n_tested} ({test.winning_rate:.2f})"
         )
         result = {True: "passes", False: "does not pass", None: "not tested"}[test.passes]
         table.add_row(
-            _name(test.run),
+            name_of(test.run),
             result,
             won,
-            _number(test.advantage),
-            f"{_number(test.advantage_all)} (of {test.n_participants})",
+            number(test.advantage),
+            f"{number(test.advantage_all)} (of {test.n_participants})",
             estimate_text(test.difference),
         )
     yield table
@@ -210,10 +189,10 @@ def _prediction_powered(results: tuple[PredictionPowered, ...]) -> Iterator[Rend
     if not results:
         return
     yield "\nPreference with the judge's help (prediction-powered, mean share of votes over pairs)"
-    table = _table("", "votes on", "verdicts on", "people alone", "with the judge", "worth")
+    table = table_of("", "votes on", "verdicts on", "people alone", "with the judge", "worth")
     for one in results:
         table.add_row(
-            f"{_name(one.source)} over {_name(one.against)} ({_name(one.condition) or 'no condition'})",
+            f"{name_of(one.source)} over {name_of(one.against)} ({name_of(one.condition) or 'no condition'})",
             str(one.n_labelled),
             f"+ {one.n_unlabelled}",
             _range(one.people, one.people_low, one.people_high),
@@ -227,13 +206,13 @@ def _prediction_powered(results: tuple[PredictionPowered, ...]) -> Iterator[Rend
 
 
 def _comparisons(comparisons: tuple[Versus, ...]) -> Iterator[RenderableType]:
-    yield _heading("Judges against each other, on the same pairs")
-    table = _table(
+    yield heading("Judges against each other, on the same pairs")
+    table = table_of(
         "first - second", "accuracy", "n", "difference", "only 1st", "only 2nd", "p", "p Holm", left=2
     )
     for one in comparisons[:_LONGEST]:
         table.add_row(
-            " - ".join(map(_name, one.judges)),
+            " - ".join(map(name_of, one.judges)),
             "identity" if one.measure == "identity_accuracy" else "labels",
             str(one.difference.n),
             estimate_text(one.difference),
@@ -250,23 +229,14 @@ def _comparisons(comparisons: tuple[Versus, ...]) -> Iterator[RenderableType]:
         yield f"  No p where {reason}."
 
 
-def _name(text: str) -> str:
-    """A name from outside, without control characters that a terminal would obey."""
-    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
-
-
-def _number(value: float | None, digits: int = 3) -> str:
-    return "-" if value is None else f"{value:.{digits}f}"
-
-
 def estimate_text(estimate: Estimate) -> str:
     """The value with its interval; a dash where there is none."""
-    return f"{_number(estimate.value)}{_interval(estimate.interval)}"
+    return f"{number(estimate.value)}{_interval(estimate.interval)}"
 
 
 def _interval(interval: Interval) -> str:
-    return "" if interval.low is None else f" [{_number(interval.low, 2)}, {_number(interval.high, 2)}]"
+    return "" if interval.low is None else f" [{number(interval.low, 2)}, {number(interval.high, 2)}]"
 
 
 def _range(value: float | None, low: float | None, high: float | None) -> str:
-    return _number(value) + ("" if low is None else f" [{_number(low, 2)}, {_number(high, 2)}]")
+    return number(value) + ("" if low is None else f" [{number(low, 2)}, {number(high, 2)}]")

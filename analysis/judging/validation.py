@@ -6,8 +6,10 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.checking import check_columns
-from analysis.columns import ANALYZED_COLUMNS, MODES, TIE
+from analysis.data.checking import check_columns
+from analysis.data.columns import ANALYZED_COLUMNS, MODES, TIE
+from analysis.data.schema import check_responses
+from analysis.data.selection import Selection, choose_mode, select
 from analysis.errors import AnalysisError
 from analysis.judging.alternative import EPSILON, FEWEST, AlternativeTest, Q, alternative_test
 from analysis.judging.columns import PAIR_COLUMNS
@@ -19,9 +21,7 @@ from analysis.judging.verdicts import check_verdicts
 from analysis.judging.versus import Versus, compare_judges
 from analysis.options import LEVEL, RESAMPLES, chosen
 from analysis.results import Result
-from analysis.schema import check_responses
-from analysis.selection import Selection, choose_mode, select
-from analysis.threads import one_thread
+from analysis.stats.threads import one_thread
 
 FORMAT = "likely-human judges 1"
 

@@ -6,11 +6,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from analysis.checking import categorical, check_columns
-from analysis.columns import names
+from analysis.data.checking import categorical, check_columns
+from analysis.data.columns import names
 from analysis.errors import SchemaError, shown
-from analysis.intervals import Floats
 from analysis.judging.columns import VERDICT_COLUMNS, VERDICTS, with_items_named
+from analysis.stats.intervals import Floats
 
 Codes = npt.NDArray[np.integer]
 Mask = npt.NDArray[np.bool_]

@@ -8,15 +8,15 @@ from typing import Literal
 import numpy as np
 from scipy.stats import binomtest
 
-from analysis.estimates import Estimate
-from analysis.intervals import Floats, no_interval, portions
 from analysis.judging.matching import Judged
 from analysis.judging.measures import OVER_PAIRS, OVER_RUNS, Spread, interval_of
 from analysis.judging.pairs import EVEN, Pairs
 from analysis.judging.sample import agreement
-from analysis.multiplicity import holm
 from analysis.results import Result
-from analysis.student import FEW
+from analysis.stats.estimates import Estimate
+from analysis.stats.intervals import Floats, no_interval, portions
+from analysis.stats.multiplicity import holm
+from analysis.stats.student import FEW
 
 On = Literal["identity_accuracy", "label_accuracy"]
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit, logit
 
-from analysis.intervals import Floats
+from analysis.stats.intervals import Floats
 
 # Where everybody answers alike the mean is infinite: steps are cut, and the means stop here.
 _LONGEST_STEP = 2.0

@@ -1,4 +1,4 @@
-"""The mixed model's p value for many data sets at once, the one that `analysis.mixed` gives for a single one.
+"""The mixed model's p value for many data sets at once, the one that `analysis.stats.mixed` gives for a single one.
 
 Weak priors on the two standard deviations, half-normal with scale 2 in log odds, and these integrated out [RMC09]_:
 with few pairs their spread is hardly known, and a test that takes its best guess for the truth finds too much.
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from analysis.intervals import Floats
 from analysis.planning.laplace import Answers, Model, Point
-from analysis.posterior import PRIOR_SD
+from analysis.stats.intervals import Floats
+from analysis.stats.posterior import PRIOR_SD
 
 _START = 0.3
 _LOGS = (-5.0, 2.0)

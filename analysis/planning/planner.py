@@ -7,7 +7,6 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from analysis.errors import AnalysisError
-from analysis.estimates import Estimate
 from analysis.planning.asked import (
     MOST_PARTICIPANTS,
     MOST_TRIALS,
@@ -25,7 +24,8 @@ from analysis.planning.simulation import Found, Progress, Size, simulate
 from analysis.planning.words import method_of, sentences
 from analysis.planning.world import World, world_of
 from analysis.results import Result
-from analysis.threads import one_thread
+from analysis.stats.estimates import Estimate
+from analysis.stats.threads import one_thread
 
 FORMAT = "likely-human plan 1"
 
@@ -124,7 +124,7 @@ def plan(
         Standard deviations of the effects, in log odds.
     test
         ``mann-whitney`` (within: signed-rank), ``mixed`` or ``both``. Mixed: the difference in a logistic mixed
-        model with participants and pairs crossed, as `analysis.mixed` fits it.
+        model with participants and pairs crossed, as `analysis.stats.mixed` fits it.
     simulations
         Studies simulated for each number; None: 10,000, and 1,000 for the mixed model.
 

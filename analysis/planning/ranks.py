@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from analysis.intervals import Floats
+from analysis.stats.intervals import Floats
 
 Ints = npt.NDArray[np.int64]
 

@@ -7,8 +7,8 @@ from math import ceil, inf
 import numpy as np
 from scipy.special import ndtri
 
-from analysis.intervals import Floats
 from analysis.planning.simulation import Found
+from analysis.stats.intervals import Floats
 
 Evaluate = Callable[[int], Found]
 

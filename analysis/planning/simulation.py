@@ -6,14 +6,14 @@ from math import ceil
 
 import numpy as np
 
-from analysis.estimates import Estimate
-from analysis.intervals import Floats, Interval, wilson
 from analysis.options import LEVEL
 from analysis.planning.asked import Test
 from analysis.planning.laplace import Answers
 from analysis.planning.mixed import differences
 from analysis.planning.ranks import mann_whitney_p, signed_rank_p, tally
 from analysis.planning.world import BATCH, Block, Booleans, World, blocks
+from analysis.stats.estimates import Estimate
+from analysis.stats.intervals import Floats, Interval, wilson
 
 Progress = Callable[[int, int, str], None]
 

@@ -1,27 +1,21 @@
 """A plan as text for a terminal, 100 columns wide."""
 
 from collections.abc import Iterator
-from io import StringIO
 
 from rich import box
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.table import Table
 
-from analysis.estimates import Estimate
 from analysis.planning.asked import Asked
 from analysis.planning.planner import Plan, TestPlan
 from analysis.planning.words import name_of
-
-WIDTH = 100
+from analysis.stats.estimates import Estimate
+from analysis.text.terminal import WIDTH, as_text
 
 
 def render_plan(plan: Plan, width: int = WIDTH) -> str:
     """Return the plan as plain text: the answer in sentences, the powers as a table, what was simulated."""
-    page = StringIO()
-    console = Console(file=page, width=width, color_system=None, markup=False, highlight=False, emoji=False)
-    for part in _parts(plan):
-        console.print(part)
-    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()) + "\n"
+    return as_text(list(_parts(plan)), width)
 
 
 def _parts(plan: Plan) -> Iterator[RenderableType]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from analysis.estimates import Estimate
 from analysis.planning.asked import Asked, Test
+from analysis.stats.estimates import Estimate
 
 if TYPE_CHECKING:
     from analysis.planning.planner import TestPlan

@@ -13,8 +13,8 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.special import expit
 
-from analysis.intervals import Floats
 from analysis.planning.asked import Asked
+from analysis.stats.intervals import Floats
 
 BATCH = 100
 _BLOCK = 32

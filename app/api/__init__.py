@@ -1,0 +1,1 @@
+"""The same functions over JSON, for programs."""

@@ -9,15 +9,15 @@ from typing import Annotated
 from fastapi import Depends, Request
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer
 
-from app.dependencies import DatabaseDep, Now, without_nul
-from app.dependencies import StudyDep as StudyDep
-from app.dependencies import WhoDep as WhoDep
-from app.errors import StudyError
-from app.people import logins, tokens
-from app.people.logins import NotAllowed
-from app.study.access import study_for
+from app.accounts import logins, tokens
+from app.accounts.logins import NotAllowed
+from app.core.dependencies import DatabaseDep, Now, without_nul
+from app.core.dependencies import StudyDep as StudyDep
+from app.core.dependencies import WhoDep as WhoDep
+from app.core.errors import StudyError
+from app.core.headers import SAFE
+from app.studies.access import study_for
 
-SAFE = frozenset({"GET", "HEAD"})
 _bearer = HTTPBearer(
     auto_error=False, scheme_name="token", description="A token that you made on your account's page."
 )

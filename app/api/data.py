@@ -8,12 +8,12 @@ from pydantic import BaseModel, Field, StrictBool, StrictStr
 from starlette.background import BackgroundTask
 
 from app.api.access import StudyDep, WhoDep, editors
-from app.dependencies import DatabaseDep, Now, SettingsDep
+from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.jobs import queue
 from app.jobs.tables import Kind
 from app.library import outputs
-from app.reporting.download import exported
-from app.reporting.kinds import Format, What
+from app.reports.download import exported
+from app.reports.kinds import Format, What
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors], tags=["data"])
 JobId = Annotated[int, Path(ge=1, lt=2**31)]
@@ -86,10 +86,10 @@ async def list_reports(database: DatabaseDep, study: StudyDep) -> list[RunOut]:
 
 @router.get("/reports/{job_id}/{name:path}", response_class=FileResponse)
 async def get_report_file(
-    database: DatabaseDep, settings: SettingsDep, study: StudyDep, job_id: JobId, name: str
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, study: StudyDep, job_id: JobId, name: str
 ) -> FileResponse:
     """Download one file of a finished report."""
-    file = await database.read(outputs.report_file, study, job_id, name, settings.data_dir)
+    file = await database.read(outputs.report_file, who, study, job_id, name, settings.data_dir)
     return FileResponse(file.path, media_type=file.content_type)
 
 

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, StrictStr
 
 from app.api.access import StudyDep, WhoDep, editors
 from app.api.data import JobOut, RunOut, run_out
-from app.dependencies import DatabaseDep, Now, SettingsDep
+from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.jobs import queue
 from app.jobs.tables import Kind
 from app.judges.asking import MOST_BYTES, JudgesWish, ask_judges
@@ -49,8 +49,8 @@ async def list_judge_runs(database: DatabaseDep, study: StudyDep) -> list[RunOut
 
 @router.get("/{job_id}/{name}", response_class=FileResponse)
 async def get_judges_file(
-    database: DatabaseDep, settings: SettingsDep, study: StudyDep, job_id: JobId, name: str
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, study: StudyDep, job_id: JobId, name: str
 ) -> FileResponse:
     """Download one file of a finished run: verdicts.csv, validation.json or judges.svg."""
-    file = await database.read(outputs.judging_file, study, job_id, name, settings.data_dir)
+    file = await database.read(outputs.judging_file, who, study, job_id, name, settings.data_dir)
     return FileResponse(file.path, media_type=file.content_type)

@@ -1,4 +1,4 @@
-"""The pairs of a study's draft, for programs: what they come to, drawn on trial, put in place."""
+"""The pairs of a study's draft, for programs: their numbers, a draw to look at, replacing them."""
 
 from typing import Annotated, Any
 
@@ -7,15 +7,15 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, Strict
 
 from app.api.access import StudyDep, WhoDep, editors
 from app.api.studies import FaultOut, Revised, Revision
-from app.dependencies import DatabaseDep, Now
-from app.study import pairs_draft
-from app.study.design import Kind, Member, Sides
-from app.study.file.pairs import true_source_of
-from app.study.pairs_draft import PairsHere
-from app.study.pairs_edit import Row
-from app.study.pairs_summary import summary_of
-from app.study.pairs_view import DrawState, Way, draw_state
-from app.study.truth import set_truth, truth_view
+from app.core.dependencies import DatabaseDep, Now
+from app.sessions.design import Kind, Member, Sides
+from app.studies import pairs_draft
+from app.studies.file.pairs import true_source_of
+from app.studies.pairs_draft import PairsHere
+from app.studies.pairs_edit import Row
+from app.studies.pairs_summary import summary_of
+from app.studies.pairs_view import DrawState, Way, draw_state
+from app.studies.truth import set_truth, truth_view
 
 router = APIRouter(prefix="/studies/{slug}/pairs", dependencies=[editors], tags=["pairs"])
 Number = Annotated[int, Path(ge=1, lt=1_000_000)]

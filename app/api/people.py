@@ -7,15 +7,15 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict
 
+from app.accounts import auditlog, logins, tokens, users
+from app.accounts.auditlog import AuditFilter
+from app.accounts.logins import NotAllowed
+from app.accounts.tables import Role
 from app.api.access import StudyDep, WhoDep, anyone, editors, owners_only
-from app.dependencies import DatabaseDep, Now, without_nul
+from app.core.dependencies import DatabaseDep, Now, without_nul
 from app.jobs.calling import call_off
 from app.jobs.queue import JobView, job_for
 from app.jobs.tables import JobStatus, Kind
-from app.people import auditlog, logins, tokens, users
-from app.people.auditlog import AuditFilter
-from app.people.logins import NotAllowed
-from app.people.tables import Role
 
 everybody = APIRouter(dependencies=[anyone], tags=["account"])
 owners = APIRouter(dependencies=[owners_only], tags=["users"])

@@ -8,16 +8,19 @@ from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
 from app.api.access import StudyDep, WhoDep, editors
-from app.dependencies import DatabaseDep, Now, SettingsDep, StoreDep
+from app.core.dependencies import DatabaseDep, Now, SettingsDep, StoreDep
 from app.library.clues import clues_state
-from app.participant.entry import pass_for
-from app.study import exclusions, launch, links
-from app.study.checklist import Around, checklist
-from app.study.flags import Flag
-from app.study.monitoring import choice_of, snapshot
-from app.study.sessions_list import LONGEST_QUERY, Search, checked_search, find_sessions
-from app.study.sessions_view import one_session
-from app.study.tables import Mode, State
+from app.monitor.progress import choice_of, snapshot
+from app.monitor.sessions_list import LONGEST_QUERY, Search, checked_search, find_sessions
+from app.monitor.sessions_view import one_session
+from app.sessions import exclusions, links
+from app.sessions.entry import pass_for
+from app.sessions.flags import Flag
+from app.sessions.tables import Mode
+from app.studies import launch
+from app.studies.blinding import may_look
+from app.studies.checklist import Around, checklist
+from app.studies.tables import State
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors], tags=["running"])
 SessionId = Annotated[int, Path(ge=1, lt=2**31)]
@@ -69,8 +72,6 @@ class CheckOut(Out):
 
 
 class PreviewOut(Out):
-    """`address` is the path of a fresh walk through the newest version's pages, for whoever has it."""
-
     address: str
 
 
@@ -110,14 +111,14 @@ class PairOut(Out):
     condition: str
     kind: str
     truth: str
-    a: int
-    b: int
+    a: int | None
+    b: int | None
     n: int
     share_a: float | None
-    left_a: int
-    left_b: int
-    planned_a: int
-    planned_b: int
+    left_a: int | None
+    left_b: int | None
+    planned_a: int | None
+    planned_b: int | None
 
 
 class TroubleOut(Out):
@@ -132,7 +133,11 @@ class TroubleOut(Out):
 
 
 class MonitorOut(Out):
-    """`version` 0 stands for all; `step_s` is the length of a step of the timeline in seconds."""
+    """`version` 0 stands for all; `step_s` is the length of a step of the timeline in seconds.
+
+    `is_blinded`: votes for main pairs are null, as live results are closed to you while the study runs. Sides are
+    null where answers were imported that do not say them.
+    """
 
     at: datetime
     version: int
@@ -143,8 +148,9 @@ class MonitorOut(Out):
     timeline: Sequence[PointOut]
     times: Sequence[TimeOut]
     pairs: Sequence[PairOut]
+    is_blinded: bool
     n_votes: int
-    left_pressed: int
+    left_pressed: int | None
     trouble: TroubleOut
     n_flagged: int
     n_by_flag: Flags
@@ -176,11 +182,11 @@ class SessionsOut(Out):
 
 
 class WatchedOut(Out):
-    side: str
+    side: str | None
     member: str
     stimulus: str
     source: str
-    told: bool
+    reported: bool
     fetched: bool | None
     watched: bool
     plays: int
@@ -211,7 +217,8 @@ class TrialOut(Out):
     interval_ms: int | None
     unwatched: bool
     flags: Sequence[Flag]
-    told: Sequence[str]
+    reported: Sequence[str]
+    sides_known: bool
 
 
 class EventOut(Out):
@@ -261,8 +268,6 @@ class LinkOut(Out):
 
 
 class SessionLinkOut(Out):
-    """`path` goes on with the session in any browser, for 30 days."""
-
     path: str
 
 
@@ -300,7 +305,7 @@ async def get_checklist(database: DatabaseDep, study: StudyDep, store: StoreDep)
 
 @router.post("/previews", status_code=201)
 async def make_preview(database: DatabaseDep, settings: SettingsDep, study: StudyDep) -> PreviewOut:
-    """Make a link that walks through the pages without counting."""
+    """Make a link for whoever has it: a fresh walk through the newest version's pages that does not count."""
     await database.read(launch.refuse_without_version, study)
     return PreviewOut(address=f"/s/{study.slug}?as={pass_for(study.slug, Mode.PREVIEW, settings.secret)}")
 
@@ -308,6 +313,7 @@ async def make_preview(database: DatabaseDep, settings: SettingsDep, study: Stud
 @router.get("/monitor")
 async def get_monitor(
     database: DatabaseDep,
+    who: WhoDep,
     study: StudyDep,
     now: Now,
     version: Annotated[
@@ -318,7 +324,8 @@ async def get_monitor(
     ] = "",
 ) -> MonitorOut:
     """Count sessions, votes, times and troubles."""
-    numbers = await database.read(snapshot, study, choice_of(version, mode), now, None)
+    choice, sees_live = choice_of(version, mode), await database.read(may_look, who, study, Mode.LIVE)
+    numbers = await database.read(snapshot, study, choice, now, None, sees_live=sees_live)
     return MonitorOut.model_validate(numbers)
 
 
@@ -387,7 +394,7 @@ async def make_session_link(
     session_id: SessionId,
     now: Now,
 ) -> SessionLinkOut:
-    """Make a link for somebody who cannot get back into their session."""
+    """Make a link with which a session goes on in any browser, for 30 days."""
     secret = settings.secret
     path = await database.write(links.session_link, who.actor, study, session_id, secret, now)
     return SessionLinkOut(path=path)

@@ -9,10 +9,10 @@ from fastapi.responses import FileResponse, JSONResponse
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from app.api.access import StudyDep, WhoDep, editors
-from app.clips.rules import Rules
-from app.dependencies import DatabaseDep, Now, SettingsDep, StoreDep
+from app.core.dependencies import DatabaseDep, Now, SettingsDep, StoreDep
 from app.jobs.queue import JobView, mark_job_seen
 from app.library import catalog, clues, editing, receiving, rules, served, sheet
+from app.library.clips.rules import Rules
 from app.library.names import LONGEST_KEY, LONGEST_VALUE, MOST_ATTRIBUTES
 from app.library.tables import UploadStatus
 from app.library.uploads import LARGEST_FILE_BYTES, NewUpload
@@ -330,7 +330,7 @@ async def ask_preview(database: DatabaseDep, who: WhoDep, wanted: PreviewIn, now
 @router.get("/rules/previews/{job_id}")
 async def get_preview(database: DatabaseDep, who: WhoDep, job_id: JobId) -> PreviewOut:
     """Say how far a preview is, and what came of it."""
-    return PreviewOut(**_told(await database.read(rules.preview_run, who, job_id)))
+    return PreviewOut(**_job_fields(await database.read(rules.preview_run, who, job_id)))
 
 
 @router.get("/rules/previews/{job_id}/{name}", response_class=FileResponse)
@@ -366,7 +366,7 @@ async def get_clues(database: DatabaseDep, who: WhoDep, study: StudyDep, job_id:
     return _clues(job, found.clips, whole=True)
 
 
-def _told(job: JobView) -> Mapping[str, Any]:
+def _job_fields(job: JobView) -> Mapping[str, Any]:
     return {
         "id": job.id,
         "status": job.status,
@@ -380,7 +380,7 @@ def _told(job: JobView) -> Mapping[str, Any]:
 def _clues(job: JobView, clips: Sequence[clues.ClueClip], *, whole: bool = False) -> CluesOut:
     verdict = clues.verdict_of(job.result) if job.result else None
     return CluesOut(
-        **{**_told(job), "result": job.result if whole else None},
+        **{**_job_fields(job), "result": job.result if whole else None},
         version=job.params["version"],
         n_clips=len(job.params["clips"]),
         verdict=verdict.code if verdict else "",

@@ -7,17 +7,17 @@ import anyio.to_thread
 from fastapi import APIRouter, Body, Path, Query, Response
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
+from app.accounts.tables import Role
 from app.api.access import StudyDep, WhoDep, editors, owners_only
-from app.dependencies import DatabaseDep, Now, SettingsDep
+from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.library import deleting
-from app.people.tables import Role
-from app.study import access, archiving, drafts, history, listing, making
-from app.study.drafts import LONGEST_REASON
-from app.study.file.bundle import MOST_FILES
-from app.study.file.difference import Change, Line
-from app.study.file.load import json_schema
-from app.study.file.templates import TEMPLATES
-from app.study.tables import State
+from app.studies import access, archiving, drafts, history, listing, making
+from app.studies.drafts import LONGEST_REASON
+from app.studies.file.bundle import MOST_FILES
+from app.studies.file.difference import Change, Line
+from app.studies.file.load import json_schema
+from app.studies.file.templates import TEMPLATES
+from app.studies.tables import State
 
 router = APIRouter(dependencies=[editors], tags=["studies"])
 owners = APIRouter(dependencies=[owners_only], tags=["studies"])

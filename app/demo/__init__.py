@@ -1,0 +1,1 @@
+"""The demo study of `make run`."""

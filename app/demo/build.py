@@ -8,17 +8,18 @@ from pathlib import Path
 
 from sqlmodel import select
 
-from app.clips.importing import import_clips
-from app.clips.manifest import read_manifest
-from app.clips.rules import Rules
-from app.clips.store import ClipStore
-from app.database import Database
-from app.errors import StudyError
-from app.settings import Settings
-from app.study.file.load import load_study
-from app.study.stimuli import add_stimuli
-from app.study.tables import State, Stimulus, Study
-from app.study.versions import load_version, set_state, stimulus_facts
+from app.core.database import Database
+from app.core.errors import StudyError
+from app.core.settings import Settings
+from app.library.clips.importing import import_clips
+from app.library.clips.manifest import read_manifest
+from app.library.clips.rules import Rules
+from app.library.clips.store import ClipStore
+from app.library.tables import Stimulus
+from app.studies.file.load import load_study
+from app.studies.stimuli import add_stimuli
+from app.studies.tables import State, Study
+from app.studies.versions import load_version, set_state, stimulus_facts
 from stimuli import StimuliError, generate
 
 SLUG = "demo"

@@ -5,11 +5,11 @@ import hmac
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from app.database import Database
-from app.people import passwords, users
-from app.people.audit import COMMAND_LINE
-from app.people.tables import Role
-from app.settings import Settings
+from app.accounts import passwords, users
+from app.accounts.audit import COMMAND_LINE
+from app.accounts.tables import Role
+from app.core.database import Database
+from app.core.settings import Settings
 
 EMAIL = "owner@example.org"
 _LENGTH = 16

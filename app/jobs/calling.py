@@ -4,11 +4,11 @@ from datetime import datetime
 
 from sqlmodel import Session
 
+from app.accounts.audit import record
+from app.accounts.logins import NotAllowed, Who
 from app.jobs.queue import JobView, cancel, job_for
 from app.jobs.tables import Kind
-from app.people.audit import record
-from app.people.logins import NotAllowed, Who
-from app.study.tables import Study
+from app.studies.tables import Study
 
 
 def call_off(session: Session, who: Who, job_id: int, now: datetime) -> tuple[JobView, str | None]:

@@ -10,11 +10,11 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, or_, select, update
 from sqlmodel.sql.expression import SelectOfScalar
 
-from app.errors import Conflict, NotFound
+from app.accounts.logins import Who
+from app.core.errors import Conflict, NotFound
+from app.core.schema import cleaned
 from app.jobs.tables import Job, JobStatus, Kind
-from app.people.logins import Who
-from app.schema import cleaned
-from app.study.tables import StudyShare
+from app.studies.tables import StudyShare
 
 MOST_TRIES = 4
 STANDING = (JobStatus.QUEUED, JobStatus.RUNNING)

@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import CheckConstraint, Index
 from sqlmodel import Field, SQLModel
 
-from app.schema import NEVER_AGAIN, json_column, one_of, text_column
-from app.study import tables  # noqa: F401  (studies and users, that jobs refer to)
+from app.accounts import tables  # noqa: F401  (users, whom jobs refer to)
+from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
 
 
 class Kind(StrEnum):

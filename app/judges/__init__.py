@@ -1,0 +1,1 @@
+"""Automated judges: a file for each."""

@@ -9,14 +9,14 @@ from pathlib import Path
 import anyio.to_thread
 from sqlmodel import Session
 
-from app.database import Database
-from app.errors import StudyError
+from app.accounts.logins import Who
+from app.core.database import Database
+from app.core.errors import StudyError
 from app.jobs.tables import Kind
-from app.judges.registry import JUDGES
+from app.judges.registry import registry
 from app.library.outputs import ask_run, counted_mode
 from app.library.places import sent_verdicts
-from app.people.logins import Who
-from app.study.access import StudyHere
+from app.studies.access import StudyHere
 
 MOST_BYTES = 4_000_000  # of a file of verdicts: tens of thousands of them
 _LONGEST_NAME = 100
@@ -59,9 +59,10 @@ async def ask_judges(
 
 
 def _check(wish: JudgesWish) -> None:
+    judges = registry().judges
     for name in wish.judges:
-        if name not in JUDGES:
-            raise NothingAsked(f"There is no judge {name[:80]!r}; there is {', '.join(JUDGES)}.")
+        if name not in judges:
+            raise NothingAsked(f"There is no judge {name[:80]!r}; there is {', '.join(judges)}.")
     if len(wish.file) > MOST_BYTES:
         raise TooManyVerdicts(
             f"{wish.file_name[:_LONGEST_NAME] or 'The file'} is {len(wish.file) / 1e6:.1f} MB large; "
@@ -79,7 +80,7 @@ def _keep(path: Path, data: bytes) -> None:
 def _ask(session: Session, who: Who, study: StudyHere, wish: JudgesWish, token: str, now: datetime) -> int:
     params = {
         "slug": study.slug,
-        "judges": [name for name in JUDGES if name in wish.judges],
+        "judges": [name for name in registry().judges if name in wish.judges],
         "file": token,
         "file_name": Path(wish.file_name).name[:_LONGEST_NAME] if token else "",
         "mode": counted_mode(wish.mode),

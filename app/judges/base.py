@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, Literal, Protocol
 
-from app.errors import StudyError
+from app.core.errors import StudyError
 
 _DIGITS = 6
 

@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
-from app.clips.contained import allow_cpu, contained
-from app.clips.errors import ClipRefused, NotAVideo
-from app.clips.probe import DECODED_PER_S, measure
-from app.clips.reading import decoded, open_video
 from app.judges.base import JudgeFailed, JudgeInfo, Needs, PairFiles, StimulusFiles, Verdict, by_value
+from app.library.clips.contained import allow_cpu, contained
+from app.library.clips.errors import ClipRefused, NotAVideo
+from app.library.clips.probe import DECODED_PER_S, measure
+from app.library.clips.reading import decoded, open_video
 
 WIDTH = 160
 

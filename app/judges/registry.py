@@ -1,38 +1,108 @@
-"""The judges there are: one file and one line each."""
+"""The judges there are: ours, and those of installed packages. Here are names and places; nothing is loaded.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+A package registers a judge by an entry point of the group `likely_human.judges`, whose name is the judge's.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from typing import cast
 
-from app.errors import NotFound
-from app.judges.base import Judge, Needs
+from app.core.errors import NotFound
+from app.judges.base import Judge, JudgeInfo, JudgeUnavailable
 
-
-@dataclass(frozen=True, slots=True)
-class Late:
-    """A judge whose module is loaded when it is to judge: the service names judges, and loads no number crunching."""
-
-    module: str
-    cls: str
-    title: str
-    needs: Needs
-
-    def load(self) -> type[Judge]:
-        return cast(type[Judge], getattr(import_module(f"app.judges.{self.module}"), self.cls))
-
-
-JUDGES: Mapping[str, Late] = {
-    "straightness": Late(
-        "straightness", "Straightness", "How far from straight the path is (positions)", Needs.POSITIONS
-    ),
-    "fidget": Late("fidget", "Fidget", "Small corrections of turn and speed (positions)", Needs.POSITIONS),
-    "motion": Late("motion", "Motion", "Amount of motion in the picture (clips)", Needs.CLIPS),
+GROUP = "likely_human.judges"
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+# One file and one line each.
+OURS = {
+    "straightness": "app.judges.straightness:Straightness",
+    "fidget": "app.judges.fidget:Fidget",
+    "motion": "app.judges.motion:Motion",
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """Where a judge is; `package` is empty for ours, else the distribution with its version."""
+
+    name: str
+    place: str
+    package: str = ""
+
+    @property
+    def who(self) -> str:
+        """How an error names it."""
+        return f"the judge {self.name!r}" + (f" of the package {self.package}" if self.package else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """By name, ours first; `refused` says in a sentence each what packages registered in vain."""
+
+    judges: Mapping[str, Registered]
+    refused: Sequence[str] = field(default=())
+
+
+@cache
+def registry() -> Registry:
+    """Read once: a package that is installed later needs a new start."""
+    return registry_of(entry_points(group=GROUP))
+
+
+def registry_of(points: Iterable[EntryPoint]) -> Registry:
+    """Ours and those of the entry points; a name that is taken, given twice or no name is refused."""
+    ours = {name: Registered(name, place) for name, place in OURS.items()}
+    found: dict[str, list[Registered]] = {}
+    for point in points:
+        package = f"{point.dist.name} {point.dist.version}" if point.dist else "an unknown package"
+        found.setdefault(point.name, []).append(Registered(point.name, point.value, package))
+    theirs, refused = {}, []
+    for name, several in sorted(found.items()):
+        packages = " and ".join(sorted({each.package for each in several}))
+        if not _NAME.fullmatch(name):
+            refused.append(
+                f"{packages} registers a judge as {name[:80]!r}; allowed: letters, digits, . _ and -, at most 40"
+            )
+        elif name in ours:
+            refused.append(
+                f"{packages} registers a judge as {name!r}, the name of one that comes with this program"
+            )
+        elif len(several) > 1:
+            refused.append(f"{packages} register two judges as {name!r}: remove one of them")
+        else:
+            theirs[name] = several[0]
+    return Registry(ours | theirs, refused)
+
+
 def judge_named(name: str) -> Judge:
-    """A fresh judge, not yet prepared. Raises NotFound, naming those that there are."""
-    if name not in JUDGES:
-        raise NotFound(f"there is no judge {name[:80]!r}; there is {', '.join(JUDGES)}")
-    return JUDGES[name].load()()
+    """A fresh judge, not yet prepared.
+
+    Raises NotFound, naming those that there are, and JudgeUnavailable for one that cannot be loaded or is no judge.
+    """
+    judges = registry().judges
+    if name not in judges:
+        raise NotFound(f"there is no judge {name[:80]!r}; there is {', '.join(judges)}")
+    return load(judges[name])
+
+
+def load(registered: Registered) -> Judge:
+    """Raises JudgeUnavailable, whatever a package's own code does."""
+    module, _, cls = registered.place.partition(":")
+    try:
+        made = getattr(import_module(module), cls)()
+    except (Exception, SystemExit) as error:
+        fault = " ".join(f"{type(error).__name__}: {error}".split())
+        raise JudgeUnavailable(f"{registered.who} cannot be loaded ({fault[:300]})") from error
+    info = getattr(made, "info", None)
+    if not isinstance(info, JudgeInfo) or not all(
+        callable(getattr(made, name, None)) for name in ("prepare", "judge")
+    ):
+        raise JudgeUnavailable(f"{registered.who} is no judge: it lacks info, prepare or judge")
+    if info.name != registered.name:
+        raise JudgeUnavailable(
+            f"{registered.who} calls itself {info.name!r}; its entry point has to say the same"
+        )
+    return cast(Judge, made)

@@ -8,8 +8,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass, fields, replace
 from datetime import UTC, datetime, timedelta
 
-from app.judges.base import Choice, Judge, JudgeFailed, JudgeInfo, PairFiles, StimulusFiles, Verdict
-from app.spreadsheet import defused
+from app.core.spreadsheet import defused
+from app.judges.base import (
+    Choice,
+    Judge,
+    JudgeFailed,
+    JudgeInfo,
+    JudgeUnavailable,
+    PairFiles,
+    StimulusFiles,
+    Verdict,
+)
 
 OnProgress = Callable[[int, int, str], None]
 Clock = Callable[[], datetime]
@@ -61,7 +70,15 @@ def run_judge(
     """
     info = judge.info
     on_progress(0, len(pairs), info.name)
-    judge.prepare()
+    try:
+        judge.prepare()
+    except JudgeUnavailable:
+        raise
+    except Exception as error:
+        # A judge is anybody's code.
+        raise JudgeUnavailable(
+            f"{info.name} cannot be prepared ({_short(f'{type(error).__name__}: {error}')})"
+        ) from error
     rows = []
     for done, pair in enumerate(pairs, start=1):
         begun_at = now()
@@ -109,8 +126,8 @@ def blinded(pair: PairToJudge) -> tuple[PairFiles, bool]:
     names_a, names_b = _names(pair.a), _names(pair.b)
     is_mirrored = names_b < names_a
     first, second = (pair.b, pair.a) if is_mirrored else (pair.a, pair.b)
-    told_apart = "\n".join((*_names(first), *_names(second)))
-    opaque = hashlib.sha256(told_apart.encode()).hexdigest()[:16]
+    both_names = "\n".join((*_names(first), *_names(second)))
+    opaque = hashlib.sha256(both_names.encode()).hexdigest()[:16]
     return PairFiles(opaque, pair.question, first, second), is_mirrored
 
 

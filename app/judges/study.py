@@ -3,18 +3,19 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, select
 
-from app.clips.store import ClipStore
-from app.errors import Conflict, NotFound, StudyError
+from app.core.errors import Conflict, NotFound, StudyError
 from app.judges.base import JudgeInfo, Needs, StimulusFiles
-from app.judges.registry import JUDGES
+from app.judges.described import Described
 from app.judges.runner import PairToJudge
-from app.study.design import Kind
-from app.study.file.design import StudyDesign
-from app.study.tables import Mode, Pair, ParticipantSession, Stimulus, Study, StudyVersion
-from app.study.versions import study_named
+from app.library.clips.store import ClipStore
+from app.library.tables import Stimulus
+from app.sessions.design import Kind, Member
+from app.sessions.tables import Mode, ParticipantSession
+from app.studies.file.design import StudyDesign
+from app.studies.tables import Study, StudyVersion, Unit, UnitMember
+from app.studies.versions import study_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +54,15 @@ def main_pairs(session: Session, slug: str) -> list[dict[str, str | None]]:
     return [
         {
             "study": slug,
-            "pair": pair.name,
-            "condition": pair.condition,
-            "stimulus_a": first.name,
-            "stimulus_b": second.name,
-            "source_a": first.source,
-            "source_b": second.source,
-            "truth": pair.truth,
+            "pair": pair.unit.name,
+            "condition": pair.unit.condition,
+            "stimulus_a": pair.a.name,
+            "stimulus_b": pair.b.name,
+            "source_a": pair.a.source,
+            "source_b": pair.b.source,
+            "truth": pair.unit.truth,
         }
-        for pair, first, second in rows
+        for pair in rows
     ]
 
 
@@ -87,13 +88,16 @@ def refuse_without_files(info: JudgeInfo, slug: str, pairs: Sequence[PairToJudge
         )
 
 
-def cannot_judge(session: Session, slug: str, store: ClipStore) -> Mapping[str, str]:
+def cannot_judge(
+    session: Session, slug: str, store: ClipStore, judges: Sequence[Described]
+) -> Mapping[str, str]:
     """By name, the judges that cannot judge the study as it is, and why."""
+    found = {judge.name: judge.problem for judge in judges}
     try:
         pairs = pairs_to_judge(session, slug, store).pairs
     except StudyError as error:
-        return dict.fromkeys(JUDGES, str(error))
-    found = {name: lacks(late.needs, pairs) for name, late in JUDGES.items()}
+        return {name: problem or str(error) for name, problem in found.items()}
+    found |= {judge.name: lacks(judge.info.needs, pairs) for judge in judges if judge.info}
     return {name: reason for name, reason in found.items() if reason}
 
 
@@ -125,26 +129,45 @@ def _pairs(
     return [
         PairToJudge(
             study=slug,
-            pair=pair.name,
+            pair=pair.unit.name,
             question=question,
-            a=_files(store, pair.clip_a_sha256, first.positions_sha256),
-            b=_files(store, pair.clip_b_sha256, second.positions_sha256),
+            a=_files(store, pair.clip_a, pair.a.positions_sha256),
+            b=_files(store, pair.clip_b, pair.b.positions_sha256),
         )
-        for pair, first, second in _main_pairs(session, version)
+        for pair in _main_pairs(session, version)
     ]
 
 
-def _main_pairs(session: Session, version: StudyVersion) -> Sequence[tuple[Pair, Stimulus, Stimulus]]:
-    """Each with the clips of its members a and b, in the design's order."""
-    a, b = aliased(Stimulus), aliased(Stimulus)
-    pairs = (
-        select(Pair, a, b)
-        .join(a, col(a.id) == Pair.stimulus_a_id)
-        .join(b, col(b.id) == Pair.stimulus_b_id)
-        .where(Pair.version_id == version.id, Pair.kind == Kind.MAIN)
-        .order_by(col(Pair.position))
+@dataclass(frozen=True, slots=True)
+class _MainPair:
+    """A pair with its stimuli, and the clips that were shown of them."""
+
+    unit: Unit
+    a: Stimulus
+    b: Stimulus
+    clip_a: str | None
+    clip_b: str | None
+
+
+def _main_pairs(session: Session, version: StudyVersion) -> Sequence[_MainPair]:
+    """In the design's order."""
+    members = (
+        select(Unit, UnitMember, Stimulus)
+        .join(UnitMember, col(UnitMember.unit_id) == Unit.id)
+        .join(Stimulus, col(Stimulus.id) == UnitMember.stimulus_id)
+        .where(Unit.version_id == version.id, Unit.kind == Kind.MAIN)
+        .order_by(col(Unit.position))
     )
-    return session.exec(pairs).all()
+    found: dict[str, dict[str, tuple[UnitMember, Stimulus]]] = {}
+    units = {}
+    for unit, member, stimulus in session.exec(members):
+        units[unit.name] = unit
+        found.setdefault(unit.name, {})[member.slot] = (member, stimulus)
+    return [
+        _MainPair(units[name], a, b, first.sha256, second.sha256)
+        for name, slots in found.items()
+        for (first, a), (second, b) in [(slots[Member.A], slots[Member.B])]
+    ]
 
 
 def _files(store: ClipStore, clip: str | None, positions: str | None) -> StimulusFiles:

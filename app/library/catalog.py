@@ -9,13 +9,13 @@ from datetime import datetime
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
-from app.clips.rules import Rules
-from app.errors import NotFound
+from app.accounts.logins import Who
+from app.core.errors import NotFound
+from app.library.clips.rules import Rules
+from app.library.tables import Stimulus
 from app.library.uses import Use, hidden, uses_for, uses_of
-from app.people.logins import Who
-from app.study.access import visible_slugs
-from app.study.seeing import seen_by
-from app.study.tables import Stimulus
+from app.studies.access import visible_slugs
+from app.studies.seeing import seen_by
 
 PER_PAGE = 48
 SORTS = {

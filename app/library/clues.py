@@ -5,23 +5,23 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
-from app.errors import Conflict, NotFound
+from app.accounts.audit import record
+from app.accounts.logins import Who
+from app.core.errors import Conflict, NotFound
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
-from app.people.audit import record
-from app.people.logins import Who
-from app.study.access import StudyHere
-from app.study.design import Kind as PairKind
-from app.study.drafts import draft_for
-from app.study.file.design import StudyDesign
-from app.study.file.pairs import HUMAN, true_source_of
-from app.study.pairs_view import find_pairs
-from app.study.seeing import facts_for
-from app.study.tables import Pair, Stimulus, StudyVersion
+from app.library.tables import Stimulus
+from app.sessions.design import Kind as PairKind
+from app.studies.access import StudyHere
+from app.studies.drafts import draft_for
+from app.studies.file.design import StudyDesign
+from app.studies.file.pairs import HUMAN, true_source_of
+from app.studies.pairs_view import find_pairs
+from app.studies.seeing import facts_for
+from app.studies.tables import StudyVersion, Unit, UnitMember
 
 SEED = 1
 
@@ -84,15 +84,12 @@ def clips_of(session: Session, study: StudyHere) -> ClueClips:
 
 def _of_version(session: Session, version: StudyVersion) -> tuple[ClueClip, ...]:
     """As the version was saved: its clips may have been processed anew since."""
-    pairs = session.execute(
-        select_columns(
-            col(Pair.stimulus_a_id),
-            col(Pair.clip_a_sha256),
-            col(Pair.stimulus_b_id),
-            col(Pair.clip_b_sha256),
-        ).where(col(Pair.version_id) == version.id, col(Pair.kind) == PairKind.MAIN)
+    members = session.exec(
+        select(UnitMember.stimulus_id, UnitMember.sha256)
+        .join(Unit, col(Unit.id) == UnitMember.unit_id)
+        .where(Unit.version_id == version.id, Unit.kind == PairKind.MAIN)
     )
-    clips = {each: sha256 for a, clip_a, b, clip_b in pairs for each, sha256 in ((a, clip_a), (b, clip_b))}
+    clips: dict[int | None, str | None] = dict(members.all())
     stimuli = session.exec(select(Stimulus).where(col(Stimulus.id).in_(list(clips))))
     return tuple(sorted(_clip(s, clips[s.id]) for s in stimuli if clips[s.id] is not None))
 

@@ -12,17 +12,18 @@ from sqlalchemy import delete as delete_from
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, SQLModel, col, func, select, update
 
-from app.errors import StudyError
+from app.accounts.audit import Actor, record
+from app.accounts.tables import AuditEntry
+from app.core.errors import StudyError
 from app.jobs.tables import Job
 from app.library import tables  # noqa: F401  (uploads, that refer to jobs)
 from app.library.media import TOKEN
 from app.library.places import judging_folder, package_folder, report_folder, results_folder, sent_verdicts
-from app.people.audit import Actor, record
-from app.people.tables import AuditEntry
-from app.study.access import StudyHere
-from app.study.archiving import refuse_open
-from app.study.launch import hold
-from app.study.tables import Mode, ParticipantSession, Study, StudyVersion
+from app.sessions.tables import Mode, ParticipantSession
+from app.studies.access import StudyHere
+from app.studies.archiving import refuse_open
+from app.studies.launch import hold
+from app.studies.tables import Study, StudyVersion
 
 FOLDERS = (report_folder, package_folder, judging_folder, results_folder)
 

@@ -6,21 +6,21 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlmodel import Session, col, or_, select, update
+from sqlmodel import Session, col, select, update
 
-from app.clips.store import ClipStore
-from app.errors import Conflict
+from app.accounts.audit import record
+from app.accounts.logins import Who
+from app.core.errors import Conflict
 from app.library.catalog import row_of
+from app.library.clips.store import ClipStore
 from app.library.media import clues_path, frame_path, poster_path
 from app.library.names import checked_attributes, checked_name, checked_source
 from app.library.rules import hold_library
-from app.library.tables import Upload
+from app.library.tables import Stimulus, Upload
 from app.library.uploads import names_taken
 from app.library.uses import UNSEEN, Use, places, uses_for, uses_of
-from app.people.audit import record
-from app.people.logins import Who
-from app.study.tables import Pair, Stimulus
-from app.study.truth import correct_sources, is_answered
+from app.studies.tables import UnitMember
+from app.studies.truth import correct_sources, is_answered
 
 
 class InUse(Conflict):
@@ -119,7 +119,7 @@ def drop_files(session: Session, store: ClipStore, deleted: Deleted) -> None:
     """
     hold_library(session)
     clip, original = deleted.clip_sha256, deleted.original_sha256
-    shown = select(Pair.id).where(or_(col(Pair.clip_a_sha256) == clip, col(Pair.clip_b_sha256) == clip))
+    shown = select(UnitMember.unit_id).where(UnitMember.sha256 == clip)
     listed = select(Stimulus.id).where(col(Stimulus.clip_sha256) == clip)
     if not session.exec(shown.limit(1)).first() and not session.exec(listed.limit(1)).first():
         _remove(store.clip_path(clip), poster_path(store.root, clip), clues_path(store.root, clip))

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from app.errors import NotFound
+from app.core.errors import NotFound
 
 PREVIEW_FILES = ("before.mp4", "after.mp4")
 TOKEN = re.compile(r"[A-Za-z0-9_-]{20,64}")

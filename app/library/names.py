@@ -4,9 +4,9 @@ import re
 from collections.abc import Collection, Mapping
 from itertools import count
 
-from app.clips.errors import one_line, shown
-from app.clips.manifest import NAME, NAME_ALLOWED, REQUIRED
-from app.errors import StudyError
+from app.core.errors import StudyError
+from app.library.clips.errors import one_line, shown
+from app.library.clips.manifest import NAME, NAME_ALLOWED, REQUIRED
 
 MOST_ATTRIBUTES = 50
 LONGEST_KEY, LONGEST_VALUE, LONGEST_LABEL = 100, 2000, 160

@@ -8,17 +8,20 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from app.errors import NotFound, StudyError
+from app.accounts.audit import Actor, record
+from app.accounts.logins import Who
+from app.core.errors import NotFound, StudyError
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Job, JobStatus, Kind
 from app.library.places import judging_folder, package_folder, report_folder
-from app.people.audit import Actor, record
-from app.people.logins import Who
-from app.study.access import StudyHere
-from app.study.tables import Mode, ParticipantSession, Response, StudyVersion
+from app.sessions.tables import Mode, ParticipantSession, Response
+from app.studies.access import StudyHere
+from app.studies.blinding import require_open
+from app.studies.tables import StudyVersion
 
 MOST_AUTHORS, LONGEST = 50, 200
+VERDICTS = "verdicts.csv"
 _CONTENT_TYPES = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -113,14 +116,26 @@ def last_response(session: Session, study: StudyHere) -> datetime | None:
     return session.exec(newest).one()
 
 
-def report_file(session: Session, study: StudyHere, job_id: int, name: str, data_dir: Path) -> OutputFile:
-    """A file of a finished report. Raises NotFound."""
-    return _file_of(_done(session, study, Kind.REPORT, job_id), report_folder(data_dir, job_id), name)
+def report_file(
+    session: Session, who: Who, study: StudyHere, job_id: int, name: str, data_dir: Path
+) -> OutputFile:
+    """A file of a finished report. Raises NotFound, and Conflict where it is blinded."""
+    job = _done(session, study, Kind.REPORT, job_id)
+    require_open(session, who, study, job.result["mode"])
+    return _file_of(job, report_folder(data_dir, job_id), name)
 
 
-def judging_file(session: Session, study: StudyHere, job_id: int, name: str, data_dir: Path) -> OutputFile:
-    """A file of judges that were held against a study's people. Raises NotFound."""
-    return _file_of(_done(session, study, Kind.JUDGES, job_id), judging_folder(data_dir, job_id), name)
+def judging_file(
+    session: Session, who: Who, study: StudyHere, job_id: int, name: str, data_dir: Path
+) -> OutputFile:
+    """A file of judges that were held against a study's people. Raises NotFound, and Conflict where it is blinded.
+
+    Verdicts say nothing of people.
+    """
+    job = _done(session, study, Kind.JUDGES, job_id)
+    if name != VERDICTS:
+        require_open(session, who, study, job.result["mode"])
+    return _file_of(job, judging_folder(data_dir, job_id), name)
 
 
 def _file_of(job: JobView, folder: Path, name: str) -> OutputFile:

@@ -6,10 +6,10 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
+from app.accounts.logins import Who
 from app.jobs.tables import Job, JobStatus, Kind
 from app.library.tables import Upload, UploadStatus
 from app.library.uploads import STANDING, call_off
-from app.people.logins import Who
 
 _MEASURED = 20  # finished imports that the estimate rests on
 _AT_ONCE = 2  # lanes of the worker that take imports

@@ -18,15 +18,15 @@ from typing import Any
 import anyio.to_thread
 from starlette.requests import ClientDisconnect, Request
 
-from app.database import Database
-from app.errors import Conflict, NotFound, StudyError
+from app.accounts.logins import Who
+from app.core.database import Database
+from app.core.errors import Conflict, NotFound, StudyError
 from app.library import queued, uploads
 from app.library.media import part_path
 from app.library.names import checked_attributes, checked_source
 from app.library.queued import Place
 from app.library.tables import UploadStatus
 from app.library.uploads import NewUpload, UploadView
-from app.people.logins import Who
 
 PIECE_BYTES = 1 << 20
 DISK_RESERVE_BYTES = 1_000_000_000

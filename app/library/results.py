@@ -1,8 +1,4 @@
-"""The results page of a study: who may look at it while it runs, and the computation that it shows.
-
-While a study takes people in live mode, its results are closed: who watches them stops when it pleases. Anybody who
-sees the study may open them for themselves, knowingly; that is one entry of the audit log, which the page then shows.
-"""
+"""The results page of a study: the computation that it shows, and opening it while the study runs."""
 
 import hashlib
 from collections.abc import Sequence
@@ -12,33 +8,24 @@ from typing import Any
 
 from sqlmodel import Session, col, func, select
 
-from app.errors import Conflict, NotFound, StudyError
+from app.accounts.audit import record
+from app.accounts.logins import Who
+from app.core.errors import Conflict, NotFound, StudyError
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Job, JobStatus, Kind
 from app.library.outputs import answers_by_mode
-from app.people.audit import record
-from app.people.logins import Who
-from app.people.tables import AuditEntry
-from app.study.access import StudyHere, study_for, visible_slugs
-from app.study.tables import Exclusion, Mode, Pair, ParticipantSession, Response, State, StudyVersion
+from app.sessions.tables import Exclusion, Mode, ParticipantSession, Response
+from app.studies.access import StudyHere, study_for, visible_slugs
+from app.studies.blinding import OPEN, is_blinded, may_look, require_open
+from app.studies.tables import StudyVersion, Unit, UnitMember
 
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)
-OPEN = "results.open"
 FRESH_FOR = timedelta(minutes=1)  # so long a computation is shown before newer answers begin another
 
 
 class BadView(StudyError):
     status_code = 422
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """Somebody opened the results while the study was running."""
-
-    user_id: int | None
-    actor: str
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +63,6 @@ def asked_for(session: Session, who: Who, study: StudyHere, mode: str, against: 
     return Asked(Mode(mode) if mode else usual, other)
 
 
-def is_blinded(study: StudyHere, mode: Mode) -> bool:
-    """Whether looking at this mode has to be said: live answers, while more may come."""
-    return mode is Mode.LIVE and study.state is not State.CLOSED
-
-
-def openings(session: Session, study: StudyHere) -> Sequence[Opening]:
-    """Who opened the results while the study was running, the first first."""
-    found = select(AuditEntry).where(AuditEntry.study == study.slug, AuditEntry.action == OPEN)
-    return [
-        Opening(one.user_id, one.actor, one.at) for one in session.exec(found.order_by(col(AuditEntry.id)))
-    ]
-
-
-def may_look(session: Session, who: Who, study: StudyHere, mode: Mode) -> bool:
-    """Whether the page is open to this user: it is not blinded, or they opened it."""
-    return not is_blinded(study, mode) or any(one.user_id == who.user_id for one in openings(session, study))
-
-
 def open_results(session: Session, who: Who, study: StudyHere, now: datetime) -> None:
     """Note that a user looks at live results while the study runs; a second time notes nothing. Raises Conflict."""
     if not is_blinded(study, Mode.LIVE):
@@ -104,14 +73,11 @@ def open_results(session: Session, who: Who, study: StudyHere, now: datetime) ->
     record(session, who.actor, OPEN, now=now, study=study.slug, after={"state": study.state, **counts})
 
 
-def require_open(session: Session, who: Who, study: StudyHere, asked: Asked) -> None:
+def require_all_open(session: Session, who: Who, study: StudyHere, asked: Asked) -> None:
     """Raises Conflict where the study, or the one beside it, is closed to this user."""
     for one in (study, asked.against):
-        if one is not None and not may_look(session, who, one, asked.mode):
-            raise Conflict(
-                f"The live results of {one.slug} are closed while it runs. Open them on its results page first; "
-                "that is noted in the audit log."
-            )
+        if one is not None:
+            require_open(session, who, one, asked.mode)
 
 
 def comparable(session: Session, who: Who, study: StudyHere, mode: Mode) -> Sequence[str]:
@@ -175,15 +141,13 @@ def shown_job(session: Session, study: StudyHere, asked: Asked) -> JobView:
 
 def check_clip(session: Session, study: StudyHere, sha256: str) -> str:
     """A clip that a pair of the study shows. Raises NotFound."""
-    of_pair = (
-        select(Pair.id)
-        .join(StudyVersion, col(StudyVersion.id) == Pair.version_id)
-        .where(
-            StudyVersion.study_id == study.id,
-            (col(Pair.clip_a_sha256) == sha256) | (col(Pair.clip_b_sha256) == sha256),
-        )
+    of_unit = (
+        select(Unit.id)
+        .join(UnitMember, col(UnitMember.unit_id) == Unit.id)
+        .join(StudyVersion, col(StudyVersion.id) == Unit.version_id)
+        .where(StudyVersion.study_id == study.id, UnitMember.sha256 == sha256)
     )
-    if session.exec(of_pair.limit(1)).first() is None:
+    if session.exec(of_unit.limit(1)).first() is None:
         raise NotFound("No pair of this study shows this clip.")
     return sha256
 

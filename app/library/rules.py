@@ -9,17 +9,16 @@ from pydantic import ValidationError
 from sqlalchemy import text
 from sqlmodel import Session, col, func, select
 
-from app.clips.rules import Rules, explained
-from app.errors import Conflict, NotFound, StudyError
+from app.accounts.audit import Actor, record
+from app.accounts.logins import NotAllowed, Who
+from app.core.errors import Conflict, NotFound, StudyError
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Kind
-from app.library.tables import LibraryRules
-from app.people.audit import Actor, record
-from app.people.logins import NotAllowed, Who
-from app.study.seeing import seen_by
-from app.study.stimuli import common_clip_size
-from app.study.tables import Stimulus
+from app.library.clips.rules import Rules, explained
+from app.library.tables import LibraryRules, Stimulus
+from app.studies.seeing import seen_by
+from app.studies.stimuli import common_clip_size
 
 FRAME_SIZE_RULE = (
     "All clips get one frame size. While none is set, the first clip to be processed gives its own size to all; "

@@ -8,16 +8,16 @@ from pathlib import Path
 import anyio.to_thread
 from sqlmodel import Session
 
-from app.clips.errors import ClipError
-from app.clips.store import ClipStore
-from app.database import Database
-from app.errors import NotFound
+from app.accounts.logins import Who
+from app.core.database import Database
+from app.core.errors import NotFound
 from app.library.catalog import row_of
+from app.library.clips.errors import ClipError
+from app.library.clips.store import ClipStore
 from app.library.editing import delete_stimulus, drop_files
 from app.library.media import PREVIEW_FILES, frame_path, poster_path, preview_folder, video_type
 from app.library.rules import preview_run
-from app.people.logins import Who
-from app.study.tables import Stimulus
+from app.library.tables import Stimulus
 
 
 @dataclass(frozen=True, slots=True)

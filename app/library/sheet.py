@@ -13,18 +13,18 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from app.clips.errors import shown
-from app.errors import Conflict, StudyError
+from app.accounts.audit import record
+from app.accounts.logins import Who
+from app.core.errors import Conflict, StudyError
+from app.core.spreadsheet import NotCsv, csv_rows, defused, is_separated_otherwise, restored
 from app.library.catalog import natural
+from app.library.clips.errors import shown
 from app.library.editing import facts_of, refuse_source_change
 from app.library.names import checked_attributes, checked_key, checked_source
+from app.library.tables import Stimulus
 from app.library.uses import uses_of
-from app.people.audit import record
-from app.people.logins import Who
-from app.spreadsheet import csv_fault, defused, restored
-from app.study.seeing import seen_by
-from app.study.tables import Stimulus
-from app.study.truth import correct_sources
+from app.studies.seeing import seen_by
+from app.studies.truth import correct_sources
 
 FIRST = ("name", "source")
 LARGEST_BYTES = 6_000_000
@@ -183,23 +183,19 @@ class _Unreadable(Exception):
 def _parsed(text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
     if len(text) > LARGEST_BYTES:
         raise _Unreadable(f"The table is larger than {LARGEST_BYTES // 10**6} MB.")
-    reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
-    lines: list[tuple[int, list[str]]] = []
     try:
-        for number, cells in enumerate(reader, start=1):
-            stripped = [restored(cell.strip().replace("\r\n", "\n")) for cell in cells]
-            if any(stripped):
-                lines.append((number, stripped))
-    except csv.Error as error:
-        message = f"This is not CSV ({csv_fault(error)}); check the quotes near here"
-        raise _Unreadable(message, reader.line_num) from None
+        lines = [
+            (row.row, [restored(cell.replace("\r\n", "\n")) for cell in row.cells]) for row in csv_rows(text)
+        ]
+    except NotCsv as fault:
+        raise _Unreadable(f"This is not CSV ({fault}); check the quotes from here on", fault.row) from None
     if not lines:
         raise _Unreadable("The table is empty; it begins with the columns name and source")
     return lines[0][1], lines[1:]
 
 
 def _header_faults(header: Sequence[str]) -> Iterator[SheetFault]:
-    if len(header) == 1 and any(separator in header[0] for separator in ";\t"):
+    if is_separated_otherwise(header):
         yield SheetFault(1, "", "the columns are not separated by commas")
         return
     if not header or header[0] != "name":

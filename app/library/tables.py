@@ -1,4 +1,4 @@
-"""Clips on their way in, and the one set of rules that all of them go through."""
+"""Clips: those there are, those on their way in, and the one set of rules that all of them go through."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -7,8 +7,8 @@ from typing import Any
 from sqlalchemy import BigInteger, CheckConstraint
 from sqlmodel import Field, SQLModel
 
-from app.jobs import tables  # noqa: F401  (jobs, studies and users, that uploads refer to)
-from app.schema import json_column, one_of, text_column
+from app.core.schema import json_column, one_of, text_column
+from app.jobs import tables  # noqa: F401  (jobs and users, that uploads refer to)
 
 
 class UploadStatus(StrEnum):
@@ -19,6 +19,41 @@ class UploadStatus(StrEnum):
     DONE = "done"
     REFUSED = "refused"
     CANCELLED = "cancelled"
+
+
+class Stimulus(SQLModel, table=True):
+    """One clip, as processed. Without files where only answers were imported from elsewhere."""
+
+    __tablename__ = "stimulus"
+    __table_args__ = (CheckConstraint("duration_s > 0", name="duration_s"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    name: str = Field(unique=True)
+    source: str
+    attributes: dict[str, str] = Field(sa_column=json_column())
+    original_name: str | None = None
+    original_sha256: str | None = None
+    original_bytes: int | None = Field(default=None, sa_type=BigInteger)
+    clip_sha256: str | None = None
+    clip_bytes: int | None = None
+    positions_sha256: str | None = None
+    rules: dict[str, Any] = Field(sa_column=json_column())
+    duration_s: float | None = None
+    width: int | None = None
+    height: int | None = None
+    fps: float | None = None
+    frames: int | None = None
+    uploaded_by: int | None = Field(default=None, foreign_key="user_account.id", index=True)
+    imported_at: datetime
+
+
+class StudyClip(SQLModel, table=True):
+    """A clip that a study may use, so that whoever sees the study sees the clip."""
+
+    __tablename__ = "study_clip"
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True, ondelete="CASCADE")
+    stimulus_id: int = Field(foreign_key="stimulus.id", primary_key=True, index=True, ondelete="CASCADE")
 
 
 class Upload(SQLModel, table=True):

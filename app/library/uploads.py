@@ -9,7 +9,9 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field
 from sqlmodel import Session, col, func, select
 
-from app.errors import Conflict, NotFound, StudyError
+from app.accounts.audit import record
+from app.accounts.logins import Who
+from app.core.errors import Conflict, NotFound, StudyError
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from app.library.media import TOKEN
@@ -24,10 +26,7 @@ from app.library.names import (
     name_from,
     suffix_of,
 )
-from app.library.tables import Upload, UploadStatus
-from app.people.audit import record
-from app.people.logins import Who
-from app.study.tables import Stimulus
+from app.library.tables import Stimulus, Upload, UploadStatus
 
 LARGEST_FILE_BYTES = 4_000_000_000
 MOST_UNFINISHED = 100  # files of one user of which not all has come

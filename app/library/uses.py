@@ -5,14 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import select as select_columns
-from sqlmodel import Session, col, or_, select
+from sqlmodel import Session, col, select
 
-from app.people.logins import Who
-from app.study.access import StudyHere, visible_slugs
-from app.study.file.pairs import StimulusFacts, read_pair_file
-from app.study.pairs_view import find_pairs
-from app.study.seeing import facts_for
-from app.study.tables import Draft, Pair, State, Stimulus, Study, StudyVersion
+from app.accounts.logins import Who
+from app.library.tables import Stimulus
+from app.studies.access import StudyHere, visible_slugs
+from app.studies.file.pairs import StimulusFacts, read_pair_file
+from app.studies.pairs_view import find_pairs
+from app.studies.seeing import facts_for
+from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +69,24 @@ def places(session: Session, who: Who, uses: Sequence[Use]) -> str:
 def _in_versions(session: Session, names: Collection[str]) -> Iterator[tuple[str, Use]]:
     clips = select(Stimulus.id, Stimulus.name).where(col(Stimulus.name).in_(list(names)))
     name_of = dict(session.exec(clips).all())
-    members = (col(Pair.stimulus_a_id), col(Pair.stimulus_b_id))
     rows = session.execute(
         select_columns(
-            col(Study.slug), col(StudyVersion.number), col(StudyVersion.frozen_at), col(Pair.name), *members
+            col(Study.slug),
+            col(StudyVersion.number),
+            col(StudyVersion.frozen_at),
+            col(Unit.name),
+            col(UnitMember.stimulus_id),
         )
-        .join(StudyVersion, col(StudyVersion.id) == col(Pair.version_id))
+        .join(StudyVersion, col(StudyVersion.id) == col(Unit.version_id))
         .join(Study, col(Study.id) == col(StudyVersion.study_id))
-        .where(or_(*(member.in_(list(name_of)) for member in members)))
-        .order_by(col(Study.slug), col(StudyVersion.number), col(Pair.position))
+        .join(UnitMember, col(UnitMember.unit_id) == col(Unit.id))
+        .where(col(UnitMember.stimulus_id).in_(list(name_of)))
+        .order_by(col(Study.slug), col(StudyVersion.number), col(Unit.position), col(UnitMember.slot))
     )
-    pairs: dict[tuple[str, str, int, bool], list[str]] = {}
-    for slug, number, frozen_at, pair, a, b in rows:
-        for name in filter(None, (name_of.get(a), name_of.get(b))):
-            pairs.setdefault((name, slug, number, frozen_at is not None), []).append(pair)
-    for (name, slug, number, is_frozen), listed in pairs.items():
+    units: dict[tuple[str, str, int, bool], list[str]] = {}
+    for slug, number, frozen_at, unit, stimulus_id in rows:
+        units.setdefault((name_of[stimulus_id], slug, number, frozen_at is not None), []).append(unit)
+    for (name, slug, number, is_frozen), listed in units.items():
         yield name, Use(slug, number, tuple(listed), is_frozen)
 
 

@@ -1,0 +1,1 @@
+"""Simulated participants, who answer through the real pages."""

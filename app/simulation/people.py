@@ -3,8 +3,8 @@
 import random
 from dataclasses import dataclass
 
-from app.errors import StudyError
-from app.study.design import TIE, Pressed, Side
+from app.core.errors import StudyError
+from app.sessions.design import TIE, Pressed, Side
 
 TYPICAL_RT_MS = 14_000
 SPREAD = 40.0  # people differ: each one's accuracy is drawn from a beta distribution of this concentration

@@ -6,19 +6,20 @@ import random
 from collections.abc import Callable
 
 import httpx2
-from sqlalchemy import select
+from sqlalchemy import and_, select
 from sqlalchemy.orm import aliased
 from sqlmodel import Session, col
 
-from app.database import Database
-from app.errors import StudyError
-from app.participant.entry import pass_for
-from app.people.logins import token_hash
-from app.settings import Settings
+from app.accounts.logins import token_hash
+from app.core.database import Database
+from app.core.errors import StudyError
+from app.core.settings import Settings
+from app.sessions.design import TIE, Member, PairPlan, Side, member_at, side_of
+from app.sessions.entry import pass_for
+from app.sessions.tables import Mode, SessionToken, Trial
 from app.simulation.forms import FoundForm, FoundPage, read_page
 from app.simulation.people import Person, Traits
-from app.study.design import TIE, Member, Side, member_at, side_of
-from app.study.tables import Mode, Pair, SessionToken, Stimulus, Trial
+from app.studies.tables import Unit, UnitMember
 
 AT_ONCE = 8
 MAX_PAGES = 2_000
@@ -151,21 +152,24 @@ def _played(seconds: float) -> dict[str, object]:
 
 def _targets(session: Session, token: str) -> Targets:
     """Where the clip to be found is, from the database: the pages do not tell."""
-    clip_a, clip_b = aliased(Stimulus), aliased(Stimulus)
+    a, b = aliased(UnitMember), aliased(UnitMember)
     rows = session.execute(
-        select(col(Trial.position), col(Trial.left_member), col(Pair.truth), clip_a, clip_b)
-        .join(Pair, col(Pair.id) == col(Trial.pair_id))
-        .join(clip_a, col(clip_a.id) == col(Pair.stimulus_a_id))
-        .join(clip_b, col(clip_b.id) == col(Pair.stimulus_b_id))
+        select(col(Trial.position), col(Trial.plan), col(Unit.truth), col(a.duration_s), col(b.duration_s))
+        .join(Unit, col(Unit.id) == col(Trial.unit_id))
+        .join(a, and_(col(a.unit_id) == col(Unit.id), col(a.slot) == Member.A))
+        .join(b, and_(col(b.unit_id) == col(Unit.id), col(b.slot) == Member.B))
         .join(SessionToken, col(SessionToken.session_id) == col(Trial.session_id))
         .where(col(SessionToken.sha256) == token_hash(token))
     )
-    return {position: _target(Member(left), truth, a, b) for position, left, truth, a, b in rows}
+    return {
+        position: _target(PairPlan.of(plan).left, truth, seconds_a or 0.0, seconds_b or 0.0)
+        for position, plan, truth, seconds_a, seconds_b in rows
+    }
 
 
 def _target(
-    left: Member, truth: str | None, a: Stimulus, b: Stimulus
+    left: Member, truth: str | None, seconds_a: float, seconds_b: float
 ) -> tuple[Side, bool, dict[Side, float]]:
-    duration_s = {Member.A: a.duration_s or 0.0, Member.B: b.duration_s or 0.0}
+    duration_s = {Member.A: seconds_a, Member.B: seconds_b}
     seen = {side: duration_s[member_at(side, left)] for side in Side}
     return side_of(Member(truth or "a"), left), truth is not None, seen

@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from analysis import RESPONSE_COLUMNS, check_responses
-from analysis.columns import names
+from analysis.data.columns import names
 
 GOLD = Path(__file__).parent / "gold"
 HNTT = GOLD / "hntt_trials.csv"

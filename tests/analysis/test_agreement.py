@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from analysis.agreement import Agreement, agreement
-from analysis.agreement.split_half import split_half
+from analysis.stats.agreement import Agreement, agreement
+from analysis.stats.agreement.split_half import split_half
 from tests.analysis.tables import answer, checked, hntt_rows, person, table
+
+pytestmark = pytest.mark.slow
 
 Row = dict[str, str]
 OTHER = {"a": "b", "b": "a", "": "", "tie": "tie"}

@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.inter_rater import fleiss_kappa
 
-from analysis.agreement import RatingAgreement, agreement_of_ratings
-from analysis.agreement.icc import mean_square_parts, pingouin_icc
-from analysis.agreement.resampling import Sample
 from analysis.errors import AnalysisError
+from analysis.stats.agreement import RatingAgreement, agreement_of_ratings
+from analysis.stats.agreement.icc import mean_square_parts, pingouin_icc
+from analysis.stats.agreement.resampling import Sample
+
+pytestmark = pytest.mark.slow
 
 Grid = Sequence[Sequence[float | None]]
 

@@ -7,7 +7,7 @@ from scipy.special import expit, logit
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 from statsmodels.stats.nonparametric import rank_compare_2indep
 
-from analysis.auc import auc, auc_interval, newcombe
+from analysis.stats.auc import auc, auc_interval, newcombe
 
 
 def test_the_auc_is_mann_whitneys_u_over_all_pairs_by_hand() -> None:

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import against_chance, describe
-from analysis.bias import Bias, bias
-from analysis.cell_tables import BOOTSTRAP
+from analysis.choice.bias import Bias, bias
+from analysis.choice.cell_tables import BOOTSTRAP
 from analysis.results import table_rows
 from tests.analysis.tables import answer, checked, person
+
+pytestmark = pytest.mark.slow
 
 OTHER = {"a": "b", "b": "a", "": ""}
 

@@ -11,12 +11,14 @@ import statsmodels.api as sm
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.agreement.resampling import normal_sums
-from analysis.bradley_terry import BradleyTerry, bradley_terry, bradley_terry_of_wins
-from analysis.bradley_terry.fit import Cells, fit
 from analysis.errors import AnalysisError
+from analysis.stats.agreement.resampling import normal_sums
+from analysis.stats.bradley_terry import BradleyTerry, bradley_terry, bradley_terry_of_wins
+from analysis.stats.bradley_terry.fit import Cells, fit
 from tests.analysis.tables import answer, checked, person
 from tests.analysis.test_agreement import relabelled, undefined
+
+pytestmark = pytest.mark.slow
 
 # The American League's Eastern Division in 1987: wins of the home team (a row) against each visitor, then its losses.
 # Agresti (2002), Categorical Data Analysis, Table 10.10; R's BradleyTerry2, data(baseball).

@@ -14,10 +14,12 @@ from scipy.special import expit, logit
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import accuracy_per_participant, describe, hntt_responses, preference_per_participant, read_hntt
-from analysis.breakdowns import Breakdown, breakdowns
-from analysis.cell_tables import BOOTSTRAP
+from analysis.choice.breakdowns import Breakdown, breakdowns
+from analysis.choice.cell_tables import BOOTSTRAP
 from analysis.results import table_rows
 from tests.analysis.tables import HNTT, answer, checked, hntt_rows, person
+
+pytestmark = pytest.mark.slow
 
 AGENTS = {"condition": "hybrid-symbolic", "source_a": "hybrid", "source_b": "symbolic", "truth": ""}
 SMALL = [

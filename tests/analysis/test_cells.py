@@ -7,9 +7,9 @@ from scipy import stats
 from scipy.special import expit, logit
 
 from analysis import check_responses, describe
-from analysis.breakdowns import breakdowns
-from analysis.cells import describe_people, natural_ranks, one_run_each, people_of
-from analysis.student import STUDENT
+from analysis.choice.breakdowns import breakdowns
+from analysis.choice.cells import describe_people, natural_ranks, one_run_each, people_of
+from analysis.stats.student import STUDENT
 from tests.analysis.tables import answer, checked, person, table
 
 

@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 
-from analysis.certainty import ALL_RIGHT, ALL_WRONG, CONSTANT, Certainty, certainty
+from analysis.choice.certainty import ALL_RIGHT, ALL_WRONG, CONSTANT, Certainty, certainty
 from analysis.results import table_rows
-from analysis.type2 import auroc2, gamma, pooled_interval
+from analysis.stats.type2 import auroc2, gamma, pooled_interval
 from tests.analysis.tables import answer, checked
+
+pytestmark = pytest.mark.slow
 
 
 def judged(participant: str, *answers: str, **cells: str) -> list[dict[str, str]]:

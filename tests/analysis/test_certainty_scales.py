@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from sklearn.metrics import roc_auc_score  # type: ignore[import-untyped]
 
 from analysis import AnalysisError, analyze, check_responses, read_responses, render, render_brief
-from analysis.certainty import CONSTANT_CERTAINTY, Certainty, certainty
-from analysis.estimates import Estimate
-from analysis.mapping import read_mapped
+from analysis.choice.certainty import CONSTANT_CERTAINTY, Certainty, certainty
+from analysis.data.mapping import read_mapped
 from analysis.results import table_rows
+from analysis.stats.estimates import Estimate
 from tests.analysis.tables import answer, checked, table, write_csv
+
+pytestmark = pytest.mark.slow
 
 Judged = tuple[str, float, bool]
 

@@ -9,9 +9,9 @@ from sklearn.model_selection import cross_val_score  # type: ignore[import-untyp
 from sklearn.pipeline import Pipeline, make_pipeline  # type: ignore[import-untyped]
 from sklearn.preprocessing import StandardScaler  # type: ignore[import-untyped]
 
-from analysis.clue_classifier import REPEATS, classify, stratified_splits
-from analysis.clues import clue_report
-from analysis.logistic import fit_logistic
+from analysis.clues.classifier import REPEATS, classify, stratified_splits
+from analysis.clues.report import clue_report
+from analysis.stats.logistic import fit_logistic
 
 from .clue_tables import drawn
 

@@ -6,8 +6,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from analysis.clue_plot import COLOURS, MOST_DOTS, clue_svg
-from analysis.clues import clue_report
+from analysis.clues.plot import COLOURS, MOST_DOTS, clue_svg
+from analysis.clues.report import clue_report
 
 from .clue_tables import clips, drawn
 

@@ -9,13 +9,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis.clue_classifier import REPEATS
-from analysis.clue_plot import clue_svg
-from analysis.clue_words import remedy, shown_value, words_for
-from analysis.clues import clue_report
+from analysis.clues.classifier import REPEATS
+from analysis.clues.plot import clue_svg
+from analysis.clues.report import clue_report
+from analysis.clues.words import remedy, shown_value, words_for
 from analysis.errors import AnalysisError, SchemaError
-from app.clips.clues import CLUES
-from app.clips.rules import Rules
+from app.library.clips.clues import CLUES
+from app.library.clips.rules import Rules
 
 from .clue_tables import Values, clips, drawn
 

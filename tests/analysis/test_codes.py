@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import codes
-from analysis.codes import groups_of, n_shared, recoded, rows_where, small_type, with_categories
-from analysis.totals import totals
+from analysis.choice.totals import totals
+from analysis.data import codes
+from analysis.data.codes import groups_of, n_shared, recoded, rows_where, small_type, with_categories
 
 ROW = st.tuples(
     st.sampled_from(["x", "y", None]),

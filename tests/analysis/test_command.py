@@ -12,6 +12,8 @@ from analysis import analyze, hntt_responses, read_hntt
 from analysis.__main__ import main
 from tests.analysis.tables import HNTT, hntt_rows, person, table, write_csv
 
+pytestmark = pytest.mark.slow
+
 TWO = [
     *(
         row

@@ -8,14 +8,17 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from analysis import comparisons, holm, mann_whitney
-from analysis.auc import NEWCOMBE, auc_interval
-from analysis.intervals import NOT_ASKED, Floats
+from analysis import holm, mann_whitney
 from analysis.options import ALTERNATIVES, Alternative
-from analysis.permutation import permutation_test
-from analysis.ranks import ranked
-from analysis.shift import hodges_lehmann
+from analysis.stats import comparisons
+from analysis.stats.auc import NEWCOMBE, auc_interval
+from analysis.stats.intervals import NOT_ASKED, Floats
+from analysis.stats.permutation import permutation_test
+from analysis.stats.ranks import ranked
+from analysis.stats.shift import hodges_lehmann
 from tests.analysis.rank_data import AT_TERM, EARLIER, OZONE
+
+pytestmark = pytest.mark.slow
 
 SIXTHS = st.lists(st.integers(0, 6), min_size=2, max_size=15)
 

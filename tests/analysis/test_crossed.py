@@ -10,9 +10,9 @@ from scipy.special import expit, log_expit, logsumexp
 from statsmodels.genmod.bayes_mixed_glm import BinomialBayesMixedGLM
 from statsmodels.tools.numdiff import approx_fprime
 
-from analysis import crossed
-from analysis.crossed import Answers, Codes, Laplace, NotConverged
-from analysis.intervals import Floats
+from analysis.stats import crossed
+from analysis.stats.crossed import Answers, Codes, Laplace, NotConverged
+from analysis.stats.intervals import Floats
 
 
 def simulated(n_people: int, n_pairs: int, seed: int, share: float = 1.0) -> tuple[Codes, Codes, Floats]:

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis.dawid_skene import DawidSkene, VoteModel, dawid_skene, dawid_skene_of_votes
 from analysis.errors import AnalysisError
 from analysis.results import table_rows
+from analysis.stats.dawid_skene import DawidSkene, VoteModel, dawid_skene, dawid_skene_of_votes
 from tests.analysis.tables import answer, checked, person
 from tests.analysis.test_agreement import relabelled
+
+pytestmark = pytest.mark.slow
 
 # Five dentists look for caries on 3,869 x-rays (Espeland and Handelman 1989): how often each pattern of findings
 # occurred, and how often the two-class model expects it (R's randomLCA, example vignette, column "Exp 2LC").

@@ -11,7 +11,9 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import describe
-from analysis.intervals import Floats, bootstrap_effect, bootstrap_mean, wilson
+from analysis.stats.intervals import Floats, bootstrap_effect, bootstrap_mean, wilson
+
+pytestmark = pytest.mark.slow
 
 SIXTHS: Floats = np.array([4, 5, 6, 4, 4, 4, 6, 5, 3, 6, 5, 6]) / 6
 

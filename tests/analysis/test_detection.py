@@ -10,10 +10,12 @@ import pytest
 from scipy.stats import norm
 
 from analysis.__main__ import main
-from analysis.detection import CORRECTION, DetectionAnalysis, analyze_judgements, sensitivity
-from analysis.detection_text import render_detection
+from analysis.data.mapping import mapping_kind, read_judgements, read_mapped, read_ratings
+from analysis.detection.measures import CORRECTION, DetectionAnalysis, analyze_judgements, sensitivity
 from analysis.errors import AnalysisError, SchemaError
-from analysis.mapping import mapping_kind, read_judgements, read_mapped, read_ratings
+from analysis.text.detection import render_detection
+
+pytestmark = pytest.mark.slow
 
 # The calls that made them are in detection.R beside it.
 R: dict[str, Any] = json.loads((Path(__file__).parents[1] / "gold" / "r" / "detection.json").read_text())

@@ -60,7 +60,13 @@ def test_every_citation_has_its_reference_and_every_reference_is_cited() -> None
 
 
 @pytest.mark.parametrize(
-    "module", ["analysis.comparisons", "analysis.description", "analysis.groups", "analysis.multiplicity"]
+    "module",
+    [
+        "analysis.stats.comparisons",
+        "analysis.choice.description",
+        "analysis.stats.groups",
+        "analysis.stats.multiplicity",
+    ],
 )
 def test_the_examples_in_docstrings_hold(module: str) -> None:
     failed, attempted = doctest.testmod(importlib.import_module(module))

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.groups import kruskal_wallis
 from analysis.options import ALTERNATIVES
+from analysis.stats.groups import kruskal_wallis
 from tests.analysis.rank_data import MUCOCILIARY, OZONE
 
 

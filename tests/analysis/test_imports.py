@@ -13,7 +13,9 @@ def loaded(code: str) -> set[str]:
 
 
 def test_importing_the_package_and_its_columns_loads_no_library() -> None:
-    assert not loaded("import analysis\nfrom analysis.columns import RESPONSE_COLUMNS").intersection(HEAVY)
+    assert not loaded("import analysis\nfrom analysis.data.columns import RESPONSE_COLUMNS").intersection(
+        HEAVY
+    )
 
 
 def test_pingouin_waits_until_a_test_is_computed() -> None:

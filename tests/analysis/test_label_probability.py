@@ -5,8 +5,10 @@ import pytest
 from scipy import integrate, stats
 from scipy.special import expit, log_expit
 
-from analysis import label_probability
-from analysis.label_probability import log_odds_of_a
+from analysis.stats import label_probability
+from analysis.stats.label_probability import log_odds_of_a
+
+pytestmark = pytest.mark.slow
 
 
 def drawn(

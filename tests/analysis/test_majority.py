@@ -7,10 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import LABEL_COLUMNS, majority_vote
-from analysis.columns import names
+from analysis.data.columns import names
 from analysis.options import Ties
 from analysis.results import table_rows
 from tests.analysis.tables import answer, checked
+
+pytestmark = pytest.mark.slow
 
 
 def votes(choices: str, **cells: str) -> list[dict[str, str]]:
@@ -48,6 +50,7 @@ def test_a_label_has_the_columns_of_the_design_and_what_the_votes_say() -> None:
         "mean_uncertainty": 2.0,
         "votes_tie": 0,
         "blank": 1,
+        "mean_certainty": None,
     }
 
 
@@ -76,6 +79,16 @@ def test_a_pair_without_votes_has_no_share_and_no_interval() -> None:
 def test_uncertainty_is_averaged_over_those_who_gave_one() -> None:
     rows = checked(*votes("a", uncertainty="1"), answer(participant="x", choice="", uncertainty="4"))
     assert majority_vote(rows)["mean_uncertainty"].tolist() == [2.5]
+
+
+def test_certainty_is_averaged_over_those_who_gave_one_in_any_order_of_rows() -> None:
+    """By hand: (0.1 + 0.2 + 99.7) / 3, and a blank choice counts as well."""
+    said = {"x": "99.7", "y": "", "z": "0.2", "v": "0.1"}
+    rows = [answer(participant=who, choice="" if who == "v" else "a", certainty=c) for who, c in said.items()]
+    other = answer(participant="x", pair="q2", trial="q2", certainty="7")
+    found = majority_vote(checked(*rows, other))["mean_certainty"].tolist()
+    assert found == [(0.1 + 0.2 + 99.7) / 3, 7]
+    assert majority_vote(checked(other, *rows[::-1]))["mean_certainty"].tolist() == found
 
 
 def test_practice_pairs_get_no_label_and_attention_pairs_do() -> None:

@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import AnalysisError, analyze, hntt_responses, read_hntt
-from analysis.elsewhere.yaml_entries import MappingError
-from analysis.mapping import mapping_kind, read_mapped
+from analysis.data.elsewhere.yaml_entries import MappingError
+from analysis.data.mapping import mapping_kind, read_mapped, read_ratings
 from tests.analysis.tables import HNTT, answer, checked, write_csv
+
+pytestmark = pytest.mark.slow
 
 ROWS = [
     {"worker": "w1", "item": "i1", "answer": "A", "conf": "very sure", "right": "A", "note": "legs, arms"},
@@ -318,7 +320,7 @@ constants: {truth: a}
         (
             "  pair: item",
             "  pair: [item]",
-            "map.yaml: line 5, columns.pair: one text or number is expected here; remove the list or the keys",
+            "map.yaml: line 5, columns.pair: [item] joins nothing; list two or more columns",
         ),
         (
             "constants: {",
@@ -438,3 +440,81 @@ def test_nested_cells_are_refused(tmp_path: Path) -> None:
     for name in ("a.jsonl", "a.parquet"):
         with pytest.raises(AnalysisError, match="row 1, column answer"):
             read_mapped(tmp_path / name, map_path)
+
+
+# As navigation agents were judged: a scene and a seed name what was shown, neither of them alone.
+SCENES = """\
+Scene,Seed,Agent 1,Agent 2,Annotator,More human
+kitchen,1,human,planner,ann,1
+kitchen,2,human,planner,ann,2
+hall,1,human,planner,ann,1
+kitchen,1,human,planner,bob,1
+"""
+OF_SCENES = """\
+kind: 2afc
+columns: {participant: Annotator, pair: [Scene, Seed], source_a: Agent 1, source_b: Agent 2, choice: More human}
+values: {choice: {1: a, 2: b}}
+"""
+
+
+def scenes(tmp_path: Path, mapping: str = OF_SCENES, rows: str = SCENES) -> tuple[Path, Path]:
+    (tmp_path / "scenes.csv").write_text(rows)
+    (tmp_path / "scenes.yaml").write_text(mapping)
+    return tmp_path / "scenes.csv", tmp_path / "scenes.yaml"
+
+
+def test_two_columns_together_name_a_pair(tmp_path: Path) -> None:
+    assert read_mapped(*scenes(tmp_path))["pair"].astype("str").tolist() == [
+        "kitchen/1",
+        "kitchen/2",
+        "hall/1",
+        "kitchen/1",
+    ]
+    dashed = read_mapped(*scenes(tmp_path, OF_SCENES + 'joined_by: " - "\n'))
+    assert sorted(dashed["pair"].cat.categories) == ["hall - 1", "kitchen - 1", "kitchen - 2"]
+
+
+def test_two_columns_together_name_an_item_in_every_kind_of_file(tmp_path: Path) -> None:
+    table = pd.DataFrame({"scene": ["a", "a", "b"], "seed": [1, 2, None], "who": "x", "score": [3, 4, 5]})
+    mapping = {"kind": "ratings", "columns": {"item": ["scene", "seed"], "rater": "who", "score": "score"}}
+    path = tmp_path / "scores.parquet"
+    table.astype({"seed": "Int64"}).to_parquet(path)
+    assert read_ratings(path, mapping).table["item"].astype("str").tolist() == ["a/1", "a/2", "b/"]
+    wide = {"kind": "ratings", "columns": {"item": ["scene", "seed"]}, "wide": {"raters": ["score"]}}
+    assert read_ratings(path, wide).table["item"].astype("str").tolist() == ["a/1", "a/2", "b/"]
+
+
+def test_rows_that_only_look_the_same_when_joined_are_refused(tmp_path: Path) -> None:
+    rows = SCENES + "hall/1,1,human,planner,ann,1\nhall,1/1,human,planner,ann,2\n"
+    with pytest.raises(
+        AnalysisError, match="are both 'hall/1/1' when joined by '/'; give another `joined_by`"
+    ):
+        read_mapped(*scenes(tmp_path, rows=rows))
+    assert (
+        "hall|1/1"
+        in read_mapped(*scenes(tmp_path, OF_SCENES + "joined_by: '|'\n", rows))["pair"].cat.categories
+    )
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        (
+            ("[Scene, Seed]", "[Scene]"),
+            "line 2, columns.pair: [Scene] joins nothing; list two or more columns",
+        ),
+        (("[Scene, Seed]", "[Scene, Scene]"), "line 2, columns.pair: [Scene, Scene] joins nothing"),
+        (("[Scene, Seed]", "[Scene, Sead]"), "line 2, columns.pair: "),
+        (
+            ("[Scene, Seed]", "Scene}\njoined_by: x\nconstants: {arm: main"),
+            "line 3, joined_by: no columns are joined",
+        ),
+    ],
+)
+def test_a_bad_list_of_columns_is_named_by_its_line(
+    tmp_path: Path, changed: tuple[str, str], said: str
+) -> None:
+    paths = scenes(tmp_path, OF_SCENES.replace(*changed))
+    with pytest.raises(MappingError) as caught:
+        read_mapped(*paths)
+    assert said in str(caught.value)

@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 from scipy.special import expit
 from scipy.stats import ttest_ind
 
-from analysis import mixed
-from analysis.crossed import Codes
-from analysis.hntt import hntt_responses, read_hntt
-from analysis.mixed import METHOD, MixedModel, fit_mixed, mixed_difference, mixed_model
+from analysis.data.hntt import hntt_responses, read_hntt
 from analysis.results import plain
+from analysis.stats import mixed
+from analysis.stats.crossed import Codes
+from analysis.stats.mixed import METHOD, MixedModel, fit_mixed, mixed_difference, mixed_model
 from tests.analysis.mirrored import mirrored
 from tests.analysis.tables import HNTT, answer, checked, person
+
+pytestmark = pytest.mark.slow
 
 Numbers = np.ndarray
 
@@ -200,5 +202,5 @@ def test_a_study_too_large_or_alike_or_empty_says_why() -> None:
 
 
 def test_a_fit_that_goes_nowhere_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("analysis.crossed._MOST_STEPS", 1)
+    monkeypatch.setattr("analysis.stats.crossed._MOST_STEPS", 1)
     assert _model("aab", "aba", "bba").reason == "the fit did not converge"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from analysis.p_values import p_cell, p_words
-from app.experimenter import p_values as pages
+from analysis.stats.p_values import p_cell, p_words
+from app.admin import p_values as pages
 
 
 @pytest.mark.parametrize(

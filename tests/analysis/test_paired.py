@@ -12,13 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis import analyze, hntt_responses, paired, pseudomedian, read_hntt, render
-from analysis.intervals import Floats
-from analysis.mixed import fit_mixed
-from analysis.paired import friedman, paired_test
-from analysis.permutation import EXACT_WITHIN, NORMAL, RANDOM_WITHIN, sign_flip_test
-from analysis.pseudomedian import signed_rank_distribution
+from analysis import analyze, hntt_responses, read_hntt, render
+from analysis.stats import paired, pseudomedian
+from analysis.stats.intervals import Floats
+from analysis.stats.mixed import fit_mixed
+from analysis.stats.paired import friedman, paired_test
+from analysis.stats.permutation import EXACT_WITHIN, NORMAL, RANDOM_WITHIN, sign_flip_test
+from analysis.stats.pseudomedian import signed_rank_distribution
 from tests.analysis.tables import HNTT, person, table
+
+pytestmark = pytest.mark.slow
 
 # The calls that made them are in paired.R beside it.
 R: dict[str, Any] = json.loads((Path(__file__).parents[1] / "gold" / "r" / "paired.json").read_text())
@@ -333,6 +336,20 @@ def test_the_published_studies_number_their_people_anew() -> None:
     assert {one.compared_as for one in result.comparisons} == {"independent"}
     assert all(one.paired is None and one.n_shared_ids == 30 for one in result.comparisons)
     assert "because the published studies had different people" in " ".join(render(result).split())
+
+
+def test_the_published_studies_are_known_by_their_clips_and_not_by_a_studys_name() -> None:
+    published = hntt_responses(read_hntt(HNTT))
+    renamed = published.assign(
+        study=published["study"].astype("str").str.replace("hntt", "nav").astype("category")
+    )
+    assert {one.compared_as for one in analyze(renamed, resamples=0).comparisons} == {"independent"}
+    clips = {
+        f"stimulus_{m}": ("x" + published[f"stimulus_{m}"].astype("str")).astype("category") for m in "ab"
+    }
+    others = analyze(published.assign(**clips), resamples=0)
+    assert {one.compared_as for one in others.comparisons} == {"paired"}
+    assert others.published is None
 
 
 # ---- the mixed model against lme4 ----

@@ -12,6 +12,8 @@ from analysis.options import Blank
 from analysis.results import table_rows
 from tests.analysis.tables import answer, checked, person
 
+pytestmark = pytest.mark.slow
+
 NO_TRUTH = {"truth": "", "condition": "hybrid-symbolic", "source_a": "symbolic", "source_b": "hybrid"}
 
 

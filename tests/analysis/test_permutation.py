@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis import permutation
-from analysis.permutation import EXACT, NORMAL, RANDOM, permutation_test
+from analysis.stats import permutation
+from analysis.stats.permutation import EXACT, NORMAL, RANDOM, permutation_test
 
 
 def test_it_is_right_on_a_case_worked_by_hand() -> None:

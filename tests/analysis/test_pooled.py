@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import statsmodels.api as sm
 
-from analysis.outcomes import Outcomes
-from analysis.pooled import pooled, pooled_test
+from analysis.choice.pooled import pooled, pooled_test
+from analysis.data.outcomes import Outcomes
 from tests.analysis.tables import checked, person
 
 

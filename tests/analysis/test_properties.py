@@ -14,6 +14,8 @@ from statsmodels.stats.proportion import proportion_confint
 from analysis import SchemaError, analyze, check_responses
 from tests.analysis.tables import answer, person, table
 
+pytestmark = pytest.mark.slow
+
 Row = dict[str, str]
 
 NO_TRUTH = {"truth": "", "condition": "hybrid-symbolic", "source_a": "symbolic", "source_b": "hybrid"}

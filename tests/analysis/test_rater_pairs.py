@@ -11,9 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 
-from analysis.rating_table import check_ratings
-from analysis.ratings import CLASSES, CriterionResult, RatingAnalysis, analyze_ratings
-from analysis.ratings_text import render_ratings
+from analysis.ratings.scores import CLASSES, CriterionResult, RatingAnalysis, analyze_ratings
+from analysis.ratings.table import check_ratings
+from analysis.text.ratings import render_ratings
+
+pytestmark = pytest.mark.slow
 
 # The calls that made them are in ratings.R beside it.
 R: dict[str, Any] = json.loads((Path(__file__).parents[1] / "gold" / "r" / "ratings.json").read_text())

@@ -14,13 +14,15 @@ from scipy import stats
 
 from analysis import AnalysisError, SchemaError
 from analysis.__main__ import main
-from analysis.mapping import mapping_kind, read_ratings
-from analysis.rating_interval import mean_interval
-from analysis.rating_table import check_ratings
-from analysis.ratings import RatingAnalysis, analyze_ratings
-from analysis.ratings_text import render_ratings
+from analysis.data.mapping import mapping_kind, read_ratings
+from analysis.ratings.interval import mean_interval
+from analysis.ratings.scores import RatingAnalysis, analyze_ratings
+from analysis.ratings.table import check_ratings
 from analysis.results import table_rows
+from analysis.text.ratings import render_ratings
 from tests.analysis.tables import GOLD, write_csv
+
+pytestmark = pytest.mark.slow
 
 CSV, MAP = GOLD / "alympics_ratings.csv", GOLD / "alympics_ratings.yaml"
 LONG = """\

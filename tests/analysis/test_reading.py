@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from analysis import AnalysisError, ReadError, SchemaError, read_responses
-from analysis.columns import ANALYZED_COLUMNS, names
+from analysis.data.columns import ANALYZED_COLUMNS, names
 from tests.analysis.tables import COLUMNS, answer, checked, person, table, write_csv
 
 ROWS = [*person("007", "ab-"), *person("7", "bba", rationale='He said "left",\nthen turned', correct="")]

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import RESPONSE_COLUMNS, SchemaError, check_responses
-from analysis.columns import ANALYZED_COLUMNS, names
-from analysis.repeats import may_repeat, text_numbers
+from analysis.data.columns import ANALYZED_COLUMNS, names
+from analysis.data.repeats import may_repeat, text_numbers
 from tests.analysis.tables import COLUMNS, answer, checked, person, table
 
 

@@ -1,7 +1,7 @@
 import pytest
 
 from analysis import AnalysisError, select_rows
-from analysis.selection import choose_mode, select, with_unwatched
+from analysis.data.selection import choose_mode, select, with_unwatched
 from tests.analysis.tables import answer, checked, person
 
 MIXED = [

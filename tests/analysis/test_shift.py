@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis import shift
-from analysis.intervals import Floats
-from analysis.shift import EXACT, NORMAL, hodges_lehmann, u_distribution
+from analysis.stats import shift
+from analysis.stats.intervals import Floats
+from analysis.stats.shift import EXACT, NORMAL, hodges_lehmann, u_distribution
 from tests.analysis.rank_data import AT_TERM, EARLIER
 
 SIXTHS = st.lists(st.integers(0, 6), min_size=1, max_size=12)

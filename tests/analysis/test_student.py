@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from analysis.description import describe
-from analysis.intervals import Interval
-from analysis.student import (
+from analysis.choice.description import describe
+from analysis.stats.intervals import Interval
+from analysis.stats.student import (
     ALL_THE_SAME,
     FEW,
     Scale,

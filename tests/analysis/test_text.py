@@ -7,6 +7,8 @@ import pytest
 from analysis import Analysis, analyze, hntt_responses, read_hntt, render
 from tests.analysis.tables import HNTT, answer, person, table
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def hntt() -> Analysis:

@@ -2,7 +2,7 @@
 
 from threadpoolctl import ThreadpoolController
 
-from analysis.threads import one_thread
+from analysis.stats.threads import one_thread
 
 
 def _threads() -> set[int]:
@@ -18,10 +18,10 @@ def test_one_thread_while_a_function_runs_and_as_many_as_before_after_it() -> No
 
 def test_analyses_run_so() -> None:
     """Every function that does much linear algebra is wrapped: its own body is behind the limit."""
-    from analysis.clue_classifier import classify
+    from analysis.clues.classifier import classify
     from analysis.judging import validate_judges
-    from analysis.mixed import fit_mixed
     from analysis.planning import plan
+    from analysis.stats.mixed import fit_mixed
     from analysis.summary import analyze
 
     for function in (analyze, fit_mixed, classify, validate_judges, plan):

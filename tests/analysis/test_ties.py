@@ -3,12 +3,12 @@
 import pytest
 
 from analysis import analyze, render
-from analysis.accuracy import accuracy_per_participant
+from analysis.choice.accuracy import accuracy_per_participant
+from analysis.choice.preference import preference_per_participant
+from analysis.data.outcomes import chosen_answers, correct_answers
+from analysis.data.ties import tie_answers
 from analysis.errors import SchemaError
-from analysis.outcomes import chosen_answers, correct_answers
-from analysis.preference import preference_per_participant
 from analysis.results import table_rows
-from analysis.ties import tie_answers
 from tests.analysis.tables import answer, checked, person, table
 
 

@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from analysis import accuracy_per_participant, preference_per_participant, uncertainty_per_participant
-from analysis.intervals import NOT_ASKED, Floats
+from analysis.data.outcomes import Outcomes, chosen_answers, correct_answers, uncertainty_answers
 from analysis.options import BLANKS, Blank
-from analysis.outcomes import Outcomes, chosen_answers, correct_answers, uncertainty_answers
-from analysis.two_way import OVER_BOTH, two_way, two_way_mean, two_way_preference
+from analysis.stats.intervals import NOT_ASKED, Floats
+from analysis.stats.two_way import OVER_BOTH, two_way, two_way_mean, two_way_preference
 from tests.analysis.mirrored import mirrored
 from tests.analysis.tables import answer, checked, person
+
+pytestmark = pytest.mark.slow
 
 
 def crossed(n_people: int, n_pairs: int) -> tuple[np.ndarray, np.ndarray]:
@@ -154,10 +156,10 @@ def test_where_too_many_answers_make_it_slow_fewer_are_drawn_and_said(
     rng = np.random.default_rng(5)
     people, pairs = crossed(10, 9)
     values = rng.random(90)
-    monkeypatch.setattr("analysis.two_way._WORK", 150_000)
+    monkeypatch.setattr("analysis.stats.two_way._WORK", 150_000)
     assert two_way_mean(people, pairs, values, seed=1, resamples=10_000).resamples == 1_500
     assert two_way_mean(people, pairs, values, seed=1, resamples=1_200).resamples == 1_200
-    monkeypatch.setattr("analysis.two_way._WORK", 90_000)
+    monkeypatch.setattr("analysis.stats.two_way._WORK", 90_000)
     refused = two_way_mean(people, pairs, values, seed=1, resamples=10_000)
     assert (refused.low, refused.reason) == (
         None,

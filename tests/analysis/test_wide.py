@@ -12,9 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis import AnalysisError
+from analysis import AnalysisError, hntt_responses, read_hntt
 from analysis.__main__ import main
-from analysis.mapping import ANONYMOUS, mapping_kind, mapping_notes, read_mapped, read_ratings
+from analysis.data.mapping import ANONYMOUS, mapping_kind, mapping_notes, read_mapped, read_ratings
+from tests.analysis.tables import HNTT
+
+pytestmark = pytest.mark.slow
 
 # who, what about, which of the two, how uncertain
 Answer = tuple[str, str, str, str]
@@ -329,10 +332,23 @@ def test_the_examples_of_the_docs_are_read_as_the_docs_say(tmp_path: Path) -> No
         (3, 2, 2, 1),
         (4, 2, 2, 3),
         (1581, 1581, 2, 353),
+        (3, 3, 3, 1),
         (4, 4, 2, 2 + 1 + 3 + 4),
         (7, 7, 2, 2 + 3 + 2 + 2 + 2 + 1 + 2),
         (2, 2, 1, 1),
     ]
+
+
+def test_the_mapping_of_the_published_layout_in_the_docs_reads_it(tmp_path: Path) -> None:
+    """Source: `hntt_responses`, which reads the layout without a mapping."""
+    [mapping] = re.findall(
+        r"```yaml\n(kind: 2afc\ncolumns: \{study: studyno.*?)```", DOCS.read_text(), re.DOTALL
+    )
+    (tmp_path / "map.yaml").write_text(mapping)
+    frame, ours = read_mapped(HNTT, tmp_path / "map.yaml"), hntt_responses(read_hntt(HNTT))
+    assert len(frame) == len(ours) == 600
+    for name in ("participant", "truth", "choice", "left", "uncertainty"):
+        assert frame[name].astype(object).equals(ours[name].astype(object)), name
 
 
 def test_the_command_says_that_nobody_is_known_and_leaves_the_numbers_alone(

@@ -12,6 +12,8 @@ from bench.calibration import CASES, calibration_text, main, measure_calibration
 from bench.calibration_case import Case, Hit, interval, null_test, rejected, within
 from bench.calibration_labels import reliability, reliability_text
 
+pytestmark = pytest.mark.slow
+
 
 def _once(case: Case, hits: Sequence[Hit]) -> None:
     assert len(hits) == len(case.goals)

@@ -9,12 +9,12 @@ import uvicorn
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 from sqlalchemy import URL
 
-from app.clips.importing import ImportedClip
-from app.clips.store import ClipStore
-from app.database import Database
+from app.core.database import Database
+from app.core.serving import address_of, bind
+from app.core.settings import Settings
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
 from app.main import create_app
-from app.serving import address_of, bind
-from app.settings import Settings
 from tests.conftest import migrate
 from tests.factories import open_study
 

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from app.participant.pages import (
+from app.sessions.pages import (
     ConsentPage,
     DebriefPage,
     MessagePage,

@@ -18,16 +18,16 @@ from fastapi.responses import JSONResponse, RedirectResponse, Response, Streamin
 from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-import app.participant
-from app.clips.padded import ByteRange, parse_range
-from app.participant.pages import MessagePage, Page, TrialPage
-from app.templating import render
+import app.sessions
+from app.core.templating import render
+from app.library.clips.padded import ByteRange, parse_range
+from app.sessions.pages import MessagePage, Page, TrialPage
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-STATIC = Path(app.participant.__file__).parent / "static"
+STATIC = Path(app.sessions.__file__).parent / "static"
 LEFT_S, RIGHT_S = 4.0, 4.5
 
 Fault = Literal["lose the reply", "unavailable", "conflict", "log-in page"] | dict[str, str]

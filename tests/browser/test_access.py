@@ -12,7 +12,7 @@ from .pages import background, consent, debrief, instructions, message, trial
 from .rig import Rig
 from .steps import expect_end, play_button, rationale, save, set_rate, wait_until_loaded, watch_both
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "resultTypes": ["violations"]}
 SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
@@ -135,6 +135,7 @@ def test_on_a_telephone_the_videos_are_stacked_and_named_so(rig: Rig, visit: Vis
 
 
 def check(page: Page) -> None:
+    page.wait_for_load_state()  # a text can be seen before the style sheet is there
     for width, scheme in product((1280, 390), SCHEMES):
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme)

@@ -21,7 +21,7 @@ from .steps import (
     watch_both,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 def kept(page: Page) -> list[str]:

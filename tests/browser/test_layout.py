@@ -7,7 +7,7 @@ from .pages import message, trial
 from .rig import Rig
 from .steps import wait_until_loaded
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 SMALLEST_PX = 240
 BESIDE = [(1280, 800), (1280, 500), (1280, 360), (640, 400), (640, 360), (520, 400), (844, 390), (667, 375)]

@@ -12,14 +12,14 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from analysis import hntt_responses, read_hntt
-from app.headers import POLICY
-from app.reporting.report import write_report
-from app.reporting.reports.sources import joined, split
+from app.core.headers import POLICY
+from app.reports.page.sources import joined, split
+from app.reports.report import write_report
 from tests.analysis.tables import HNTT
 from tests.browser.test_access import NARROW, RULES, SCHEMES
 from tests.factories import NOW
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 WIDE = {"width": 1280, "height": 900}
 # axe would read the style sheet by a request of its own, which a page from a file may not make.

@@ -13,31 +13,32 @@ from sqlalchemy import URL
 from sqlmodel import select
 from starlette.testclient import TestClient
 
-from app import dependencies
-from app.clips.importing import ImportedClip
-from app.clips.store import ClipStore
-from app.database import Database
-from app.experimenter.access import COOKIE
+from app.accounts.tables import Role
+from app.admin.access import COOKIE
+from app.core import dependencies
+from app.core.database import Database
+from app.core.serving import address_of, bind
+from app.core.settings import Settings
+from app.jobs.handlers import results as worker
+from app.jobs.worker import work
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
 from app.main import create_app
-from app.people.tables import Role
-from app.serving import address_of, bind
-from app.settings import Settings
-from app.study.tables import State, Study
-from app.study.versions import set_state
-from app.worker import results as worker
-from app.worker.run import work
+from app.studies.tables import State, Study
+from app.studies.versions import set_state
+from tests.admin.persons import make_login, make_user
 from tests.browser.test_access import NARROW, RULES, SCHEMES
 from tests.clock import Clock
 from tests.conftest import migrate
-from tests.experimenter.persons import make_login, make_user
 from tests.factories import open_study
-from tests.participant.walks import Walk
+from tests.sessions.walks import Walk
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 HERE = "/admin/studies/nav/results"
 WIDE = {"width": 1280, "height": 900}
 LONG_MS = 90_000
+IS_CUT = "part => part.scrollWidth > part.clientWidth"
 
 
 class Service:
@@ -109,6 +110,7 @@ def opened(browser: Browser, service: Service, **options: object) -> Iterator[Pa
 
 
 def check(page: Page) -> None:
+    page.wait_for_load_state()  # a text can be seen before the style sheet is there
     for viewport, scheme in product((WIDE, NARROW), SCHEMES):
         page.set_viewport_size(viewport)  # type: ignore[arg-type]
         page.emulate_media(color_scheme=scheme)
@@ -191,6 +193,17 @@ def test_a_figure_is_downloaded_as_csv(browser: Browser, service: Service) -> No
         text = Path(download.value.path()).read_text(encoding="utf-8")
         assert text.startswith("pair,condition,for,stimulus,votes,n,share,ci_low,ci_high,majority,")
         assert len(text.splitlines()) == 11
+
+
+def test_no_table_of_a_running_study_is_cut_at_1280_pixels(browser: Browser, service: Service) -> None:
+    """The results page's neighbours, whose tables have the most columns."""
+    for page in opened(browser, service):
+        for name in ("monitor", "sessions", "sessions/1", "data"):
+            page.goto(f"/admin/studies/nav/{name}")
+            parts = page.locator(".scroll" if name != "data" else "main")
+            expect(parts.first).to_be_visible()
+            cut = [part.get_attribute("aria-label") for part in parts.all() if part.evaluate(IS_CUT)]
+            assert (name, cut) == (name, [])
 
 
 def test_on_paper_the_menu_is_gone_and_the_numbers_are_open(browser: Browser, service: Service) -> None:

@@ -13,7 +13,7 @@ from .pages import debrief, message, trial
 from .rig import Rig, Walk
 from .steps import answer, expect_end, save, wait_until, wait_until_loaded, watch_both
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 CUT = 150_000
 KEPT = """

@@ -6,7 +6,7 @@ from .pages import background, consent, instructions, message, trial
 from .rig import Fault, Rig, Walk
 from .steps import answer, expect_end, rationale, save
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 TYPED = "It stops at each corner."
 

@@ -10,16 +10,16 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from sqlmodel import col, select
 
-from app.database import Database
-from app.people import passwords
-from app.people.audit import COMMAND_LINE
-from app.people.tables import Role
-from app.people.users import add_user
-from app.study.sessions import locate
-from app.study.tables import ParticipantSession, Playback, Response, Status
+from app.accounts import passwords
+from app.accounts.audit import COMMAND_LINE
+from app.accounts.tables import Role
+from app.accounts.users import add_user
+from app.core.database import Database
+from app.sessions.state_machine import locate
+from app.sessions.tables import Evidence, ParticipantSession, Response, Status
 from tests.browser.steps import answer, play_button, save, wait_until_loaded, watch_both
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_from_the_studys_address_to_the_code(page: Page, service: tuple[str, Dat
     assert all(r.rt_ms and r.rt_ms > 0 for r in stored)
     with service[1].reading() as session:
         clips = session.exec(
-            select(Playback).where(col(Playback.response_id).in_([r.id for r in stored]))
+            select(Evidence).where(col(Evidence.response_id).in_([r.id for r in stored]))
         ).all()
     assert len(clips) == 6
     assert all(clip.watched and clip.plays == 1 and not clip.failed for clip in clips)
@@ -103,7 +103,7 @@ def test_both_clips_of_the_real_service_stay_in_step(page: Page, service: tuple[
     expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
     run = session_of(service[1], page)
     with service[1].reading() as session:
-        joined = select(Playback.drift_ms_max).join(Response, col(Response.id) == Playback.response_id)
+        joined = select(Evidence.drift_ms_max).join(Response, col(Response.id) == Evidence.response_id)
         drift = session.exec(joined.where(Response.session_id == run.id)).all()
     assert len(drift) == 2
     assert all(ms is not None and ms <= 100 for ms in drift)
@@ -162,7 +162,7 @@ def test_a_reload_keeps_what_was_watched_and_typed(page: Page, service: tuple[st
     run = session_of(service[1], page)
     assert responses(service[1], run)[0].rationale == "typed before the reload"
     with service[1].reading() as session:
-        joined = select(Playback).join(Response, col(Response.id) == Playback.response_id)
+        joined = select(Evidence).join(Response, col(Response.id) == Evidence.response_id)
         clips = session.exec(joined.where(Response.session_id == run.id)).all()
     assert all(clip.watched and clip.page_loads == 2 for clip in clips)
 
@@ -258,6 +258,6 @@ def test_the_service_sends_only_the_rest_of_a_clip_that_was_cut_off(
     expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
     run = session_of(service[1], page)
     with service[1].reading() as session:
-        joined = select(Playback).join(Response, col(Response.id) == Playback.response_id)
+        joined = select(Evidence).join(Response, col(Response.id) == Evidence.response_id)
         clips = session.exec(joined.where(Response.session_id == run.id)).all()
     assert [(clip.watched, clip.errors) for clip in clips] == [(True, [])] * 2

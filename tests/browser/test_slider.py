@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.participant.pages import OptionView, QuestionView
+from app.sessions.pages import OptionView, QuestionView
 
 from .conftest import Visit
 from .pages import CHOICE, message, trial
@@ -11,7 +11,7 @@ from .rig import Rig, Walk
 from .steps import expect_end, save, wait_until_loaded
 from .test_access import AXE_CONTEXT, check
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 ASK = "How certain are you of your choice?"
 CERTAINTY = QuestionView(

@@ -15,24 +15,24 @@ from playwright.sync_api import Browser, Error, Page, Route, expect
 from sqlalchemy import URL
 from sqlmodel import select
 
-from app.database import Database
-from app.experimenter.access import COOKIE
+from app.accounts.tables import Role
+from app.admin.access import COOKIE
+from app.core.database import Database
+from app.core.serving import address_of, bind
+from app.core.settings import Settings
 from app.jobs.tables import Job, JobStatus, Kind
+from app.jobs.worker import work
 from app.library.rules import rules_view
+from app.library.tables import Stimulus
 from app.main import create_app
-from app.people.tables import Role
-from app.serving import address_of, bind
-from app.settings import Settings
-from app.study.drafts import create_study
-from app.study.tables import Stimulus
-from app.worker.run import work
+from app.studies.drafts import create_study
+from tests.admin.persons import make_login, make_user
 from tests.browser.test_access import RULES, SCHEMES
-from tests.clips.videos import make_video
 from tests.conftest import migrate
-from tests.experimenter.persons import make_login, make_user
 from tests.factories import NOW, load_file
+from tests.library.clips.videos import make_video
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 PIECE = 8 * 1024 * 1024
 LONG_MS = 90_000

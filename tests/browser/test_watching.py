@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.participant.pages import OptionView
+from app.sessions.pages import OptionView
 
 from .conftest import Visit
 from .pages import CHOICE, message, trial
@@ -21,7 +21,7 @@ from .steps import (
     watch_both,
 )
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 SYNC_S = 0.1
 BOTH_PAUSED = "[...document.querySelectorAll('video')].every((video) => video.paused && !video.ended)"

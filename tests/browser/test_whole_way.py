@@ -23,7 +23,7 @@ from tests.browser.steps import save, watch_both
 from tests.browser.test_access import check
 from tests.factories import make_small_video
 
-pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+pytestmark = pytest.mark.browser
 
 SLOW_MS = 120_000  # the worker cleans clips, measures them, packs: on a busy machine
 WIDE: Final[ViewportSize] = {"width": 1280, "height": 900}
@@ -176,7 +176,7 @@ def _make_study(page: Page, hand: Hand) -> None:
 
 
 def _draw_pairs(page: Page, hand: Hand) -> None:
-    _go(page, hand, "Study", "Pairs")
+    _go(page, hand, "Main", "Pairs")
     _looked_at(page, hand)
     hand.press(page.get_by_role("link", name=re.compile("at random")).first)
     hand.write(page.get_by_label("human-hybrid: main pairs"), "2")
@@ -186,7 +186,7 @@ def _draw_pairs(page: Page, hand: Hand) -> None:
 
 
 def _write_design(page: Page, hand: Hand) -> None:
-    _go(page, hand, "Study", "Design")
+    _go(page, hand, "Main", "Design")
     hand.write(page.locator('[id="consent.version"]'), "2026-11")
     hand.write(page.locator('[id="consent.text"]'), "# Consent\n\nTaking part is voluntary.\n")
     expect(page.frame_locator("[data-frame]").get_by_text("Taking part is voluntary.")).to_be_visible()
@@ -201,22 +201,22 @@ def _write_design(page: Page, hand: Hand) -> None:
 
 
 def _look_for_clues(page: Page, hand: Hand) -> None:
-    _go(page, hand, "Study", "Clues")
+    _go(page, hand, "Main", "Clues")
     hand.press(_button(page, "Look for clues"))
     expect(page.get_by_role("heading", name="All clues together")).to_be_visible(timeout=SLOW_MS)
     _looked_at(page, hand)
 
 
 def _pilot(browser: Browser, page: Page, hand: Hand, installation: Installation) -> None:
-    _go(page, hand, "Study", "Launch")
+    _go(page, hand, "Main", "Launch")
     _looked_at(page, hand)
     hand.press(_button(page, "Start the pilot"))
-    expect(page.locator("main .state").first).to_have_text("pilot")
+    expect(page.locator("main .badge").first).to_have_text("pilot")
     _take_part(browser, installation)
 
 
 def _launch(page: Page, hand: Hand) -> None:
-    _go(page, hand, "Study", "Launch")
+    _go(page, hand, "Main", "Launch")
     expect(page.get_by_text("must be corrected")).to_have_count(0)
     for box in page.get_by_role("checkbox").all():
         hand.tick(box)
@@ -224,7 +224,7 @@ def _launch(page: Page, hand: Hand) -> None:
     if reason.count():
         hand.write(reason, "A test of the whole way.")
     hand.press(_button(page, "Launch"))
-    expect(page.locator("main .state").first).to_have_text("live")
+    expect(page.locator("main .badge").first).to_have_text("live")
 
 
 def _take_part(browser: Browser, installation: Installation) -> None:
@@ -251,16 +251,16 @@ def _take_part(browser: Browser, installation: Installation) -> None:
 
 
 def _watch(page: Page, hand: Hand) -> None:
-    _go(page, hand, "Study", "Monitor")
+    _go(page, hand, "Main", "Monitor")
     live = page.locator("#m-sessions tr", has_text="live").locator("td").nth(2)
     expect(live).to_have_text("3")
     _looked_at(page, hand)
-    _go(page, hand, "Study", "Sessions")
+    _go(page, hand, "Main", "Sessions")
     _looked_at(page, hand)
 
 
 def _take_package(page: Page, hand: Hand) -> bytes:
-    _go(page, hand, "Study", "Data")
+    _go(page, hand, "Main", "Data")
     hand.press(_button(page, "Build the study package"))
     link = page.get_by_role("link", name="Download the package")
     expect(link).to_be_visible(timeout=SLOW_MS)

@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from app.judges.base import Judge, JudgeFailed, StimulusFiles
-from app.judges.registry import JUDGES
+from app.judges.registry import OURS
 from app.judges.runner import COLUMNS
 from tests.judges.files import pair_of
 
@@ -46,4 +46,4 @@ def test_the_columns_are_the_codes() -> None:
 
 
 def test_every_judge_is_on_the_page() -> None:
-    assert rows_of("The three baselines") == [*JUDGES]
+    assert rows_of("The three baselines") == [*OURS]

@@ -4,17 +4,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 from sqlmodel import Session, col, select
 
-from app.clips.importing import ImportedClip
-from app.clips.store import ClipStore
-from app.database import Database
-from app.errors import Conflict, NotFound
+from app.core.database import Database
+from app.core.errors import Conflict, NotFound
 from app.judges.fidget import Fidget
 from app.judges.motion import Motion
 from app.judges.runner import run_judge
 from app.judges.study import pairs_to_judge, refuse_without_files
-from app.study.tables import Mode, Pair, ParticipantSession, Stimulus, Study, StudyVersion
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
+from app.library.tables import Stimulus
+from app.sessions.tables import Mode, ParticipantSession
+from app.studies.tables import Study, StudyVersion, Unit, UnitMember
 from tests.factories import NOW, load_file
 
 Library = tuple[ClipStore, Sequence[ImportedClip]]
@@ -38,7 +41,9 @@ def test_the_main_pairs_with_the_clips_that_were_shown_and_the_question(
     with database.reading() as session:
         found = pairs_to_judge(session, study, library[0])
         human = session.exec(
-            select(Pair.name).where(Pair.clip_a_sha256 == shown, col(Pair.condition) == "human-hybrid")
+            select(Unit.name)
+            .join(UnitMember, col(UnitMember.unit_id) == Unit.id)
+            .where(UnitMember.slot == "a", UnitMember.sha256 == shown, Unit.condition == "human-hybrid")
         ).one()
     assert (found.slug, found.number, len(found.pairs)) == ("nav", 1, 10)
     assert {pair.question for pair in found.pairs} == {"Which video is more likely to be a person?"}
@@ -82,9 +87,7 @@ def test_what_cannot_be_judged_is_refused_in_words(
         session.flush()
         with pytest.raises(Conflict, match="no version yet"):
             pairs_to_judge(session, "blank", library[0])
-        for pair in session.exec(select(Pair)):
-            pair.clip_a_sha256 = pair.clip_b_sha256 = None
-            session.add(pair)
+        session.execute(update(UnitMember).values(sha256=None))
         session.flush()
         with pytest.raises(Conflict, match="has no clips"):
             pairs_to_judge(session, study, library[0])

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 from sqlalchemy import URL
 
-from app.database import Database
-from app.people.logins import Who
-from app.people.tables import Role
-from app.settings import Settings
-from tests.experimenter.persons import make_user
+from app.accounts.logins import Who
+from app.accounts.tables import Role
+from app.core.database import Database
+from app.core.settings import Settings
+from tests.admin.persons import make_user
 from tests.library.desk import Desk
 
 

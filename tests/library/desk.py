@@ -9,14 +9,14 @@ import anyio
 from sqlmodel import select
 from starlette.requests import Request
 
-from app.clips.store import ClipStore
-from app.database import Database
+from app.accounts.logins import Who
+from app.core.database import Database
+from app.core.settings import Settings
+from app.jobs.worker import drain
+from app.library.clips.store import ClipStore
 from app.library.receiving import Received, begin, receive
+from app.library.tables import Stimulus
 from app.library.uploads import NewUpload, UploadView, upload_for
-from app.people.logins import Who
-from app.settings import Settings
-from app.study.tables import Stimulus
-from app.worker.run import drain
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

@@ -6,24 +6,25 @@ from pathlib import Path
 import pytest
 from sqlmodel import Session, select
 
-from app.clips.importing import ImportedClip
-from app.clips.store import ClipStore
-from app.database import Database
-from app.errors import Conflict, NotFound
+from app.accounts.logins import Who
+from app.accounts.tables import AuditEntry, Role
+from app.core.database import Database
+from app.core.errors import Conflict, NotFound
 from app.library.catalog import Wanted, catalog, natural, row_of, stimulus_for
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
 from app.library.editing import Deleted, Edit, InUse, delete_stimulus, drop_files, edit_stimulus
 from app.library.names import BadStimulus
 from app.library.sheet import BadSheet, apply_sheet, plan_sheet, sheet
-from app.library.tables import Upload
+from app.library.tables import Stimulus, Upload
 from app.library.uses import UNSEEN, uses_for, uses_of
-from app.people.logins import Who
-from app.people.tables import AuditEntry, Role
-from app.study.drafts import create_study
-from app.study.stimuli import add_stimuli
-from app.study.tables import Mode, Pair, Stimulus, StudyVersion
-from tests.experimenter.persons import make_user, share_study
+from app.sessions.tables import Mode
+from app.studies.drafts import create_study
+from app.studies.stimuli import add_stimuli
+from app.studies.tables import StudyVersion, UnitMember
+from tests.admin.persons import make_user, share_study
 from tests.factories import NOW, load_file
-from tests.study.test_truth import answered
+from tests.studies.test_truth import answered
 
 OWNER = Who(0, "owner@example.org", Role.OWNER)
 Library = tuple[ClipStore, Sequence[ImportedClip]]
@@ -206,7 +207,7 @@ def test_a_clip_that_an_old_version_shows_keeps_its_file(stocked: Database, tmp_
     clip = store.keep_clip(tmp_path / "b.mp4")
     with stocked.transaction() as session:
         load_file(session, tmp_path, sample=SAMPLE)
-        session.exec(select(Pair)).all()[0].clip_b_sha256 = clip.sha256
+        session.exec(select(UnitMember)).all()[0].sha256 = clip.sha256
         drop_files(session, store, Deleted(clip.sha256, None))
     assert store.clip_path(clip.sha256).exists()
 

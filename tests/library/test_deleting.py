@@ -10,31 +10,32 @@ import pytest
 from sqlmodel import SQLModel, col, select
 from starlette.testclient import TestClient
 
-from app.clips.importing import ImportedClip
-from app.clips.store import ClipStore
-from app.database import Database
-from app.errors import Conflict, NotFound
+from app.accounts.audit import COMMAND_LINE
+from app.accounts.tables import AuditEntry, Role
+from app.core.database import Database
+from app.core.errors import Conflict, NotFound
+from app.core.settings import Settings
 from app.jobs import queue
+from app.jobs.context import Work
 from app.jobs.tables import Job, JobStatus, Kind
+from app.jobs.tidying import EVERY, tidy
+from app.jobs.worker import drain
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
 from app.library.deleting import WrongName, delete_study
 from app.library.places import report_folder, sent_verdicts
-from app.people.audit import COMMAND_LINE
-from app.people.tables import AuditEntry, Role
-from app.settings import Settings
-from app.study.access import StudyHere
-from app.study.archiving import archive
-from app.study.drafts import create_study
-from app.study.launch import study_here
-from app.study.stimuli import add_stimuli
-from app.study.tables import ParticipantSession, State, Study, StudyShare
-from app.study.versions import set_state
-from app.worker.context import Work
-from app.worker.run import drain
-from app.worker.tidying import EVERY, tidy
-from tests.experimenter.persons import Person, Program, make_api_token, make_login, make_user
+from app.sessions.tables import ParticipantSession
+from app.studies.access import StudyHere
+from app.studies.archiving import archive
+from app.studies.drafts import create_study
+from app.studies.launch import study_here
+from app.studies.stimuli import add_stimuli
+from app.studies.tables import State, Study, StudyShare
+from app.studies.versions import set_state
+from tests.admin.persons import Person, Program, make_api_token, make_login, make_user
 from tests.factories import NOW, load_file
-from tests.participant.walks import Walk
-from tests.worker.test_worker import handle as handle
+from tests.jobs.test_worker import handle as handle
+from tests.sessions.walks import Walk
 
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 HERE = "/admin/studies/nav"

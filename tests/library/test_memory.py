@@ -7,11 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx2
+import pytest
 
-from app.migrating import open_database
-from app.people.tables import Role
-from app.settings import Settings
-from tests.experimenter.persons import make_api_token, make_user
+from app.accounts.tables import Role
+from app.core.migrating import open_database
+from app.core.settings import Settings
+from tests.admin.persons import make_api_token, make_user
+
+pytestmark = pytest.mark.slow
 
 PROGRAM = Path(sys.executable).parent / "likely-human"
 MEGABYTE = 1_000_000

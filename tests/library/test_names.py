@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from app.clips.manifest import NAME
-from app.errors import NotFound
+from app.core.errors import NotFound
+from app.library.clips.manifest import NAME
 from app.library.media import part_path, poster_path
 from app.library.names import (
     BadStimulus,

@@ -5,26 +5,28 @@ from pathlib import Path
 import pytest
 from sqlmodel import col, update
 
-from app.database import Database
-from app.errors import NotFound
+from app.accounts.logins import NotAllowed, Who
+from app.accounts.tables import Role
+from app.core.database import Database
+from app.core.errors import NotFound
 from app.library.catalog import Wanted, catalog, known_sources, names_with_original, row_of
 from app.library.clues import clips_of
 from app.library.editing import Edit, InUse, delete_stimulus, edit_stimulus
 from app.library.rules import apply_rules, ask_preview, rules_in_force
 from app.library.sheet import BadSheet, apply_sheet, sheet
+from app.library.tables import Stimulus
 from app.library.uses import uses_of
-from app.people.logins import NotAllowed, Who
-from app.people.tables import Role
-from app.study.access import StudyHere
-from app.study.drafts import check_stored, create_study, design_of_version, draft_for, save_draft
-from app.study.pairs_draft import add_pair, clip_cards, pairs_here, pairs_tried
-from app.study.pairs_edit import BadRow, Row
-from app.study.tables import Mode, State, Stimulus, StudyVersion
-from app.study.truth import BadTruth, set_truth
-from tests.experimenter.persons import make_user, share_study
+from app.sessions.tables import Mode
+from app.studies.access import StudyHere
+from app.studies.drafts import check_stored, create_study, design_of_version, draft_for, save_draft
+from app.studies.pairs_draft import add_pair, clip_cards, pairs_here, pairs_tried
+from app.studies.pairs_edit import BadRow, Row
+from app.studies.tables import State, StudyVersion
+from app.studies.truth import BadTruth, set_truth
+from tests.admin.persons import make_user, share_study
 from tests.factories import NOW, load_file
 from tests.library.test_catalog import SAMPLE, Library, stocked
-from tests.study.test_truth import answered
+from tests.studies.test_truth import answered
 
 __all__ = ["stocked"]
 LIST = "pair,a,b\np1,human-g1,hybrid-g1\n"

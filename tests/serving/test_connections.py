@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 import uvicorn
 
-from app import connections
-from app.connections import BoundedConnection
+from app.core import connections
+from app.core.connections import BoundedConnection
 from tests.serving.services import PATIENCE_S, Service, ask, reply_of, serving, status_of
+
+pytestmark = pytest.mark.slow
 
 MOST_SENT = 16_000_000  # the limit and what the system's own buffers take; without a limit, all 120 MB go
 
@@ -103,7 +105,7 @@ def test_what_is_much_but_allowed_is_answered(service: Service) -> None:
 def test_half_sent_requests_leave_room_for_others(tmp_path: Path) -> None:
     """None of them times out here: the longest waiting give way."""
     before = "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (120, 120))\n"
-    before += "from app import connections\nconnections.HEADERS_CHECKS = 10**9\n"
+    before += "from app.core import connections\nconnections.HEADERS_CHECKS = 10**9\n"
     with serving(tmp_path / "data", before) as service:
         held = []
         for number in range(300):
@@ -117,7 +119,7 @@ def test_half_sent_requests_leave_room_for_others(tmp_path: Path) -> None:
 
 
 def test_where_all_are_at_work_the_newest_is_told_to_wait(tmp_path: Path) -> None:
-    before = "from app import connections\nconnections.MOST_CONNECTIONS = 10\n"
+    before = "from app.core import connections\nconnections.MOST_CONNECTIONS = 10\n"
     posting = b"POST /admin/login HTTP/1.1\r\nHost: t\r\nContent-Length: 100000\r\n"
     posting += b"Content-Type: application/x-www-form-urlencoded\r\n\r\ncsrf="
     with serving(tmp_path / "data", before) as service:

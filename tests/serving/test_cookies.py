@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from app.clips.importing import ImportedClip
-from app.clips.store import ClipStore
+from app.core.migrating import open_database
+from app.core.settings import Settings
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
 from app.main import create_app
-from app.migrating import open_database
-from app.settings import Settings
 from tests.factories import open_study
 
 

@@ -13,12 +13,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import make_url
 
+from app.core.migrating import open_database
+from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
-from app.migrating import open_database
-from app.settings import Settings
 from tests.conftest import POSTGRES, postgres_or_skip
 from tests.serving.services import PATIENCE_S, ask, port_said, serving
+
+pytestmark = pytest.mark.slow
 
 CODE = "from app.cli import main\nmain()"
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -149,7 +151,7 @@ def test_processes_over_postgresql_end_with_the_one_that_started_them(
 
 STUCK = """
 import os, signal, sys, time
-from app import parent
+from app.core import parent
 parent.GRACE_S = 0.1
 sys.platform = {platform!r}
 theirs, ours = os.pipe()

@@ -8,16 +8,18 @@ from scipy.stats import binomtest
 from sqlmodel import select
 
 from analysis import analyze
-from app.database import Database
-from app.errors import StudyError
-from app.reporting.frames import responses_frame
-from app.settings import Settings
+from app.core.database import Database
+from app.core.errors import StudyError
+from app.core.settings import Settings
+from app.reports.frames import responses_frame
+from app.sessions.design import Side
+from app.sessions.tables import ParticipantSession
 from app.simulation.people import Person, Traits
 from app.simulation.run import run_simulation
 from app.simulation.walk import Stuck
-from app.study.design import Side
-from app.study.tables import ParticipantSession
 from tests.factories import load_file, study_file
+
+pytestmark = pytest.mark.any_database
 
 
 def simulate(settings: Settings, database: Database, n: int, seed: int = 1, **traits: float) -> None:
@@ -112,8 +114,8 @@ def test_nobody_comes_in_as_simulated_without_a_pass(
     from starlette.testclient import TestClient
 
     from app.main import create_app
-    from app.participant.entry import pass_for
-    from app.study.tables import Mode
+    from app.sessions.entry import pass_for
+    from app.sessions.tables import Mode
 
     with TestClient(create_app(settings, Database(database.url))) as client:
         for forged in (

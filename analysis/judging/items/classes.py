@@ -5,10 +5,10 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from analysis.intervals import Floats
 from analysis.judging.items.table import Items
 from analysis.judging.pairs import Ints
 from analysis.judging.scores import Quantity, divided, mean_of, undefined
+from analysis.stats.intervals import Floats
 
 ACCURACY, KAPPA = "accuracy", "kappa"
 MEASURES = (ACCURACY, KAPPA)

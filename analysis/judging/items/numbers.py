@@ -6,13 +6,13 @@ import numpy as np
 from scipy.stats import kendalltau
 from scipy.stats import t as student
 
-from analysis.agreement.icc import mean_square_parts
-from analysis.estimates import Estimate
-from analysis.intervals import Floats, Interval, no_interval
 from analysis.judging.items.table import Items
 from analysis.judging.pairs import Bools
 from analysis.judging.scores import Quantity, averaged, divided, spearman_of, undefined
 from analysis.options import LEVEL
+from analysis.stats.agreement.icc import mean_square_parts
+from analysis.stats.estimates import Estimate
+from analysis.stats.intervals import Floats, Interval, no_interval
 
 SPEARMAN, PEARSON, KENDALL, ICC = "spearman", "pearson", "kendall", "icc"
 MEASURES = (SPEARMAN, PEARSON, KENDALL, ICC)

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis.choice.majority import natural
 from analysis.errors import SchemaError, shown
-from analysis.intervals import Floats
 from analysis.judging.pairs import Bools, Ints
-from analysis.majority import natural
-from analysis.rating_table import Ratings, as_number
+from analysis.ratings.table import Ratings, as_number
 from analysis.results import Result
+from analysis.stats.intervals import Floats
 
 _LISTED = 10
 

@@ -6,7 +6,7 @@ from rich.console import RenderableType
 
 from analysis.judging.items.validation import ItemGroup, ItemJudge, ItemValidation
 from analysis.judging.text import alternative_lines, estimate_text
-from analysis.terminal import WIDTH, as_text, heading, name_of, table_of
+from analysis.text.terminal import WIDTH, as_text, heading, name_of, table_of
 
 _MOST_CLASSES, _MOST_CONFUSIONS, _LONGEST = 8, 10, 40
 _NAMES = {
@@ -64,13 +64,13 @@ def _group(group: ItemGroup, *, several: bool) -> Iterator[RenderableType]:
 def _judge(judge: ItemJudge) -> Iterator[RenderableType]:
     yield heading(f"Judge {name_of(judge.judge)}{f', run {name_of(judge.run)}' if judge.run else ''}")
     counts = judge.counts
-    told = {
+    lost = {
         "abstained": counts.n_abstained,
         "missing": counts.n_missing,
         "rows about items that nobody rated": counts.n_unrated,
     }
     names = f" ({', '.join(map(name_of, counts.unrated))})" if counts.unrated else ""
-    parts = "".join(f"; {n} {what}" for what, n in told.items() if n)
+    parts = "".join(f"; {n} {what}" for what, n in lost.items() if n)
     yield f"{counts.n_judged} of {counts.n_items} items judged{parts}{names}."
     given = {name: one for name, one in judge.measures.items() if one.value.value is not None}
     if given:

@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from analysis.agreement.ratings import Level
 from analysis.errors import AnalysisError
-from analysis.estimates import Estimate
-from analysis.intervals import NOT_ASKED, no_interval
 from analysis.judging.alternative import EPSILON, FEWEST, AlternativeTest, Duels, Q, tested
 from analysis.judging.items import classes, numbers
 from analysis.judging.items.table import ItemCounts, Items, Said, collect_items, said_of
@@ -19,10 +16,13 @@ from analysis.judging.measures import Spread, interval_of
 from analysis.judging.pairs import Bools
 from analysis.judging.scores import Evaluated, Quantity, divided, evaluate, mean_of
 from analysis.options import LEVEL, RESAMPLES
-from analysis.rating_table import Ratings
+from analysis.ratings.table import Ratings
 from analysis.results import Result
-from analysis.student import Scale
-from analysis.threads import one_thread
+from analysis.stats.agreement.ratings import Level
+from analysis.stats.estimates import Estimate
+from analysis.stats.intervals import NOT_ASKED, no_interval
+from analysis.stats.student import Scale
+from analysis.stats.threads import one_thread
 
 FORMAT = "likely-human item judges 1"
 OVER_ITEMS = "percentile bootstrap over items"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from analysis.checking import check_columns
-from analysis.columns import Column, names
+from analysis.data.checking import check_columns
+from analysis.data.columns import Column, names
 from analysis.errors import SchemaError, shown
 from analysis.judging.files import _present, _read
 

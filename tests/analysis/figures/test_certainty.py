@@ -9,6 +9,8 @@ from analysis.figures import Figure, NoFigure, certainty_figure
 from tests.analysis.figures.sheets import kept_sheets, texts, xs, ys
 from tests.analysis.tables import checked, person
 
+pytestmark = pytest.mark.slow
+
 Answers = Mapping[tuple[str, str], Sequence[Mapping[str, str]]]
 
 

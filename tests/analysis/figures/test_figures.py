@@ -17,6 +17,8 @@ from analysis.figures import Figure, Sessions, canvas, figures_of
 from analysis.figures.figure import AnyFigure
 from tests.analysis.tables import answer, checked, person
 
+pytestmark = pytest.mark.slow
+
 SVG = "{http://www.w3.org/2000/svg}"
 ROOT = Path(__file__).parent.parent.parent.parent
 HOSTILE = "<script>alert(1)</script> $x_1$ \"&' 名前 \x1b \u202e" + "long " * 30

@@ -3,11 +3,15 @@
 from dataclasses import replace
 from itertools import pairwise
 
+import pytest
+
 from analysis import Selection, analyze
 from analysis.figures import Figure, NoFigure, Sessions, flow_figure
 from analysis.figures.figure import AnyFigure
 from tests.analysis.figures.sheets import kept_sheets, texts
 from tests.analysis.tables import answer, checked
+
+pytestmark = pytest.mark.slow
 
 SESSIONS = Sessions(refused=2, under_age=1, left_at_consent=3, unfinished=4, completed=30)
 

@@ -14,6 +14,8 @@ from analysis.figures.dots import MOST_DOTS, beside, outline, thinned
 from tests.analysis.figures.sheets import kept_sheets, marks, texts, xs, ys
 from tests.analysis.tables import answer, checked, person
 
+pytestmark = pytest.mark.slow
+
 Answers = Mapping[tuple[str, str], Sequence[Mapping[str, str]]]
 
 

@@ -12,6 +12,8 @@ from analysis.figures.preferences import MOST_BARS, MOST_FIGURES
 from tests.analysis.figures.sheets import kept_sheets, marks, texts, xs
 from tests.analysis.tables import answer, checked, person
 
+pytestmark = pytest.mark.slow
+
 Answers = Mapping[tuple[str, str], Sequence[Mapping[str, str]]]
 HYBRID, SYMBOLIC = "2", "3"
 

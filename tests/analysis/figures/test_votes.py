@@ -13,6 +13,8 @@ from analysis.figures.votes import MOST_DRAWN
 from tests.analysis.figures.sheets import kept_sheets, marks, texts, xs
 from tests.analysis.tables import answer, checked, hntt_rows, person
 
+pytestmark = pytest.mark.slow
+
 
 def figure_of(rows: Sequence[dict[str, str]]) -> tuple[AnyFigure, list[Axes], list[str]]:
     analysis = analyze(checked(*rows), resamples=0)

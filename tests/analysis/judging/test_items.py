@@ -12,12 +12,14 @@ import pytest
 from scipy.stats import false_discovery_control, kendalltau, pearsonr, spearmanr, ttest_1samp
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix  # type: ignore[import-untyped]
 
-from analysis.agreement.icc import pingouin_icc
 from analysis.errors import AnalysisError, SchemaError
 from analysis.judging.items import check_item_verdicts, read_item_verdicts, render_items, validate_items
 from analysis.judging.items.numbers import OWN_SCALE, jackknifed, kendall, quantities
 from analysis.judging.items.validation import ItemGroup, ItemJudge, ItemValidation
-from analysis.rating_table import Ratings, check_ratings
+from analysis.ratings.table import Ratings, check_ratings
+from analysis.stats.agreement.icc import pingouin_icc
+
+pytestmark = pytest.mark.slow
 
 CLASSES = ("cat", "dog", "eel")
 

@@ -15,6 +15,8 @@ from analysis.judging.validation import JudgeValidation
 from tests.analysis.judging.cases import choices, hntt, verdicts, votes
 from tests.analysis.tables import HNTT
 
+pytestmark = pytest.mark.slow
+
 
 def group(validation: JudgeValidation, name: str, judge: int = 0) -> dict[str, Any]:
     found: dict[str, Any] = next(

@@ -13,6 +13,8 @@ from analysis.judging.sample import BRIER, CALIBRATION, IDENTITY, KAPPA, LABELS,
 from analysis.judging.scores import Quantity
 from tests.analysis.judging.cases import choices, counted, hntt, matched, random_responses, votes
 
+pytestmark = pytest.mark.slow
+
 
 def sample(counts: list[tuple[int, int]], truth: bool = True) -> Sample:
     nothing = np.full(len(counts), np.nan)

@@ -10,11 +10,13 @@ from typer.testing import CliRunner, Result
 
 from analysis.errors import AnalysisError
 from analysis.judging import validate_judges
-from app.commands.data import import_hntt
-from app.commands.judging import validate
-from app.errors import StudyError
+from app.cli.data import import_hntt
+from app.cli.judging import validate
+from app.core.errors import StudyError
 from tests.analysis.judging.cases import hntt
 from tests.analysis.tables import HNTT
+
+pytestmark = pytest.mark.slow
 
 app = typer.Typer()
 app.command()(validate)

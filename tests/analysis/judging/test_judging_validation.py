@@ -28,6 +28,8 @@ from tests.analysis.judging.cases import (
 )
 from tests.analysis.tables import answer, table
 
+pytestmark = pytest.mark.slow
+
 SLOW = settings(
     max_examples=8,
     deadline=None,

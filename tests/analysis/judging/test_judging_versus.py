@@ -9,6 +9,8 @@ from analysis.judging import validate_judges
 from analysis.judging.versus import mcnemar_exact
 from tests.analysis.judging.cases import choices, random_responses, verdicts, votes
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize(("first", "second"), [(3, 9), (0, 5), (7, 7), (1, 0), (30, 12)])
 def test_mcnemar_is_statsmodels_exact_test(first: int, second: int) -> None:

@@ -10,11 +10,13 @@ from scipy.optimize import minimize
 from scipy.special import expit
 from statsmodels.genmod.bayes_mixed_glm import BinomialBayesMixedGLM
 
-from analysis.mixed import fit_mixed
 from analysis.planning.laplace import Answers, Model
 from analysis.planning.mixed import differences
 from analysis.planning.simulation import _dense
 from analysis.planning.world import World, blocks
+from analysis.stats.mixed import fit_mixed
+
+pytestmark = pytest.mark.slow
 
 Array = npt.NDArray[Any]
 SDS = (0.7, 0.4)
@@ -132,7 +134,7 @@ def test_the_joint_mode_is_statsmodels_own() -> None:
 
 @pytest.mark.parametrize(("same_people", "same_pairs", "trials"), CROSSINGS)
 def test_p_is_the_one_that_the_analysis_reports(same_people: bool, same_pairs: bool, trials: int) -> None:
-    """Source: `analysis.mixed`, which fits one data set at a time on a grid of 64 points."""
+    """Source: `analysis.stats.mixed`, which fits one data set at a time on a grid of 64 points."""
     answers = drawn(same_people, same_pairs, trials, n_sets=8, participants=30)
     ours = differences(answers)
     for number in range(8):

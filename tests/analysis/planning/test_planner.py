@@ -9,6 +9,8 @@ import pytest
 from analysis.errors import AnalysisError
 from analysis.planning import Plan, plan, render_plan
 
+pytestmark = pytest.mark.slow
+
 QUICK: dict[str, Any] = {"share_from": 0.6, "share_to": 0.8, "simulations": 200}
 
 

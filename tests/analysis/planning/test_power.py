@@ -13,6 +13,8 @@ from analysis.planning import plan
 from analysis.planning.ranks import mann_whitney_p
 from analysis.planning.simulation import Found
 
+pytestmark = pytest.mark.slow
+
 # Simulated to one standard error of half a percent or less.
 ERROR = 0.005
 

@@ -1,0 +1,1 @@
+"""Two-alternative choices: accuracy, certainty, preference, bias, labels; one study, and several."""

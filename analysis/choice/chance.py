@@ -1,0 +1,63 @@
+"""Participants' accuracy against chance."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+from scipy.stats import PermutationMethod
+
+from analysis.results import Result
+from analysis.stats.intervals import Floats
+
+CHANCE = 0.5
+
+_EXACT_UP_TO = 50
+_ENUMERATED_UP_TO = 13
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceTest(Result):
+    """Wilcoxon's signed-rank test; `rank_biserial` in [-1, 1], positive meaning above chance."""
+
+    chance: float
+    n: int
+    n_at_chance: int
+    w: float | None
+    p: float | None
+    alternative: Literal["two-sided"]
+    method: str | None
+    rank_biserial: float | None
+    reason: str | None
+
+
+def against_chance(values: pd.Series | Floats, chance: float = CHANCE) -> ChanceTest:
+    """Test one value per participant against `chance` by Wilcoxon's signed-rank test [Wil45]_, two-sided.
+
+    Participants are independent. Those exactly at chance carry no sign and are left out (and counted in
+    `n_at_chance`). The p value is exact without ties up to 50 participants, by enumeration of all signs with
+    ties up to 13, and otherwise the normal approximation, tie- and continuity-corrected. Statistic, p and
+    the matched-pairs rank-biserial correlation [Ker14]_ come from pingouin."""
+    every = np.asarray(values, dtype=float)
+    # Rounded: 4/6 and 2/6 are equally far from a half, their floats are not, and ranks would tell them apart.
+    distance = np.round(np.sort(every[~np.isnan(every)]) - chance, 12)
+    n, at_chance = len(distance), int((distance == 0).sum())
+    if n == at_chance:
+        reason = "every participant is exactly at chance" if n else "no participant has a value"
+        return ChanceTest(chance, n, at_chance, None, None, "two-sided", None, None, reason)
+    method, words = _method(distance, at_chance)
+    # Imported here: it takes seconds, and most of this package does without.
+    import pingouin
+
+    test = pingouin.wilcoxon(distance, alternative="two-sided", method=method).iloc[0]
+    w, p, effect = (float(test[name]) for name in ("W_val", "p_val", "RBC"))
+    return ChanceTest(chance, n, at_chance, w, p, "two-sided", words, effect, None)
+
+
+def _method(distance: Floats, at_chance: int) -> tuple[Any, str]:
+    tied = at_chance > 0 or len(np.unique(np.abs(distance))) < len(distance)
+    if not tied and len(distance) <= _EXACT_UP_TO:
+        return "exact", "exact"
+    if len(distance) <= _ENUMERATED_UP_TO:
+        return PermutationMethod(n_resamples=2**_ENUMERATED_UP_TO + 1), "exact, all signs enumerated"
+    return "asymptotic", "normal approximation, tie- and continuity-corrected"

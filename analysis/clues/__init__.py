@@ -1,0 +1,1 @@
+"""The clue report: what gives a clip's source away."""

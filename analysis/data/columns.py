@@ -1,0 +1,220 @@
+"""The columns of `responses` and `labels`; docs/data.md is checked against them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+ColumnType = Literal["text", "integer", "number", "boolean", "time", "json"]
+
+MEMBERS = ("a", "b")
+# What an answer may be. A tie says that there is no difference: it is a vote, but for neither member.
+CHOICES = (*MEMBERS, "tie")
+TIE = CHOICES.index("tie")
+MODES = ("live", "simulated", "pilot", "preview")
+KINDS = ("main", "practice", "attention")
+
+
+_WORDS: dict[ColumnType, str] = {
+    "text": "any text",
+    "number": "a number",
+    "boolean": "true, false",
+    "time": "an ISO 8601 time such as 2026-01-31T12:00:00Z",
+    "json": "JSON",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column: what a cell holds, its unit, and what is allowed in it.
+
+    `allowed` lists the texts of a column that has only a few, `prose` marks free text, `distinct` an identifier
+    that nearly every row has for itself, `optional` a column that a file from before may lack. Times are ISO 8601
+    in exports. A cell may be empty (missing) unless `required`."""
+
+    name: str
+    type: ColumnType
+    unit: str
+    meaning: str
+    allowed: tuple[str, ...] = ()
+    minimum: int | None = None
+    maximum: int | None = None
+    required: bool = False
+    prose: bool = False
+    distinct: bool = False
+    optional: bool = False
+
+    @property
+    def allowed_text(self) -> str:
+        """What a cell may hold, in words."""
+        if self.allowed:
+            words = ", ".join(self.allowed)
+        elif self.type == "integer":
+            words = f"a whole number, {_range(self.minimum, self.maximum)}"
+        else:
+            words = _WORDS[self.type]
+        return f"{words} (not empty)" if self.required else f"{words}, or empty"
+
+
+def _range(minimum: int | None, maximum: int | None) -> str:
+    if minimum is None:
+        return "any"
+    return f"{minimum} or more" if maximum is None else f"{minimum} to {maximum}"
+
+
+def names(columns: Iterable[Column]) -> tuple[str, ...]:
+    """The names, in order."""
+    return tuple(column.name for column in columns)
+
+
+RESPONSE_COLUMNS: tuple[Column, ...] = (
+    Column("study", "text", "", "the study's slug", required=True),
+    Column("version", "integer", "", "version of the study file the session saw", minimum=1, required=True),
+    Column("arm", "text", "", "arm of the study the session was in"),
+    Column("mode", "text", "", "what kind of run the session was", allowed=MODES, required=True),
+    Column("participant", "text", "", "who answered; independent of every other participant", required=True),
+    Column("session", "text", "", "the participant's run of the study", required=True),
+    Column("position", "integer", "", "place of the trial in its session, from 1", minimum=1, required=True),
+    Column("trial", "text", "", "the trial, unique within its session", required=True, distinct=True),
+    Column("pair", "text", "", "the pair shown, unique within its study", required=True),
+    Column("condition", "text", "", "the pair's condition, such as human-hybrid"),
+    Column("kind", "text", "", "what the pair is for; only main counts in the numbers", KINDS, required=True),
+    Column("stimulus_a", "text", "", "the clip that is member a of the pair"),
+    Column("stimulus_b", "text", "", "the clip that is member b of the pair"),
+    Column("source_a", "text", "", "what made member a: human, hybrid, symbolic, ..."),
+    Column("source_b", "text", "", "what made member b"),
+    Column("truth", "text", "", "the member that is right; empty where neither is", allowed=MEMBERS),
+    Column(
+        "left",
+        "text",
+        "",
+        "the member shown on the left; empty only in data from elsewhere that do not say",
+        allowed=MEMBERS,
+    ),
+    Column(
+        "choice",
+        "text",
+        "",
+        "the member chosen, or tie for no difference; empty for a blank",
+        allowed=CHOICES,
+    ),
+    Column("chosen_source", "text", "", "source of the chosen member; empty for a tie (derived)"),
+    Column("correct", "boolean", "", "choice equals truth; empty where either is, and for a tie (derived)"),
+    Column(
+        "uncertainty",
+        "integer",
+        "scale point",
+        "1 extremely certain, 5 extremely uncertain (a study may use another number of points)",
+        minimum=1,
+        maximum=11,
+    ),
+    Column("rationale", "text", "", "the participant's reason, as written", prose=True),
+    Column(
+        "rt_ms",
+        "integer",
+        "ms",
+        "from the first frame of the pair to the answer, by the browser's clock",
+        minimum=0,
+    ),
+    Column("shown_at", "time", "ISO 8601 UTC", "when the server first sent the trial's page"),
+    Column("answered_at", "time", "ISO 8601 UTC", "when the server stored the answer"),
+    Column("watched_a", "boolean", "", "whether member a was played to its end; empty if unknown"),
+    Column("watched_b", "boolean", "", "whether member b was played to its end; empty if unknown"),
+    Column("plays_a", "integer", "count", "how often member a was started from the beginning", minimum=0),
+    Column("plays_b", "integer", "count", "how often member b was started from the beginning", minimum=0),
+    Column("stalls", "integer", "count", "how often either clip stopped for lack of data", minimum=0),
+    Column("hidden_ms", "integer", "ms", "how long the page was hidden during the trial", minimum=0),
+    Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts"),
+    Column("flags", "text", "", "what makes the answer worth a second look, joined by `;`", optional=True),
+    Column(
+        "layout",
+        "text",
+        "",
+        "how the pair lay on the screen; stacked, the left clip is on top",
+        allowed=("side-by-side", "stacked"),
+        optional=True,
+    ),
+    Column(
+        "opened_ms",
+        "integer",
+        "ms",
+        "when the questions opened, counted as `rt_ms` is",
+        minimum=0,
+        optional=True,
+    ),
+    Column(
+        "interval_ms",
+        "integer",
+        "ms",
+        "from the first sending of the trial's page to the taking of its answer, by the server's clock",
+        minimum=0,
+        optional=True,
+    ),
+    Column("block", "text", "", "the part of the session that the trial belongs to", optional=True),
+    Column(
+        "certainty",
+        "number",
+        "points of its scale",
+        "how certain the participant was, on a slider or any other scale: more is more certain",
+        optional=True,
+    ),
+)
+
+_NOT_ANALYZED = {
+    "version", "trial", "rationale", "rt_ms", "shown_at", "answered_at", "watched_a", "watched_b", "plays_a",
+    "plays_b", "stalls", "hidden_ms", "flags", "layout", "opened_ms", "interval_ms", "block",
+}  # fmt: skip
+
+# What `analyze` uses of `RESPONSE_COLUMNS`; the others are most of a large table's bytes.
+ANALYZED_COLUMNS: tuple[Column, ...] = tuple(
+    column for column in RESPONSE_COLUMNS if column.name not in _NOT_ANALYZED
+)
+
+LABEL_COLUMNS: tuple[Column, ...] = (
+    Column("study", "text", "", "the study's slug", required=True),
+    Column("pair", "text", "", "the pair", required=True),
+    Column("condition", "text", "", "the pair's condition"),
+    Column("kind", "text", "", "main or attention; practice pairs get no label", KINDS, required=True),
+    Column("stimulus_a", "text", "", "the clip that is member a"),
+    Column("stimulus_b", "text", "", "the clip that is member b"),
+    Column("source_a", "text", "", "what made member a"),
+    Column("source_b", "text", "", "what made member b"),
+    Column("truth", "text", "", "the member that is right; empty where neither is", allowed=MEMBERS),
+    Column("votes_a", "integer", "count", "answers that chose a", minimum=0, required=True),
+    Column("votes_b", "integer", "count", "answers that chose b", minimum=0, required=True),
+    Column(
+        "n",
+        "integer",
+        "count",
+        "votes_a + votes_b + votes_tie; blanks are no votes",
+        minimum=0,
+        required=True,
+    ),
+    Column("share_a", "number", "share of votes", "votes_a / n; empty when n is 0"),
+    Column("ci_low", "number", "share of votes", "lower end of the 95 % Wilson interval of share_a"),
+    Column("ci_high", "number", "share of votes", "upper end of the 95 % Wilson interval of share_a"),
+    Column(
+        "majority",
+        "text",
+        "",
+        "the member with more votes than the other and than tie, else tie; empty when n is 0",
+        allowed=CHOICES,
+    ),
+    Column("chosen_stimulus", "text", "", "the clip the majority names; empty for a tie"),
+    Column(
+        "agrees_with_truth",
+        "boolean",
+        "",
+        "majority equals truth; empty without a truth, a vote or a majority",
+    ),
+    Column("mean_uncertainty", "number", "scale points", "mean of the uncertainties given for the pair"),
+    Column("votes_tie", "integer", "count", "answers that say no difference", minimum=0, required=True),
+    Column(
+        "blank", "integer", "count", "answers without a choice, which are no votes", minimum=0, required=True
+    ),
+    Column(
+        "mean_certainty",
+        "number",
+        "scale points",
+        "mean of the certainties given for the pair; more is more certain",
+    ),
+)

@@ -1,0 +1,119 @@
+"""Which rows count, and how many do not and why: nothing is dropped unseen."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from analysis.data.codes import Groups, Mask, codes_of, rows_where
+from analysis.data.columns import MODES
+from analysis.errors import AnalysisError
+from analysis.results import Result
+
+UNWATCHED = "unwatched"
+
+
+@dataclass(frozen=True, slots=True)
+class Selection(Result):
+    """How the rows of one study were sorted; each row left out is counted once, at its first reason.
+
+    `left_out` has three parts in the order in which they are asked: ``mode`` (rows of other modes), ``kind``
+    (practice and attention trials), ``excluded`` (rows that a rule excludes), each from value to number of
+    rows."""
+
+    mode: str
+    n_rows: int
+    n_used: int
+    n_participants: int
+    n_participants_used: int
+    left_out: Mapping[str, Mapping[str, int]]
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """The rows of one study that count: `main` for the numbers, `voted` (also attention) for the labels.
+
+    Categories that none of these rows has stay: those of other studies, other modes and excluded participants."""
+
+    study: str
+    main: pd.DataFrame
+    voted: pd.DataFrame
+    selection: Selection
+
+
+def choose_mode(tables: Iterable[pd.DataFrame], mode: str | None) -> str:
+    """Return the mode to analyse: `mode`, or the first of live, simulated, pilot, preview with rows.
+
+    Raises
+    ------
+    AnalysisError
+        If the mode asked for does not exist or has no row.
+    """
+    given = {str(value) for table in tables for value in table["mode"].unique()}
+    present = [known for known in MODES if known in given]
+    if mode is None:
+        return present[0] if present else MODES[0]
+    if mode not in present:
+        there = ", ".join(present)
+        raise AnalysisError(f"mode {mode!r} has no answers; allowed here: {there}")
+    return mode
+
+
+def select(study: str, rows: pd.DataFrame, mode: str) -> Selected:
+    """Split the rows of one study into those that count and those that do not.
+
+    Only answers of one mode to main trials that no rule excludes count in the numbers.
+    """
+    right_mode = (rows["mode"] == mode).to_numpy()
+    kept = rows["excluded"].isna().to_numpy()
+    is_main = (rows["kind"] == "main").to_numpy()
+    used, votes = right_mode & is_main & kept, _has_vote(rows, mode)
+    main = rows_where(rows, used)
+    voted = main if np.array_equal(used, votes) else rows_where(rows, votes)
+    left_out = {
+        "mode": _counts(rows["mode"], ~right_mode),
+        "kind": _counts(rows["kind"], right_mode & ~is_main),
+        "excluded": _counts(rows["excluded"], right_mode & is_main & ~kept),
+    }
+    people = codes_of(rows["participant"])
+    selection = Selection(
+        mode=mode,
+        n_rows=len(rows),
+        n_used=len(main),
+        n_participants=_n_present(people),
+        n_participants_used=_n_present(people, used),
+        left_out=left_out,
+        reason=None if len(main) else f"no answer of mode {mode} to a main trial counts",
+    )
+    return Selected(study, main, voted, selection)
+
+
+def select_rows(responses: pd.DataFrame, mode: str | None = None) -> pd.DataFrame:
+    """Return the checked rows that have a vote: one mode, not excluded, main and attention trials."""
+    return rows_where(responses, _has_vote(responses, choose_mode([responses], mode)))
+
+
+def with_unwatched(responses: pd.DataFrame) -> pd.DataFrame:
+    """Return checked rows of which those that the rule `unwatched` alone excludes count like others.
+
+    What an experimenter excluded by hand, and trials whose clip would not play, stay excluded.
+    """
+    excluded = responses["excluded"]
+    return responses.assign(excluded=excluded.where(excluded != UNWATCHED))
+
+
+def _has_vote(rows: pd.DataFrame, mode: str) -> Mask:
+    has_vote = (rows["mode"] == mode) & rows["excluded"].isna() & (rows["kind"] != "practice")
+    mask: Mask = has_vote.to_numpy()
+    return mask
+
+
+def _counts(values: pd.Series, which: Mask) -> dict[str, int]:
+    counts = codes_of(values).counts(which)
+    return {str(value): int(n) for value, n in sorted(zip(values.cat.categories, counts, strict=True)) if n}
+
+
+def _n_present(groups: Groups, which: Mask | None = None) -> int:
+    return int(np.count_nonzero(groups.counts(which)))

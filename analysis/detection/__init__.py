@@ -1,0 +1,1 @@
+"""Single stimuli judged one of two things: accuracy, sensitivity and criterion."""

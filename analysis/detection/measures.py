@@ -1,0 +1,331 @@
+"""Single stimuli judged one of two things (yes / no): accuracy, sensitivity and criterion of each participant."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import ndtri
+
+from analysis.choice.cells import natural_ranks
+from analysis.choice.chance import ChanceTest, against_chance
+from analysis.choice.description import Description, describe
+from analysis.data.codes import Counts, Mask, codes_of
+from analysis.detection.table import COLUMNS, Judgements
+from analysis.options import LEVEL, RESAMPLES
+from analysis.results import Result, table_rows
+from analysis.stats.agreement import RatingAgreement, agreement_of_ratings
+from analysis.stats.intervals import Floats, wilson
+from analysis.stats.mixed import MixedModel, fit_mixed
+from analysis.stats.student import Scale
+from analysis.stats.threads import one_thread
+
+FORMAT = "likely-human yes-no 1"
+CORRECTION = "log-linear: half an answer added to hits and false alarms, one to the stimuli of each class"
+
+
+@dataclass(frozen=True, slots=True)
+class Detection(Result):
+    """Participants' accuracy, sensitivity and criterion, described over participants; `condition` None is all of them.
+
+    `d_prime_against_zero` and `criterion_against_zero` are Wilcoxon's tests: chance, and no bias. The counts are those
+    of all answers; `d_prime_pooled` and `criterion_pooled` are of these, as if one person had answered: where people
+    differ in criterion, that is nearer to 0 than their mean."""
+
+    condition: str | None
+    n_answers: int
+    n_participants: int
+    n_stimuli: int
+    accuracy: Description
+    d_prime: Description
+    criterion: Description
+    hit_rate: Description
+    false_alarm_rate: Description
+    d_prime_against_zero: ChanceTest
+    criterion_against_zero: ChanceTest
+    n_signal: int
+    n_noise: int
+    hits: int
+    false_alarms: int
+    d_prime_pooled: float | None
+    criterion_pooled: float | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DetectionAnalysis(Result):
+    """All numbers of a table of judgements of single stimuli.
+
+    Answers count that are not blank and whose stimulus has a truth: `n_answers` of `n_rows`. `groups` has all of them,
+    then each condition where there are two or more; one whose stimuli are all of one class (the fakes of one generator)
+    is held against the stimuli of the other class that are of no condition. `participants` has one row per participant:
+    `n_signal`, `n_noise`, `hits`, `false_alarms`, `n_blank`, `accuracy`, `hit_rate`, `false_alarm_rate` (as they were),
+    `d_prime`, `criterion` (corrected) and `reason` where these are not defined. `stimuli` has one row per stimulus:
+    `condition`, `truth`, `n`, `n_signal` (answers that it is the signal), `share_signal` with its Wilson interval,
+    `accuracy`. `agreement` is that of participants on stimuli. `mixed` is a logistic mixed model in which the truth is
+    a fixed effect: its difference is the sensitivity in log odds, for other participants and other stimuli."""
+
+    origin: str
+    signal: str
+    noise: str
+    correction: str
+    seed: int
+    resamples: int
+    level: float
+    n_rows: int
+    n_answers: int
+    n_blank: int
+    n_without_truth: int
+    groups: tuple[Detection, ...]
+    participants: pd.DataFrame
+    stimuli: pd.DataFrame
+    agreement: RatingAgreement
+    mixed: MixedModel
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON (docs/elsewhere.md)."""
+        settings = ("signal", "noise", "correction", "seed", "resamples", "level")
+        counts = ("n_rows", "n_answers", "n_blank", "n_without_truth")
+        return {
+            "format": FORMAT,
+            "settings": {name: getattr(self, name) for name in settings},
+            **{name: getattr(self, name) for name in counts},
+            "groups": [one.to_dict() for one in self.groups],
+            "participants": table_rows(self.participants),
+            "stimuli": table_rows(self.stimuli),
+            "agreement": self.agreement.to_dict(),
+            "mixed": self.mixed.to_dict(),
+        }
+
+
+def sensitivity(
+    hits: Counts, n_signal: Counts, false_alarms: Counts, n_noise: Counts
+) -> tuple[Floats, Floats]:
+    """d' and criterion c of each participant, with the log-linear correction [Hau95]_; NaN without one of the classes.
+
+    d' = z(H) - z(F) and c = -(z(H) + z(F)) / 2 [MC05]_, where H = (hits + 0.5) / (n_signal + 1) and F likewise: with
+    everything right, or nothing, they are still numbers, and d' is a little nearer to 0. A positive c is a tendency
+    to answer that it is noise.
+
+    Examples
+    --------
+    >>> d, c = sensitivity(*(np.array([n]) for n in (20, 25, 10, 25)))
+    >>> round(float(d[0]), 3), round(float(c[0]), 3)
+    (1.044, -0.279)
+    """
+    both = (n_signal > 0) & (n_noise > 0)
+    z_hit = ndtri(np.where(both, (hits + 0.5) / (n_signal + 1), np.nan))
+    z_false = ndtri(np.where(both, (false_alarms + 0.5) / (n_noise + 1), np.nan))
+    return z_hit - z_false, -(z_hit + z_false) / 2
+
+
+@one_thread
+def analyze_judgements(
+    judgements: Judgements, *, seed: int = 1, resamples: int = RESAMPLES
+) -> DetectionAnalysis:
+    """Measure how well participants tell two classes of stimuli apart, and which way they lean.
+
+    One row is one answer of one participant about one stimulus. Participants are independent; their answers are not,
+    and are counted within each participant first.
+
+    Parameters
+    ----------
+    judgements
+        Of `read_judgements`.
+    seed, resamples
+        Of the bootstrap intervals; 0 resamples gives none that needs them.
+
+    Returns
+    -------
+    DetectionAnalysis
+        Numbers that cannot be computed are None, with a reason.
+    """
+    table = _in_order(judgements.table)
+    known, given = (table[name].notna().to_numpy() for name in ("truth", "answer"))
+    counted: Mask = known & given
+    signal = (table["truth"] == judgements.signal).to_numpy()
+    said = (table["answer"] == judgements.signal).to_numpy()
+    rows = table[counted]
+    people = _people(table, signal, said, counted, known & ~given, judgements)
+    conditions = [str(name) for name in rows["condition"].cat.remove_unused_categories().cat.categories]
+    named: list[tuple[str | None, Mask]] = [(None, counted)]
+    if len(conditions) > 1:
+        ranks = natural_ranks(pd.Series(conditions, dtype=object))
+        ordered = [conditions[place] for place in np.argsort(ranks)]
+        named += [(name, _of_condition(table, name, signal, counted)) for name in ordered]
+    return DetectionAnalysis(
+        origin=judgements.origin,
+        signal=judgements.signal,
+        noise=judgements.noise,
+        correction=CORRECTION,
+        seed=seed,
+        resamples=resamples,
+        level=LEVEL,
+        n_rows=len(table),
+        n_answers=len(rows),
+        n_blank=int((known & ~given).sum()),
+        n_without_truth=int((~known).sum()),
+        groups=tuple(
+            _group(name, table, signal, said, which, judgements, seed, resamples) for name, which in named
+        ),
+        participants=people,
+        stimuli=_stimuli(rows, signal[counted], said[counted]),
+        agreement=_agreement(rows, seed, resamples),
+        mixed=_mixed(rows, signal[counted], said[counted], judgements),
+    )
+
+
+def _of_condition(table: pd.DataFrame, name: str, signal: Mask, counted: Mask) -> Mask:
+    """The answers of a condition; where it has one class only, with those of the other that are of no condition."""
+    inside: Mask = counted & (table["condition"] == name).to_numpy(dtype=bool)
+    classes = set(signal[inside].tolist())
+    if len(classes) != 1:
+        return inside
+    other: Mask = counted & table["condition"].isna().to_numpy() & (signal != classes.pop())
+    return inside | other
+
+
+def _in_order(table: pd.DataFrame) -> pd.DataFrame:
+    """In an order of their own: no result depends on that of the rows."""
+    keys = [codes_of(table[name]).codes for name in COLUMNS]
+    return table.iloc[np.lexsort(keys[::-1])].reset_index(drop=True)
+
+
+def _people(
+    table: pd.DataFrame, signal: Mask, said: Mask, counted: Mask, blank: Mask, judgements: Judgements
+) -> pd.DataFrame:
+    """One row per participant, in natural order."""
+    people = codes_of(table["participant"])
+    counts = {
+        "n_signal": people.counts(counted & signal),
+        "n_noise": people.counts(counted & ~signal),
+        "hits": people.counts(counted & signal & said),
+        "false_alarms": people.counts(counted & ~signal & said),
+        "n_blank": people.counts(blank),
+    }
+    d_prime, criterion = sensitivity(
+        *(counts[name] for name in ("hits", "n_signal", "false_alarms", "n_noise"))
+    )
+    right = counts["hits"] + counts["n_noise"] - counts["false_alarms"]
+    made = pd.DataFrame(
+        {
+            "participant": table["participant"].cat.categories.astype("str"),
+            **counts,
+            "accuracy": _share(right, counts["n_signal"] + counts["n_noise"]),
+            "hit_rate": _share(counts["hits"], counts["n_signal"]),
+            "false_alarm_rate": _share(counts["false_alarms"], counts["n_noise"]),
+            "d_prime": d_prime,
+            "criterion": criterion,
+            "reason": _reasons(counts["n_signal"], counts["n_noise"], judgements),
+        }
+    )
+    seen = people.counts() > 0
+    made = made[seen]
+    return made.iloc[np.argsort(natural_ranks(made["participant"].astype(object)))].reset_index(drop=True)
+
+
+def _share(part: Counts, whole: Counts) -> Floats:
+    share: Floats = np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    return share
+
+
+def _reasons(n_signal: Counts, n_noise: Counts, judgements: Judgements) -> list[str | None]:
+    words = {
+        (False, False): "no answer that counts",
+        (False, True): f"no stimulus that is {judgements.signal}",
+        (True, False): f"no stimulus that is {judgements.noise}",
+    }
+    return [words.get((one > 0, two > 0)) for one, two in zip(n_signal, n_noise, strict=True)]
+
+
+def _group(
+    condition: str | None,
+    table: pd.DataFrame,
+    signal: Mask,
+    said: Mask,
+    which: Mask,
+    judgements: Judgements,
+    seed: int,
+    resamples: int,
+) -> Detection:
+    people = _people(table, signal, said, which, np.zeros(len(table), dtype=bool), judgements)
+    people = people[people["n_signal"] + people["n_noise"] > 0]
+    hits, n_signal, false_alarms, n_noise = (
+        int(people[name].sum()) for name in ("hits", "n_signal", "false_alarms", "n_noise")
+    )
+    d_prime, criterion = (
+        None if np.isnan(one[0]) else float(one[0])
+        for one in sensitivity(*(np.array([n]) for n in (hits, n_signal, false_alarms, n_noise)))
+    )
+
+    def described(name: str, scale: Scale = "any") -> Description:
+        return describe(people[name], scale=scale, seed=seed, resamples=resamples)
+
+    return Detection(
+        condition=condition,
+        n_answers=int(which.sum()),
+        n_participants=len(people),
+        n_stimuli=int((codes_of(table["stimulus"]).counts(which) > 0).sum()),
+        accuracy=described("accuracy", "share"),
+        d_prime=described("d_prime"),
+        criterion=described("criterion"),
+        hit_rate=described("hit_rate", "share"),
+        false_alarm_rate=described("false_alarm_rate", "share"),
+        d_prime_against_zero=against_chance(people["d_prime"], 0.0),
+        criterion_against_zero=against_chance(people["criterion"], 0.0),
+        n_signal=n_signal,
+        n_noise=n_noise,
+        hits=hits,
+        false_alarms=false_alarms,
+        d_prime_pooled=d_prime,
+        criterion_pooled=criterion,
+    )
+
+
+def _stimuli(rows: pd.DataFrame, signal: Mask, said: Mask) -> pd.DataFrame:
+    """One row per stimulus with an answer, in natural order."""
+    stimuli = codes_of(rows["stimulus"])
+    n, n_signal, right = stimuli.counts(), stimuli.counts(said), stimuli.counts(said == signal)
+    some = stimuli.some_row()
+    used = np.flatnonzero(n > 0)
+    low, high = wilson(n_signal[used], n[used])
+    made = pd.DataFrame(
+        {
+            "stimulus": rows["stimulus"].cat.categories.astype("str")[used],
+            "condition": rows["condition"].astype(object).to_numpy()[some[used]],
+            "truth": rows["truth"].astype(object).to_numpy()[some[used]],
+            "n": n[used],
+            "n_signal": n_signal[used],
+            "share_signal": _share(n_signal[used], n[used]),
+            "ci_low": low,
+            "ci_high": high,
+            "accuracy": _share(right[used], n[used]),
+        }
+    )
+    return made.iloc[np.argsort(natural_ranks(made["stimulus"].astype(object)))].reset_index(drop=True)
+
+
+def _agreement(rows: pd.DataFrame, seed: int, resamples: int) -> RatingAgreement:
+    table = pd.DataFrame(
+        {"item": rows["stimulus"], "rater": rows["participant"], "value": rows["answer"].astype("str")}
+    )
+    return agreement_of_ratings(table, level="nominal", seed=seed, resamples=resamples)
+
+
+def _mixed(rows: pd.DataFrame, signal: Mask, said: Mask, judgements: Judgements) -> MixedModel:
+    people, stimuli = (
+        codes_of(rows[name]).dense().codes.astype(np.int64) for name in ("participant", "stimulus")
+    )
+    outcome = f"answered {judgements.signal}"
+    value, group = said.astype(np.int64), signal.astype(np.int64)
+    reason = None
+    if len(group) and group.min() == group.max():
+        lacking = judgements.noise if group.min() else judgements.signal
+        reason = f"no stimulus that is {lacking}"
+    return fit_mixed(people, stimuli, value, None if reason else group, outcome=outcome, reason=reason)
+
+
+def rows_without_sensitivity(people: pd.DataFrame) -> Iterator[tuple[str, Sequence[str]]]:
+    """Each reason why participants have no d', with who they are."""
+    for reason, group in people[people["reason"].notna()].groupby("reason", sort=True):
+        yield str(reason), group["participant"].astype(str).tolist()

@@ -1,0 +1,1 @@
+"""Scores of items by raters."""

@@ -1,0 +1,373 @@
+"""Ratings analysed: the scores of each criterion, of each item and rater, and how far raters agree."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.choice.cells import natural_ranks
+from analysis.choice.description import describe
+from analysis.choice.majority import natural
+from analysis.data.codes import Counts, Mask, codes_of, groups_of
+from analysis.options import LEVEL, RESAMPLES
+from analysis.ratings.groups import (
+    GroupComparison,
+    GroupScores,
+    Quartiles,
+    ScoreCount,
+    corrected,
+    group_comparisons,
+    group_scores,
+    quartiles_of,
+    score_counts,
+    severities,
+)
+from analysis.ratings.interval import mean_interval
+from analysis.ratings.table import OutOfRange, Ratings, check_ratings
+from analysis.results import Result, table_rows
+from analysis.stats.agreement.oneway import icc_oneway
+from analysis.stats.agreement.pairwise import RaterPairs, rater_pairs
+from analysis.stats.agreement.ratings import Level, RatingAgreement, agreement_of_ratings
+from analysis.stats.agreement.words import ITEMS, undefined
+from analysis.stats.estimates import Estimate
+from analysis.stats.intervals import Floats, Interval, no_interval
+
+FORMAT = "likely-human ratings 1"
+
+CLASSES = "the scores are names of classes, which have no mean"
+NOT_A_NUMBER = "not a number"
+KEPT = "out of range, counted"
+DROPPED = "out of range, left out"
+
+# A longer scale is no scale of steps.
+_MOST_STEPS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCount(Result):
+    """How many of the scores that count are this class, and their `share`."""
+
+    name: str
+    n: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class CriterionResult(Result):
+    """The scores of one criterion; `n` of the `n_ratings` count.
+
+    The others are `n_missing` (empty), `n_not_numbers` and, where they are dropped, `n_out_of_range`. `mean` and the
+    SDs are over scores; `interval` resamples items and raters. `n_items` and `n_raters` have a score that counts.
+    Scores that are nominal are names of `classes` and have no mean; without a scale every text is one.
+    `rater_pairs` compares two raters at a time, `icc_oneway` needs no rater to have scored everything. `counts` are of
+    each score, `groups` of each group of items, where items have groups."""
+
+    criterion: str
+    n_ratings: int
+    n: int
+    n_missing: int
+    n_not_numbers: int
+    n_out_of_range: int
+    n_items: int
+    n_raters: int
+    mean: float | None
+    sd_ddof0: float | None
+    sd_ddof1: float | None
+    minimum: float | None
+    maximum: float | None
+    interval: Interval
+    reason: str | None
+    agreement: RatingAgreement
+    classes: tuple[ClassCount, ...]
+    rater_pairs: RaterPairs
+    icc_oneway: Estimate
+    quartiles: Quartiles | None
+    counts: tuple[ScoreCount, ...]
+    groups: tuple[GroupScores, ...]
+    group_comparisons: tuple[GroupComparison, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatingAnalysis(Result):
+    """All numbers of a table of ratings.
+
+    `items` and `raters` have one row per criterion and item or rater that was to be scored: `n`, `mean`, `sd_ddof1`;
+    `raters` also `severity`, by which `severities` has their scores above those of the same items by all.
+    Of nominal scores `items` has the `plurality`: the class that most raters gave the item, ``tie`` where two did,
+    and `n_plurality`, how many.
+    `odd` lists the scores that are no numbers or out of range: `row`, `item`, `rater`, `criterion`, `score` as typed,
+    `why`."""
+
+    scale: tuple[float, float] | None
+    out_of_range: OutOfRange
+    agreement_level: Level
+    seed: int
+    resamples: int
+    level: float
+    criteria: tuple[CriterionResult, ...]
+    items: pd.DataFrame
+    raters: pd.DataFrame
+    odd: pd.DataFrame
+
+    def to_dict(self) -> dict[str, Any]:
+        """The documented JSON (docs/analysis.md)."""
+        settings = {
+            "scale": None if self.scale is None else list(self.scale),
+            "out_of_range": self.out_of_range,
+            "agreement_level": self.agreement_level,
+            "seed": self.seed,
+            "resamples": self.resamples,
+            "level": self.level,
+        }
+        return {
+            "format": FORMAT,
+            "settings": settings,
+            "criteria": [one.to_dict() for one in self.criteria],
+            "items": table_rows(self.items),
+            "raters": table_rows(self.raters),
+            "odd": table_rows(self.odd),
+        }
+
+
+def analyze_ratings(
+    ratings: Ratings | pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES
+) -> RatingAnalysis:
+    """Describe the scores of each criterion and how far raters agree on them.
+
+    One row is one rater's score of one item by one criterion. Neither the scores of one item nor those of one rater are
+    independent; items and raters are. Only scores that are numbers count; every other one is counted and listed.
+
+    Parameters
+    ----------
+    ratings
+        Of `read_ratings` or `check_ratings`, or a table of `item`, `rater`, `score` and, if wanted, `criterion`.
+    seed, resamples
+        Of the bootstrap intervals; 0 resamples gives none.
+
+    Returns
+    -------
+    RatingAnalysis
+        Per criterion the mean over scores with both SDs, the 95 % interval from a bootstrap that resamples items and
+        raters [Owe07]_, and the agreement of `agreement_of_ratings`, whose bootstrap resamples items.
+
+    Raises
+    ------
+    SchemaError
+        If a table breaks the contract of `check_ratings`.
+
+    Examples
+    --------
+    >>> table = pd.DataFrame({"item": [1, 1, 2, 2], "rater": ["x", "y"] * 2, "score": ["3", "4", "5", "2 point"]})
+    >>> [one] = analyze_ratings(table, resamples=0).criteria
+    >>> one.mean, one.n, one.n_not_numbers
+    (4.0, 3, 1)
+    """
+    if isinstance(ratings, pd.DataFrame):
+        ratings = check_ratings(ratings)
+    ratings = _in_order(ratings)
+    table, scores = ratings.table, ratings.scores()
+    outside = _outside(ratings, scores)
+    # A class may be any text; where there is a scale a number is expected.
+    named = ratings.level == "nominal" and ratings.scale is None
+    counted: Mask = table["score"].notna().to_numpy() if named else ~np.isnan(scores)
+    if ratings.out_of_range == "drop":
+        counted &= ~outside
+    means = np.full(len(scores), np.nan) if ratings.level == "nominal" else scores
+    criteria = [str(name) for name in table["criterion"].cat.categories]
+    criteria = [criteria[place] for place in np.argsort(natural_ranks(pd.Series(criteria, dtype=object)))]
+    found = [_criterion(ratings, name, scores, counted, outside, seed, resamples) for name in criteria]
+    families = corrected([one.group_comparisons for one in found])
+    return RatingAnalysis(
+        scale=ratings.scale,
+        out_of_range=ratings.out_of_range,
+        agreement_level=ratings.level,
+        seed=seed,
+        resamples=resamples,
+        level=LEVEL,
+        criteria=tuple(
+            replace(one, group_comparisons=family) for one, family in zip(found, families, strict=True)
+        ),
+        items=_with_plurality(_per(table, "item", means, counted), ratings, counted),
+        raters=_with_severity(_per(table, "rater", means, counted), ratings, means, counted),
+        odd=_odd(ratings, scores, outside, counted),
+    )
+
+
+def _in_order(ratings: Ratings) -> Ratings:
+    """Rows in an order of their own: floating sums depend on it, and results must not."""
+    key = groups_of([ratings.table[name] for name in ("criterion", "item", "rater")]).codes
+    return replace(ratings, table=ratings.table.iloc[np.argsort(key)].reset_index(drop=True))
+
+
+def _outside(ratings: Ratings, scores: Floats) -> Mask:
+    if ratings.scale is None:
+        return np.zeros(len(scores), dtype=bool)
+    low, high = ratings.scale
+    outside: Mask = (scores < low) | (scores > high)
+    return outside
+
+
+def _criterion(
+    ratings: Ratings, name: str, scores: Floats, counted: Mask, outside: Mask, seed: int, resamples: int
+) -> CriterionResult:
+    of_criterion = (ratings.table["criterion"] == name).to_numpy()
+    used = of_criterion & counted
+    rows, values = ratings.table[used], scores[used]
+    item, rater = (codes_of(rows[column].cat.remove_unused_categories()) for column in ("item", "rater"))
+    is_nominal = ratings.level == "nominal"
+    described = describe(values[:0] if is_nominal else values, resamples=0)
+    reason = described.reason and (
+        "one score: no SD with ddof 1" if len(values) else "no score is a number that counts"
+    )
+    items, raters = item.codes.astype(np.int64), rater.codes.astype(np.int64)
+    numbers = values[:0] if is_nominal else values
+    groups = _groups(rows)
+    missing = ratings.table["score"].isna().to_numpy()
+    return CriterionResult(
+        criterion=name,
+        n_ratings=int(of_criterion.sum()),
+        n=len(values),
+        n_missing=int((of_criterion & missing).sum()),
+        n_not_numbers=int((of_criterion & ~missing & np.isnan(scores) & ~counted).sum()),
+        n_out_of_range=int((of_criterion & outside).sum()),
+        n_items=item.size,
+        n_raters=rater.size,
+        mean=described.mean,
+        sd_ddof0=described.sd_ddof0,
+        sd_ddof1=described.sd_ddof1,
+        minimum=float(values.min()) if len(values) and not is_nominal else None,
+        maximum=float(values.max()) if len(values) and not is_nominal else None,
+        interval=no_interval(CLASSES, seed, resamples)
+        if is_nominal
+        else mean_interval(items, raters, values, seed=seed, resamples=resamples),
+        reason=CLASSES if is_nominal and len(values) else reason,
+        agreement=_agreement(ratings, rows, values, seed, resamples),
+        classes=tuple(_classes(rows)) if is_nominal else (),
+        rater_pairs=_rater_pairs(ratings, rows, values, items, raters, seed, resamples),
+        icc_oneway=undefined("names have no distance, so no variance", ITEMS, seed, resamples)
+        if is_nominal
+        else icc_oneway(items, values, ITEMS, seed=seed, resamples=resamples),
+        quartiles=quartiles_of(numbers),
+        counts=score_counts(numbers),
+        groups=()
+        if is_nominal
+        else group_scores(*groups, items, raters, values, seed=seed, resamples=resamples),
+        group_comparisons=()
+        if is_nominal
+        else group_comparisons(*groups, items, values, seed=seed, resamples=resamples),
+    )
+
+
+def _groups(rows: pd.DataFrame) -> tuple[list[str], Counts]:
+    """The groups of the items in natural order, and the number of each row's among them, -1 where it has none."""
+    group = rows["group"].cat
+    names = pd.Series([str(name) for name in group.categories], dtype=object)
+    order = np.argsort(natural_ranks(names), kind="stable")
+    place = np.append(np.argsort(order), -1)
+    return [str(names.iloc[number]) for number in order], place[group.codes.to_numpy()].astype(np.int64)
+
+
+def _classes(rows: pd.DataFrame) -> Iterator[ClassCount]:
+    """In natural order."""
+    counts = rows["score"].astype("str").value_counts()
+    names = counts.index.to_series().reset_index(drop=True).astype(object)
+    for place in np.argsort(natural_ranks(names), kind="stable"):
+        n = int(counts.iloc[place])
+        yield ClassCount(str(names.iloc[place]), n, n / len(rows))
+
+
+def _rater_pairs(
+    ratings: Ratings,
+    rows: pd.DataFrame,
+    values: Floats,
+    items: Counts,
+    raters: Counts,
+    seed: int,
+    resamples: int,
+) -> RaterPairs:
+    given = rows["score"].astype("str").to_numpy(dtype=object) if ratings.level == "nominal" else values
+    distinct, place = np.unique(given, return_inverse=True)
+    numbers = np.arange(len(distinct)) if ratings.level == "nominal" else distinct
+    names = [str(name) for name in rows["rater"].cat.remove_unused_categories().cat.categories]
+    ranks = natural_ranks(pd.Series(names, dtype=object))
+    return rater_pairs(
+        items,
+        ranks[raters],
+        place.astype(np.int64),
+        numbers.astype(np.float64),
+        sorted(names, key=natural),
+        ratings.level,
+        seed=seed,
+        resamples=resamples,
+    )
+
+
+def _agreement(
+    ratings: Ratings, rows: pd.DataFrame, values: Floats, seed: int, resamples: int
+) -> RatingAgreement:
+    """With every step of a scale of whole numbers as a possible value, where no score lies off it."""
+    given = rows["score"].astype("str") if ratings.level == "nominal" else values
+    table = pd.DataFrame({"item": rows["item"], "rater": rows["rater"], "value": given})
+    steps = None
+    if ratings.level == "nominal":
+        return agreement_of_ratings(table, level="nominal", seed=seed, resamples=resamples)
+    if ratings.scale and all(end.is_integer() for end in ratings.scale):
+        low, high = map(int, ratings.scale)
+        whole = [float(step) for step in range(low, min(high, low + _MOST_STEPS) + 1)]
+        steps = whole if high in whole and np.isin(values, whole).all() else None
+    return agreement_of_ratings(table, level=ratings.level, values=steps, seed=seed, resamples=resamples)
+
+
+def _per(table: pd.DataFrame, column: str, scores: Floats, counted: Mask) -> pd.DataFrame:
+    """Mean and SD of the scores that count of each criterion and item or rater."""
+    keys = [table["criterion"], table[column]]
+    values = pd.Series(np.where(counted, scores, np.nan), index=table.index)
+    grouped = values.groupby(keys, observed=True, sort=True)
+    n = pd.Series(counted, index=table.index).groupby(keys, observed=True, sort=True).sum()
+    made = pd.concat([n, grouped.mean(), grouped.std()], axis=1).reset_index()
+    made.columns = pd.Index(["criterion", column, "n", "mean", "sd_ddof1"])
+    ranks = [natural_ranks(made[name].astype(object)) for name in (column, "criterion")]
+    return made.iloc[np.lexsort(ranks)].reset_index(drop=True)
+
+
+def _with_severity(raters: pd.DataFrame, ratings: Ratings, scores: Floats, counted: Mask) -> pd.DataFrame:
+    if ratings.level == "nominal":
+        return raters.assign(severity=None)
+    rows = ratings.table[counted]
+    criterion, item, rater = (
+        rows[name].cat.codes.to_numpy().astype(np.int64) for name in ("criterion", "item", "rater")
+    )
+    found = severities(criterion, item, rater, scores[counted])
+    of_row = [
+        pd.Categorical(raters[name], rows[name].cat.categories).codes for name in ("criterion", "rater")
+    ]
+    return raters.assign(severity=found.reindex(pd.MultiIndex.from_arrays(of_row)).to_numpy())
+
+
+def _with_plurality(items: pd.DataFrame, ratings: Ratings, counted: Mask) -> pd.DataFrame:
+    """Beside each item the class that most of its raters gave it."""
+    if ratings.level != "nominal":
+        return items.assign(plurality=None, n_plurality=None)
+    rows = ratings.table[counted]
+    keys = ["criterion", "item"]
+    counts = rows.groupby([*keys, "score"], observed=True).size().rename("n_plurality").reset_index()
+    most = counts.groupby(keys, observed=True)["n_plurality"].transform("max")
+    top = counts[counts["n_plurality"] == most]
+    found = top.drop_duplicates(keys).assign(plurality=top["score"].astype(object))
+    found.loc[top.duplicated(keys, keep=False), "plurality"] = "tie"
+    return items.merge(found[[*keys, "plurality", "n_plurality"]], on=keys, how="left", sort=False)
+
+
+def _odd(ratings: Ratings, scores: Floats, outside: Mask, counted: Mask) -> pd.DataFrame:
+    table = ratings.table
+    why = np.where(outside, KEPT if ratings.out_of_range == "keep" else DROPPED, NOT_A_NUMBER)
+    odd = outside | (table["score"].notna().to_numpy() & np.isnan(scores) & ~counted)
+    return (
+        table[odd]
+        .drop(columns="group")
+        .assign(why=why[odd])
+        .sort_values(["row", "criterion"])
+        .reset_index(drop=True)
+    )

@@ -1,0 +1,145 @@
+"""The contract of a table of ratings: who gave which score to which item, by which criterion."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from analysis.data.checking import categorical
+from analysis.data.codes import Counts, groups_of
+from analysis.errors import SchemaError, shown
+from analysis.options import chosen
+from analysis.stats.agreement.ratings import LEVELS, Level
+from analysis.stats.intervals import Floats
+
+OutOfRange = Literal["keep", "drop"]
+
+OUT_OF_RANGE: tuple[OutOfRange, ...] = ("keep", "drop")
+COLUMNS = ("item", "rater", "criterion", "score", "group")
+# A whole or decimal number and nothing beside it: "2 point" is none, nor is ",3" or "inf".
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ratings:
+    """Ratings as they were given; made by `check_ratings` or `read_ratings`.
+
+    `table` has one row per rating: `row` (its number in the file), `item`, `rater`, `criterion`, `score` and `group`
+    (of the item) as categories of texts, a missing score missing, and no group where none was given. `scale` is the
+    lowest and the highest score that may be given, `out_of_range` what becomes of others, `level` what the scores
+    are for agreement."""
+
+    table: pd.DataFrame
+    origin: str
+    scale: tuple[float, float] | None
+    out_of_range: OutOfRange
+    level: Level
+
+    def scores(self) -> Floats:
+        """The score of each row as a number, NaN where there is none or it is no number."""
+        cells = self.table["score"].cat
+        numbers = [as_number(text) for text in cells.categories]
+        return np.array([*numbers, np.nan], dtype=float)[cells.codes.to_numpy()]
+
+
+def as_number(text: object) -> float:
+    """The number that a text is, spaces aside; NaN where it is none."""
+    stripped = str(text).strip()
+    return float(stripped) if _NUMBER.fullmatch(stripped) else np.nan
+
+
+def check_ratings(
+    table: pd.DataFrame,
+    *,
+    scale: tuple[float, float] | None = None,
+    out_of_range: str = "keep",
+    level: str = "ordinal",
+    origin: str = "ratings",
+    rows: Counts | None = None,
+) -> Ratings:
+    """Return a table of ratings with its contract checked, or refuse it at its first fault.
+
+    One row is one rater's score of one item by one criterion.
+
+    Parameters
+    ----------
+    table
+        Columns `item`, `rater`, `score` and, unless there is only one, `criterion`, as text or typed; `group`, if items
+        are of several groups, such as who or what made them. Further columns are ignored.
+    scale
+        The lowest and the highest score that may be given, if known.
+    out_of_range
+        ``keep`` counts scores outside the scale, ``drop`` leaves them out; both list them.
+    level
+        ``nominal``, ``ordinal`` or ``interval``: what `agreement_of_ratings` takes the scores for.
+    origin, rows
+        The file named in an error and the number of each row in it, by default from 1.
+
+    Raises
+    ------
+    SchemaError
+        For a missing column, an empty item, rater or criterion, a second score of a rater for the same item and
+        criterion, or a second group of an item.
+    """
+    numbers = np.arange(1, len(table) + 1) if rows is None else rows
+    columns = {"row": pd.Series(numbers)}
+    for name in COLUMNS:
+        if name in table:
+            columns[name] = pd.Series(categorical(table[name].reset_index(drop=True)))
+        elif name == "criterion":
+            columns[name] = pd.Series(pd.Categorical(["score"] * len(table)))
+        elif name == "group":
+            columns[name] = pd.Series(pd.Categorical([None] * len(table), categories=[]))
+        else:
+            raise SchemaError(origin, 1, name, "the column is missing", ", ".join(COLUMNS[:4]))
+    typed = pd.DataFrame(columns)
+    for name in COLUMNS[:3]:
+        missing = typed[name].isna().to_numpy()
+        if missing.any():
+            row = int(numbers[int(missing.argmax())])
+            raise SchemaError(origin, row, name, "the cell is empty", "any text (not empty)")
+    _refuse_repeats(typed, origin)
+    _refuse_second_groups(typed, origin)
+    return Ratings(
+        typed,
+        origin,
+        None if scale is None else (float(scale[0]), float(scale[1])),
+        chosen("out_of_range", out_of_range, OUT_OF_RANGE),
+        chosen("level", level, LEVELS),
+    )
+
+
+def _refuse_repeats(typed: pd.DataFrame, origin: str) -> None:
+    groups = groups_of([typed[name] for name in COLUMNS[:3]]).codes
+    repeated = pd.Series(groups).duplicated().to_numpy()
+    if not repeated.any():
+        return
+    second = int(repeated.argmax())
+    first = int((groups == groups[second]).argmax())
+    item, rater, criterion = (shown(typed[name].iloc[second]) for name in COLUMNS[:3])
+    problem = (
+        f"rater {rater} has scored item {item} by {criterion} already, in row {typed['row'].iloc[first]}"
+    )
+    row = int(typed["row"].iloc[second])
+    raise SchemaError(origin, row, "score", problem, "one score for each rater, item and criterion")
+
+
+def _refuse_second_groups(typed: pd.DataFrame, origin: str) -> None:
+    """An item is of one group in every row, or of none in every row."""
+    item, group = typed["item"].cat.codes.to_numpy(), typed["group"].cat.codes.to_numpy()
+    first = pd.Series(group).groupby(item).transform("first").to_numpy()
+    other = group != first
+    if not other.any():
+        return
+    place = int(other.argmax())
+    name = shown(typed["item"].iloc[place])
+    given = typed["group"].iloc[place]
+    said = "no group" if pd.isna(given) else f"group {shown(given)}"
+    before = typed.loc[typed["item"] == typed["item"].iloc[place], "group"].iloc[0]
+    was = "none" if pd.isna(before) else shown(before)
+    row = int(typed["row"].iloc[place])
+    raise SchemaError(
+        origin, row, "group", f"item {name} has {said} here, and {was} before", "one group of each item"
+    )

@@ -1,0 +1,1 @@
+"""Tests, intervals, models and agreement: what needs no column of a study."""

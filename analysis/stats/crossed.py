@@ -1,0 +1,254 @@
+"""The numbers behind the mixed model: a logistic regression with two crossed random intercepts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotri
+from scipy.special import expit, logit
+
+from analysis.stats.intervals import Floats
+
+Codes = npt.NDArray[np.int64]
+
+_CLOSE = 1e-6
+_MOST_STEPS = 60
+_MOST_HALVINGS = 30
+_CELLS = 4_000_000
+_DENSE = 10
+
+
+class NotConverged(Exception):
+    """The fit went nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """For each answer its row of `design` (fixed effects), the codes of its two levels, and the outcome, 0 or 1.
+
+    Every level has an answer."""
+
+    design: Floats
+    first: Codes
+    second: Codes
+    outcome: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Effects:
+    """Fixed effects, and the random effects of the larger and of the smaller factor."""
+
+    fixed: Floats
+    larger: Floats
+    smaller: Floats
+
+    def moved(self, by: "Effects", share: float) -> "Effects":
+        """These effects, a `share` of the step `by` further."""
+        return Effects(
+            self.fixed + share * by.fixed,
+            self.larger + share * by.larger,
+            self.smaller + share * by.smaller,
+        )
+
+    @property
+    def largest(self) -> float:
+        """The largest of all, without its sign."""
+        return max(float(np.abs(part).max()) for part in (self.fixed, self.larger, self.smaller))
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """Fixed effects and their covariance at given standard deviations, and the log evidence for these."""
+
+    evidence: float
+    fixed: Floats
+    covariance: Floats
+
+
+class Laplace:
+    """Fits the model at given standard deviations; each fit starts where the last one ended."""
+
+    def __init__(self, answers: Answers) -> None:
+        sizes = [int(codes.max()) + 1 for codes in (answers.first, answers.second)]
+        # The larger factor is eliminated level by level, so that only a matrix of the smaller one is inverted.
+        self._turned = sizes[0] < sizes[1]
+        codes = (answers.second, answers.first) if self._turned else (answers.first, answers.second)
+        self.larger, self.smaller = codes
+        self.n_larger, self.n_smaller = max(sizes), min(sizes)
+        cells, self.cell = np.unique(self.larger * self.n_smaller + self.smaller, return_inverse=True)
+        self.cell_larger, self.cell_smaller = np.divmod(cells, self.n_smaller)
+        self._cell_starts = np.searchsorted(self.cell_larger, np.arange(self.n_larger + 1))
+        self.design, self.outcome = answers.design, answers.outcome
+        fixed = np.zeros(self.design.shape[1])
+        fixed[0] = logit(self.outcome.mean())
+        self.at = Effects(fixed, np.zeros(self.n_larger), np.zeros(self.n_smaller))
+
+    def fit(self, sd_first: float, sd_second: float) -> Fit:
+        """Fit fixed and random effects together, by Newton's method, and integrate both out by Laplace's.
+
+        The joint mode draws the fixed effects towards 0: they are moved to the mode of their own likelihood, in
+        which the random effects are integrated out [TK86]_.
+
+        Raises
+        ------
+        NotConverged
+            If the steps do not become small.
+        """
+        sds = (sd_second, sd_first) if self._turned else (sd_first, sd_second)
+        precision = (sds[0] ** -2, sds[1] ** -2)
+        at = self.at
+        value = self._joint(at, precision)
+        for _ in range(_MOST_STEPS):
+            curvature = Curvature(self, at, precision)
+            at, value, moved = self._step(at, value, curvature.step, precision)
+            if moved < _CLOSE:
+                break
+        else:
+            raise NotConverged
+        self.at = at
+        slope = curvature.slope()
+        shift = curvature.covariance @ slope
+        evidence = value - curvature.log_determinant / 2 + float(slope @ shift) / 2
+        return Fit(evidence, at.fixed + shift, curvature.covariance)
+
+    def cells(self, values: Floats) -> sparse.csr_array:
+        """One value for each combination of levels that has an answer, as a matrix of the larger by the smaller."""
+        shape = (self.n_larger, self.n_smaller)
+        return sparse.csr_array((values, self.cell_smaller, self._cell_starts), shape=shape)
+
+    def predicted(self, at: Effects) -> Floats:
+        """The log odds of each answer."""
+        log_odds: Floats = self.design @ at.fixed + at.larger[self.larger] + at.smaller[self.smaller]
+        return log_odds
+
+    def _joint(self, at: Effects, precision: tuple[float, float]) -> float:
+        log_odds = self.predicted(at)
+        value = float(self.outcome @ log_odds - np.logaddexp(0, log_odds).sum())
+        for effects, weight in zip((at.larger, at.smaller), precision, strict=True):
+            value += (len(effects) * np.log(weight) - weight * float(effects @ effects)) / 2
+        return value
+
+    def _step(
+        self, at: Effects, value: float, step: Effects, precision: tuple[float, float]
+    ) -> tuple[Effects, float, float]:
+        """The step, halved until it does not lead down: where to, its value, and how far it went."""
+        share = 1.0
+        for _ in range(_MOST_HALVINGS):
+            there = at.moved(step, share)
+            reached = self._joint(there, precision)
+            if reached >= value - _CLOSE:
+                return there, reached, share * step.largest
+            share /= 2
+        raise NotConverged
+
+
+class Curvature:
+    """Slope and curvature of the joint likelihood at one point, with the larger factor eliminated.
+
+    Most participants answer a few of many pairs: what crosses the two factors is sparse, and only the curvature in the
+    fixed effects and the smaller factor is a full matrix."""
+
+    def __init__(self, model: Laplace, at: Effects, precision: tuple[float, float]) -> None:
+        self._model = model
+        share = expit(model.predicted(at))
+        self._weight = share * (1 - share)
+        self._skew = self._weight * (1 - 2 * share)
+        self._k = len(at.fixed)
+        residual = model.outcome - share
+        self._diagonal = self._over_larger(self._weight) + precision[0]
+        weighted = model.design * self._weight[:, None]
+        cells = np.bincount(model.cell, self._weight, len(model.cell_larger)).astype(np.float64)
+        self._fixed = np.column_stack([self._over_larger(column) for column in weighted.T])
+        self._cells = model.cells(cells)
+        self._scaled_fixed = self._fixed / self._diagonal[:, None]
+        self._scaled_cells = model.cells(cells / self._diagonal[model.cell_larger])
+        self._factor = cho_factor(self._rest(weighted, precision[1]))
+        of_larger = self._over_larger(residual) - precision[0] * at.larger
+        of_rest = np.concatenate(
+            [model.design.T @ residual, self._over_smaller(residual) - precision[1] * at.smaller]
+        )
+        explained = np.concatenate([self._scaled_fixed.T @ of_larger, self._scaled_cells.T @ of_larger])
+        rest = cho_solve(self._factor, of_rest - explained)
+        across = self._fixed @ rest[: self._k] + self._cells @ rest[self._k :]
+        self.step = Effects(rest[: self._k], (of_larger - across) / self._diagonal, rest[self._k :])
+
+    @property
+    def covariance(self) -> Floats:
+        """Of the fixed effects."""
+        covariance: Floats = cho_solve(self._factor, np.eye(len(self._factor[0]), self._k))[: self._k]
+        return covariance
+
+    @property
+    def log_determinant(self) -> float:
+        """Of the curvature in all effects."""
+        return float(np.log(self._diagonal).sum() + 2 * np.log(np.diag(self._factor[0])).sum())
+
+    def slope(self) -> Floats:
+        """How the log likelihood with the random effects integrated out rises with the fixed effects.
+
+        The joint one is level at its mode; what remains is minus half the log determinant of the random effects'
+        curvature, which changes with each answer's weight."""
+        model, k = self._model, self._k
+        whole = _inverse(self._factor[0])
+        fixed, rest = whole[:k, :k], whole[:k, k:]
+        # The inverse without the fixed effects, and how far random effects follow when a fixed effect moves.
+        inverse = whole[k:, k:] - rest.T @ np.linalg.solve(fixed, rest)
+        follow_smaller = np.linalg.solve(fixed, rest).T
+        follow_larger = -self._scaled_fixed - self._scaled_cells @ follow_smaller
+        of_larger, of_cell = self._crossed(inverse)
+        variance = (
+            (1 / self._diagonal + of_larger)[model.larger]
+            + np.diag(inverse)[model.smaller]
+            - 2 * of_cell[model.cell]
+        )
+        moves = model.design + follow_larger[model.larger] + follow_smaller[model.smaller]
+        slope: Floats = -(self._skew * variance) @ moves / 2
+        return slope
+
+    def _crossed(self, inverse: Floats) -> tuple[Floats, Floats]:
+        """What the smaller factor's uncertainty adds to each level of the larger, and shares with it in each cell."""
+        model = self._model
+        of_larger, of_cell = np.empty(model.n_larger), np.empty(len(model.cell_larger))
+        rows = max(1, _CELLS // model.n_smaller)
+        for start in range(0, model.n_larger, rows):
+            part = self._scaled_cells[start : start + rows]
+            moved = part @ inverse
+            cells = slice(*np.searchsorted(model.cell_larger, [start, start + rows]))
+            of_cell[cells] = moved[model.cell_larger[cells] - start, model.cell_smaller[cells]]
+            of_larger[start : start + rows] = part.multiply(moved).sum(axis=1)
+        return of_larger, of_cell
+
+    def _rest(self, weighted: Floats, precision: float) -> Floats:
+        """The curvature in the fixed effects and the smaller factor, less what the larger one explains."""
+        model, k = self._model, self._k
+        rest = np.diag(np.concatenate([np.zeros(k), self._over_smaller(self._weight) + precision]))
+        rest[:k, :k] = weighted.T @ model.design - self._scaled_fixed.T @ self._fixed
+        rest[k:, :k] = np.column_stack([self._over_smaller(column) for column in weighted.T])
+        rest[k:, :k] -= self._scaled_cells.T @ self._fixed
+        rest[:k, k:] = rest[k:, :k].T
+        rest[k:, k:] -= _product(self._scaled_cells, self._cells)
+        return rest
+
+    def _over_larger(self, values: Floats) -> Floats:
+        return np.asarray(np.bincount(self._model.larger, values, self._model.n_larger), dtype=np.float64)
+
+    def _over_smaller(self, values: Floats) -> Floats:
+        return np.asarray(np.bincount(self._model.smaller, values, self._model.n_smaller), dtype=np.float64)
+
+
+def _inverse(factor: Floats) -> Floats:
+    """Of the matrix whose Cholesky factor is the upper triangle of `factor`."""
+    upper, _ = dpotri(factor)
+    inverse: Floats = np.triu(upper) + np.triu(upper, 1).T
+    return inverse
+
+
+def _product(scaled: sparse.csr_array, cells: sparse.csr_array) -> Floats:
+    """`scaled` turned, times `cells`, in full. Where many cells have an answer full matrices are the faster way."""
+    if cells.nnz * _DENSE > cells.shape[0] * cells.shape[1]:
+        dense: Floats = scaled.toarray().T @ cells.toarray()
+        return dense
+    product: Floats = (scaled.T @ cells).toarray()
+    return product

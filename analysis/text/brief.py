@@ -1,0 +1,131 @@
+"""An analysis on one screen: what was analysed, the numbers that answer the study's question, and what to beware of."""
+
+from collections.abc import Iterator, Sequence
+
+import pandas as pd
+from rich.console import RenderableType
+
+from analysis.choice.description import Description
+from analysis.choice.majority import level
+from analysis.choice.studies import StudyResult
+from analysis.stats.p_values import p_words
+from analysis.summary import Analysis, Comparison
+from analysis.text.between import measured
+from analysis.text.full import counted
+from analysis.text.terminal import WIDTH, as_text, interval_of, name_of, number, table_of
+
+MOST_STUDIES, MOST_PREFERENCES, MOST_COMPARISONS = 6, 3, 6
+
+
+def render_brief(analysis: Analysis, width: int = WIDTH) -> str:
+    """The analysis as plain text of some 40 lines at most, whatever the number of participants and pairs.
+
+    Of more than 6 studies or comparisons the first are shown, and the text says so; `render` has them all.
+    """
+    return as_text(list(_parts(analysis)), width)
+
+
+def _parts(analysis: Analysis) -> Iterator[RenderableType]:
+    shown = analysis.studies[:MOST_STUDIES]
+    for study in shown:
+        yield f"{name_of(study.study)} ({analysis.settings.mode}): {counted(study)}."
+    yield from _more(len(analysis.studies) - len(shown), "studies")
+    yield from _numbers(shown, analysis.labels)
+    comparisons = analysis.comparisons[:MOST_COMPARISONS]
+    for comparison in comparisons:
+        yield _compared(comparison)
+    yield from _more(len(analysis.comparisons) - len(comparisons), "comparisons")
+    yield from _beware(shown, comparisons)
+    if analysis.published:
+        yield "These are the published HNTT answers: --full sets the printed numbers beside the corrected ones."
+    yield "Everything: --full; as data: --json."
+
+
+def _numbers(studies: Sequence[StudyResult], labels: pd.DataFrame) -> Iterator[RenderableType]:
+    table = table_of("study", "measure", "n", "mean", "95 % interval", "", left=2)
+    table.columns[-1].justify = "left"
+    for study in studies:
+        if study.selection.reason:
+            continue
+        for label, described, remark in _described(study):
+            interval = interval_of(described.interval)
+            table.add_row(
+                name_of(study.study), label, str(described.n), number(described.mean), interval, remark
+            )
+        alpha = study.agreement.choice.alpha
+        table.add_row(
+            name_of(study.study),
+            "agreement (alpha)",
+            str(alpha.n),
+            number(alpha.value),
+            interval_of(alpha.interval),
+            "of pairs",
+        )
+        table.add_row(name_of(study.study), "majority is right", *_majority(labels, study.study))
+    if table.row_count:
+        yield table
+
+
+def _described(study: StudyResult) -> Iterator[tuple[str, Description, str]]:
+    if study.accuracy.mean is not None:
+        test = study.against_chance
+        against = f"{p_words(test.p)} against {test.chance}" if test.p is not None else "not tested"
+        yield "accuracy", study.accuracy, against
+    preferences = [one for one in study.preferences if not one.has_truth] or (
+        study.preferences if study.accuracy.mean is None else ()
+    )
+    for one in preferences[:MOST_PREFERENCES]:
+        yield f"{name_of(one.source)} over {name_of(one.against)}", one.description, "share of choices"
+    if study.certainty.mean is not None:
+        yield "certainty", study.certainty.mean, "more is more certain"
+    if study.certainty.mean is None or study.uncertainty.mean is not None:
+        yield "uncertainty", study.uncertainty, ""
+
+
+def _majority(every: pd.DataFrame, study: str) -> tuple[str, str, str, str]:
+    """Of the pairs with a truth, a vote and a majority."""
+    labels = every[every["study"] == study]
+    judged = labels["agrees_with_truth"].dropna().astype(float)
+    ties = int((level(labels) | (labels["majority"] == "tie").to_numpy()).sum())
+    mean = number(float(judged.mean()) if len(judged) else None)
+    return str(len(judged)), mean, "-", f"of pairs; {ties} of {len(labels)} tied"
+
+
+def _compared(one: Comparison) -> str:
+    studies = " - ".join(map(name_of, one.studies))
+    if one.compared_as == "paired" and one.paired is not None:
+        test = one.paired
+        how = f"the same {test.n} people, signed-rank {_p(test.p, test.reason)}"
+        effect = f"difference {number(test.difference.mean)} {interval_of(test.difference.interval)}"
+    else:
+        how = f"Mann-Whitney {_p(one.test.p, one.test.reason)}"
+        effect = f"effect {number(one.test.effect, 2)} {interval_of(one.test.effect_interval, 2)}"
+    side = "" if one.test.alternative == "two-sided" else f" (one-sided, {one.test.alternative})"
+    corrected = "" if one.p_holm_as_compared is None else f", after Holm {p_words(one.p_holm_as_compared)}"
+    return f"{studies}, {measured(one)}: {how}{side}{corrected}; {effect}"
+
+
+def _p(p: float | None, reason: str | None) -> str:
+    return f"not tested, {reason}" if p is None else p_words(p)
+
+
+def _beware(studies: Sequence[StudyResult], comparisons: Sequence[Comparison]) -> Iterator[str]:
+    for study in studies:
+        reasons = [study.selection.reason] if study.selection.reason else _reasons(study)
+        for reason in dict.fromkeys(filter(None, reasons)):
+            yield f"Note, {name_of(study.study)}: {reason}."
+    for studies_, warning in dict.fromkeys((one.studies, one.warning) for one in comparisons):
+        if warning:
+            yield f"Note, {' - '.join(map(name_of, studies_))}: {warning}."
+
+
+def _reasons(study: StudyResult) -> Iterator[str | None]:
+    yield study.accuracy.reason
+    if study.accuracy.mean is not None:
+        yield study.accuracy.interval.reason
+        yield study.against_chance.reason
+
+
+def _more(n: int, what: str) -> Iterator[str]:
+    if n > 0:
+        yield f"... and {n} more {what}: --full has them all."

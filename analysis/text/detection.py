@@ -1,0 +1,168 @@
+"""An analysis of judgements of single stimuli as text for a terminal, 100 columns wide."""
+
+from collections.abc import Iterator
+
+from rich.console import RenderableType
+
+from analysis.choice.chance import ChanceTest
+from analysis.choice.description import Description
+from analysis.detection.measures import Detection, DetectionAnalysis, rows_without_sensitivity
+from analysis.results import table_rows
+from analysis.stats.p_values import p_words
+from analysis.text.terminal import (
+    WIDTH,
+    as_text,
+    heading,
+    interval_of,
+    name_of,
+    number,
+    range_of,
+    share_of,
+    table_of,
+)
+
+LONGEST = 60
+
+
+def render_detection(analysis: DetectionAnalysis, width: int = WIDTH) -> str:
+    """Return the analysis as plain text: the group, each participant, each stimulus, and what is not defined.
+
+    Lists of more than 60 participants or stimuli are cut, and the text says so; the JSON has them all.
+    """
+    return as_text(list(_parts(analysis)), width)
+
+
+def measures_of(group: Detection, signal: str, noise: str) -> list[tuple[str, Description]]:
+    """What is described over participants, in words."""
+    return [
+        ("accuracy", group.accuracy),
+        ("sensitivity d'", group.d_prime),
+        ("criterion c", group.criterion),
+        (f"{signal} called {signal} (hits)", group.hit_rate),
+        (f"{noise} called {signal} (false alarms)", group.false_alarm_rate),
+    ]
+
+
+def _parts(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
+    signal, noise = name_of(analysis.signal), name_of(analysis.noise)
+    yield f"{signal} or {noise}; seed {analysis.seed}; {analysis.resamples:,} bootstrap resamples"
+    left_out = [
+        f"{n} {words}"
+        for n, words in (
+            (analysis.n_blank, "blank"),
+            (analysis.n_without_truth, "about a stimulus without a truth"),
+        )
+        if n
+    ]
+    all_of = analysis.groups[0]
+    ending = f"; left out: {', '.join(left_out)}" if left_out else ""
+    yield (
+        f"{analysis.n_answers} of {analysis.n_rows} answers of {all_of.n_participants} participants about "
+        f"{all_of.n_stimuli} stimuli count{ending}."
+    )
+    for group in analysis.groups:
+        yield from _group(group, signal, noise)
+    yield (
+        f"Correction of d' and c: {analysis.correction}. A positive c is a tendency to answer {noise}. "
+        f"With nothing but chance d' is 0."
+    )
+    yield from _mixed(analysis)
+    yield from _agreement(analysis)
+    yield from _participants(analysis)
+    yield from _stimuli(analysis)
+
+
+def _group(group: Detection, signal: str, noise: str) -> Iterator[RenderableType]:
+    where = "All answers" if group.condition is None else f"Condition {name_of(group.condition)}"
+    yield heading(where)
+    table = table_of("per participant, then averaged", "n", "mean", "95 % interval", "SD (n-1)")
+    for label, one in measures_of(group, signal, noise):
+        n = f"{one.n}{f' ({one.n_missing} without)' if one.n_missing else ''}"
+        table.add_row(label, n, number(one.mean), interval_of(one.interval), number(one.sd_ddof1))
+    yield table
+    for label, one in measures_of(group, signal, noise):
+        for reason in dict.fromkeys(filter(None, (one.reason, one.interval.reason))):
+            yield f"  {label}: {reason}."
+    yield f"d' against 0: {_tested(group.d_prime_against_zero)}"
+    yield f"c against 0: {_tested(group.criterion_against_zero)}"
+    yield (
+        f"All answers together: {group.hits} of {group.n_signal} {signal} and {group.false_alarms} of {group.n_noise} "
+        f"{noise} called {signal}; d' {number(group.d_prime_pooled, 2)}, c {number(group.criterion_pooled, 2)}."
+    )
+
+
+def _tested(test: ChanceTest) -> str:
+    if test.reason:
+        return f"not tested, {test.reason}."
+    return (
+        f"Wilcoxon signed-rank W = {number(test.w, 1)}, {p_words(test.p)} ({test.alternative}), rank-biserial "
+        f"{number(test.rank_biserial, 2)}, n = {test.n}."
+    )
+
+
+def _mixed(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
+    model = analysis.mixed
+    yield heading("Other participants and other stimuli")
+    if model.difference is None:
+        yield f"Mixed model: not fitted, {model.reason}."
+        return
+    yield (
+        f"Mixed model, participants and stimuli crossed: sensitivity {number(model.difference.value)} log odds "
+        f"{range_of(model.difference.low, model.difference.high)}, {p_words(model.difference.p)} (two-sided)."
+    )
+    yield from filter(None, (model.warning, model.boundary))
+
+
+def _agreement(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
+    found = analysis.agreement
+    named = (
+        ("two participants agree", found.agreement),
+        ("Fleiss' kappa", found.kappa),
+        ("alpha", found.alpha),
+    )
+    said = [
+        f"{label} {number(one.value)} {interval_of(one.interval)}"
+        for label, one in named
+        if one.value is not None
+    ]
+    reasons = dict.fromkeys(str(one.reason) for _, one in named if one.value is None)
+    yield f"Agreement on stimuli: {'; '.join([*said, *reasons])}."
+
+
+def _participants(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
+    yield heading("Participants")
+    table = table_of("participant", "hits", "false alarms", "accuracy", "d'", "c", "blank")
+    people = analysis.participants
+    for row in table_rows(people.head(LONGEST)):
+        table.add_row(
+            name_of(row["participant"]),
+            share_of(row["hit_rate"], row["hits"], row["n_signal"]),
+            share_of(row["false_alarm_rate"], row["false_alarms"], row["n_noise"]),
+            number(row["accuracy"], 2),
+            number(row["d_prime"], 2),
+            number(row["criterion"], 2),
+            str(row["n_blank"]),
+        )
+    yield table
+    if len(people) > LONGEST:
+        yield f"The first {LONGEST} of {len(people)} participants; --json has them all."
+    for reason, names in rows_without_sensitivity(people):
+        some = ", ".join(map(name_of, names[:5])) + (", ..." if len(names) > 5 else "")
+        yield f"  No d' and c for {len(names)} of them ({some}): {reason}."
+
+
+def _stimuli(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
+    signal = name_of(analysis.signal)
+    yield heading("Stimuli")
+    table = table_of("stimulus", "condition", "truth", f"called {signal}", "95 % Wilson interval", left=3)
+    for row in table_rows(analysis.stimuli.head(LONGEST)):
+        table.add_row(
+            name_of(row["stimulus"]),
+            name_of(row["condition"] or ""),
+            name_of(row["truth"]),
+            share_of(row["share_signal"], row["n_signal"], row["n"]),
+            range_of(row["ci_low"], row["ci_high"], 2),
+        )
+    yield table
+    if len(analysis.stimuli) > LONGEST:
+        yield f"The first {LONGEST} of {len(analysis.stimuli)} stimuli; --json has them all."

@@ -1,0 +1,332 @@
+"""An analysis of ratings as text for a terminal, 100 columns wide."""
+
+from collections.abc import Iterator
+
+import pandas as pd
+from rich.console import RenderableType
+
+from analysis.ratings.groups import Quartiles
+from analysis.ratings.scores import CriterionResult, RatingAnalysis
+from analysis.results import table_rows
+from analysis.stats.agreement.pairwise import RaterPair
+from analysis.stats.estimates import Estimate
+from analysis.stats.p_values import p_cell
+from analysis.text.terminal import (
+    WIDTH,
+    as_text,
+    heading,
+    interval_of,
+    name_of,
+    number,
+    range_of,
+    resamples_words,
+    table_of,
+)
+
+LONGEST = 60
+# More different scores than fit beside each other; the JSON has up to 100.
+MOST_SCORES = 11
+
+
+def render_ratings(analysis: RatingAnalysis, width: int = WIDTH) -> str:
+    """Return the analysis as plain text: the scores of each criterion, agreement, raters, and scores that are odd.
+
+    Lists of more than 60 raters, items or odd scores are cut, and the text says so; the JSON has them all.
+    """
+    return as_text(list(_parts(analysis)), width)
+
+
+def _parts(analysis: RatingAnalysis) -> Iterator[RenderableType]:
+    scale = "not given" if analysis.scale is None else f"{analysis.scale[0]:g} to {analysis.scale[1]:g}"
+    yield f"Scale {scale}; seed {analysis.seed}; {resamples_words(analysis.resamples)}"
+    if analysis.agreement_level == "nominal":
+        yield from _classes(analysis.criteria)
+    else:
+        yield from _criteria(analysis.criteria)
+        yield from _distribution(analysis.criteria)
+        yield from _groups(analysis.criteria)
+    yield from _agreement(analysis)
+    yield from _rater_pairs(analysis)
+    yield from _means(analysis.raters, "rater")
+    yield from _severity(analysis.raters)
+    yield from _means(analysis.items, "item")
+    yield from _odd(analysis.odd)
+
+
+def _criteria(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
+    yield heading("Scores")
+    table = table_of(
+        "criterion", "n", "mean", "95 % interval", "SD (n-1)", "SD (n)", "range", "items", "raters"
+    )
+    for one in criteria:
+        table.add_row(
+            name_of(one.criterion),
+            str(one.n),
+            number(one.mean, 2),
+            interval_of(one.interval, 2),
+            number(one.sd_ddof1, 2),
+            number(one.sd_ddof0, 2),
+            "-" if one.minimum is None else f"{one.minimum:g} to {one.maximum:g}",
+            str(one.n_items),
+            str(one.n_raters),
+        )
+    yield table
+    yield from _left_out(criteria)
+    for one in criteria:
+        for reason in dict.fromkeys(filter(None, (one.reason, one.interval.reason))):
+            yield f"  {name_of(one.criterion)}: {reason}."
+    for method in sorted({one.interval.method for one in criteria if one.interval.low is not None}):
+        yield f"Intervals of means: {method}."
+
+
+def _distribution(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
+    """How often each score was given, and the quartiles."""
+    criteria = tuple(one for one in criteria if one.quartiles)
+    scores = sorted({each.score for one in criteria for each in one.counts})
+    if not criteria:
+        return
+    yield heading("Distribution (scores given)")
+    shown = scores if len(scores) <= MOST_SCORES else []
+    table = table_of("criterion", "quartiles", *(f"{score:g}" for score in shown))
+    for one in criteria:
+        counts = {each.score: each for each in one.counts}
+        cells = (f"{counts[score].n}" if score in counts else "0" for score in shown)
+        table.add_row(name_of(one.criterion), _quartiles(one.quartiles), *cells)
+    yield table
+
+
+def _quartiles(quartiles: Quartiles | None) -> str:
+    if quartiles is None:
+        return "-"
+    return f"{quartiles.lower:g} {quartiles.median:g} {quartiles.upper:g}"
+
+
+def _groups(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
+    rows = [(one.criterion, group) for one in criteria for group in one.groups]
+    if not rows:
+        return
+    yield heading("Scores by group of items")
+    table = table_of(
+        "criterion", "group", "n", "mean", "95 % interval", "SD (n-1)", "quartiles", "items", "raters", left=2
+    )
+    for name, group in rows[:LONGEST]:
+        table.add_row(
+            name_of(name),
+            name_of(group.group),
+            str(group.n),
+            number(group.mean, 2),
+            interval_of(group.interval, 2),
+            number(group.sd_ddof1, 2),
+            _quartiles(group.quartiles),
+            str(group.n_items),
+            str(group.n_raters),
+        )
+    yield table
+    yield from _cut(len(rows))
+    pairs = [(one.criterion, pair) for one in criteria for pair in one.group_comparisons]
+    if not pairs:
+        return
+    yield heading("Groups compared (Mann-Whitney over the mean of each item, two-sided)")
+    table = table_of("criterion", "groups", "items", "difference", "effect", "p", "p (Holm)", left=2)
+    for name, pair in pairs[:LONGEST]:
+        table.add_row(
+            name_of(name),
+            " and ".join(map(name_of, pair.groups)),
+            f"{pair.test.n1} and {pair.test.n2}",
+            f"{pair.difference:+.2f}",
+            number(pair.test.effect, 2),
+            p_cell(pair.test.p_two_sided),
+            p_cell(pair.p_holm),
+        )
+    yield table
+    yield from _cut(len(pairs))
+    yield "Effect: how often an item of the first group has the higher mean (ties half). Holm: over all rows."
+    reasons = {pair.test.reason for _, pair in pairs if pair.test.reason}
+    yield from (f"  No test where {reason}." for reason in sorted(reasons))
+
+
+def _cut(n: int) -> Iterator[str]:
+    if n > LONGEST:
+        yield f"The first {LONGEST} of {n}; --json has them all."
+
+
+def _severity(raters: pd.DataFrame) -> Iterator[RenderableType]:
+    """A row per rater, a column per criterion."""
+    if "severity" not in raters or not raters["severity"].notna().any():
+        return
+    criteria = list(dict.fromkeys(raters["criterion"].astype("str")))
+    found: dict[str, dict[str, str]] = {}
+    for row in table_rows(raters):
+        if row["severity"] is not None:
+            found.setdefault(row["rater"], {})[row["criterion"]] = f"{row['severity']:+.2f}"
+    yield heading(
+        "Severity of raters (their scores less the mean score of the same items; below 0 is severe)"
+    )
+    shown = table_of("rater", *map(name_of, criteria))
+    for name, apart in list(found.items())[:LONGEST]:
+        shown.add_row(name_of(name), *(apart.get(criterion, "-") for criterion in criteria))
+    yield shown
+    yield from _cut(len(found))
+
+
+def _left_out(criteria: tuple[CriterionResult, ...]) -> Iterator[str]:
+    for one in criteria:
+        left_out = [
+            f"{n} {words}"
+            for n, words in (
+                (one.n_missing, "empty"),
+                (one.n_not_numbers, "not a number"),
+                (one.n_out_of_range, "out of range"),
+            )
+            if n
+        ]
+        if left_out:
+            yield f"  {name_of(one.criterion)}: of {one.n_ratings} scores {', '.join(left_out)}."
+
+
+def _classes(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
+    """Scores that are names: how often each was given."""
+    yield heading("Classes")
+    table = table_of("criterion", "class", "scores", "share", left=2)
+    rows = [(one, each) for one in criteria for each in one.classes]
+    for one, each in rows[:LONGEST]:
+        table.add_row(name_of(one.criterion), name_of(each.name), str(each.n), number(each.share))
+    yield table
+    if len(rows) > LONGEST:
+        yield f"The first {LONGEST} of {len(rows)}; --json has them all."
+    yield from _left_out(criteria)
+    for one in criteria:
+        yield f"  {name_of(one.criterion)}: {one.n} scores of {one.n_items} items by {one.n_raters} raters."
+
+
+def _agreement(analysis: RatingAnalysis) -> Iterator[RenderableType]:
+    yield heading(
+        f"Agreement of raters (95 % bootstrap interval over items; scores are {analysis.agreement_level})"
+    )
+    table = table_of("criterion", "coefficient", "value", "95 % interval", "items", left=2)
+    reasons: dict[str, list[str]] = {}
+    for one in analysis.criteria:
+        for label, estimate in _estimates(one):
+            if estimate.value is None:
+                reasons.setdefault(str(estimate.reason), []).append(label)
+                continue
+            low, high = estimate.interval.low, estimate.interval.high
+            cells = number(estimate.value), range_of(low, high), str(estimate.n)
+            table.add_row(name_of(one.criterion), label, *cells)
+    if table.row_count:
+        yield table
+    for reason, labels in reasons.items():
+        yield f"  Not there for {', '.join(dict.fromkeys(labels))}: {reason}."
+
+
+def _estimates(one: CriterionResult) -> list[tuple[str, Estimate]]:
+    found = one.agreement
+    return [
+        ("two raters agree", found.agreement),
+        ("Krippendorff's alpha", found.alpha),
+        ("Fleiss' kappa", found.kappa),
+        ("Gwet's AC1", found.ac1),
+        ("ICC, one rater of a complete table", found.icc_single),
+        ("ICC, mean of these raters", found.icc_average),
+        ("ICC, one-way, any raters", one.icc_oneway),
+    ]
+
+
+def _rater_pairs(analysis: RatingAnalysis) -> Iterator[RenderableType]:
+    """Two raters at a time."""
+    yield heading("Two raters at a time (Cohen's kappa)")
+    has_order = analysis.agreement_level != "nominal"
+    weighted = ("linear", "quadratic") if has_order else ()
+    table = table_of("criterion", "raters", "items", "agree", "kappa", "95 % interval", *weighted, left=2)
+    rows = [(one, pair) for one in analysis.criteria for pair in one.rater_pairs.pairs]
+    for one, pair in rows[:LONGEST]:
+        table.add_row(name_of(one.criterion), *_rater_pair(pair)[: len(table.columns) - 1])
+    if rows:
+        yield table
+    if rows and has_order:
+        yield (
+            "Linear and quadratic: kappa that weighs a disagreement by its distance, or the square of it. Interval: "
+            "of the unweighted kappa, or of the quadratic one where scores are of an interval scale."
+        )
+    if len(rows) > LONGEST:
+        yield f"The first {LONGEST} of {len(rows)} pairs; --json has them all."
+    for one in analysis.criteria:
+        found = one.rater_pairs
+        name = name_of(one.criterion)
+        if found.reason:
+            yield f"  {name}: no pairs, {found.reason}."
+            continue
+        means = (
+            ("", found.mean_kappa),
+            ("linear ", found.mean_kappa_linear),
+            ("quadratic ", found.mean_kappa_quadratic),
+        )
+        words = [f"{label}{number(mean)}" for label, mean in means if mean is not None]
+        apart = (
+            f"; {found.n_apart} pairs of raters have fewer than two items in common" if found.n_apart else ""
+        )
+        yield f"  {name}: mean over {found.n_pairs} pairs {', '.join(words) or 'not defined'}{apart}."
+        reasons = [pair.kappa.reason for pair in found.pairs if pair.kappa.value is None]
+        for reason in dict.fromkeys(filter(None, reasons)):
+            yield f"  {name}: no kappa where {reason}."
+
+
+def _rater_pair(pair: RaterPair) -> tuple[str, ...]:
+    main = pair.kappa if pair.kappa.value is not None else pair.kappa_quadratic
+    kappas = (number(one.value, 2) for one in (pair.kappa_linear, pair.kappa_quadratic))
+    return (
+        " and ".join(map(name_of, pair.raters)),
+        str(pair.n_items),
+        number(pair.agreement.value, 2),
+        number(pair.kappa.value, 2),
+        interval_of(main.interval, 2),
+        *kappas,
+    )
+
+
+def _means(table: pd.DataFrame, column: str) -> Iterator[RenderableType]:
+    """A row per rater or item, a column per criterion."""
+    if "plurality" in table and table["plurality"].notna().any():
+        yield from _pluralities(table)
+        return
+    if len(table) and table["mean"].isna().all():
+        return
+    criteria = list(dict.fromkeys(table["criterion"].astype("str")))
+    yield heading(f"Mean score by {column}")
+    shown = table_of(column, *map(name_of, criteria))
+    found: dict[str, dict[str, str]] = {}
+    for row in table_rows(table):
+        found.setdefault(row[column], {})[row["criterion"]] = f"{number(row['mean'], 2)} ({row['n']})"
+    for name, means in list(found.items())[:LONGEST]:
+        shown.add_row(name_of(name), *(means.get(criterion, "-") for criterion in criteria))
+    yield shown
+    yield "In brackets: scores that count."
+    if len(found) > LONGEST:
+        yield f"The first {LONGEST} of {len(found)}; --json has them all."
+
+
+def _pluralities(table: pd.DataFrame) -> Iterator[RenderableType]:
+    yield heading("The class of each item (plurality)")
+    shown = table_of("criterion", "item", "class", "scores for it", left=3)
+    for row in table_rows(table.head(LONGEST)):
+        votes = f"{int(row['n_plurality'] or 0)} of {row['n']}"
+        shown.add_row(
+            name_of(row["criterion"]), name_of(row["item"]), name_of(row["plurality"] or "-"), votes
+        )
+    yield shown
+    if len(table) > LONGEST:
+        yield f"The first {LONGEST} of {len(table)}; --json has them all."
+
+
+def _odd(odd: pd.DataFrame) -> Iterator[RenderableType]:
+    if odd.empty:
+        return
+    yield heading("Scores that are no numbers, or out of range")
+    table = table_of("row", "item", "rater", "criterion", "score", "", left=6)
+    for row in table_rows(odd.head(LONGEST)):
+        table.add_row(
+            str(row["row"]), *(name_of(row[name]) for name in ("item", "rater", "criterion", "score", "why"))
+        )
+    yield table
+    if len(odd) > LONGEST:
+        yield f"The first {LONGEST} of {len(odd)}; --json has them all."

@@ -1,0 +1,67 @@
+"""What every text for a terminal is made of: headings, tables, numbers, intervals, names from outside."""
+
+from collections.abc import Sequence
+from io import StringIO
+
+from rich import box
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+
+from analysis.stats.intervals import Interval
+
+WIDTH = 100
+
+
+def as_text(parts: Sequence[RenderableType], width: int = WIDTH) -> str:
+    """The parts one below the other, as plain text."""
+    page = StringIO()
+    # Names come from experimenters and participants: they are text, never markup.
+    console = Console(file=page, width=width, color_system=None, markup=False, highlight=False, emoji=False)
+    for part in parts:
+        console.print(part)
+    return "\n".join(line.rstrip() for line in page.getvalue().splitlines()) + "\n"
+
+
+def heading(text: str) -> RenderableType:
+    return Padding(f"{text}\n{'-' * len(text)}", (1, 0, 0, 0))
+
+
+def table_of(*columns: str, left: int = 1) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="left" if place < left else "right", overflow="fold")
+    return table
+
+
+def name_of(text: str) -> str:
+    """A name from outside, without control characters that a terminal would obey."""
+    return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
+
+
+def resamples_words(resamples: int) -> str:
+    """How many there are of every bootstrap."""
+    return f"{resamples:,} bootstrap resamples" if resamples else "no bootstrap"
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def share_of(value: float | None, part: int, whole: int) -> str:
+    return "-" if value is None else f"{value:.2f} ({part}/{whole})"
+
+
+def interval_of(interval: Interval, digits: int = 3) -> str:
+    return (
+        "-" if interval.low is None else f"[{number(interval.low, digits)}, {number(interval.high, digits)}]"
+    )
+
+
+def pair_of(values: Sequence[float | None], digits: int) -> str:
+    return "   ".join(number(value, digits) for value in values)
+
+
+def range_of(low: float | None, high: float | None, digits: int = 3) -> str:
+    """Both ends of an interval."""
+    return "-" if low is None else f"[{number(low, digits)}, {number(high, digits)}]"

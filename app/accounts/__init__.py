@@ -1,0 +1,1 @@
+"""Users, their logins, API tokens, the audit log and the throttle."""

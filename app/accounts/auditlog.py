@@ -1,0 +1,100 @@
+"""The audit log as it is read: newest first, a page at a time, by study, person and action."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from app.accounts.tables import AuditEntry
+
+PAGE = 50
+KINDS: Mapping[str, frozenset[str]] = {
+    "exports": frozenset({"data.export", "package.download", "package.write", "stimuli.export"}),
+    "uploads": frozenset({"upload.send", "stimulus.add"}),
+    "logins": frozenset({"login", "login.fail", "logout", "logout.elsewhere", "password.fail"}),
+}
+CHANGES = "changes"  # whatever is of no kind
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter:
+    """Empty means any; `kind` is one of KINDS or `changes`, `before` an entry's id, 0 for the newest page."""
+
+    kind: str = ""
+    study: str = ""
+    actor: str = ""
+    action: str = ""
+    before: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class EntryView:
+    """One thing done; `before` and `after` are plain JSON values, None where there is nothing to tell."""
+
+    id: int
+    at: datetime
+    actor: str
+    action: str
+    study: str | None
+    subject: str
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
+class AuditChoices:
+    """What the log can be filtered by."""
+
+    studies: Sequence[str]
+    actors: Sequence[str]
+    actions: Sequence[str]
+
+
+def entries(session: Session, wanted: AuditFilter, limit: int = PAGE) -> Sequence[EntryView]:
+    """The newest `limit` entries that fit."""
+    found = select(AuditEntry)
+    for column, value in (
+        (AuditEntry.study, wanted.study),
+        (AuditEntry.actor, wanted.actor),
+        (AuditEntry.action, wanted.action),
+    ):
+        if value:
+            found = found.where(column == value)
+    if wanted.kind in KINDS:
+        found = found.where(col(AuditEntry.action).in_(KINDS[wanted.kind]))
+    elif wanted.kind == CHANGES:
+        found = found.where(col(AuditEntry.action).not_in(frozenset().union(*KINDS.values())))
+    if wanted.before:
+        found = found.where(col(AuditEntry.id) < wanted.before)
+    return [_view(entry) for entry in session.exec(found.order_by(col(AuditEntry.id).desc()).limit(limit))]
+
+
+def choices(session: Session, study: str = "") -> AuditChoices:
+    """The values that occur, in one study's entries or in all."""
+    return AuditChoices(
+        studies=_distinct(session, AuditEntry.study, ""),
+        actors=_distinct(session, AuditEntry.actor, study),
+        actions=_distinct(session, AuditEntry.action, study),
+    )
+
+
+def _distinct(session: Session, column: Any, study: str) -> list[str]:
+    found = select(column).distinct()
+    if study:
+        found = found.where(AuditEntry.study == study)
+    return sorted(value for value in session.exec(found) if value)
+
+
+def _view(entry: AuditEntry) -> EntryView:
+    return EntryView(
+        id=entry.id or 0,
+        at=entry.at,
+        actor=entry.actor,
+        action=entry.action,
+        study=entry.study,
+        subject=entry.subject,
+        before=entry.before,
+        after=entry.after,
+    )

@@ -1,0 +1,106 @@
+"""How often a password may be tried: counted before it is checked, so that a hundred tries at once are a hundred.
+
+Attempts are counted per email address and per network. Either count would let anybody lock others out, by trying
+often in their name or from behind the same proxy; so a browser that this user has logged in with before is
+counted for itself alone (a signed cookie says which user), and nobody else's attempts can lock that user out.
+"""
+
+import hashlib
+import hmac
+import ipaddress
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from sqlmodel import Session, col, delete, func, select
+
+from app.accounts.tables import LoginAttempt
+from app.core.errors import StudyError
+
+WINDOW = timedelta(minutes=15)
+PER_USER, PER_NETWORK = 5, 50
+
+
+class TooManyAttempts(StudyError):
+    status_code = 429
+    title = "Please wait"
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Attempts are counted under `who`; from `most` on logins are refused until the oldest is `WINDOW` ago."""
+
+    who: str
+    most: int
+
+
+def counts_for(email: str, address: str, known: str) -> Sequence[Count]:
+    """What an attempt to log in is counted under; `known` is a browser that this user came in with, or empty."""
+    if known:
+        return [Count(f"browser {known}", PER_USER)]
+    return [Count(f"user {email}", PER_USER), Count(f"from {network_of(address)}", PER_NETWORK)]
+
+
+def counts_for_own_password(user_id: int) -> Sequence[Count]:
+    """Somebody who has logged in and must give their password again."""
+    return [Count(f"password {user_id}", PER_USER)]
+
+
+def network_of(address: str) -> str:
+    """An address as it is counted: whoever has one of IPv6 has all of its /64."""
+    try:
+        found = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return address
+    if isinstance(found, ipaddress.IPv4Address):
+        return str(found)
+    return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))
+
+
+def check_open(session: Session, counts: Sequence[Count], now: datetime) -> None:
+    """Raises TooManyAttempts. Costs no write, so a flood of attempts delays nobody's answer."""
+    for count in counts:
+        recent = (
+            select(func.count())
+            .select_from(LoginAttempt)
+            .where(LoginAttempt.who == count.who, col(LoginAttempt.at) > now - WINDOW)
+        )
+        if session.exec(recent).one() >= count.most:
+            minutes = round(WINDOW.total_seconds() / 60)
+            raise TooManyAttempts(f"Too many attempts. Please wait {minutes} minutes and try again.")
+
+
+def begin_attempt(session: Session, counts: Sequence[Count], now: datetime) -> Sequence[int]:
+    """Count an attempt, before its password is checked; returns what `forgive` takes. Raises TooManyAttempts."""
+    check_open(session, counts, now)
+    session.execute(delete(LoginAttempt).where(col(LoginAttempt.at) < now - WINDOW))
+    attempts = [LoginAttempt(who=count.who, at=now) for count in counts]
+    session.add_all(attempts)
+    session.flush()
+    return [attempt.id or 0 for attempt in attempts]
+
+
+def forgive(session: Session, counts: Sequence[Count], attempts: Sequence[int]) -> None:
+    """The password was right: this attempt does not count, nor do earlier ones in this user's name."""
+    mine = [count.who for count in counts if not count.who.startswith("from ")]
+    session.execute(
+        delete(LoginAttempt).where(col(LoginAttempt.id).in_(attempts) | col(LoginAttempt.who).in_(mine))
+    )
+
+
+def known_browser(secret: str, email: str) -> str:
+    """A cookie for a browser that this user has come in with."""
+    return _signed(secret, email, secrets.token_urlsafe(12))
+
+
+def known_as(secret: str, email: str, cookie: str) -> str:
+    """The browser that the cookie names, if it was given to one of this user's; else empty."""
+    name = cookie.partition(".")[0]
+    is_ours = hmac.compare_digest(cookie.encode(), _signed(secret, email, name).encode())
+    return name if name and is_ours else ""
+
+
+def _signed(secret: str, email: str, name: str) -> str:
+    mark = hmac.new(secret.encode(), f"browser {name} {email}".encode(), hashlib.sha256).hexdigest()
+    return f"{name}.{mark}"

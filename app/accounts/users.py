@@ -1,0 +1,174 @@
+"""Users: added, given another role, switched off and on; never deleted, as the audit log names them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlmodel import Session, col, func, select, update
+
+from app.accounts.audit import Actor, record
+from app.accounts.tables import ApiToken, Login, Role, User
+from app.core.errors import Conflict, NotFound, StudyError
+
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s.]+")
+_LONGEST_EMAIL = 254
+
+
+class BadEmail(StudyError):
+    status_code = 422
+
+
+@dataclass(frozen=True, slots=True)
+class UserView:
+    id: int
+    email: str
+    role: Role
+    created_at: datetime
+    disabled_at: datetime | None
+    seen_at: datetime | None = None
+
+
+def checked_email(text: str) -> str:
+    """An email address in the one way it is kept. Raises BadEmail."""
+    email = text.strip().lower()
+    if len(email) > _LONGEST_EMAIL or not email.isprintable() or not _EMAIL.fullmatch(email):
+        raise BadEmail(f"{text.strip()[:80]!r} is not an email address; write it as name@example.org.")
+    return email
+
+
+def checked_role(text: str) -> Role:
+    try:
+        return Role(text)
+    except ValueError:
+        raise StudyError(f"there is no role {text[:40]!r}; use {', '.join(Role)}") from None
+
+
+def add_user(
+    session: Session, email: str, role: Role, password_hash: str, *, by: Actor, now: datetime
+) -> int:
+    """Let somebody in. Raises Conflict where the address is known."""
+    email = checked_email(email)
+    refuse_known(session, email)
+    user = User(email=email, role=role, password_hash=password_hash, created_at=now)
+    session.add(user)
+    session.flush()
+    record(session, by, "user.add", now=now, subject=email, after={"role": role})
+    return user.id or 0
+
+
+def refuse_known(session: Session, email: str) -> None:
+    """Raises Conflict."""
+    if is_known(session, email):
+        raise Conflict(f"There is a user {email} already.")
+
+
+def is_known(session: Session, email: str) -> bool:
+    return session.exec(select(User.id).where(User.email == email)).first() is not None
+
+
+def users(session: Session) -> Sequence[UserView]:
+    """Everybody, with when they were last here."""
+    seen = select(Login.user_id, func.max(Login.seen_at)).group_by(col(Login.user_id))
+    last = dict(session.exec(seen).all())
+    return [_view(user, last.get(user.id or 0)) for user in session.exec(select(User).order_by(User.email))]
+
+
+def user_with(session: Session, user_id: int) -> UserView:
+    user = _user(session, user_id)
+    seen = select(func.max(Login.seen_at)).where(Login.user_id == user_id)
+    return _view(user, session.exec(seen).one())
+
+
+def is_nobody(session: Session) -> bool:
+    """Whether no user was ever added."""
+    return session.exec(select(User.id).limit(1)).first() is None
+
+
+def set_role(session: Session, user_id: int, role: Role, *, by: Actor, now: datetime) -> None:
+    """Raises Conflict where the last owner would be one no more."""
+    _hold_owners(session)
+    user = _user(session, user_id)
+    if user.role == role:
+        return
+    before, user.role = user.role, role
+    session.add(user)
+    _keep_an_owner(session)
+    record(session, by, "user.role", now=now, subject=user.email, before=before, after=role)
+
+
+def set_disabled(session: Session, user_id: int, disabled: bool, *, by: Actor, now: datetime) -> None:
+    """Switch a user off, ending all their logins and tokens, or on again. Nobody switches themselves off."""
+    _hold_owners(session)
+    user = _user(session, user_id)
+    if (user.disabled_at is not None) == disabled:
+        return
+    if user_id == by.user_id:
+        raise Conflict("You cannot switch yourself off; ask another owner.")
+    user.disabled_at = now if disabled else None
+    session.add(user)
+    _keep_an_owner(session)
+    if disabled:
+        for table in (Login, ApiToken):
+            mine = update(table).where(col(table.user_id) == user_id, col(table.revoked_at).is_(None))
+            session.execute(mine.values(revoked_at=now))
+    record(session, by, "user.disable" if disabled else "user.enable", now=now, subject=user.email)
+
+
+def change_user(
+    session: Session, user_id: int, *, role: Role | None, disabled: bool | None, by: Actor, now: datetime
+) -> UserView:
+    """`set_role` and `set_disabled` at once; None leaves as it is."""
+    if role is not None:
+        set_role(session, user_id, role, by=by, now=now)
+    if disabled is not None:
+        set_disabled(session, user_id, disabled, by=by, now=now)
+    return user_with(session, user_id)
+
+
+def set_password(session: Session, user_id: int, password_hash: str, *, by: Actor, now: datetime) -> None:
+    """Change a password; every login of theirs ends, and where somebody else changes it every API token too.
+
+    Who changes their own keeps their programs running; a reset is for an account that its owner has lost hold of.
+    """
+    user = _user(session, user_id)
+    user.password_hash = password_hash
+    session.add(user)
+    for table in (Login,) if by.user_id == user_id else (Login, ApiToken):
+        mine = update(table).where(col(table.user_id) == user_id, col(table.revoked_at).is_(None))
+        session.execute(mine.values(revoked_at=now))
+    record(session, by, "user.password", now=now, subject=user.email)
+
+
+def password_hash_of_user(session: Session, user_id: int) -> str:
+    return _user(session, user_id).password_hash
+
+
+def user_named(session: Session, email: str) -> UserView:
+    user = session.exec(select(User).where(User.email == checked_email(email))).first()
+    if user is None:
+        raise NotFound(f"there is no user {email!r}")
+    return _view(user)
+
+
+def _user(session: Session, user_id: int) -> User:
+    user = session.get(User, user_id) if user_id < 2**31 else None
+    if user is None:
+        raise NotFound("There is no such user.")
+    return user
+
+
+def _hold_owners(session: Session) -> None:
+    """So that of two owners who take the role from each other at once, the second is told."""
+    session.exec(select(User.id).where(User.role == Role.OWNER).with_for_update()).all()
+
+
+def _keep_an_owner(session: Session) -> None:
+    session.flush()
+    owners = select(func.count()).select_from(User).where(User.role == Role.OWNER)
+    if not session.exec(owners.where(col(User.disabled_at).is_(None))).one():
+        raise Conflict("This is the last owner; make somebody else an owner first.")
+
+
+def _view(user: User, seen_at: datetime | None = None) -> UserView:
+    return UserView(user.id or 0, user.email, Role(user.role), user.created_at, user.disabled_at, seen_at)

@@ -1,0 +1,1 @@
+"""The experimenter's pages: a folder for each screen."""

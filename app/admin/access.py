@@ -1,0 +1,161 @@
+"""The guard before every experimenter's page: logged in, role, CSRF token, and a study that they may see.
+
+`guard` stands before the whole of `/admin`, so a new page is guarded by being there: reading needs a login,
+changing needs an editor and the form's token, and an address with a `{slug}` a study that the user sees.
+What only owners may do, or everybody, is said by the router (`owners_only`, `anyone`).
+"""
+
+import hashlib
+import hmac
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+from urllib.parse import quote, urlsplit
+
+from fastapi import Depends, Request, Response
+
+from app.accounts import logins
+from app.accounts.logins import NotAllowed, NotLoggedIn, Who
+from app.admin.forms import read_any_form
+from app.admin.studies.steps import Step, title_and_next
+from app.core.database import Database
+from app.core.dependencies import DatabaseDep, Now, SettingsDep, without_nul
+from app.core.dependencies import StudyDep as StudyDep
+from app.core.dependencies import WhoDep as WhoDep
+from app.core.headers import SAFE
+from app.studies.access import study_for
+from app.studies.tables import State
+
+COOKIE = "lh-login"
+LOGIN_FORM = "lh-login-form"
+KNOWN = "lh-known"
+OURS = frozenset({"same-origin", "none"})
+
+
+def csrf_for(secret: str, cookie: str) -> str:
+    """A form's token: bound to the login's cookie, so that no other site can know it."""
+    return hmac.new(secret.encode(), b"csrf " + cookie.encode(), hashlib.sha256).hexdigest()
+
+
+async def check_csrf(request: Request, secret: str, cookie: str) -> None:
+    """Raises NotAllowed unless the form (field `csrf`) or the script (header `X-CSRF-Token`) came from our page.
+
+    A browser that says itself that it came from elsewhere is not believed to be ours, whatever it brings: another
+    host of our domain could have planted the cookie that the token is made from.
+    """
+    if request.headers.get("sec-fetch-site", "same-origin") not in OURS:
+        raise NotAllowed("This form came from another site. Please open the page here and send it again.")
+    given = request.headers.get("x-csrf-token")
+    if given is None:
+        is_form = "form" in request.headers.get("content-type", "")
+        given = (await read_any_form(request)).get("csrf", "") if is_form else ""
+    if not hmac.compare_digest(given.encode(), csrf_for(secret, cookie).encode()):
+        raise NotAllowed("This form is out of date. Please go back, reload the page and send it again.")
+
+
+async def find_login(request: Request, database: Database, now: datetime) -> Who:
+    """Who sent the request. Raises NotLoggedIn."""
+    token = request.cookies.get(COOKIE, "")
+    who = await database.peek(logins.who_logged_in, token, now) if token else None
+    if who is None:
+        raise NotLoggedIn("Please log in.")
+    if who.login_id and who.seen_at and now - who.seen_at > logins.SEEN_EVERY:
+        database.write_soon(logins.mark_seen, who.login_id, now)
+    return who
+
+
+def guard(*, everybody: bool = False, owners: bool = False) -> Callable[..., Awaitable[None]]:
+    """`everybody` who is logged in may also change; `owners` alone may look and change."""
+
+    async def check(request: Request, database: DatabaseDep, settings: SettingsDep, now: Now) -> None:
+        who = await find_login(request, database, now)
+        request.state.who = who
+        request.state.csrf = csrf_for(settings.secret, request.cookies[COOKIE])
+        request.state.study = None
+        if owners and not who.is_owner:
+            raise NotAllowed("This page is for owners.")
+        if request.method not in SAFE:
+            await check_csrf(request, settings.secret, request.cookies[COOKIE])
+            if not (everybody or who.may_edit):
+                raise NotAllowed("You may look at everything here and change nothing: your role is viewer.")
+        slug = request.path_params.get("slug")
+        if slug is not None:
+            request.state.study = await database.peek(study_for, who, without_nul(slug))
+
+    return check
+
+
+editors = Depends(guard())
+anyone = Depends(guard(everybody=True))
+owners_only = Depends(guard(owners=True))
+
+
+@dataclass(frozen=True, slots=True)
+class StudyTab:
+    slug: str
+    state: State
+    is_archived: bool = False
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shell:
+    """What every experimenter's page has around it. `said` is a code of `notices.NOTICES`.
+
+    `next_step` is of the study; None outside of one, and where all is done.
+    """
+
+    who: Who
+    email: str
+    is_owner: bool
+    may_edit: bool
+    csrf: str
+    study: StudyTab | None
+    said: str
+    next_step: Step | None = None
+
+
+async def get_shell(request: Request, database: DatabaseDep) -> Shell:
+    who, study = request.state.who, request.state.study
+    is_page = request.headers.get("accept") != "application/json"  # scripts have no use for the rest
+    title, step = "", None
+    if study and is_page:
+        title, step = await database.read(title_and_next, who, study)
+    return Shell(
+        who=who,
+        email=who.email,
+        is_owner=who.is_owner,
+        may_edit=who.may_edit,
+        csrf=request.state.csrf,
+        study=StudyTab(study.slug, study.state, study.is_archived, title) if study else None,
+        said=request.query_params.get("said", ""),
+        next_step=step,
+    )
+
+
+ShellDep = Annotated[Shell, Depends(get_shell)]
+
+
+def login_address(request: Request) -> str:
+    """The login page, coming back here afterwards where here can be come back to."""
+    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return f"/admin/login?next={quote(here)}" if request.method in SAFE else "/admin/login"
+
+
+def safe_next(address: str) -> str:
+    """Where to go after the login: a page of ours, or the start."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return "/admin"
+    ours = not parts.scheme and not parts.netloc and parts.path.startswith("/admin") and "\\" not in address
+    return address if ours and address.isprintable() else "/admin"
+
+
+def set_cookie(
+    response: Response, name: str, value: str, *, secure: bool, lasts_s: int | None = None
+) -> None:
+    response.set_cookie(
+        name, value, path="/admin", httponly=True, samesite="lax", secure=secure, max_age=lasts_s
+    )

@@ -1,0 +1,80 @@
+"""From SQL to the data page."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+from sqlmodel import Session
+
+from app.accounts.logins import Who
+from app.admin.access import Shell
+from app.admin.data.pages import DataPage, RunRow, TableRow
+from app.jobs import queue
+from app.jobs.queue import JobView
+from app.jobs.tables import JobStatus, Kind
+from app.library.outputs import answers_by_mode, last_response
+from app.reports.kinds import What
+from app.sessions.tables import Mode
+from app.studies.access import StudyHere
+from app.studies.blinding import may_look
+
+TABLES = (
+    TableRow(What.RESPONSES, "Responses", "one row for each trial answered"),
+    TableRow(What.LABELS, "Labels", "one row for each pair: the majority vote"),
+    TableRow(What.PARTICIPANTS, "Participants", "one row for each session that began"),
+    TableRow(What.PLAYBACK, "Playback", "one row for each clip of each trial: what was watched"),
+    TableRow(What.ANSWERS, "Answers", "one row for each question answered, background and own ones too"),
+    TableRow(
+        What.PREFERENCES, "Preferences", "chosen and rejected clip of each pair, to train reward models"
+    ),
+)
+MODES = {"": "live, where there is any", "live": "live", "pilot": "pilot", "simulated": "simulated"}
+
+
+def data_page(
+    session: Session, shell: Shell, study: StudyHere, form: Mapping[str, str], error: str = ""
+) -> DataPage:
+    newest = last_response(session, study)
+    return DataPage(
+        shell=shell,
+        error=error,
+        slug=study.slug,
+        tables=TABLES,
+        answers=answers_by_mode(session, study),
+        modes=tuple(MODES.items()),
+        reports=_runs(session, shell.who, study, Kind.REPORT, newest),
+        packages=_runs(session, shell.who, study, Kind.PACKAGE, newest),
+        form={"authors": "", "license": "", "mode": "", **form},
+    )
+
+
+def _runs(
+    session: Session, who: Who, study: StudyHere, kind: Kind, newest: datetime | None
+) -> Sequence[RunRow]:
+    sees_live = may_look(session, who, study, Mode.LIVE)
+    here = f"/admin/studies/{study.slug}"
+    links = {Kind.REPORT: f"{here}/reports/{{}}/report.html", Kind.PACKAGE: f"{here}/packages/{{}}.zip"}
+
+    def row(job: JobView) -> RunRow:
+        is_done = job.status is JobStatus.DONE
+        is_blinded = is_done and kind is Kind.REPORT and job.result["mode"] == Mode.LIVE and not sees_live
+        return RunRow(
+            job=job,
+            asked_at=job.asked_at,
+            says=_says(job),
+            link=links[kind].format(job.id) if is_done and not is_blinded else "",
+            is_current=newest is None or job.asked_at >= newest,
+            is_blinded=is_blinded,
+        )
+
+    return [row(job) for job in queue.jobs_of(session, kind, study.id)]
+
+
+def _says(job: JobView) -> str:
+    if job.status is not JobStatus.DONE:
+        return ""
+    if job.kind is Kind.REPORT:
+        done = job.result
+        return f"{done['mode']}: {done['answers']} answers of {done['participants']} participants"
+    names = "participants' ids replaced" if job.params["pseudonyms"] else "participants' ids as recruited"
+    names += ", exact times kept" if job.params.get("keeps_links") or not job.params["pseudonyms"] else ""
+    return f"{job.result['files']} files, {job.result['bytes'] / 1e6:.1f} MB, {names}"

@@ -1,0 +1,95 @@
+"""From a draft to the design's page."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session
+
+from app.admin.access import Shell
+from app.admin.design.faults import fault_views, marked
+from app.admin.design.fields import Keys, fields_to_keys
+from app.admin.design.pages import DesignPage, FaultsPage, FaultView, FieldsPage
+from app.admin.design.saving import Saved
+from app.admin.design.sections import sections
+from app.admin.design.words import PAGES
+from app.core.templating import html_of
+from app.studies.access import StudyHere
+from app.studies.drafts import check_of, draft_for, is_frozen, needs_reason, newest_number
+from app.studies.file.problems import Fault
+from app.studies.file.templates import unfilled
+
+CONFLICT = " What you typed is below and not saved yet: save it over what is there now, or load that instead."
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What our script is told of a save; `html` where the form's shape may have changed."""
+
+    revision: int
+    saved_at: str
+    faults: Sequence[Mapping[str, str]]
+    list: str
+    html: str
+    focus: str
+
+
+def design_page(
+    session: Session,
+    shell: Shell,
+    study: StudyHere,
+    *,
+    refused: Iterable[Fault] = (),
+    error: str = "",
+    typed: Mapping[str, str] | None = None,
+    is_conflict: bool = False,
+) -> DesignPage:
+    """The page of the draft as it is saved, or with what was `typed` in it and could not be saved."""
+    draft = draft_for(session, study)
+    keys = draft.keys if typed is None else fields_to_keys(draft.keys, typed, whole=True).keys
+    faults = _faults(session, study, keys, refused)
+    newest = newest_number(session, study) or 0
+    frozen = newest > 0 and is_frozen(session, study, newest)
+    return DesignPage(
+        shell=shell,
+        error=error + CONFLICT if is_conflict else error,
+        slug=study.slug,
+        sections=sections(keys, marked(faults)),
+        faults=faults,
+        pages=PAGES,
+        shown="consent",
+        revision=typed.get("revision", "") if typed else str(draft.revision),
+        saved_at=draft.saved_at,
+        saved_by=draft.saved_by,
+        newest_version=newest,
+        next_version=newest + 1 if frozen or not newest else newest,
+        needs_reason=needs_reason(session, study),
+        unfilled=_unfilled(keys),
+        is_conflict=is_conflict,
+    )
+
+
+def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, whole: bool) -> Reply:
+    keys = saved.draft.keys
+    faults = _faults(session, study, keys, saved.refused)
+    at = saved.draft.saved_at
+    return Reply(
+        revision=saved.draft.revision,
+        saved_at=at.isoformat() if at else "",
+        faults=[{"at": f.at, "message": f.message, "remedy": f.remedy} for f in faults],
+        list=html_of(FaultsPage(shell=shell, faults=faults, unfilled=_unfilled(keys))),
+        html=html_of(_fields(shell, study, keys, faults)) if whole else "",
+        focus=saved.focus,
+    )
+
+
+def _fields(shell: Shell, study: StudyHere, keys: Keys, faults: Sequence[FaultView]) -> FieldsPage:
+    return FieldsPage(shell=shell, slug=study.slug, sections=sections(keys, marked(faults)))
+
+
+def _unfilled(keys: Keys) -> Sequence[str]:
+    return list(dict.fromkeys(each.text for each in unfilled(keys)))
+
+
+def _faults(session: Session, study: StudyHere, keys: Keys, refused: Iterable[Fault]) -> Sequence[FaultView]:
+    check = check_of(session, study, keys)
+    return fault_views(keys, (*refused, *check.faults))

@@ -1,0 +1,190 @@
+"""The participant's page of a draft, as far as it can be shown: what is missing is said in words on the page."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, cast, get_args
+from urllib.parse import quote
+
+from pydantic import ValidationError
+from pydantic_core import PydanticCustomError
+from sqlmodel import Session
+
+from app.admin.design.fields import (
+    allows_tie,
+    dotted,
+    entries,
+    is_required,
+    keys_to_fields,
+    labels_of,
+    shown,
+)
+from app.admin.design.pages import PageName
+from app.core.headers import FRAMED_POLICY
+from app.core.templating import html_of
+from app.sessions.design import Kind, PageKey, pages_of
+from app.sessions.views import Place, page_of
+from app.studies.access import StudyHere
+from app.studies.drafts import draft_for
+from app.studies.file.design import DesignCompletion, DesignConsent, DesignTrials, Question, StudyDesign
+from app.studies.file.model import DEFAULT_MESSAGE, Sample, Watch
+from app.studies.file.pairs import PairSpec, StimulusFacts, read_pair_file, resolve_rows, true_source_of
+from app.studies.file.questions import QUESTIONS, QuestionType, type_of
+from app.studies.file.redirects import checked_redirect
+from app.studies.file.sampling import sample_pairs
+from app.studies.seeing import facts_for
+
+# A form in it goes nowhere, whatever the browser.
+POLICY = FRAMED_POLICY.replace("form-action 'self'", "form-action 'none'")
+NO_TITLE = "(no title yet)"
+NO_TEXT = "*This text is still to be written.*"
+NO_WORDS = "(this question has no words yet)"
+NO_LABELS = ("(no labels yet)",)
+NO_QUESTIONS = "No questions are asked here: participants do not see this page."
+NO_INSTRUCTIONS = "No instructions are written: participants do not see this page."
+NO_PAIRS = "There is no pair of clips to show yet; the page is shown without videos."
+_SUBMIT = '<button type="submit"'
+_SCRIPT = re.compile(r'<script type="module" src="/static/\w+\.js"></script>')
+_PRELOADED = re.compile(r'\s*<link rel="modulepreload"[^>]*>')
+_OURS = '<script type="module" src="/static/admin/design-page.js"></script>'
+
+
+def framed_page(session: Session, study: StudyHere, kind: PageName) -> str:
+    """A page of the draft as HTML, to be framed beside the form."""
+    keys = draft_for(session, study).keys
+    pairs = shown_pairs(keys, facts_for(session, study)) if kind == "trial" else ()
+    return inert(html_of(page_of(design_as_far(keys), place_in(keys, kind, pairs))))
+
+
+def inert(html: str) -> str:
+    """The page without what sends it; text from the draft cannot look like the markup taken out, as it is escaped."""
+    html = html.replace(_SUBMIT, f"{_SUBMIT} disabled")
+    return _SCRIPT.sub(_OURS, _PRELOADED.sub("", html))
+
+
+def place_in(keys: Mapping[str, Any], kind: PageName, pairs: Sequence[PairSpec]) -> Place:
+    """Where the page stands among those that participants would meet; of the trials, the first that counts."""
+    n_practice = sum(pair.kind is Kind.PRACTICE for pair in pairs)
+    position = min(n_practice + 1, len(pairs)) or 1
+    page = PageKey(kind, position if kind == "trial" else 0)
+    background, instructions = bool(entries(keys, ("background",))), bool(shown(keys.get("instructions")))
+    pages = pages_of(background=background, instructions=instructions, trials=len(pairs) or 1)
+    notices = {
+        "background": "" if background else NO_QUESTIONS,
+        "instructions": "" if instructions else NO_INSTRUCTIONS,
+        "trial": "" if pairs else NO_PAIRS,
+    }
+    return Place(
+        page=page,
+        action="",
+        submit_id="",
+        done=pages.index(page) if page in pages else 0,
+        steps=len(pages) - 1,
+        n_practice=n_practice,
+        n_pairs=len(pairs) or 1,
+        clips=lambda position, side: _clip(pairs, position, side),
+        notice=notices.get(kind, ""),
+    )
+
+
+def _clip(pairs: Sequence[PairSpec], position: int, side: str) -> str:
+    if not 0 < position <= len(pairs):
+        return ""
+    pair = pairs[position - 1]
+    return f"/admin/stimuli/{quote(pair.a if side == 'left' else pair.b, safe='')}/clip.mp4"
+
+
+def shown_pairs(keys: Mapping[str, Any], stimuli: Mapping[str, StimulusFacts]) -> Sequence[PairSpec]:
+    """The pairs that can be made out, practice first."""
+    listed, drawn, true_source = keys.get("pairs"), keys.get("sample"), true_source_of(keys)
+    if isinstance(listed, str) and listed.strip():
+        pairs = resolve_rows(read_pair_file("", listed, by_row=True), stimuli, true_source)
+        return sorted(pairs, key=lambda pair: pair.kind is not Kind.PRACTICE)
+    try:
+        return sample_pairs(Sample.model_validate(drawn), stimuli, true_source).pairs
+    except ValidationError:
+        return ()
+
+
+def design_as_far(keys: Mapping[str, Any]) -> StudyDesign:
+    """The draft as a design, with words in place of what is missing. Takes any keys; it has no pairs."""
+    text = {name: value.strip() for name, value in keys_to_fields(keys).items()}
+    age = text["consent.minimum_age"]
+    watch = text["trials.watch"]
+    return StudyDesign(
+        study="",
+        title=text["title"] or NO_TITLE,
+        consent=DesignConsent(
+            version=text["consent.version"] or "(none yet)",
+            text=text["consent.text"] or NO_TEXT,
+            minimum_age=int(age) if re.fullmatch(r"[0-9]{1,3}", age) else None,
+        ),
+        background=tuple(_questions(keys, ("background",))),
+        instructions=text["instructions"],
+        sample=None,
+        pairs=(),
+        trials=DesignTrials(
+            order="random",
+            sides="balanced",
+            watch="free" if watch == "free" else get_args(Watch)[0],
+            questions=tuple(_questions(keys, ("trials", "questions"))),
+        ),
+        completion=DesignCompletion(
+            message=text["completion.message"] or DEFAULT_MESSAGE,
+            code=text["completion.code"] or None,
+            redirect=_address(text["completion.redirect"]),
+            contact=text["completion.contact"] or None,
+        ),
+    )
+
+
+def _address(text: str) -> str | None:
+    """Only what the study file would take becomes a link."""
+    try:
+        return checked_redirect(text) if text else None
+    except PydanticCustomError:
+        return None
+
+
+def _questions(keys: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[Question]:
+    for index, question in enumerate(entries(keys, at)):
+        if isinstance(question, Mapping):
+            yield _question(keys, question, f"{dotted(at).replace('.', '-')}-{index}")
+
+
+def _question(keys: Mapping[str, Any], question: Mapping[str, Any], id_: str) -> Question:
+    """Its own id would tie together two questions that share one by mistake."""
+    named, options = type_of(question), question.get("options")
+    type_ = cast(QuestionType, named) if named in QUESTIONS else "text"
+    drawn = Question(
+        id=id_,
+        type=type_,
+        ask=shown(question.get("ask")).strip() or NO_WORDS,
+        required=type_ == "2afc" or is_required(question),
+        labels=_texts(labels_of(question, keys)),
+        options=_texts(options if isinstance(options, (list, tuple)) else ()),
+        minimum=_number(question.get("minimum")),
+        maximum=_number(question.get("maximum")),
+        allow_tie=type_ == "2afc" and allows_tie(question),
+    )
+    return _slider(drawn, _number(question.get("step"))) if type_ == "slider" else drawn
+
+
+def _slider(drawn: Question, step: float | None) -> Question:
+    """With what a slider has where nothing is said, and no labels but those of both ends."""
+    return drawn.model_copy(
+        update={
+            "labels": drawn.labels if len(drawn.labels) == 2 else (),
+            "minimum": drawn.minimum or 0.0,
+            "maximum": 100.0 if drawn.maximum is None else drawn.maximum,
+            "step": step if step and step > 0 else 1.0,
+        }
+    )
+
+
+def _texts(values: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(text for value in values if (text := shown(value).strip())) or NO_LABELS
+
+
+def _number(value: Any) -> float | None:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e15
+    return float(value) if is_number else None

@@ -1,0 +1,72 @@
+"""The design's form, what scripts save while one writes, and the participant's page beside it."""
+
+from dataclasses import asdict
+
+from fastapi import APIRouter, Depends, Request, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+
+from app.admin.access import ShellDep, StudyDep, WhoDep, editors
+from app.admin.design.actions import BadAction
+from app.admin.design.build import design_page, reply
+from app.admin.design.pages import DesignPage, PageName
+from app.admin.design.preview import POLICY, framed_page
+from app.admin.design.saving import (
+    save_form,
+    sent_by_form,
+    sent_by_script,
+    wide_form,
+)
+from app.admin.forms import AnyForm
+from app.core.dependencies import DatabaseDep, Now
+from app.core.errors import Conflict
+from app.core.headers import FRAMING_POLICY
+from app.core.templating import html_response, render
+
+router = APIRouter(prefix="/studies/{slug}", dependencies=[Depends(wide_form), editors])
+
+
+def framing(page: DesignPage, status_code: int = 200) -> HTMLResponse:
+    response = render(page, status_code)
+    response.headers["Content-Security-Policy"] = FRAMING_POLICY
+    return response
+
+
+@router.get("/design")
+async def show_design(database: DatabaseDep, shell: ShellDep, study: StudyDep) -> Response:
+    return framing(await database.read(design_page, shell, study))
+
+
+@router.post("/design")
+async def take_design(
+    database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, form: AnyForm, now: Now
+) -> Response:
+    try:
+        saved = await database.write(save_form, who, study, sent_by_form(form), now)
+    except (Conflict, BadAction) as error:
+        lost = isinstance(error, Conflict)
+        page = await database.read(design_page, shell, study, error=str(error), typed=form, is_conflict=lost)
+        return framing(page, error.status_code)
+    if saved.refused:
+        page = await database.read(design_page, shell, study, refused=saved.refused)
+        return framing(page, 422)
+    here = f"/admin/studies/{study.slug}/design?said=saved#{saved.focus}"
+    return RedirectResponse(here.removesuffix("#"), 303, headers={"Cache-Control": "no-store"})
+
+
+@router.post("/draft")
+async def take_draft(
+    request: Request, database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, now: Now
+) -> Response:
+    """What was typed so far, as JSON; where a button changed the form's shape, the form comes back as HTML."""
+    sent = await sent_by_script(request)
+    saved = await database.write(save_form, who, study, sent, now)
+    answer = await database.read(reply, shell, study, saved, bool(sent.action) or sent.whole or sent.over)
+    return JSONResponse(asdict(answer), headers={"Cache-Control": "no-store"})
+
+
+@router.get("/draft/page/{kind}")
+async def show_page(database: DatabaseDep, study: StudyDep, kind: PageName) -> Response:
+    """A participant's page of the draft; nothing can be sent from it."""
+    response = html_response(await database.read(framed_page, study, kind))
+    response.headers["Content-Security-Policy"] = POLICY
+    return response

@@ -1,0 +1,99 @@
+"""Taking what was typed: from a form or a script to a saved draft."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated
+from urllib.parse import parse_qsl
+
+from fastapi import Request
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from sqlmodel import Session
+
+from app.accounts.logins import Who
+from app.admin.design.actions import act
+from app.admin.design.fields import Fields, fields_to_keys
+from app.core.dependencies import BadForm, bounded_body, without_nul
+from app.core.errors import Conflict
+from app.core.headers import SAFE
+from app.studies.access import StudyHere
+from app.studies.drafts import DraftView, draft_for, save_draft
+from app.studies.file.problems import Fault
+
+MAX_BYTES, MAX_FIELDS = 1_000_000, 5_000
+_FORM = "application/x-www-form-urlencoded"
+_Text = Annotated[str, Field(max_length=MAX_BYTES)]
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a browser sent. `revision` is of the draft that it was made from.
+
+    `whole` puts all of it in the place of what is there; `over` does so whoever has saved meanwhile.
+    """
+
+    fields: Fields
+    revision: int = -1
+    action: str = ""
+    whole: bool = False
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The draft as it is now, what of the form could not be kept, and where to go on."""
+
+    draft: DraftView
+    refused: tuple[Fault, ...] = ()
+    focus: str = ""
+
+
+class _Message(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    revision: int
+    fields: Annotated[dict[_Text, _Text], Field(max_length=MAX_FIELDS)]
+    action: Annotated[str, Field(max_length=4000)] = ""
+    whole: bool = False
+    over: bool = False
+
+
+def save_form(session: Session, who: Who, study: StudyHere, sent: Sent, now: datetime) -> Saved:
+    """Keep what was typed, complete or not, and do what the button said. Raises Conflict, BadAction."""
+    draft = draft_for(session, study)
+    if not sent.over and sent.revision != draft.revision:
+        raise Conflict(f"{draft.saved_by or 'Somebody'} has changed this design since you opened it.")
+    taken = fields_to_keys(draft.keys, sent.fields, whole=sent.whole or sent.over)
+    acted = act(taken.keys, sent.action, sent.fields)
+    save_draft(session, who, study, acted.keys, draft.revision, now)
+    return Saved(draft_for(session, study), taken.refused, acted.focus)
+
+
+async def wide_form(request: Request) -> None:
+    """Read a design's form before the guard does: it has more fields than other forms may have."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if request.method in SAFE or kind != _FORM:
+        return
+    body = await bounded_body(request, MAX_BYTES)
+    try:
+        pairs = parse_qsl(body.decode("ascii", "replace"), keep_blank_values=True, max_num_fields=MAX_FIELDS)
+    except ValueError:
+        raise BadForm(f"The form has too many fields; {MAX_FIELDS} are allowed.") from None
+    request.state.form = {without_nul(name): without_nul(value) for name, value in pairs}
+
+
+def sent_by_form(form: Mapping[str, str]) -> Sent:
+    revision = form.get("revision", "")
+    number = int(revision) if revision.isascii() and revision.isdigit() and len(revision) < 10 else -1
+    return Sent(dict(form), number, form.get("action", ""), over=form.get("over") == "yes")
+
+
+async def sent_by_script(request: Request) -> Sent:
+    """Raises BadForm for what our script does not send."""
+    body = await bounded_body(request, MAX_BYTES)
+    try:
+        message = _Message.model_validate_json(body)
+    except ValidationError as error:
+        raise BadForm(f"The draft could not be read: {error.errors()[0]['msg']}.") from None
+    fields = {without_nul(name): without_nul(text) for name, text in message.fields.items()}
+    return Sent(fields, message.revision, message.action, message.whole, message.over)

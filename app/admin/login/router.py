@@ -1,0 +1,53 @@
+"""In and out: `/admin/login`, `/admin/logout`."""
+
+import secrets
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from app.accounts.logins import log_out
+from app.accounts.users import is_nobody
+from app.admin.access import COOKIE, LOGIN_FORM, WhoDep, anyone, check_csrf, csrf_for, safe_next, set_cookie
+from app.admin.login.cookies import attempt_of, let_in
+from app.admin.login.enter import enter
+from app.admin.login.pages import LoginPage
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
+from app.core.errors import StudyError
+from app.core.templating import render
+
+router = APIRouter()
+inside = APIRouter(dependencies=[anyone])
+
+
+@router.get("/login")
+async def ask_login(
+    request: Request, database: DatabaseDep, settings: SettingsDep, next: str = "/admin"
+) -> Response:
+    browser = request.cookies.get(LOGIN_FORM) or secrets.token_urlsafe(16)
+    nobody = await database.read(is_nobody)
+    page = LoginPage(csrf_for(settings.secret, browser), safe_next(next), is_nobody=nobody)
+    response = render(page)
+    set_cookie(response, LOGIN_FORM, browser, secure=request.url.scheme == "https")
+    return response
+
+
+@router.post("/login")
+async def take_login(
+    request: Request, database: DatabaseDep, settings: SettingsDep, form: Form, now: Now
+) -> Response:
+    await check_csrf(request, settings.secret, request.cookies.get(LOGIN_FORM, ""))
+    attempt, goes_to = attempt_of(request, settings, form), safe_next(form.get("next", ""))
+    try:
+        token = await enter(database, attempt, now)
+    except StudyError as error:
+        csrf = csrf_for(settings.secret, request.cookies.get(LOGIN_FORM, ""))
+        return render(LoginPage(csrf, goes_to, attempt.email, str(error)), error.status_code)
+    return let_in(request, settings, attempt.email, token, goes_to)
+
+
+@inside.post("/logout")
+async def take_leave(database: DatabaseDep, who: WhoDep, now: Now) -> Response:
+    await database.write(log_out, who, who.login_id or 0, now)
+    response = RedirectResponse("/admin/login", 303)
+    response.delete_cookie(COOKIE, path="/admin")
+    return response

@@ -1,0 +1,170 @@
+"""People: who may come in, one's own account, the audit log."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request, Response
+from fastapi.responses import RedirectResponse
+
+from app.accounts import adding, logins, tokens, users
+from app.accounts.account import PasswordChange, change_password
+from app.accounts.adding import NewUser
+from app.accounts.auditlog import AuditFilter
+from app.accounts.users import checked_role
+from app.admin.access import ShellDep, anyone, editors, owners_only
+from app.admin.login.cookies import set_login
+from app.admin.people.build import account_page, audit_page, user_page, users_page
+from app.admin.people.pages import FreshPassword
+from app.core.dependencies import DatabaseDep, Form, Now, StudyDep, WhoDep, without_nul
+from app.core.errors import StudyError
+from app.core.templating import render
+
+owners = APIRouter(dependencies=[owners_only])
+own = APIRouter(dependencies=[anyone])
+study_log = APIRouter(dependencies=[editors])
+
+Id = Annotated[int, Path(ge=1, lt=2**31)]
+Before = Annotated[int, Query(ge=0, lt=2**31)]
+
+
+@owners.get("/users")
+async def show_users(database: DatabaseDep, shell: ShellDep) -> Response:
+    return render(await database.read(users_page, shell))
+
+
+@owners.post("/users")
+async def add_user(database: DatabaseDep, shell: ShellDep, who: WhoDep, form: Form, now: Now) -> Response:
+    try:
+        new = NewUser(form.get("email", ""), checked_role(form.get("role", "")))
+        made = await adding.add_user(database, new, who.actor, now)
+    except StudyError as error:
+        page = await database.read(users_page, shell, typed=form, error=str(error))
+        return render(page, error.status_code)
+    fresh = FreshPassword(made.email, made.generated or "")
+    return render(await database.read(users_page, shell, fresh=fresh))
+
+
+@owners.get("/users/{user_id}")
+async def show_user(database: DatabaseDep, shell: ShellDep, user_id: Id) -> Response:
+    return render(await database.read(user_page, shell, user_id))
+
+
+@owners.post("/users/{user_id}/role")
+async def give_role(
+    database: DatabaseDep, shell: ShellDep, who: WhoDep, user_id: Id, form: Form, now: Now
+) -> Response:
+    try:
+        role = checked_role(form.get("role", ""))
+        await database.write(users.set_role, user_id, role, by=who.actor, now=now)
+    except StudyError as error:
+        return render(await database.read(user_page, shell, user_id, error=str(error)), error.status_code)
+    return RedirectResponse(f"/admin/users/{user_id}?said=saved", 303)
+
+
+@owners.post("/users/{user_id}/disable")
+async def switch_off(database: DatabaseDep, shell: ShellDep, who: WhoDep, user_id: Id, now: Now) -> Response:
+    try:
+        await database.write(users.set_disabled, user_id, True, by=who.actor, now=now)
+    except StudyError as error:
+        return render(await database.read(user_page, shell, user_id, error=str(error)), error.status_code)
+    return RedirectResponse(f"/admin/users/{user_id}?said=disabled", 303)
+
+
+@owners.post("/users/{user_id}/enable")
+async def switch_on(database: DatabaseDep, who: WhoDep, user_id: Id, now: Now) -> Response:
+    await database.write(users.set_disabled, user_id, False, by=who.actor, now=now)
+    return RedirectResponse(f"/admin/users/{user_id}?said=enabled", 303)
+
+
+@owners.post("/users/{user_id}/password")
+async def reset_password(
+    database: DatabaseDep, shell: ShellDep, who: WhoDep, user_id: Id, now: Now
+) -> Response:
+    """The generated password stands on this reply alone: never in an address, never stored."""
+    made = await adding.reset_password(database, user_id, None, who.actor, now)
+    fresh = FreshPassword(made.email, made.generated or "")
+    return render(await database.read(user_page, shell, user_id, fresh=fresh))
+
+
+@own.get("/account")
+async def show_account(database: DatabaseDep, shell: ShellDep, who: WhoDep, now: Now) -> Response:
+    return render(await database.read(account_page, shell, who, now))
+
+
+@own.post("/account/password")
+async def take_password(
+    request: Request, database: DatabaseDep, shell: ShellDep, who: WhoDep, form: Form, now: Now
+) -> Response:
+    browser = request.headers.get("user-agent", "")
+    change = PasswordChange(form.get("old", ""), form.get("new", ""), form.get("again", ""), browser)
+    try:
+        token = await change_password(database, who, change, now)
+    except StudyError as error:
+        page = await database.read(account_page, shell, who, now, error=str(error), error_in="password")
+        return render(page, error.status_code)
+    response = RedirectResponse("/admin/account?said=password", 303)
+    set_login(request, response, token)
+    return response
+
+
+@own.post("/account/logins/revoke")
+async def end_other_logins(database: DatabaseDep, who: WhoDep, now: Now) -> Response:
+    await database.write(logins.log_out_elsewhere, who, now)
+    return RedirectResponse("/admin/account?said=elsewhere#logins", 303)
+
+
+@own.post("/account/logins/{login_id}/revoke")
+async def end_login(database: DatabaseDep, who: WhoDep, login_id: Id, now: Now) -> Response:
+    await database.write(logins.log_out, who, login_id, now)
+    return RedirectResponse("/admin/account?said=revoked#logins", 303)
+
+
+@own.post("/account/tokens")
+async def make_token(database: DatabaseDep, shell: ShellDep, who: WhoDep, form: Form, now: Now) -> Response:
+    try:
+        days = tokens.checked_days(form.get("days", str(tokens.USUAL_DAYS)))
+        token = await database.write(tokens.make_token, who, form.get("name", ""), now, days=days)
+    except StudyError as error:
+        page = await database.read(
+            account_page, shell, who, now, error=str(error), error_in="token", typed=form
+        )
+        return render(page, error.status_code)
+    return render(await database.read(account_page, shell, who, now, token=token))
+
+
+@own.post("/account/tokens/{token_id}/revoke")
+async def revoke_token(database: DatabaseDep, who: WhoDep, token_id: Id, now: Now) -> Response:
+    await database.write(tokens.revoke_token, who, token_id, now)
+    return RedirectResponse("/admin/account?said=revoked#tokens", 303)
+
+
+@owners.get("/audit")
+async def show_audit(
+    database: DatabaseDep,
+    shell: ShellDep,
+    study: str = "",
+    kind: str = "",
+    who: str = "",
+    action: str = "",
+    before: Before = 0,
+) -> Response:
+    wanted = AuditFilter(kind, without_nul(study), without_nul(who), without_nul(action), before)
+    return render(await database.read(audit_page, shell, wanted, None))
+
+
+@study_log.get("/studies/{slug}/audit")
+async def show_study_audit(
+    database: DatabaseDep,
+    shell: ShellDep,
+    study: StudyDep,
+    kind: str = "",
+    who: str = "",
+    action: str = "",
+    before: Before = 0,
+) -> Response:
+    wanted = AuditFilter(kind, study.slug, without_nul(who), without_nul(action), before)
+    return render(await database.read(audit_page, shell, wanted, study))
+
+
+router = APIRouter()
+for part in (owners, own, study_log):
+    router.include_router(part)

@@ -1,0 +1,111 @@
+"""Charts of the results page as numbers for an SVG, which the template draws with attributes alone.
+
+There is no viewBox: x is in percent and y in pixels, so that text keeps its size from a phone to paper. Colours and
+lines are classes of the style sheet, which follows light, dark and print.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from app.reports.results.view import Band, Dot, Figure, Mark
+
+LEFT, RIGHT = 2.0, 98.0  # where a scale begins and ends, in percent
+MIDDLE = 14  # of a row of 28 pixels
+_DOT, _STEP, _TOP, _FLOOR = 5.2, 12.6, 14.0, 158.0
+_DENSE = 11  # dots on each other that there is room for
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    at: str
+    label: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A mark in percent of its drawing; empty where there is no number. `label` says it in words."""
+
+    mark: Mark
+    at: str
+    low: str
+    high: str
+    band_at: str
+    band_low: str
+    band_wide: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """A dot for each person above a line; the mean below it."""
+
+    dots: Sequence[tuple[str, str]]
+    radius: float
+    mean: Row
+    label: str
+
+
+def at(value: float | None, low: float = 0.0, high: float = 1.0) -> str:
+    """Where a value lies, in percent; what lies beyond the scale lies at its end."""
+    if value is None:
+        return ""
+    share = min(1.0, max(0.0, (value - low) / (high - low)))
+    return f"{LEFT + (RIGHT - LEFT) * share:.2f}%"
+
+
+def ticks(figure: Figure) -> Sequence[Tick]:
+    """The ends of the scale, and chance between them."""
+    first, last = figure.ends
+    middle = (
+        [Tick(at(figure.chance), f"{100 * figure.chance:.0f}%", "m")] if figure.chance is not None else []
+    )
+    return [Tick(at(0.0), first, ""), *middle, Tick(at(1.0), last, "e")]
+
+
+def rows(figure: Figure, marks: Sequence[Mark] | None = None) -> Sequence[Row]:
+    return [row_of(mark) for mark in (figure.marks if marks is None else marks)]
+
+
+def row_of(mark: Mark) -> Row:
+    band = mark.band or Band(None, None, None)
+    wide = "" if band.low is None or band.high is None else f"{(band.high - band.low) * (RIGHT - LEFT):.2f}%"
+    return Row(
+        mark=mark,
+        at=at(mark.value),
+        low=at(mark.low) if mark.high is not None else "",
+        high=at(mark.high) if mark.low is not None else "",
+        band_at=at(band.value),
+        band_low=at(band.low) if wide else "",
+        band_wide=wide,
+        label=_label(mark),
+    )
+
+
+def people(figure: Figure) -> People | None:
+    """Stacks of dots that stay in their room: many people are drawn closer and smaller."""
+    if not figure.dots:
+        return None
+    highest = 1 + max(dot.level for dot in figure.dots)
+    step = _STEP if highest <= _DENSE else (_FLOOR - _TOP) / highest
+    radius = max(1.2, min(_DOT, step * _DOT / _STEP))
+    mean = row_of(figure.marks[0])
+    n = len(figure.numbers.rows)
+    return People(
+        dots=[_dot(dot, step, radius) for dot in figure.dots],
+        radius=round(radius, 1),
+        mean=mean,
+        label=f"Dot plot: accuracy of {n:,} {'person' if n == 1 else 'people'}. {mean.label}. Chance is 50%.",
+    )
+
+
+def _dot(dot: Dot, step: float, radius: float) -> tuple[str, str]:
+    return at(dot.value), f"{_FLOOR - radius - 3.8 - dot.level * step:.1f}"
+
+
+def _label(mark: Mark) -> str:
+    if mark.clips is not None:
+        return f"{mark.name}: {mark.beside} votes for {mark.clips[0].stimulus or 'the clip on the left'}"
+    if mark.low is None or mark.high is None:
+        return f"{mark.name}: {mark.says}, {mark.beside}"
+    return f"{mark.name}: {mark.says}, interval {100 * mark.low:.0f} to {100 * mark.high:.0f}"

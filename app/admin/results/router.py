@@ -1,0 +1,116 @@
+"""Results: opened knowingly while a study runs, computed by the worker, read as a page and as CSV."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import FileResponse, RedirectResponse
+
+from app.admin.access import ShellDep, anyone, editors
+from app.admin.results.build import Wish, figure_csv, lacks_posters, results_page, view_of
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, StudyDep, WhoDep
+from app.core.errors import NotFound, StudyError
+from app.core.templating import render
+from app.library import results
+from app.library.media import poster_path
+from app.library.pictures import ask_pictures
+
+router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
+# To look is to change nothing: whoever sees the study may, and it is noted.
+looking = APIRouter(prefix="/studies/{slug}", dependencies=[anyone])
+Sha256 = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
+Name = Annotated[str, Path(pattern=r"^[a-z]{1,20}$")]
+Short = Annotated[str, Query(max_length=64)]
+NO_STORE = {"Cache-Control": "no-store"}
+
+
+@router.get("/results")
+async def show_results(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    shell: ShellDep,
+    study: StudyDep,
+    now: Now,
+    mode: Short = "",
+    against: Short = "",
+    pairs: Short = "",
+    every: Short = "",
+) -> Response:
+    """Computes nothing here: numbers that are missing or old are asked of the worker."""
+    wish = Wish(mode, against, pairs, every)
+    page = await database.read(results_page, shell, study, settings.data_dir, wish)
+    if not page.is_closed and page.n_answers:
+        asked = await database.read(results.asked_for, shell.who, study, mode, against)
+        there = await database.read(results.standing, study, asked)
+        if results.is_wanted(there, now, is_kept=page.view is not None):
+            await database.write(results.ask_results, shell.who, study, asked, now)
+            page = await database.read(results_page, shell, study, settings.data_dir, wish)
+        if lacks_posters(page, settings.data_dir):
+            database.write_soon(ask_pictures, now)
+    return render(page)
+
+
+@looking.post("/results/open")
+async def open_results(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    form: Form,
+    now: Now,
+) -> Response:
+    try:
+        if form.get("known") != "yes":
+            raise results.BadView("Tick that you know what it means, then open the results.")
+        await database.write(results.open_results, who, study, now)
+    except StudyError as error:
+        page = await database.read(results_page, shell, study, settings.data_dir, Wish("live"), str(error))
+        return render(page, error.status_code)
+    return RedirectResponse(
+        f"/admin/studies/{study.slug}/results?mode=live&said=results-open", 303, headers=NO_STORE
+    )
+
+
+@router.post("/results/again")
+async def compute_again(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, form: Form, now: Now
+) -> Response:
+    """After a computation that failed."""
+    mode, against = form.get("mode", ""), form.get("against", "")
+    asked = await database.read(results.asked_for, who, study, mode, against)
+    await database.read(results.require_all_open, who, study, asked)
+    await database.write(results.ask_results, who, study, asked, now)
+    return RedirectResponse(f"/admin/studies/{study.slug}/results?mode={asked.mode}", 303, headers=NO_STORE)
+
+
+@router.get("/results/{name}.csv")
+async def download_figure(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    study: StudyDep,
+    name: Name,
+    mode: Short = "",
+    against: Short = "",
+) -> Response:
+    asked = await database.read(results.asked_for, who, study, mode, against)
+    await database.read(results.require_all_open, who, study, asked)
+    view = view_of(settings.data_dir, await database.read(results.shown_job, study, asked))
+    figure = view.figure(name) if view else None
+    if figure is None or not figure.numbers.columns:
+        raise NotFound(f"There is no figure {name!r} in these results.")
+    headers = {
+        **NO_STORE,
+        "Content-Disposition": f'attachment; filename="{study.slug}-{asked.mode}-{name}.csv"',
+    }
+    return Response(figure_csv(figure), media_type="text/csv; charset=utf-8", headers=headers)
+
+
+@router.get("/results/clips/{clip}.jpg")
+async def show_clip(
+    database: DatabaseDep, settings: SettingsDep, study: StudyDep, clip: Sha256
+) -> FileResponse:
+    path = poster_path(settings.data_dir, await database.read(results.check_clip, study, clip))
+    if not path.is_file():
+        raise NotFound("This picture is not in the data folder any more.")
+    return FileResponse(path, media_type="image/jpeg", headers={"Cache-Control": "private, no-cache"})

@@ -1,0 +1,215 @@
+"""From the domain to the pages of a running study."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import urlencode
+
+from sqlmodel import Session
+
+from app.admin.access import Shell
+from app.admin.running.charts import time_chart
+from app.admin.running.pages import (
+    LaunchPage,
+    MonitorPage,
+    MonitorView,
+    SessionPage,
+    SessionsPage,
+    StateRow,
+)
+from app.library.clips.store import ClipStore
+from app.library.clues import clues_state
+from app.library.media import poster_path
+from app.monitor.progress import MODES, choice_of, snapshot
+from app.monitor.sessions_list import ANY_FLAG, Search, checked_search, find_sessions
+from app.monitor.sessions_view import one_session
+from app.monitor.snapshots import Snapshot
+from app.sessions.flags import MEANINGS
+from app.sessions.tables import Mode, Status
+from app.studies.access import StudyHere
+from app.studies.blinding import may_look
+from app.studies.checklist import Around, checklist, newest_of
+from app.studies.launch import (
+    DEFAULT_CLOSING,
+    DEFAULT_GRACE_MIN,
+    LONGEST_GRACE_MIN,
+    Accepted,
+    Closing,
+    closing_now,
+    has_live,
+    is_first_launch,
+    state_changes,
+)
+from app.studies.states import STATES, following
+from app.studies.tables import State
+
+STATUS_WORDS: Mapping[str, str] = {
+    Status.ARRIVED: "arrived",
+    Status.ACTIVE: "under way",
+    Status.COMPLETED: "completed",
+    Status.UNPLAYABLE: "could play nothing",
+    Status.REFUSED: "refused",
+    Status.UNDER_AGE: "under age",
+}
+
+
+def around(store: ClipStore) -> Around:
+    """What the checklist looks at beside the study."""
+    return Around(store, clues_state)
+
+
+def accepted(form: Mapping[str, str]) -> Accepted:
+    """The warnings that were ticked, and why."""
+    codes = frozenset(name.removeprefix("know-") for name in form if name.startswith("know-"))
+    return Accepted(codes, form.get("reason", ""))
+
+
+def closing(form: Mapping[str, str]) -> Closing:
+    """For those under way: a time to finish, or none, and the words for who has not. Raises BadClosing."""
+    text = form.get("grace", "").strip() or str(DEFAULT_GRACE_MIN)
+    minutes = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+    grace = 0 if form.get("under_way") == "end" else minutes
+    return Closing(grace, form.get("closing", DEFAULT_CLOSING)).checked()
+
+
+def launch_page(
+    session: Session,
+    shell: Shell,
+    study: StudyHere,
+    store: ClipStore,
+    site: str,
+    *,
+    form: Mapping[str, str] | None = None,
+    error: str = "",
+) -> LaunchPage:
+    checks = checklist(session, study, around(store))
+    sent, version = accepted(form or {}), newest_of(session, study)
+    return LaunchPage(
+        shell=shell,
+        error=error,
+        slug=study.slug,
+        state=study.state,
+        entrance=f"{site}/s/{study.slug}",
+        version=version.number if version else 0,
+        checks=checks,
+        n_blockers=sum(check.verdict == "blocker" for check in checks),
+        warnings=[check for check in checks if check.verdict == "warning"],
+        must_accept=is_first_launch(session, study),
+        to=following(study.state, has_live=has_live(session, study)),
+        ticked=sent.codes or frozenset(),
+        reason=sent.reason,
+        closing=closing_now(session, study),
+        longest_grace=LONGEST_GRACE_MIN,
+        grace=(form or {}).get("grace", str(DEFAULT_GRACE_MIN)),
+        ends_at_once=(form or {}).get("under_way") == "end",
+        farewell=(form or {}).get("closing", ""),
+        states=[StateRow(state, allows, state is study.state) for state, allows in STATES.items()],
+        history=state_changes(session, study),
+    )
+
+
+def monitor_view(
+    session: Session,
+    study: StudyHere,
+    version: str,
+    mode: str,
+    now: datetime,
+    budget_s: float,
+    *,
+    sees_live: bool,
+) -> MonitorView:
+    """Raises BadChoice or NotFound for what the address asks for."""
+    choice = choice_of(version, mode)
+    return view_of(study.slug, snapshot(session, study, choice, now, budget_s, sees_live=sees_live))
+
+
+def view_of(slug: str, now: Snapshot) -> MonitorView:
+    widest = max((step.reached for step in now.funnel), default=0)
+    return MonitorView(slug, now, time_chart(now.timeline, now.step), widest)
+
+
+def monitor_page(
+    session: Session,
+    shell: Shell,
+    study: StudyHere,
+    version: str,
+    mode: str,
+    now: datetime,
+    budget_s: float,
+) -> MonitorPage:
+    sees_live = may_look(session, shell.who, study, Mode.LIVE)
+    live = monitor_view(session, study, version, mode, now, budget_s, sees_live=sees_live)
+    numbers = [("all", "all versions"), *((str(n), f"version {n}") for n in live.now.versions)]
+    return MonitorPage(
+        shell=shell,
+        slug=study.slug,
+        live=live,
+        versions=numbers,
+        modes=[(each, f"{each} ({live.now.n_by_mode.get(each, 0)})") for each in MODES],
+        version=str(live.now.version or "all"),
+        mode=live.now.mode,
+        events=f"/admin/studies/{study.slug}/monitor/events?" + urlencode({"version": version, "mode": mode}),
+    )
+
+
+def sessions_page(session: Session, shell: Shell, study: StudyHere, search: Search) -> SessionsPage:
+    """Raises BadSearch."""
+    found = find_sessions(session, study, checked_search(search))
+    here = f"/admin/studies/{study.slug}/sessions"
+    return SessionsPage(
+        shell=shell,
+        slug=study.slug,
+        search=search,
+        list=found,
+        more=_address(here, replace(search, after=found.next)) if found.next else "",
+        first=_address(here, replace(search, after=0)) if search.after else "",
+        statuses=[("", "any"), *STATUS_WORDS.items()],
+        modes=[("", "any"), *((mode, mode) for mode in MODES)],
+        flags=[
+            ("", "any or none"),
+            (ANY_FLAG, "any flag"),
+            *((flag, meaning.title) for flag, meaning in MEANINGS.items()),
+        ],
+        meanings=MEANINGS,
+    )
+
+
+def _address(here: str, search: Search) -> str:
+    fields = {name: getattr(search, name) for name in ("q", "status", "mode", "flag", "excluded", "after")}
+    return f"{here}?{urlencode({name: value for name, value in fields.items() if value})}"
+
+
+def session_page(
+    session: Session,
+    shell: Shell,
+    study: StudyHere,
+    session_id: int,
+    data_dir: Path,
+    *,
+    form: Mapping[str, str] | None = None,
+    error: str = "",
+    link: str = "",
+) -> SessionPage:
+    """Raises NotFound."""
+    form, one = form or {}, one_session(session, study, session_id)
+    shown = {clip.clip_sha256 for event in one.events if event.trial for clip in event.trial.clips}
+    return SessionPage(
+        shell=shell,
+        error=error,
+        slug=study.slug,
+        one=one,
+        posters={sha256 for sha256 in shown if sha256 and poster_path(data_dir, sha256).is_file()},
+        reason=form.get("reason", ""),
+        note=form.get("note", ""),
+        link=link,
+    )
+
+
+SAID: Mapping[State, str] = {
+    State.DRAFT: "drafted",
+    State.PILOT: "piloting",
+    State.LIVE: "opened",
+    State.PAUSED: "paused",
+    State.CLOSED: "closed",
+}

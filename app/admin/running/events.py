@@ -1,0 +1,116 @@
+"""The monitor as it changes: server-sent events, computed once however many watch."""
+
+import asyncio
+import hashlib
+import signal
+import threading
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from app.admin.running.build import monitor_view
+from app.admin.running.pages import MonitorFragment
+from app.core.database import Database
+from app.core.templating import html_of
+from app.studies.access import StudyHere
+
+EVERY_S = 2.0
+LASTS_S = 25.0  # then the browser asks again, and shows its login again
+LOOKS_S = 0.2  # how soon an ending service is noticed
+BUDGET_S = 1.0  # nobody waits for an event, so more is counted at once than for a page
+MOST_FEEDS = 64
+
+_is_ending = threading.Event()
+
+
+@dataclass(slots=True)
+class Feed:
+    """What all who watch the same numbers are sent: made anew at most every `EVERY_S`, by the first who asks."""
+
+    made_at: float = float("-inf")
+    html: str = ""
+    tag: str = ""
+    is_whole: bool = True
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def fresh(
+        self, database: Database, study: StudyHere, version: str, mode: str, now: datetime, *, sees_live: bool
+    ) -> None:
+        async with self.lock:
+            if self.is_whole and time.monotonic() - self.made_at < EVERY_S:
+                return
+            view = await database.read(monitor_view, study, version, mode, now, BUDGET_S, sees_live=sees_live)
+            self.html = html_of(MonitorFragment(view))
+            self.tag = hashlib.sha256(self.html.encode()).hexdigest()[:16]
+            self.is_whole, self.made_at = not view.now.behind, time.monotonic()
+
+
+_feeds: WeakKeyDictionary[Database, dict[tuple[Any, ...], Feed]] = WeakKeyDictionary()
+
+
+def feed_of(database: Database, *key: Any) -> Feed:
+    feeds = _feeds.setdefault(database, {})
+    if key not in feeds and len(feeds) >= MOST_FEEDS:
+        del feeds[next(iter(feeds))]
+    return feeds.setdefault(key, Feed())
+
+
+async def watch(
+    database: Database,
+    study: StudyHere,
+    version: str,
+    mode: str,
+    clock: Callable[[], datetime],
+    seen: str = "",
+    lasts_s: float = LASTS_S,
+    *,
+    sees_live: bool,
+) -> AsyncIterator[str]:
+    """Events for one browser: the fragment whenever it has changed since the event `seen`, a sign of life otherwise.
+
+    Those who see live votes (`sees_live`) and those who do not are sent different ones.
+    """
+    end_with_the_service()
+    feed = feed_of(database, asyncio.get_running_loop(), study.id, study.state, version, mode, sees_live)
+    ends = time.monotonic() + lasts_s
+    yield "retry: 1000\n\n"
+    while not _is_ending.is_set() and time.monotonic() < ends:
+        await feed.fresh(database, study, version, mode, clock(), sees_live=sees_live)
+        yield event(feed.html, feed.tag) if feed.tag != seen else "event: same\ndata:\n\n"
+        seen = feed.tag
+        wakes = time.monotonic() + (EVERY_S if feed.is_whole else LOOKS_S)
+        while not _is_ending.is_set() and time.monotonic() < min(wakes, ends):
+            await asyncio.sleep(LOOKS_S)
+
+
+def event(html: str, tag: str) -> str:
+    lines = "\n".join(f"data: {line}" for line in html.splitlines())
+    return f"event: numbers\nid: {tag}\n{lines}\n\n"
+
+
+def end_with_the_service() -> None:
+    """See to it that streams end when the process is told to: a server waits for them before it ends.
+
+    The server's own handlers are in place while it serves, so they are called after ours; elsewhere (in tests,
+    in threads) there is nothing to see to.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return
+    for number in (signal.SIGINT, signal.SIGTERM):
+        theirs = signal.getsignal(number)
+        if callable(theirs) and not getattr(theirs, "ends_streams", False):
+            signal.signal(number, _Ending(theirs))
+
+
+class _Ending:
+    ends_streams = True
+
+    def __init__(self, theirs: Callable[[int, Any], Any]) -> None:
+        self._theirs = theirs
+
+    def __call__(self, number: int, frame: Any) -> None:
+        _is_ending.set()
+        self._theirs(number, frame)

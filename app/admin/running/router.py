@@ -1,0 +1,244 @@
+"""A study while it runs: launch, preview, monitor, sessions."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path as FilePath
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Response
+from fastapi.responses import FileResponse, RedirectResponse, StreamingResponse
+
+from app.admin.access import ShellDep, StudyDep, WhoDep, editors
+from app.admin.running.build import (
+    SAID,
+    accepted,
+    around,
+    closing,
+    launch_page,
+    monitor_page,
+    session_page,
+    sessions_page,
+)
+from app.admin.running.events import watch
+from app.admin.running.pages import LinksPage
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site, StoreDep
+from app.core.errors import NotFound, StudyError
+from app.core.templating import render
+from app.library.media import poster_path
+from app.monitor.progress import PAGE_BUDGET_S, choice_of
+from app.monitor.sessions_list import Search
+from app.sessions.exclusions import add_note, exclude, include
+from app.sessions.links import names_in, participant_links, session_link
+from app.sessions.session_clips import check_shown
+from app.sessions.tables import Mode
+from app.studies.blinding import may_look
+from app.studies.launch import change_state, start_preview, state_of
+from app.studies.tables import State
+
+router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
+SessionId = Annotated[int, Path(ge=1, lt=2**31)]
+Sha256 = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
+After = Annotated[int, Path(ge=0, lt=2**31)]
+NO_STORE = {"Cache-Control": "no-store"}
+
+
+@router.get("/launch")
+async def show_launch(
+    site: Site, database: DatabaseDep, shell: ShellDep, study: StudyDep, store: StoreDep
+) -> Response:
+    return render(await database.read(launch_page, shell, study, store, site))
+
+
+@router.post("/launch")
+async def take_launch(
+    site: Site,
+    database: DatabaseDep,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    store: StoreDep,
+    form: Form,
+    now: Now,
+) -> Response:
+    try:
+        to = state_of(form.get("to", ""))
+        wanted = (to, accepted(form), around(store), now, closing(form) if to is State.CLOSED else None)
+        await database.write(change_state, who.actor, study, *wanted)
+    except StudyError as error:
+        said = str(error)
+        page = await database.read(launch_page, shell, study, store, site, form=form, error=said)
+        return render(page, error.status_code)
+    return RedirectResponse(f"/admin/studies/{study.slug}/launch?said={SAID[to]}", 303, headers=NO_STORE)
+
+
+@router.post("/preview")
+async def begin_preview(database: DatabaseDep, study: StudyDep, now: Now) -> Response:
+    token = await database.write(start_preview, study, now)
+    return RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
+
+
+@router.get("/monitor")
+async def show_monitor(
+    database: DatabaseDep, shell: ShellDep, study: StudyDep, now: Now, version: str = "", mode: str = ""
+) -> Response:
+    return render(await database.read(monitor_page, shell, study, version, mode, now, PAGE_BUDGET_S))
+
+
+@router.get("/monitor/events")
+async def watch_monitor(
+    database: DatabaseDep,
+    who: WhoDep,
+    study: StudyDep,
+    version: str = "",
+    mode: str = "",
+    last_event_id: Annotated[str, Header()] = "",
+) -> Response:
+    choice_of(version, mode)  # refused before the stream begins
+    sees_live = await database.read(may_look, who, study, Mode.LIVE)
+    events = watch(
+        database, study, version, mode, lambda: datetime.now(UTC), last_event_id, sees_live=sees_live
+    )
+    return StreamingResponse(events, media_type="text/event-stream", headers=NO_STORE)
+
+
+@router.get("/sessions")
+async def show_sessions(
+    database: DatabaseDep,
+    shell: ShellDep,
+    study: StudyDep,
+    q: str = "",
+    status: str = "",
+    mode: str = "",
+    flag: str = "",
+    excluded: str = "",
+    after: str = "",
+) -> Response:
+    search = Search(
+        q, status, mode, flag, excluded, int(after) if after.isdecimal() and len(after) < 10 else 0
+    )
+    return render(await database.read(sessions_page, shell, study, search))
+
+
+@router.get("/sessions/{session_id}")
+async def show_session(
+    database: DatabaseDep, settings: SettingsDep, shell: ShellDep, study: StudyDep, session_id: SessionId
+) -> Response:
+    return render(await database.read(session_page, shell, study, session_id, settings.data_dir))
+
+
+@router.get("/sessions/{session_id}/clips/{clip}.mp4")
+async def play_shown_clip(
+    database: DatabaseDep, store: StoreDep, study: StudyDep, session_id: SessionId, clip: Sha256
+) -> FileResponse:
+    path = store.clip_path(await database.read(check_shown, study, session_id, clip))
+    return _file(path, "video/mp4")
+
+
+@router.get("/sessions/{session_id}/clips/{clip}.jpg")
+async def show_shown_clip(
+    database: DatabaseDep, settings: SettingsDep, study: StudyDep, session_id: SessionId, clip: Sha256
+) -> FileResponse:
+    path = poster_path(settings.data_dir, await database.read(check_shown, study, session_id, clip))
+    return _file(path, "image/jpeg")
+
+
+def _file(path: FilePath, content_type: str) -> FileResponse:
+    if not path.is_file():
+        raise NotFound("This file is not in the data folder any more.")
+    return FileResponse(path, media_type=content_type, headers={"Cache-Control": "private, no-cache"})
+
+
+@router.post("/sessions/{session_id}/exclude")
+async def take_exclusion(
+    database: DatabaseDep,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    session_id: SessionId,
+    settings: SettingsDep,
+    form: Form,
+    now: Now,
+) -> Response:
+    try:
+        await database.write(exclude, who, study, session_id, form.get("reason", ""), now)
+    except StudyError as error:
+        page = await database.read(
+            session_page, shell, study, session_id, settings.data_dir, form=form, error=str(error)
+        )
+        return render(page, error.status_code)
+    return _back(study.slug, session_id, "excluded")
+
+
+@router.post("/sessions/{session_id}/include")
+async def take_inclusion(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, session_id: SessionId, now: Now
+) -> Response:
+    await database.write(include, who, study, session_id, now)
+    return _back(study.slug, session_id, "included")
+
+
+@router.post("/sessions/{session_id}/notes")
+async def take_note(
+    database: DatabaseDep,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    session_id: SessionId,
+    settings: SettingsDep,
+    form: Form,
+    now: Now,
+) -> Response:
+    try:
+        await database.write(add_note, who, study, session_id, form.get("note", ""), now)
+    except StudyError as error:
+        page = await database.read(
+            session_page, shell, study, session_id, settings.data_dir, form=form, error=str(error)
+        )
+        return render(page, error.status_code)
+    return _back(study.slug, session_id, "noted")
+
+
+@router.post("/sessions/{session_id}/link")
+async def make_session_link(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    site: Site,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    session_id: SessionId,
+    now: Now,
+) -> Response:
+    """Shown this once, and not by an address, which browsers keep."""
+    link = site + await database.write(session_link, who.actor, study, session_id, settings.secret, now)
+    return render(await database.read(session_page, shell, study, session_id, settings.data_dir, link=link))
+
+
+@router.get("/links")
+async def show_links(site: Site, shell: ShellDep, study: StudyDep) -> Response:
+    return render(LinksPage(shell=shell, slug=study.slug, site=site))
+
+
+@router.post("/links")
+async def make_links(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    site: Site,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    form: Form,
+    now: Now,
+) -> Response:
+    typed = form.get("names", "")
+    page = LinksPage(shell=shell, slug=study.slug, site=site, names=typed)
+    try:
+        names = names_in(typed)
+        made = await database.write(participant_links, who.actor, study, names, settings.secret, now)
+    except StudyError as error:
+        return render(replace(page, error=str(error)), error.status_code)
+    return render(replace(page, links=made))
+
+
+def _back(slug: str, session_id: int, said: str) -> Response:
+    return RedirectResponse(f"/admin/studies/{slug}/sessions/{session_id}?said={said}", 303, headers=NO_STORE)

@@ -1,0 +1,215 @@
+/** The design's form: saved while one writes; buttons change its shape; what is wrong is said at its field. */
+
+import { inWords } from "./time.js";
+import { Preview } from "./design-preview.js";
+import { Saver } from "./design-saving.js";
+
+const form = document.querySelector("[data-design]");
+const fields = form.querySelector("[data-fields]");
+const editor = document.querySelector("[data-editor]");
+const saved = document.querySelector("[data-saved]");
+const said = document.querySelector("[data-said]");
+const conflict = document.querySelector("[data-conflict]");
+const undo = document.querySelector("[data-undo]");
+const versionForm = document.querySelector("[data-version]");
+const preview = new Preview(document.querySelector("[data-preview]"));
+
+const byId = (id) => (id ? document.getElementById(id) : null);
+const isPick = (entry) => entry.type === "checkbox";
+
+const settles = (entry) => entry.dataset.settles !== undefined;
+
+// What is typed into a field that shapes the form counts once it is left, or Enter pressed in it.
+const valueNow = (entry) => (entry.dataset.settling === undefined ? entry.value : entry.defaultValue);
+
+/** Every field by its name; of a box that is not ticked, its `no`. */
+function collect() {
+  const values = {};
+  for (const entry of fields.elements) {
+    if (!entry.name || entry.type === "submit" || (isPick(entry) && !entry.checked)) continue;
+    values[entry.name] = valueNow(entry);
+  }
+  return values;
+}
+
+let shownList = "";
+
+/** What is wrong, at each field and in the list; the focus stays where it is. */
+function showFaults(faults, list) {
+  const at = new Map();
+  for (const fault of faults) at.set(fault.at, [...(at.get(fault.at) ?? []), `${fault.message}: ${fault.remedy}.`]);
+  for (const line of form.querySelectorAll("[data-error]")) {
+    const place = line.id.replace(/-error$/, "");
+    const text = (at.get(place) ?? []).join(" ");
+    if (line.textContent !== text) line.textContent = text;
+    const entry = byId(place);
+    if (!entry?.matches("input, select, textarea")) continue;
+    if (text) entry.setAttribute("aria-invalid", "true");
+    else entry.removeAttribute("aria-invalid");
+  }
+  if (list !== shownList) document.querySelector("[data-faults]").innerHTML = list;
+  shownList = list;
+  if (!versionForm) return;
+  versionForm.querySelector("[data-needs-correcting]").disabled = faults.length > 0;
+  versionForm.querySelector("[data-to-correct]").hidden = faults.length === 0;
+}
+
+/** The form anew, as the server sees it; what was typed since it was sent is put back. */
+function replaceFields(html, sent) {
+  const active = document.activeElement?.id;
+  const typed = sent && Object.entries(collect()).filter(([name, value]) => value !== sent[name]);
+  fields.innerHTML = html;
+  for (const [name, value] of typed ?? []) {
+    const entry = byId(name);
+    if (entry && isPick(entry)) entry.checked = value === "yes";
+    else if (entry) entry.value = value;
+  }
+  return active;
+}
+
+function goTo(id) {
+  const there = byId(id);
+  const entry = there?.disabled ? there.closest("[tabindex]") : there;
+  entry?.focus();
+}
+
+function say(words, { trouble = false, aloud = trouble } = {}) {
+  saved.textContent = words;
+  saved.classList.toggle("trouble-saving", trouble);
+  if (aloud || said.textContent) said.textContent = aloud ? words : "";
+}
+
+const saver = new Saver(form.dataset.draft, Number(form.elements.revision.value), collect, {
+  saving: () => say("Saving…"),
+  failed: (words) => say(words, { trouble: true }),
+  conflicted(words) {
+    conflict.querySelector("[data-conflict-words]").textContent =
+      `${words} What you typed is still here and not saved: save it over what is there now, load that instead, or copy yours first.`;
+    conflict.hidden = false;
+    say("Not saved: the design was changed by somebody else", { trouble: true, aloud: false });
+  },
+  saved(reply, { sent, action, wasTrouble }) {
+    conflict.hidden = true;
+    for (const field of document.querySelectorAll("input[name=revision]")) field.value = reply.revision;
+    let active = null;
+    fields.inert = false;
+    if (reply.html) active = replaceFields(reply.html, action === "settle" ? sent : null);
+    showFaults(reply.faults, reply.list);
+    if (reply.html) goTo(reply.focus || active);
+    const words = reply.saved_at ? `Saved ${inWords(new Date(reply.saved_at))}` : "Nothing to save yet";
+    say(words, { aloud: wasTrouble || Boolean(action) });
+    undo.hidden = true;
+    preview.refresh();
+  },
+});
+
+/** A button that changes the form's shape: nothing can be typed until it is done. */
+async function press(action, options = {}) {
+  const before = collect();
+  fields.inert = true;
+  const isDone = await saver.save(action, options);
+  fields.inert = false;
+  if (!isDone || !action.startsWith("remove:")) return;
+  undo.hidden = false;
+  undo.onclick = () => press("", { fields: before });
+  said.textContent = "Removed. You can undo it with the button at the top.";
+}
+
+async function copyTyped(button) {
+  const named = (name) => byId(name)?.labels?.[0]?.textContent.trim() ?? name;
+  const text = Object.entries(collect())
+    .filter(([, value]) => value)
+    .map(([name, value]) => `${named(name)} (${name})\n${value}\n`);
+  try {
+    await navigator.clipboard.writeText(text.join("\n"));
+    button.textContent = "Copied";
+  } catch {
+    button.textContent = "Your browser does not let this page copy";
+  }
+}
+
+function listenToForm() {
+  form.addEventListener("input", ({ target }) => {
+    if (target.dataset.noSave !== undefined) return;
+    if (settles(target)) {
+      target.dataset.settling = "";
+      saver.mark();
+    } else {
+      saver.touch();
+    }
+  });
+  form.addEventListener("change", ({ target }) => {
+    if (!settles(target)) return;
+    delete target.dataset.settling;
+    saver.mark();
+    // After the focus has gone where it is going.
+    setTimeout(() => saver.save("settle"));
+  });
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const { name, value } = event.submitter ?? {};
+    if (name === "over") await press("", { over: true });
+    else if (name === "action" && value !== "save") await press(value);
+    else await saver.save("");
+  });
+}
+
+function listenToLeaving() {
+  window.addEventListener("beforeunload", (event) => {
+    if (saver.isSaved) return;
+    saver.save("");
+    event.preventDefault();
+  });
+  window.addEventListener("pageshow", (event) => event.persisted && location.reload());
+  document.addEventListener("visibilitychange", () => document.hidden && !saver.isSaved && saver.save(""));
+  document.addEventListener("click", async (event) => {
+    const link = event.target.closest("a[href]");
+    const leaves = link && !link.target && !link.getAttribute("href").startsWith("#") && !event.ctrlKey && !event.metaKey;
+    if (!leaves || saver.isSaved) return;
+    if (link.dataset.load !== undefined) {
+      saver.giveUp();
+      return;
+    }
+    event.preventDefault();
+    await saver.save("");
+    location.href = link.href;
+  });
+  versionForm?.addEventListener("submit", async (event) => {
+    if (saver.isSaved) return;
+    event.preventDefault();
+    const isDone = await saver.save("");
+    if (isDone && !event.submitter.disabled) versionForm.requestSubmit(event.submitter);
+  });
+}
+
+function listenToViews() {
+  const views = document.querySelector("[data-views]");
+  views.hidden = false;
+  editor.classList.add("in-turns");
+  const places = {};
+  views.addEventListener("click", ({ target }) => {
+    const view = target.dataset.view;
+    if (!view || view === editor.dataset.shows) return;
+    places[editor.dataset.shows] = scrollY;
+    editor.dataset.shows = view;
+    if (view === "form") scrollTo(0, places.form);
+    else editor.scrollIntoView();
+    for (const button of views.children) button.setAttribute("aria-pressed", String(button === target));
+    preview.fit();
+  });
+}
+
+form.addEventListener("focusin", ({ target }) => {
+  const part = target.closest("[data-page]");
+  if (part) preview.show(part.dataset.page);
+});
+listenToViews();
+// Whoever may only look has nothing that could be saved.
+if (!fields.disabled) {
+  listenToForm();
+  listenToLeaving();
+  const copy = conflict.querySelector("[data-copy]");
+  copy.hidden = false;
+  copy.addEventListener("click", () => copyTyped(copy));
+  if (!conflict.hidden) saver.mark(); // what is in the fields was not saved
+}

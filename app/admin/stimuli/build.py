@@ -1,0 +1,242 @@
+"""From the library to its pages."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from urllib.parse import quote, urlencode
+
+from sqlmodel import Session
+
+from app.accounts.logins import Who
+from app.admin.access import Shell
+from app.admin.stimuli.pages import (
+    ClipCard,
+    ClipPage,
+    EditForm,
+    Facet,
+    FrameSize,
+    LibraryPage,
+    QueueRow,
+    SheetPage,
+    UploadPage,
+    UseRow,
+)
+from app.library.catalog import SORTS, Catalog, StimulusView, Wanted, catalog, known_sources, stimulus_for
+from app.library.pictures import has_poster, lack_pictures
+from app.library.queued import Place, places
+from app.library.rules import FRAME_SIZE_RULE, reprocessing, rules_in_force, rules_view
+from app.library.sheet import plan_sheet
+from app.library.tables import UploadStatus
+from app.library.uploads import LARGEST_FILE_BYTES, UploadView, uploads_of
+from app.library.uses import UNSEEN, Use
+
+HERE = "/admin/stimuli"
+SHORT_LIST = 40
+USUAL_SOURCES = ("human", "hybrid", "symbolic")
+MOST_CHANGES_SHOWN = 500
+
+
+def wanted_of(query: Mapping[str, str]) -> Wanted:
+    """What a query string asks to see; what it cannot mean is left out."""
+    page = query.get("page", "")
+    return Wanted(
+        text=query.get("q", "")[:200],
+        source=query.get("source", "")[:200],
+        attributes={key[2:]: value for key, value in query.items() if key.startswith("a.") and value},
+        sort=query.get("sort", "name")[:200],
+        page=int(page) if page.isascii() and page.isdecimal() and len(page) < 9 else 1,
+    )
+
+
+def address_of(wanted: Wanted, page: int | None = None) -> str:
+    """The library's address that shows this."""
+    fields = {"q": wanted.text, "source": wanted.source}
+    fields |= {f"a.{key}": value for key, value in wanted.attributes.items()}
+    fields |= {"sort": wanted.sort if wanted.sort != "name" else "", "page": str(page or wanted.page)}
+    given = {key: value for key, value in fields.items() if value and (key, value) != ("page", "1")}
+    return HERE + (f"?{urlencode(given)}" if given else "")
+
+
+def library_page(
+    session: Session, shell: Shell, data_dir: Path, wanted: Wanted, error: str = ""
+) -> tuple[LibraryPage, bool]:
+    """The page, and whether any of its clips still lacks its picture."""
+    found = catalog(session, shell.who, wanted)
+    here = address_of(wanted, found.page)
+    sorts = [*SORTS.items(), *((key, key) for key in found.values)]
+    page = LibraryPage(
+        shell=shell,
+        error=error,
+        cards=[card_of(each, data_dir) for each in found.stimuli],
+        n_found=found.n_found,
+        n_all=found.n_all,
+        page=found.page,
+        n_pages=found.n_pages,
+        text=wanted.text,
+        source=wanted.source,
+        sort=wanted.sort,
+        sources=[(source, f"{source} ({n})") for source, n in found.sources.items()],
+        facets=_facets(found, wanted),
+        sorts=sorts,
+        is_filtered=bool(wanted.text or wanted.source or wanted.attributes),
+        here=here,
+        previous=address_of(wanted, found.page - 1) if found.page > 1 else "",
+        following=address_of(wanted, found.page + 1) if found.page < found.n_pages else "",
+        known_sources=known_sources(session, shell.who),
+        n_other=rules_view(session).n_other,
+        reprocessing=reprocessing(session),
+    )
+    return page, lack_pictures(data_dir, found.stimuli)
+
+
+def _facets(found: Catalog, wanted: Wanted) -> list[Facet]:
+    return [
+        Facet(key, wanted.attributes.get(key, ""), values[:SHORT_LIST], len(values) <= SHORT_LIST)
+        for key, values in found.values.items()
+    ]
+
+
+def card_of(stimulus: StimulusView, data_dir: Path, typed: Mapping[str, str] | None = None) -> ClipCard:
+    address, version = f"{HERE}/{quote(stimulus.name)}", stimulus.clip_sha256[:12]
+    studies = list(dict.fromkeys(use.study for use in stimulus.uses))
+    has_picture = has_poster(data_dir, stimulus)
+    return ClipCard(
+        name=stimulus.name,
+        source=stimulus.source,
+        attributes=[(key, value) for key, value in stimulus.attributes.items() if value],
+        facts=f"{stimulus.duration_s:.1f} s, {stimulus.width} × {stimulus.height} px",
+        used=f"used in {len(studies)} {'study' if len(studies) == 1 else 'studies'}"
+        if studies
+        else "not used",
+        clip=f"{address}/clip.mp4?v={version}",
+        poster=f"{address}/poster.jpg?v={version}" if has_picture else "",
+        form=_form(stimulus, typed),
+    )
+
+
+def _form(stimulus: StimulusView, typed: Mapping[str, str] | None) -> EditForm:
+    in_version = any(use.version is not None for use in stimulus.uses)
+    return EditForm(
+        name=(typed or {}).get("name", stimulus.name),
+        source=(typed or {}).get("source", stimulus.source),
+        attributes=list(stimulus.attributes.items()) if typed is None else list(attributes_in(typed).items()),
+        fixed_name="A design names the clip by it." if stimulus.uses else "",
+        fixed_source="A saved version's truth rests on it." if in_version else "",
+    )
+
+
+def attributes_in(form: Mapping[str, str]) -> dict[str, str]:
+    """The attributes of a form: `key.N` names what `value.N` says. Rows without a name are told apart by number."""
+    rows = [key[4:] for key in form if key.startswith("key.")]
+    given = [(form[f"key.{row}"].strip(), form.get(f"value.{row}", "").strip()) for row in rows]
+    return {key: value for key, value in given if key or value}
+
+
+def clip_page(
+    session: Session,
+    who: Who,
+    shell: Shell,
+    data_dir: Path,
+    name: str,
+    *,
+    back: str = "",
+    error: str = "",
+    typed: Mapping[str, str] | None = None,
+) -> ClipPage:
+    stimulus = stimulus_for(session, who, name)
+    return ClipPage(
+        shell=shell,
+        error=error,
+        card=card_of(stimulus, data_dir, typed),
+        facts=_facts(stimulus),
+        added_at=stimulus.imported_at,
+        uses=[_use_row(use) for use in stimulus.uses],
+        known_sources=known_sources(session, shell.who),
+        back=library_address(back),
+        has_original=stimulus.original_sha256 is not None,
+    )
+
+
+def library_address(back: str) -> str:
+    """Where an edit comes back to: the library as it was being looked through."""
+    return back if back.startswith(HERE) and back[len(HERE) : len(HERE) + 1] in ("", "?") else HERE
+
+
+def _facts(stimulus: StimulusView) -> list[tuple[str, str]]:
+    rules = stimulus.rules
+    trims = f"{rules.trim_start_s:g} s off the start, {rules.trim_end_s:g} s off the end"
+    masks = f"{len(rules.masks)} {'mask' if len(rules.masks) == 1 else 'masks'}"
+    return [
+        ("Duration", f"{stimulus.duration_s:.2f} s ({stimulus.frames} frames, {stimulus.fps:g} a second)"),
+        ("Frame", f"{stimulus.width} × {stimulus.height} px"),
+        ("Size of the file", megabytes(stimulus.clip_bytes)),
+        ("Processed with", f"{trims}, {masks}, crf {rules.crf}"),
+        ("Original", f"{stimulus.original_name or 'not named'}, {megabytes(stimulus.original_bytes)}"),
+        ("SHA-256 of the original", stimulus.original_sha256 or "not kept"),
+        ("SHA-256 of the clip", stimulus.clip_sha256),
+    ]
+
+
+def megabytes(n_bytes: int) -> str:
+    return f"{n_bytes / 1e6:.1f} MB" if n_bytes >= 100_000 else f"{n_bytes / 1e3:.1f} kB"
+
+
+def _use_row(use: Use) -> UseRow:
+    unseen = use.study == UNSEEN
+    page = "pairs" if use.version is None else "versions"
+    return UseRow(
+        use.place, ", ".join(use.pairs), use.is_frozen, "" if unseen else f"/admin/studies/{use.study}/{page}"
+    )
+
+
+def sheet_page(session: Session, who: Who, shell: Shell, text: str, error: str = "") -> SheetPage:
+    plan = plan_sheet(session, who, text)
+    return SheetPage(
+        shell=shell,
+        error=error,
+        changes=plan.changes[:MOST_CHANGES_SHOWN],
+        n_changes=len(plan.changes),
+        n_clips=len({change.name for change in plan.changes}),
+        faults=plan.faults,
+        n_rows=plan.n_rows,
+        text=text if not plan.faults else "",
+        digest=plan.digest,
+    )
+
+
+def upload_page(
+    session: Session,
+    who: Who,
+    shell: Shell,
+    small_bytes: int,
+    *,
+    typed: Mapping[str, str] | None = None,
+    faults: Sequence[str] = (),
+    error: str = "",
+) -> UploadPage:
+    mine, queue = uploads_of(session, who, limit=1000), places(session)
+    return UploadPage(
+        shell=shell,
+        error=error,
+        known_sources=list(dict.fromkeys((*known_sources(session, shell.who), *USUAL_SOURCES))),
+        known_keys=list(catalog(session, who, Wanted(), per_page=1).values),
+        typed={"source": "", **(typed or {})},
+        faults=faults,
+        unfinished=[each for each in mine if each.status is UploadStatus.RECEIVING],
+        queue=[_queue_row(each, queue) for each in reversed(mine) if each.status is UploadStatus.WAITING],
+        recent=[each for each in mine if each.is_over][:20],
+        largest_bytes=LARGEST_FILE_BYTES,
+        small_bytes=small_bytes,
+        frame=frame_size(session),
+    )
+
+
+def frame_size(session: Session) -> FrameSize:
+    rules, _ = rules_in_force(session)
+    size = "" if rules.size is None else f"{rules.size[0]} × {rules.size[1]} px"
+    return FrameSize(size, FRAME_SIZE_RULE)
+
+
+def _queue_row(upload: UploadView, places: Mapping[str, Place]) -> QueueRow:
+    place = places.get(upload.token)
+    share = f" {100 * upload.done // upload.total} %" if upload.total else ""
+    return QueueRow(upload, place.says if place else f"Being processed{share}")

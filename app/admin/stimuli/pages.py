@@ -1,0 +1,251 @@
+"""What the pages about clips are given."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from app.admin.pages import AdminPage
+from app.jobs.queue import JobView
+from app.library.sheet import Change, SheetFault
+from app.library.uploads import UploadView
+
+Options = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class EditForm:
+    """A clip's form. What cannot be changed says why; `attributes` are (name, value)."""
+
+    name: str
+    source: str
+    attributes: Sequence[tuple[str, str]]
+    fixed_name: str = ""
+    fixed_source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ClipCard:
+    """One clip in the library; addresses carry the hash, so that a clip processed anew is fetched anew."""
+
+    name: str
+    source: str
+    attributes: Sequence[tuple[str, str]]
+    facts: str
+    used: str
+    clip: str
+    poster: str
+    form: EditForm
+
+
+@dataclass(frozen=True, slots=True)
+class Facet:
+    """An attribute to filter by: few values are chosen from, many are typed."""
+
+    key: str
+    value: str
+    values: Sequence[str]
+    is_short: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LibraryPage(AdminPage):
+    template: ClassVar[str] = "stimuli-library.html"
+    tab: ClassVar[str] = "stimuli"
+    cards: Sequence[ClipCard]
+    n_found: int
+    n_all: int
+    page: int
+    n_pages: int
+    text: str
+    source: str
+    sort: str
+    sources: Options
+    facets: Sequence[Facet]
+    sorts: Options
+    is_filtered: bool
+    here: str
+    previous: str
+    following: str
+    known_sources: Sequence[str]
+    n_other: int
+    reprocessing: JobView | None
+
+
+@dataclass(frozen=True, slots=True)
+class UseRow:
+    """Where a clip is shown; `link` is empty where the user does not see the study."""
+
+    place: str
+    pairs: str
+    is_frozen: bool
+    link: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClipPage(AdminPage):
+    """One clip: how it looks, what is said of it, where it is used."""
+
+    template: ClassVar[str] = "stimuli-clip.html"
+    tab: ClassVar[str] = "stimuli"
+    card: ClipCard
+    facts: Sequence[tuple[str, str]]
+    added_at: datetime
+    uses: Sequence[UseRow]
+    known_sources: Sequence[str]
+    back: str
+    has_original: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetPage(AdminPage):
+    """What a table that was handed back would change; `text` and `digest` go with the confirmation."""
+
+    template: ClassVar[str] = "stimuli-sheet.html"
+    tab: ClassVar[str] = "stimuli"
+    changes: Sequence[Change]
+    n_changes: int
+    n_clips: int
+    faults: Sequence[SheetFault]
+    n_rows: int
+    text: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class QueueRow:
+    """A file that has come and is not in the library yet; `says` where it is in the queue."""
+
+    upload: UploadView
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSize:
+    """The one frame size of all clips, empty while none is set, and the rule for it."""
+
+    size: str
+    rule: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UploadPage(AdminPage):
+    """`typed` is what a form that was not taken held; `faults` say which of its files were not."""
+
+    template: ClassVar[str] = "stimuli-upload.html"
+    tab: ClassVar[str] = "stimuli"
+    known_sources: Sequence[str]
+    known_keys: Sequence[str]
+    typed: Mapping[str, str]
+    faults: Sequence[str]
+    unfinished: Sequence[UploadView]
+    queue: Sequence[QueueRow]
+    recent: Sequence[UploadView]
+    largest_bytes: int
+    small_bytes: int
+    frame: FrameSize
+
+
+@dataclass(frozen=True, slots=True)
+class MaskRow:
+    """One box, in percent of the picture, as typed."""
+
+    number: int
+    x: str
+    y: str
+    width: str
+    height: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class TriedClip:
+    """The clip that the rules are tried on."""
+
+    name: str
+    original: str
+    frame: str
+    duration_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A clip before and after; empty until its job is done."""
+
+    job: JobView
+    before: str = ""
+    after: str = ""
+    frame: str = ""
+    facts: Sequence[tuple[str, str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesPage(AdminPage):
+    """`values` are the fields as typed or, before that, the rules in force; `errors` by field."""
+
+    template: ClassVar[str] = "stimuli-rules.html"
+    tab: ClassVar[str] = "stimuli"
+    values: Mapping[str, str]
+    errors: Mapping[str, str]
+    masks: Sequence[MaskRow]
+    clip: TriedClip | None
+    clip_name: str
+    names: Sequence[str]
+    n_clips: int
+    n_other: int
+    preview: Preview | None
+    reprocessing: JobView | None
+    last: JobView | None
+    saved_at: datetime | None
+    frame: FrameSize
+
+
+@dataclass(frozen=True, slots=True)
+class ClueRow:
+    """One line of the table of clues; the plot is SVG of our own making, all text in it escaped."""
+
+    title: str
+    finding: str
+    warns: bool
+    auc: str
+    interval: str
+    p: str
+    comparisons: Sequence[str]
+    difference: str
+    remedy: str
+    plot: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClueRun:
+    """A report that was asked for."""
+
+    job: JobView
+    says: str
+    is_shown: bool
+    is_current: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CluesPage(AdminPage):
+    """A finished report, of the clips as they are (`is_current`) or of others, and all that were asked for."""
+
+    template: ClassVar[str] = "clues.html"
+    tab: ClassVar[str] = "clues"
+    slug: str
+    n_clips: int
+    of_what: str
+    standing: JobView | None
+    failed: JobView | None
+    shown: JobView | None
+    is_current: bool
+    verdict: str
+    says: str
+    sources: str
+    together: str
+    rows: Sequence[ClueRow]
+    small_rows: Sequence[ClueRow]
+    inside: Sequence[ClueRow]
+    inside_says: str
+    threshold: str
+    runs: Sequence[ClueRun]

@@ -1,0 +1,142 @@
+"""The library: `/admin/stimuli`, each clip, and the table of all."""
+
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import FileResponse, RedirectResponse
+
+from app.admin.access import ShellDep, editors
+from app.admin.forms import AnyForm, FilesDep
+from app.admin.stimuli import clueing, ruling, uploading
+from app.admin.stimuli.build import (
+    attributes_in,
+    clip_page,
+    library_address,
+    library_page,
+    sheet_page,
+    wanted_of,
+)
+from app.core.dependencies import DatabaseDep, Now, SettingsDep, StoreDep, WhoDep
+from app.core.errors import StudyError
+from app.core.templating import render
+from app.library import editing, served
+from app.library.pictures import ask_pictures
+from app.library.sheet import apply_sheet, note_sheet, sheet, text_of
+
+library = APIRouter(dependencies=[editors])
+clips = APIRouter(prefix="/stimuli", dependencies=[editors])
+
+
+@library.get("/stimuli")
+async def show_library(
+    request: Request, database: DatabaseDep, settings: SettingsDep, shell: ShellDep, now: Now
+) -> Response:
+    wanted = wanted_of(request.query_params)
+    page, lacks_pictures = await database.read(library_page, shell, settings.data_dir, wanted)
+    if lacks_pictures:
+        database.write_soon(ask_pictures, now)
+    return render(page)
+
+
+@library.get("/stimuli.csv")
+async def download_sheet(database: DatabaseDep, who: WhoDep, now: Now) -> Response:
+    text = await database.read(sheet, who)
+    await database.write(note_sheet, who, now)
+    headers = {"Content-Disposition": 'attachment; filename="stimuli.csv"', "Cache-Control": "no-store"}
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+@library.post("/stimuli.csv")
+async def take_sheet(
+    database: DatabaseDep, who: WhoDep, shell: ShellDep, form: AnyForm, files: FilesDep, now: Now
+) -> Response:
+    """First shows what would change; with `digest`, the changes that were shown are made."""
+    try:
+        text = form.get("text") or text_of([file.data for file in files.get("file", ())])
+        if not form.get("digest"):
+            return render(await database.read(sheet_page, who, shell, text))
+        await database.write(apply_sheet, who, text, form["digest"], now)
+    except StudyError as error:
+        text = form.get("text", "")
+        return render(await database.read(sheet_page, who, shell, text, str(error)), error.status_code)
+    return RedirectResponse("/admin/stimuli?said=saved", 303)
+
+
+@clips.get("/{name}/edit")
+async def show_clip(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, shell: ShellDep, name: str, back: str = ""
+) -> Response:
+    return render(await database.read(clip_page, who, shell, settings.data_dir, name, back=back))
+
+
+@clips.post("/{name}/edit")
+async def edit_clip(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    shell: ShellDep,
+    form: AnyForm,
+    name: str,
+    now: Now,
+) -> Response:
+    back = library_address(form.get("back", ""))
+    try:
+        wish = editing.Edit(form.get("name"), form.get("source"), attributes_in(form))
+        renamed = await database.write(editing.edit_stimulus, who, name, wish, now)
+    except StudyError as error:
+        build = database.read(
+            clip_page, who, shell, settings.data_dir, name, back=back, error=str(error), typed=form
+        )
+        return render(await build, error.status_code)
+    return RedirectResponse(f"{back}{'&' if '?' in back else '?'}said=saved#clip-{quote(renamed)}", 303)
+
+
+@clips.post("/{name}/delete")
+async def delete_clip(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    store: StoreDep,
+    who: WhoDep,
+    shell: ShellDep,
+    name: str,
+    now: Now,
+) -> Response:
+    try:
+        await served.delete(database, store, who, name, now)
+    except editing.InUse as error:
+        build = database.read(clip_page, who, shell, settings.data_dir, name, error=str(error))
+        return render(await build, error.status_code)
+    return RedirectResponse("/admin/stimuli?said=deleted", 303)
+
+
+@clips.get("/{name}/clip.mp4")
+async def play_clip(database: DatabaseDep, settings: SettingsDep, who: WhoDep, name: str) -> FileResponse:
+    return _sent(await served.clip(database, settings.data_dir, who, name))
+
+
+@clips.get("/{name}/original")
+async def play_original(database: DatabaseDep, settings: SettingsDep, who: WhoDep, name: str) -> FileResponse:
+    return _sent(await served.original(database, settings.data_dir, who, name))
+
+
+@clips.get("/{name}/poster.jpg")
+async def show_poster(database: DatabaseDep, settings: SettingsDep, who: WhoDep, name: str) -> FileResponse:
+    return _sent(await served.poster(database, settings.data_dir, who, name))
+
+
+@clips.get("/{name}/frame.jpg")
+async def show_frame(database: DatabaseDep, settings: SettingsDep, who: WhoDep, name: str) -> FileResponse:
+    return _sent(await served.frame(database, settings.data_dir, who, name))
+
+
+def _sent(file: served.Served) -> FileResponse:
+    """In ranges, as videos are asked for."""
+    return FileResponse(
+        file.path, media_type=file.content_type, headers={"Cache-Control": "private, no-cache"}
+    )
+
+
+router = APIRouter()
+# Clips first: one that is called `uploads` is still to be found.
+for part in (library, clips, uploading.router, ruling.router, clueing.router):
+    router.include_router(part)

@@ -1,0 +1,66 @@
+"""The processing rules: `/admin/stimuli/rules`, tried on one clip, put in force for all."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+from fastapi.responses import FileResponse, RedirectResponse
+
+from app.admin.access import ShellDep, editors
+from app.admin.stimuli.rulesbuild import rules_page
+from app.admin.stimuli.rulesform import rules_in, typed
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, WhoDep
+from app.core.errors import StudyError
+from app.core.templating import render
+from app.library import rules as library_rules
+from app.library import served
+from app.library.clips.rules import Rules
+from app.library.rules import BadRules
+
+router = APIRouter(prefix="/stimuli", dependencies=[editors])
+PAGE = "/admin/stimuli/rules"
+JobId = Annotated[int | None, Query(ge=1, lt=2**31)]
+
+
+@router.get("/rules")
+async def show_rules(
+    database: DatabaseDep, who: WhoDep, shell: ShellDep, clip: str = "", job: JobId = None
+) -> Response:
+    return render(await database.read(rules_page, who, shell, clip=clip, job_id=job))
+
+
+@router.post("/rules")
+async def take_rules(database: DatabaseDep, who: WhoDep, shell: ShellDep, form: Form, now: Now) -> Response:
+    """`action`: `show` another clip, `preview` the rules on it, or `apply` them to all."""
+    clip = form.get("clip", "").strip()
+    try:
+        rules = rules_in(form)
+        if form.get("action") == "preview":
+            job_id = await database.write(library_rules.ask_preview, who, clip, rules, now)
+            return RedirectResponse(f"{PAGE}?job={job_id}#preview", 303)
+        if form.get("action") == "apply":
+            return await _apply(database, who, rules, now)
+    except StudyError as error:
+        faults = error.faults if isinstance(error, BadRules) else {}
+        said = "" if faults else str(error)
+        page = database.read(rules_page, who, shell, form=typed(form, faults), clip=clip, error=said)
+        return render(await page, error.status_code)
+    return render(await database.read(rules_page, who, shell, form=typed(form), clip=clip))
+
+
+async def _apply(database: DatabaseDep, who: WhoDep, rules: Rules, now: Now) -> Response:
+    job_id = await database.write(library_rules.apply_rules, who, rules, now)
+    return RedirectResponse(f"{PAGE}?said={'saved' if job_id is None else 'started'}", 303)
+
+
+@router.get("/previews/{job_id}/{name}")
+async def play_preview(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    job_id: Annotated[int, Path(ge=1, lt=2**31)],
+    name: str,
+) -> FileResponse:
+    file = await served.preview(database, settings.data_dir, who, job_id, name)
+    return FileResponse(
+        file.path, media_type=file.content_type, headers={"Cache-Control": "private, no-cache"}
+    )

@@ -1,0 +1,129 @@
+"""Files in: `/admin/stimuli/upload` for people, `/admin/stimuli/uploads` for its script."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+
+from app.admin.access import ShellDep, editors
+from app.admin.forms import MAX_BYTES, AnyForm, FilesDep
+from app.admin.stimuli.build import attributes_in, upload_page
+from app.core.dependencies import DatabaseDep, Now, SettingsDep, WhoDep
+from app.core.errors import StudyError
+from app.core.templating import render
+from app.library import receiving
+from app.library.receiving import WrongOffset
+from app.library.rules import BadRules
+from app.library.rules import set_frame_size as set_size
+from app.library.uploads import LARGEST_FILE_BYTES, NewUpload
+
+router = APIRouter(prefix="/stimuli", dependencies=[editors])
+PAGE = "/admin/stimuli/upload"
+Offset = Annotated[int, Query(ge=0, lt=2**53)]
+
+
+def whole(text: str) -> int:
+    """Raises BadRules for what is no number of pixels."""
+    if text.isascii() and text.isdecimal() and len(text) < 6:
+        return int(text)
+    raise BadRules({"width": "Width and height are whole numbers of pixels, both even, such as 640 and 360."})
+
+
+@router.get("/upload")
+async def show_upload(database: DatabaseDep, who: WhoDep, shell: ShellDep) -> Response:
+    return render(await database.read(upload_page, who, shell, MAX_BYTES))
+
+
+@router.post("/upload")
+async def take_files(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    shell: ShellDep,
+    form: AnyForm,
+    files: FilesDep,
+    now: Now,
+) -> Response:
+    """Without scripts: small files, all in one form."""
+    sent = [(file.name, file.data) for file in files.get("files", ())]
+    attributes, source = attributes_in(form), form.get("source", "")
+    try:
+        faults = await receiving.take_form(database, settings.data_dir, who, sent, source, attributes, now)
+    except StudyError as error:
+        page = database.read(upload_page, who, shell, MAX_BYTES, typed=form, error=str(error))
+        return render(await page, error.status_code)
+    if faults:
+        return render(await database.read(upload_page, who, shell, MAX_BYTES, typed=form, faults=faults), 422)
+    return RedirectResponse(f"{PAGE}?said=started", 303)
+
+
+@router.post("/uploads", status_code=201)
+async def begin_upload(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, new: NewUpload, now: Now
+) -> Response:
+    begun = await receiving.begin(database, settings.data_dir, who, new, now)
+    return JSONResponse(begun.to_dict(), 201)
+
+
+@router.get("/uploads")
+async def list_uploads(database: DatabaseDep, settings: SettingsDep, who: WhoDep) -> Response:
+    found = await receiving.states(database, settings.data_dir, who)
+    return JSONResponse({"uploads": [each.to_dict() for each in found]})
+
+
+@router.get("/uploads/{token}")
+async def show_state(database: DatabaseDep, settings: SettingsDep, who: WhoDep, token: str) -> Response:
+    return JSONResponse((await receiving.state(database, settings.data_dir, who, token)).to_dict())
+
+
+@router.patch("/uploads/{token}", max_body_size=LARGEST_FILE_BYTES)
+async def take_bytes(
+    request: Request,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    token: str,
+    offset: Offset,
+    now: Now,
+) -> Response:
+    try:
+        got = await receiving.receive(database, settings.data_dir, who, token, offset, request, now)
+    except WrongOffset as error:
+        return JSONResponse({"message": str(error), "offset": error.offset}, error.status_code)
+    return JSONResponse(got.to_dict())
+
+
+@router.delete("/uploads/{token}")
+async def drop_upload(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, token: str, now: Now
+) -> Response:
+    await receiving.cancel(database, settings.data_dir, who, token, now)
+    return JSONResponse({})
+
+
+@router.post("/uploads/cancel")
+async def discard_all(database: DatabaseDep, settings: SettingsDep, who: WhoDep, now: Now) -> Response:
+    await receiving.cancel_all(database, settings.data_dir, who, now)
+    return RedirectResponse(f"{PAGE}?said=cancelled", 303)
+
+
+@router.post("/frame-size")
+async def set_frame_size(
+    database: DatabaseDep, who: WhoDep, shell: ShellDep, form: AnyForm, now: Now
+) -> Response:
+    try:
+        width, height = (whole(form.get(side, "")) for side in ("width", "height"))
+        await database.write(set_size, who, width, height, now)
+    except StudyError as error:
+        page = database.read(upload_page, who, shell, MAX_BYTES, typed=form, error=str(error))
+        return render(await page, error.status_code)
+    return RedirectResponse(f"{PAGE}?said=saved", 303)
+
+
+@router.post("/uploads/{token}/cancel")
+async def discard_upload(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, token: str, now: Now
+) -> Response:
+    """The same, as a plain form."""
+    await receiving.cancel(database, settings.data_dir, who, token, now)
+    return RedirectResponse(f"{PAGE}?said=cancelled", 303)

@@ -1,0 +1,62 @@
+"""From the form of a new study to what it begins from, and back to the page where that does not hold."""
+
+from collections.abc import Mapping
+
+from sqlmodel import Session
+
+from app.accounts.logins import Who
+from app.admin.access import Shell
+from app.admin.forms import Files
+from app.admin.studies.creating.pages import NewStudyPage
+from app.core.errors import Conflict, StudyError
+from app.studies.access import visible_slugs
+from app.studies.drafts import BadSlug
+from app.studies.file.problems import StudyFileProblems
+from app.studies.file.templates import TEMPLATES
+from app.studies.history import BadWhich
+from app.studies.making import BadStart, Start
+
+_EMPTY = {"start": "template:hntt", "title": "", "slug": "", "clone": "", "which": ""}
+_FIELDS: Mapping[type[StudyError], str] = {BadSlug: "slug", Conflict: "slug", BadWhich: "clone"}
+
+
+def new_study_page(
+    session: Session, shell: Shell, who: Who, form: Mapping[str, str], error: StudyError | None = None
+) -> NewStudyPage:
+    typed = {key: form.get(key, usual) for key, usual in _EMPTY.items()}
+    if form.get("clone") and "start" not in form:
+        typed["start"] = "clone"
+    problems = error.problems if isinstance(error, StudyFileProblems) else ()
+    errors = _by_field(error) if error else {}
+    return NewStudyPage(
+        shell=shell,
+        error="" if problems or error is None else str(error),
+        templates=tuple(TEMPLATES.values()),
+        studies=visible_slugs(session, who),
+        form=typed,
+        errors=errors,
+        problems=problems,
+    )
+
+
+def _by_field(error: StudyError) -> dict[str, str]:
+    field = error.field if isinstance(error, BadStart) else _FIELDS.get(type(error))
+    return {field: str(error)} if field else {}
+
+
+def start_in(form: Mapping[str, str], files: Files) -> Start:
+    """What the form asks for. Raises BadStart."""
+    start, title, slug = (form.get(name, "").strip() for name in ("start", "title", "slug"))
+    if start == "clone":
+        source = form.get("clone", "").strip()
+        if not source:
+            raise BadStart("clone", "Choose the study to begin from.")
+        return Start(slug, title, clone=source, which=form.get("which", "").strip())
+    if start == "upload":
+        sent = files.get("file", ())
+        if not sent:
+            raise BadStart("file", "Choose a study file; choose the files that it names together with it.")
+        return Start(slug, title, files={file.name: file.data for file in sent})
+    if not start.startswith("template:"):
+        raise BadStart("start", "Choose what to begin from.")
+    return Start(slug, title, template=start.removeprefix("template:"))

@@ -1,0 +1,137 @@
+"""From SQL to the pages of a study's pairs."""
+
+from collections.abc import Mapping, Sequence
+
+from sqlmodel import Session
+
+from app.admin.studies.pairs.frame import At, Clips, clips_by_name, frame_of, rows_found, rows_written
+from app.admin.studies.pairs.pages import ClipChoice, ClipList, CsvPage, PairRow, PairsPage, PickPage
+from app.core.errors import StudyError
+from app.studies.file.pairs import COLUMNS
+from app.studies.pairs_draft import PairsHere, pairs_here
+from app.studies.pairs_edit import BadRow, Row, read_rows, rows_as_csv
+from app.studies.pairs_view import find_pairs
+
+MOST_CHOICES = 150
+
+
+def pairs_page(
+    session: Session,
+    at: At,
+    editing: int = 0,
+    error: str = "",
+    cells: Mapping[str, str] | None = None,
+) -> PairsPage:
+    """`cells` is what was typed into the open row's form, where it was not taken."""
+    here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
+    rows = _rows(here, clips)
+    is_open = 1 <= editing <= len(rows) and here.found.way == "listed"
+    return PairsPage(
+        **frame_of(session, at, here, error),
+        rows=rows,
+        faults=here.found.faults,
+        clips=tuple(clips) if is_open else (),
+        editing=editing if is_open else 0,
+        cells={**_cells(rows[editing - 1].row, editing), **(cells or {})} if is_open else {},
+    )
+
+
+def _rows(here: PairsHere, clips: Clips) -> list[PairRow]:
+    """The listed rows, wrong ones too; where even that cannot be read, the pairs that can."""
+    listed = here.draft.keys.get("pairs")
+    if isinstance(listed, str):
+        try:
+            return rows_written(read_rows(listed), here.found, clips)
+        except BadRow:
+            return []
+    return rows_found(here.found.pairs, clips)
+
+
+def _cells(row: Row, number: int) -> dict[str, str]:
+    return {name: getattr(row, name) for name in COLUMNS} | {"position": str(number)}
+
+
+def pairs_csv(session: Session, at: At) -> str:
+    """The pairs as CSV, with what is filled in by the clips' sources written out."""
+    here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
+    listed = here.draft.keys.get("pairs")
+    rows = _rows(here, clips)
+    if isinstance(listed, str) and not rows:
+        return listed
+    return rows_as_csv(
+        Row(each.row.pair, each.row.a, each.row.b, each.condition, each.truth, each.kind) for each in rows
+    )
+
+
+# Two clips picked
+
+
+def pick_page(session: Session, at: At, form: Mapping[str, str], error: str = "") -> PickPage:
+    here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
+    frame = frame_of(session, at, here, error)
+    used = {use.name: use.n for use in frame["summary"].usage.clips}
+    rows = _rows(here, clips)
+    return PickPage(
+        **frame,
+        lists=[_list(member, form, clips, used) for member in ("a", "b")],
+        last=rows[-1] if rows and "added" in form else None,
+        kind=form.get("kind", "main"),
+        condition=form.get("condition", ""),
+    )
+
+
+def _list(member: str, form: Mapping[str, str], clips: Clips, used: Mapping[str, int]) -> ClipList:
+    source, text = form.get(f"source_{member}", ""), form.get(f"text_{member}", "").strip()
+    choices = [
+        _choice(name, clips, used)
+        for name, clip in clips.items()
+        if source in ("", clip.card.source) and _has(text, name, clip.card.attributes)
+    ]
+    chosen = form.get(member, "")
+    first = [choice for choice in choices if choice.name == chosen]
+    shown = [*first, *(choice for choice in choices if choice.name != chosen)][:MOST_CHOICES]
+    return ClipList(member, chosen, source, text, shown, len(choices) - len(shown))
+
+
+def _has(text: str, name: str, attributes: Mapping[str, str]) -> bool:
+    """Whether every word stands somewhere in the clip's name or attributes."""
+    where = " ".join((name, *attributes.values())).lower()
+    return all(word in where for word in text.lower().split())
+
+
+def _choice(name: str, clips: Clips, used: Mapping[str, int]) -> ClipChoice:
+    card = clips[name].card
+    return ClipChoice(
+        name=name,
+        source=card.source,
+        attributes=", ".join(f"{key} {value}" for key, value in card.attributes.items() if value),
+        seconds=f"{card.duration_s:.1f} s" if card.duration_s else "",
+        poster=clips[name].poster,
+        n_used=used.get(name, 0),
+    )
+
+
+# A list as CSV
+
+
+def csv_page(session: Session, at: At, text: str = "", error: StudyError | str = "") -> CsvPage:
+    """`text` is what was sent, to be looked at before it is taken."""
+    here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
+    frame = frame_of(session, at, here, str(error))
+    if not text:
+        listed = here.draft.keys.get("pairs")
+        return CsvPage(**frame, text=listed if isinstance(listed, str) else "", example=_example(clips))
+    found = find_pairs({"pairs": text, "truth": here.draft.keys.get("truth")}, here.stimuli)
+    try:
+        rows = rows_written(read_rows(text), found, clips)
+    except BadRow:
+        rows = []
+    return CsvPage(**frame, text=text, example=_example(clips), rows=rows, faults=found.faults)
+
+
+def _example(clips: Clips) -> str:
+    """Two rows of clips that there are, to be written on from."""
+    names: Sequence[str] = [name for name in clips if "," not in name and '"' not in name][:4]
+    names = names if len(names) == 4 else ("p1-run3", "hybrid-07", "p2-run1", "hybrid-09")
+    rows = (Row("q01", names[0], names[1]), Row("q02", names[2], names[3]))
+    return rows_as_csv(rows)

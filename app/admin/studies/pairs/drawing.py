@@ -1,0 +1,110 @@
+"""From a form to the page on which pairs are drawn, with the pairs that it would give."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from sqlmodel import Session
+
+from app.admin.studies.pairs.forms import MOST_ATTRIBUTES, MOST_CONDITIONS, Draw
+from app.admin.studies.pairs.frame import At, clips_by_name, frame_of, rows_found
+from app.admin.studies.pairs.pages import DrawLine, DrawPage
+from app.studies.file.pairs import true_source_of
+from app.studies.file.problems import Fault
+from app.studies.pairs_draft import PairsHere, pairs_here, tried
+from app.studies.pairs_summary import asked_of, match_of, summary_of
+from app.studies.pairs_view import Capacity, FoundPairs, attributes_of, capacities
+
+_MOST_SEED = 1_000_000
+
+
+def another_seed(rng: random.Random) -> str:
+    """One that can be read out and typed."""
+    return str(rng.randrange(1, _MOST_SEED))
+
+
+def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str = "") -> DrawPage:
+    """The draw of the form, or the draft's; one with the `seed` where there is none yet."""
+    here = pairs_here(session, at.shell.who, at.study)
+    if draw is None:
+        draw = _kept(here, seed)
+    # As long as nothing else is asked for, the pairs that were drawn are shown, not others.
+    is_saved = draw.sample() == _asked(here)
+    given = here.draft.keys["sample"] if is_saved else draw.sample()
+    shown = tried(at.study, here.draft, here.stimuli, {"sample": given})
+    is_asked = any(n.strip() not in ("", "0") for _, *numbers in draw.lines for n in numbers)
+    keys, found = shown.draft.keys, shown.found if is_asked else FoundPairs("none", (), ())
+    possible = capacities(
+        here.stimuli, match_of(keys), [name for name, *_ in draw.lines], true_source_of(keys)
+    )
+    frame = frame_of(session, at, here, error)
+    frame["summary"] = summary_of(found, keys, here.stimuli)
+    return DrawPage(
+        **frame,
+        lines=_lines(draw, {line.condition: line for line in possible}, found),
+        attributes=_attributes(here, draw),
+        match=draw.match,
+        seed=draw.seed,
+        rows=rows_found(found.pairs, clips_by_name(session, at)),
+        faults=found.faults,
+        seed_errors=_at(found, "sample", "seed"),
+        match_errors=[fault.message for fault in found.faults if fault.place[:2] == ("sample", "match")],
+        is_saved=is_saved,
+        is_even=draw.is_even,
+    )
+
+
+def _asked(here: PairsHere) -> object:
+    """What the draft asks for, as a form would."""
+    sample = here.draft.keys.get("sample")
+    return _kept(here, "").sample() if isinstance(sample, Mapping) else None
+
+
+def _kept(here: PairsHere, seed: str) -> Draw:
+    sample: Any = here.draft.keys.get("sample")
+    asked = asked_of(here.draft.keys)
+    lines = tuple((name, str(main), str(practice)) for name, (main, practice) in asked.items())
+    kept = sample.get("seed") if isinstance(sample, Mapping) else None
+    # Each clip as seldom as can be, unless an earlier draw was made without regard to that.
+    is_even = not isinstance(sample, Mapping) or sample.get("use") == "even"
+    return Draw(lines, match_of(here.draft.keys), seed if kept is None else str(kept), is_even)
+
+
+def _lines(draw: Draw, possible: Mapping[str, Capacity], found: FoundPairs) -> list[DrawLine]:
+    """What is asked for, then every two sources that could be."""
+    typed = {name: numbers for name, *numbers in draw.lines}
+    names = list(dict.fromkeys((*typed, *possible)))[:MOST_CONDITIONS]
+    return [_line(name, typed.get(name, ["", ""]), possible.get(name), found) for name in names]
+
+
+def _line(name: str, numbers: list[str], capacity: Capacity | None, found: FoundPairs) -> DrawLine:
+    main, practice = ("" if n.strip() == "0" else n for n in numbers)
+    errors = [*_at(found, "sample", "conditions", name), *_at(found, "sample", "practice", name)]
+    return DrawLine(
+        condition=name,
+        main=main,
+        practice=practice,
+        possible=capacity.possible if capacity else None,
+        n_lacking=capacity.n_lacking if capacity else 0,
+        errors=errors,
+    )
+
+
+def _at(found: FoundPairs, *place: str) -> list[str]:
+    return [_said(fault) for fault in found.faults if fault.place == place]
+
+
+def _said(fault: Fault) -> str:
+    return f"{fault.message} ({fault.remedy})"
+
+
+def _attributes(here: PairsHere, draw: Draw) -> list[tuple[str, int]]:
+    """What clips can agree on, and what is asked for though no clip has it."""
+    known = list(attributes_of(here.stimuli))
+    names = {name for name, _ in known}
+    return [*known, *((name, 0) for name in draw.match if name not in names)][:MOST_ATTRIBUTES]
+
+
+def with_seed(draw: Draw, seed: str) -> Draw:
+    return replace(draw, seed=seed)

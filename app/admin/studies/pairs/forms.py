@@ -1,0 +1,77 @@
+"""What the forms of pairs bring."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from app.admin.forms import Files
+from app.core.errors import StudyError
+from app.studies.file.textfiles import Unreadable, decoded
+from app.studies.pairs_edit import Row, sample_of
+
+MOST_CONDITIONS = 80
+MOST_ATTRIBUTES = 50
+
+
+class BadPairForm(StudyError):
+    status_code = 422
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """A draw as it stands in the form: numbers as typed, by condition."""
+
+    lines: tuple[tuple[str, str, str], ...]
+    match: tuple[str, ...]
+    seed: str
+    is_even: bool = True
+
+    def sample(self) -> dict[str, Any]:
+        return sample_of(self.lines, self.match, self.seed, "even" if self.is_even else "free")
+
+
+def draw_in(form: Mapping[str, str]) -> Draw:
+    """Conditions are numbered fields, as a condition may be any text."""
+    lines = (
+        (form[f"condition-{i}"].strip(), form.get(f"main-{i}", ""), form.get(f"practice-{i}", ""))
+        for i in range(MOST_CONDITIONS)
+        if f"condition-{i}" in form
+    )
+    match = (form.get(f"match-{i}", "") for i in range(MOST_ATTRIBUTES))
+    asked = tuple(line for line in lines if line[0])
+    return Draw(asked, tuple(filter(None, match)), form.get("seed", ""), form.get("use") == "even")
+
+
+def row_in(form: Mapping[str, str]) -> Row:
+    """The pair that was picked."""
+    condition, kind = form.get("condition", "").strip(), form.get("kind", "").strip()
+    return Row("", form.get("a", ""), form.get("b", ""), condition=condition, kind=kind)
+
+
+def edit_in(form: Mapping[str, str]) -> tuple[str, int]:
+    """What is to be done to which pair, as the button says: `up 3`."""
+    what, _, number = form.get("do", "").partition(" ")
+    if not (number.isascii() and number.isdigit() and len(number) < 7):
+        raise BadPairForm("This form is incomplete. Please reload the page and try again.")
+    return what, int(number)
+
+
+def csv_in(form: Mapping[str, str], files: Files) -> str:
+    """The list that was uploaded or pasted. Raises BadPairForm."""
+    sent = files.get("file", ())
+    text = form.get("text", "").replace("\r\n", "\n").replace("\r", "\n")
+    if sent:
+        try:
+            text = decoded(sent[0].data)
+        except Unreadable as error:
+            raise BadPairForm(f"{sent[0].name[:80]}: {error.message}; {error.remedy}.") from None
+    if not text.strip():
+        raise BadPairForm("Paste a list of pairs, or choose a CSV file.")
+    return text
+
+
+def again_at(form: Mapping[str, str]) -> str:
+    """The query that shows the same clips once more, after a pair of them was added."""
+    kept = ("source_a", "source_b", "text_a", "text_b", "kind")
+    return urlencode({"said": "added", "added": "1", **{name: form[name] for name in kept if form.get(name)}})

@@ -1,0 +1,131 @@
+"""What all pages of pairs have in common: the summary beside them, and pairs as rows of a table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, TypedDict
+from urllib.parse import quote
+
+from fastapi import Depends
+from sqlmodel import Session
+
+from app.admin.access import Shell, ShellDep, StudyDep
+from app.admin.studies.pairs.pages import PairRow
+from app.core.dependencies import SettingsDep
+from app.library.media import poster_path
+from app.sessions.design import Sides
+from app.studies.access import StudyHere
+from app.studies.drafts import newest_number
+from app.studies.file.pairs import PairSpec, true_source_of
+from app.studies.pairs_draft import ClipCard, PairsHere, clip_cards
+from app.studies.pairs_edit import Row, rows_of
+from app.studies.pairs_summary import Summary, summary_of
+from app.studies.pairs_view import DrawState, FoundPairs, Way, draw_state
+from app.studies.truth import TruthView, correctable, truth_view
+
+
+@dataclass(frozen=True, slots=True)
+class At:
+    """Where a page of pairs is asked for: by whom, of which study, over which data folder."""
+
+    shell: Shell
+    study: StudyHere
+    data_dir: Path
+
+
+async def get_at(shell: ShellDep, study: StudyDep, settings: SettingsDep) -> At:
+    return At(shell, study, settings.data_dir)
+
+
+AtDep = Annotated[At, Depends(get_at)]
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """A clip of the library with the address of its picture, empty where there is none."""
+
+    card: ClipCard
+    poster: str
+
+
+Clips = Mapping[str, Clip]
+
+
+def clips_by_name(session: Session, at: At) -> Clips:
+    """The clips that the user sees."""
+    return {card.name: Clip(card, _poster(card, at.data_dir)) for card in clip_cards(session, at.shell.who)}
+
+
+def _poster(card: ClipCard, data_dir: Path) -> str:
+    """An empty file says that no picture can be made."""
+    path = poster_path(data_dir, card.clip_sha256)
+    is_there = path.exists() and path.stat().st_size > 0
+    return f"/admin/stimuli/{quote(card.name, safe='')}/poster.jpg" if is_there else ""
+
+
+class Frame(TypedDict):
+    shell: Shell
+    error: str
+    slug: str
+    revision: int
+    way: Way
+    summary: Summary
+    sides: Sides
+    n_clips: int
+    truth: TruthView
+    sources: Sequence[str]
+    draw: DrawState
+    answered: int | None
+
+
+def frame_of(session: Session, at: At, here: PairsHere, error: str) -> Frame:
+    keys, newest = here.draft.keys, newest_number(session, at.study)
+    is_open = newest is None or correctable(session, at.study) is not None
+    summary = summary_of(here.found, here.draft.keys, here.stimuli)
+    return {
+        "shell": at.shell,
+        "error": error,
+        "slug": at.study.slug,
+        "revision": here.draft.revision,
+        "way": here.found.way,
+        "summary": summary,
+        "sides": summary.sides,
+        "n_clips": len(here.stimuli),
+        "truth": truth_view(true_source_of(keys), here.found.pairs),
+        "sources": [use.source for use in summary.usage.sources if use.n_clips],
+        "draw": draw_state(keys, here.found, here.stimuli),
+        "answered": None if is_open else newest,
+    }
+
+
+def rows_found(pairs: Sequence[PairSpec], clips: Clips) -> list[PairRow]:
+    """Pairs that were drawn, as rows of the table."""
+    return [
+        _row(number, row, pair, clips, is_bad=False)
+        for number, (row, pair) in enumerate(zip(rows_of(pairs), pairs, strict=True), start=1)
+    ]
+
+
+def rows_written(rows: Sequence[Row], found: FoundPairs, clips: Clips) -> list[PairRow]:
+    """Rows that were listed, each with the pair that it makes where it makes one."""
+    pairs = dict(zip(found.lines, found.pairs, strict=True))
+    return [
+        _row(number, row, pairs.get(row.line), clips, is_bad=row.line in found.bad_lines)
+        for number, row in enumerate(rows, start=1)
+    ]
+
+
+def _row(number: int, row: Row, pair: PairSpec | None, clips: Clips, *, is_bad: bool) -> PairRow:
+    a, b = clips.get(row.a), clips.get(row.b)
+    return PairRow(
+        number=number,
+        row=row,
+        condition=pair.condition if pair else row.condition,
+        truth=(pair.truth or "") if pair else row.truth,
+        kind=row.kind or "main",
+        source_a=a.card.source if a else "",
+        source_b=b.card.source if b else "",
+        poster_a=a.poster if a else "",
+        poster_b=b.poster if b else "",
+        is_bad=is_bad,
+    )

@@ -1,0 +1,134 @@
+"""What the pages of a study's pairs are given."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from app.admin.pages import AdminPage
+from app.sessions.design import Sides
+from app.studies.file.problems import Fault
+from app.studies.pairs_edit import Row
+from app.studies.pairs_summary import Summary
+from app.studies.pairs_view import DrawState, Way
+from app.studies.truth import TruthView
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """One pair of the table: the cells as they are written, and as they are read. Posters are addresses or empty."""
+
+    number: int
+    row: Row
+    condition: str
+    truth: str
+    kind: str
+    source_a: str
+    source_b: str
+    poster_a: str
+    poster_b: str
+    is_bad: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairsFrame(AdminPage):
+    """What stands on every page of pairs: how they are made at present, which are true, and a summary.
+
+    `answered` is the newest version where people have answered it, so that a corrected truth does not reach it.
+    """
+
+    tab: ClassVar[str] = "pairs"
+    slug: str
+    revision: int
+    way: Way
+    summary: Summary
+    sides: Sides
+    n_clips: int
+    truth: TruthView
+    sources: Sequence[str]
+    draw: DrawState
+    answered: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairsPage(PairsFrame):
+    """The pairs there are. `editing` is the number of the row that is open, `cells` what its form shows."""
+
+    template: ClassVar[str] = "pairs.html"
+    rows: Sequence[PairRow]
+    faults: Sequence[Fault]
+    clips: Sequence[str]
+    editing: int = 0
+    cells: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class ClipChoice:
+    """A clip to pick; `n_used` in how many pairs it is already."""
+
+    name: str
+    source: str
+    attributes: str
+    seconds: str
+    poster: str
+    n_used: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClipList:
+    """The clips for one member, as filtered; `n_left_out` more fit but are not shown."""
+
+    member: str
+    chosen: str
+    source: str
+    text: str
+    clips: Sequence[ClipChoice]
+    n_left_out: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PickPage(PairsFrame):
+    template: ClassVar[str] = "pairs-pick.html"
+    lists: Sequence[ClipList]
+    last: PairRow | None
+    kind: str
+    condition: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsvPage(PairsFrame):
+    """`text` is what was sent; `rows` what was read of it, None before anything was sent."""
+
+    template: ClassVar[str] = "pairs-csv.html"
+    text: str
+    example: str
+    rows: Sequence[PairRow] | None = None
+    faults: Sequence[Fault] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DrawLine:
+    """One condition of the draw, its numbers as typed."""
+
+    condition: str
+    main: str
+    practice: str
+    possible: int | None
+    n_lacking: int
+    errors: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DrawPage(PairsFrame):
+    """The draw as it is in the form, and the pairs that it gives; `summary` is of these. `is_saved`: no change yet."""
+
+    template: ClassVar[str] = "pairs-draw.html"
+    lines: Sequence[DrawLine]
+    attributes: Sequence[tuple[str, int]]
+    match: Sequence[str]
+    seed: str
+    rows: Sequence[PairRow]
+    faults: Sequence[Fault]
+    seed_errors: Sequence[str]
+    match_errors: Sequence[str]
+    is_saved: bool
+    is_even: bool

@@ -1,0 +1,146 @@
+"""A study's pairs: picked, listed, drawn."""
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import RedirectResponse
+
+from app.admin.access import WhoDep, editors
+from app.admin.forms import AnyForm, FilesDep
+from app.admin.studies.pairs.build import csv_page, pairs_csv, pairs_page, pick_page
+from app.admin.studies.pairs.drawing import another_seed, draw_page, with_seed
+from app.admin.studies.pairs.forms import again_at, csv_in, draw_in, edit_in, row_in
+from app.admin.studies.pairs.frame import AtDep
+from app.admin.studies.versions.forms import revision_in
+from app.core.dependencies import DatabaseDep, Form, Now, Rng
+from app.core.errors import StudyError
+from app.core.templating import render
+from app.studies.pairs_draft import add_pair, draw_again, edit_pair, list_drawn, put_pairs, save_pairs
+from app.studies.truth import set_truth
+
+router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
+
+
+@router.get("/pairs")
+async def show_pairs(database: DatabaseDep, at: AtDep, edit: str = "") -> Response:
+    number = int(edit) if edit.isascii() and edit.isdigit() and len(edit) < 7 else 0
+    return render(await database.read(pairs_page, at, number))
+
+
+@router.get("/pairs.csv")
+async def download_pairs(database: DatabaseDep, at: AtDep) -> Response:
+    name = f"{at.study.slug}-pairs.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(await database.read(pairs_csv, at), media_type="text/csv", headers=headers)
+
+
+@router.post("/pairs/rows")
+async def take_edit(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
+    number = 0
+    try:
+        what, number = edit_in(form)
+        await database.write(edit_pair, who, at.study, what, number, form, revision_in(form), now)
+    except StudyError as error:
+        page = await database.read(pairs_page, at, number, str(error), form)
+        return render(page, error.status_code)
+    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=saved#pair-{number}", 303)
+
+
+@router.post("/pairs/clear")
+async def take_clear(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
+    try:
+        await database.write(put_pairs, who, at.study, {}, revision_in(form), now)
+    except StudyError as error:
+        return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
+    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=cleared", 303)
+
+
+@router.post("/pairs/list")
+async def take_list(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
+    try:
+        await list_drawn(database, who, at.study, revision_in(form), now)
+    except StudyError as error:
+        return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
+    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=pairs-listed", 303)
+
+
+@router.post("/pairs/again")
+async def take_again(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
+    """Draw anew from the clips there are, and keep what was drawn."""
+    try:
+        await draw_again(database, who, at.study, revision_in(form), now)
+    except StudyError as error:
+        return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
+    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=drawn", 303)
+
+
+@router.post("/pairs/truth")
+async def take_truth(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
+    try:
+        source = form.get("source", "")
+        done = await database.write(set_truth, who, at.study, source, revision_in(form), now)
+    except StudyError as error:
+        return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
+    said = "truth-kept" if done.kept else "truth-version" if done.version else "truth"
+    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said={said}#truth", 303)
+
+
+@router.get("/pairs/pick")
+async def ask_pair(request: Request, database: DatabaseDep, at: AtDep) -> Response:
+    return render(await database.read(pick_page, at, dict(request.query_params)))
+
+
+@router.post("/pairs/pick")
+async def take_pair(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
+    try:
+        await database.write(add_pair, who, at.study, row_in(form), revision_in(form), now)
+    except StudyError as error:
+        return render(await database.read(pick_page, at, form, str(error)), error.status_code)
+    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs/pick?{again_at(form)}", 303)
+
+
+@router.get("/pairs/csv")
+async def ask_list(database: DatabaseDep, at: AtDep) -> Response:
+    return render(await database.read(csv_page, at))
+
+
+@router.post("/pairs/csv")
+async def take_csv(
+    database: DatabaseDep,
+    at: AtDep,
+    who: WhoDep,
+    form: AnyForm,
+    files: FilesDep,
+    now: Now,
+) -> Response:
+    text = ""
+    try:
+        text = csv_in(form, files)
+        if form.get("do") != "save":
+            return render(await database.read(csv_page, at, text))
+        anyhow, revision = "anyhow" in form, revision_in(form)
+        given = {"pairs": text}
+        await save_pairs(database, who, at.study, given, revision, now, even_faulty=anyhow)
+    except StudyError as error:
+        return render(await database.read(csv_page, at, text, error), error.status_code)
+    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=saved", 303)
+
+
+@router.get("/pairs/draw")
+async def ask_draw(database: DatabaseDep, at: AtDep, rng: Rng) -> Response:
+    return render(await database.read(draw_page, at, None, another_seed(rng)))
+
+
+@router.post("/pairs/draw")
+async def take_draw(
+    database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now, rng: Rng
+) -> Response:
+    draw, seed = draw_in(form), another_seed(rng)
+    if form.get("do") != "save":
+        draw = with_seed(draw, seed) if form.get("do") == "seed" else draw
+        return render(await database.read(draw_page, at, draw, seed))
+    try:
+        given = {"sample": draw.sample()}
+        await save_pairs(database, who, at.study, given, revision_in(form), now)
+    except StudyError as error:
+        page = await database.read(draw_page, at, draw, seed, str(error))
+        return render(page, error.status_code)
+    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=saved", 303)

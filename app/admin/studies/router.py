@@ -1,0 +1,105 @@
+"""The list of studies; a study's overview and whom it is shared with."""
+
+from typing import Annotated
+
+import anyio.to_thread
+from fastapi import APIRouter, Path, Response
+from fastapi.responses import RedirectResponse
+
+from app.admin.access import ShellDep, StudyDep, WhoDep, editors, owners_only
+from app.admin.studies.build import overview_page, studies_page
+from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
+from app.core.errors import StudyError
+from app.core.templating import render
+from app.library.deleting import delete_study, remove_files
+from app.studies.access import share, unshare, visible_slugs
+from app.studies.archiving import archive, unarchive
+
+router = APIRouter(dependencies=[editors])
+owners = APIRouter(dependencies=[owners_only])
+UserId = Annotated[int, Path(ge=1, lt=2**31)]
+
+
+async def show_studies(
+    database: DatabaseDep, shell: ShellDep, who: WhoDep, archived: bool = False
+) -> Response:
+    return render(await database.read(studies_page, shell, who, archived=archived))
+
+
+@router.get("/studies")
+async def go_to_studies() -> Response:
+    return RedirectResponse("/admin", 303)
+
+
+@router.get("/studies/{slug}")
+async def show_overview(site: Site, database: DatabaseDep, shell: ShellDep, study: StudyDep) -> Response:
+    return render(await database.read(overview_page, shell, study, site))
+
+
+@router.post("/studies/{slug}/shares")
+async def take_share(
+    site: Site,
+    database: DatabaseDep,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    form: Form,
+    now: Now,
+) -> Response:
+    email = form.get("email", "")
+    try:
+        await database.write(share, who, study, email, now)
+    except StudyError as error:
+        said = str(error)
+        page = await database.read(overview_page, shell, study, site, error=said, email=email)
+        return render(page, error.status_code)
+    return RedirectResponse(f"/admin/studies/{study.slug}?said=shared#sharing", 303)
+
+
+@router.post("/studies/{slug}/shares/{user_id}/remove")
+async def take_unshare(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, user_id: UserId, now: Now
+) -> Response:
+    await database.write(unshare, who, study, user_id, now)
+    is_still_ours = study.slug in await database.read(visible_slugs, who)
+    address = f"/admin/studies/{study.slug}" if is_still_ours else "/admin"
+    return RedirectResponse(f"{address}?said=unshared", 303)
+
+
+@router.post("/studies/{slug}/archive")
+async def take_archive(
+    site: Site, database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, now: Now
+) -> Response:
+    try:
+        await database.write(archive, who.actor, study, now)
+    except StudyError as error:
+        page = await database.read(overview_page, shell, study, site, error=str(error))
+        return render(page, error.status_code)
+    return RedirectResponse("/admin?said=archived", 303)
+
+
+@router.post("/studies/{slug}/unarchive")
+async def take_unarchive(database: DatabaseDep, who: WhoDep, study: StudyDep, now: Now) -> Response:
+    await database.write(unarchive, who.actor, study, now)
+    return RedirectResponse(f"/admin/studies/{study.slug}?said=unarchived", 303)
+
+
+@owners.post("/studies/{slug}/delete")
+async def take_delete(
+    site: Site,
+    settings: SettingsDep,
+    database: DatabaseDep,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    form: Form,
+    now: Now,
+) -> Response:
+    name = form.get("name", "")
+    try:
+        deleted = await database.write(delete_study, who.actor, study, name, now)
+    except StudyError as error:
+        page = await database.read(overview_page, shell, study, site, error=str(error), name=name)
+        return render(page, error.status_code)
+    await anyio.to_thread.run_sync(remove_files, settings.data_dir, deleted)
+    return RedirectResponse("/admin?said=study-deleted", 303)

@@ -1,0 +1,214 @@
+"""A study's way from clips to data: what is done and what comes next, from what the database holds."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlmodel import Session
+
+from app.accounts.logins import Who
+from app.jobs.queue import jobs_of
+from app.jobs.tables import JobStatus, Kind
+from app.library.clues import clips_of, clue_runs, is_of, verdict_of
+from app.library.outputs import last_response
+from app.sessions.tables import Mode, Status
+from app.studies.access import StudyHere
+from app.studies.drafts import DraftView, draft_for
+from app.studies.file.drafts import DraftCheck, check_draft
+from app.studies.file.pairs import StimulusFacts, true_source_of
+from app.studies.file.problems import counted, listed
+from app.studies.file.templates import unfilled
+from app.studies.listing import StudyLine, completed_of, study_line
+from app.studies.pairs_view import find_pairs
+from app.studies.seeing import facts_for
+from app.studies.tables import State
+from app.studies.truth import truth_view
+
+_LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a study's way. `says` is how far it is, in words; `link` where it is taken.
+
+    `is_after` is whether it can only be done once the study is launched.
+    """
+
+    name: str
+    about: str
+    is_done: bool
+    says: str
+    link: str
+    is_after: bool = False
+
+
+def title_and_next(session: Session, who: Who, study: StudyHere) -> tuple[str, Step | None]:
+    """The study's title and what is to be done now: after its launch what comes then. None where all is done."""
+    line = study_line(session, study)
+    if line.state in _LAUNCHED:
+        return line.title, next_of(_after(session, study, line), line.state)
+    steps = steps_of(session, who, study, line, draft_for(session, study))
+    return line.title, next_of(steps, line.state)
+
+
+def next_of(steps: Iterable[Step], state: State) -> Step | None:
+    """The first of these steps that is not done; nobody goes back to what came before the launch."""
+    launched = state in _LAUNCHED
+    return next((step for step in steps if not step.is_done and (step.is_after or not launched)), None)
+
+
+def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draft: DraftView) -> list[Step]:
+    """Clips, pairs, clues, design, preview, pilot, launch, watch, data. Having looked at a page does no step."""
+    here, stimuli = f"/admin/studies/{study.slug}", facts_for(session, study)
+    walked = completed_of(session, study, line.version)
+    return [
+        _clips(facts_for(session, study, who), true_source_of(draft.keys)),
+        _pairs(draft, stimuli, here),
+        _clues(session, study, here),
+        _design(line, draft, check_draft(draft.keys, stimuli), here),
+        _preview(line, walked, here),
+        _pilot(line, walked, here),
+        _launch(line, here),
+        *_after(session, study, line),
+    ]
+
+
+def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str) -> Step:
+    sources = Counter(clip.source for clip in stimuli.values())
+    parts = [
+        f"{n} {source}" for source, n in sorted(sources.items(), key=lambda s: (s[0] != true_source, s[0]))
+    ]
+    says = f"{counted(len(stimuli), 'clip')}: {listed(parts, 'and')}" if parts else "No clip yet"
+    about = "Upload the videos to be compared, and say which source each is of"
+    return Step("Clips", about, len(stimuli) > 1, says, "/admin/stimuli")
+
+
+def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) -> Step:
+    """Done with a truth, or where somebody has said that no source is the true one."""
+    about = "Say which two clips are shown side by side"
+    found = find_pairs(draft.keys, stimuli)
+    if found.faults:
+        says = f"{counted(len(found.faults), 'problem')} to correct: {found.faults[0].message}"
+        return Step("Pairs", about, False, says, f"{here}/pairs")
+    if not found.pairs:
+        return Step("Pairs", about, False, "No pairs yet", f"{here}/pairs")
+    how = {"listed": ", listed", "drawn": ", drawn at random"}.get(found.way, "")
+    says = f"{counted(len(found.pairs), 'pair')}{how}"
+    truth = truth_view(true_source_of(draft.keys), found.pairs)
+    if truth.is_missing:
+        says += ", and none has a truth: say which source is the true one, or that none is"
+        return Step("Pairs", about, False, says, f"{here}/pairs#truth")
+    return Step("Pairs", about, True, says, f"{here}/pairs")
+
+
+def _clues(session: Session, study: StudyHere, here: str) -> Step:
+    """Done with a finished report of just the clips that are shown, whatever it found."""
+    runs, clips = clue_runs(session, study), clips_of(session, study).clips
+    done = [run for run in runs if run.status is JobStatus.DONE]
+    current = next((run for run in done if is_of(run, clips)), None)
+    if current is not None:
+        says = verdict_of(current.result).says.rstrip(".")
+    elif any(not run.is_over for run in runs):
+        says = "The report is being made"
+    else:
+        says = "The report is of other clips, or of an earlier release" if done else "No report yet"
+    about = "Check that brightness, length or the like do not give the source away"
+    return Step("Clues", about, current is not None, says, f"{here}/clues")
+
+
+def _design(line: StudyLine, draft: DraftView, check: DraftCheck, here: str) -> Step:
+    about = "Write the texts and questions, and save them as a version"
+    if check.design is None:
+        says = f"{counted(len(check.faults), 'problem')} to correct: {check.faults[0].message}"
+        return Step("Design", about, False, says, f"{here}/design")
+    if line.is_unsaved:
+        says = "Complete, and not saved as a version yet"
+        if line.version:
+            says = f"Version {line.version} is saved; later changes are not"
+        return Step("Design", about, False, says, f"{here}/versions")
+    n_open = len(unfilled(draft.keys))
+    says = f"Saved as version {line.version}"
+    if n_open:
+        says += f"; {counted(n_open, 'place')} in [BRACKETS] still to be filled in"
+    return Step("Design", about, not n_open, says, f"{here}/design")
+
+
+def _preview(line: StudyLine, walked: Mapping[str, int], here: str) -> Step:
+    """Done by whoever came to the last page of this version, in a preview or in the pilot."""
+    is_done = bool(walked.get(Mode.PREVIEW) or walked.get(Mode.PILOT))
+    says = f"Version {line.version} was walked through to its last page"
+    if not is_done:
+        says = f"Nobody has walked through version {line.version} to its last page"
+    if not line.version:
+        says = "Possible once a version is saved"
+    about = "Walk through the pages as a participant sees them; nothing of it counts"
+    return Step("Preview", about, is_done, says, f"{here}/launch")
+
+
+def _pilot(line: StudyLine, walked: Mapping[str, int], here: str) -> Step:
+    done = walked.get(Mode.PILOT, 0)
+    says = f"{counted(done, 'person', 'people')} completed version {line.version} as a pilot"
+    if not done:
+        says = "Nobody has completed this version as a pilot" if line.version else "No version to pilot yet"
+    about = "Let a few people try it; their answers are kept apart for ever"
+    return Step("Pilot", about, done > 0, says, f"{here}/launch")
+
+
+def _launch(line: StudyLine, here: str) -> Step:
+    says = {State.LIVE: "Open since its launch", State.PAUSED: "Launched, and paused", State.CLOSED: "Closed"}
+    about = "Go through the checklist and let participants in"
+    is_done = line.state in _LAUNCHED
+    return Step("Launch", about, is_done, says.get(line.state, "Not launched"), f"{here}/launch")
+
+
+def _after(session: Session, study: StudyHere, line: StudyLine) -> list[Step]:
+    here = f"/admin/studies/{study.slug}"
+    return [_watch(line, here), _data(session, study, line, here)]
+
+
+def _watch(line: StudyLine, here: str) -> Step:
+    """Over when the study is closed: how many answers are enough is the experimenter's to say."""
+    done, under_way = line.n_completed(Mode.LIVE), line.sessions.get((Mode.LIVE, Status.ACTIVE), 0)
+    says = f"{counted(done, 'live session')} completed, {under_way} under way"
+    if not line.n_sessions(Mode.LIVE):
+        says = "No live session yet"
+    about, link = "See who comes, where people leave, and whether clips play", f"{here}/monitor"
+    if line.state is State.LIVE:
+        about += "; close the study once enough people have come"
+    elif line.state is State.PAUSED:
+        says += "; paused, nobody new comes in"
+        about, link = "Open the study again, or close it if enough people have come", f"{here}/launch"
+    return Step("Watch", about, line.state is State.CLOSED, says, link, is_after=True)
+
+
+def _data(session: Session, study: StudyHere, line: StudyLine, here: str) -> Step:
+    """Done with a report or a package of all answers of a study that is closed."""
+    made = [
+        run
+        for kind in (Kind.PACKAGE, Kind.REPORT)
+        for run in jobs_of(session, kind, study.id)
+        if run.status is JobStatus.DONE
+    ]
+    newest = last_response(session, study)
+    is_current = any(newest is None or run.asked_at >= newest for run in made)
+    says = "No report or package yet; tables can be downloaded at any time"
+    if made:
+        says = "Report or package made" if is_current else "Answers have come since the report or package"
+    about = "Make the report and the study package, and download labels and answers"
+    is_done = line.state is State.CLOSED and is_current
+    return Step("Data", about, is_done, says, f"{here}/data", is_after=True)
+
+
+def marks_of(steps: Sequence[Step], next_one: Step | None, state: State) -> list[str]:
+    """`done`, `next`, `to do`, or `left out` of what was not done before a launch."""
+    launched = state in _LAUNCHED
+    return [
+        "done"
+        if step.is_done
+        else "next"
+        if next_one and step.name == next_one.name
+        else "left out"
+        if launched and not step.is_after
+        else "to do"
+        for step in steps
+    ]

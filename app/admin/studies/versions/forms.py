@@ -1,0 +1,30 @@
+"""What the forms of a study's versions bring."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.admin.forms import Files
+from app.core.errors import StudyError
+from app.studies.file.problems import listed
+from app.studies.making import read_upload
+
+
+class BadFormField(StudyError):
+    status_code = 422
+
+
+def revision_in(form: Mapping[str, str]) -> int:
+    """Which state of the design the form was made from."""
+    text = form.get("revision", "")
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise BadFormField("This form is incomplete. Please reload the page and try again.")
+    return int(text)
+
+
+async def draft_in(files: Files) -> tuple[dict[str, Any], str]:
+    """The keys of an uploaded study file, and where they come from in words for the audit log."""
+    sent = files.get("file", ())
+    if not sent:
+        raise BadFormField("Choose a study file; choose the files that it names together with it.")
+    keys = await read_upload({file.name: file.data for file in sent})
+    return keys, "the file " + listed([file.name[:80] for file in sent[:5]], "and")

@@ -1,0 +1,99 @@
+"""A study's versions: saved, compared, downloaded, restored, replaced by a file."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Response
+from fastapi.responses import RedirectResponse
+
+from app.admin.access import ShellDep, StudyDep, WhoDep, editors
+from app.admin.forms import AnyForm, FilesDep
+from app.admin.studies.versions.build import compare_page, versions_page
+from app.admin.studies.versions.forms import draft_in, revision_in
+from app.core.dependencies import DatabaseDep, Form, Now
+from app.core.errors import StudyError
+from app.core.templating import render
+from app.studies.drafts import drop_draft, replace_draft, restore_version, save_version
+from app.studies.history import Which, which_of, yaml_of
+
+router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
+Number = Annotated[int, Path(ge=1, lt=2**31)]
+
+
+@router.get("/versions")
+async def show_versions(database: DatabaseDep, shell: ShellDep, study: StudyDep) -> Response:
+    return render(await database.read(versions_page, shell, study))
+
+
+@router.post("/versions")
+async def take_version(
+    database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, form: Form, now: Now
+) -> Response:
+    reason = form.get("reason", "")
+    try:
+        seen = revision_in(form) if "revision" in form else None
+        saved = await database.write(save_version, who, study, reason, now, revision=seen)
+    except StudyError as error:
+        return render(await database.read(versions_page, shell, study, error, reason), error.status_code)
+    said = "unchanged" if saved.change == "unchanged" else "saved"
+    return RedirectResponse(f"/admin/studies/{study.slug}/versions?said={said}", 303)
+
+
+@router.get("/versions/compare")
+async def show_difference(
+    database: DatabaseDep, shell: ShellDep, study: StudyDep, before: str = "draft", after: str = "draft"
+) -> Response:
+    return render(await database.read(compare_page, shell, study, which_of(before), which_of(after)))
+
+
+@router.get("/versions/{number}.yaml")
+async def download_version(database: DatabaseDep, study: StudyDep, number: Number) -> Response:
+    return _file(await database.read(yaml_of, study, number), study.slug, number)
+
+
+@router.get("/draft.yaml")
+async def download_draft(database: DatabaseDep, study: StudyDep) -> Response:
+    return _file(await database.read(yaml_of, study, "draft"), study.slug, "draft")
+
+
+def _file(text: str, slug: str, which: Which) -> Response:
+    """A study file to keep. A slug holds nothing that a header could not."""
+    name = f"{slug}-{which if which == 'draft' else f'version-{which}'}.yaml"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(text, media_type="application/yaml; charset=utf-8", headers=headers)
+
+
+@router.post("/versions/{number}/restore")
+async def take_restore(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, number: Number, now: Now
+) -> Response:
+    await database.write(restore_version, who, study, number, now)
+    return RedirectResponse(f"/admin/studies/{study.slug}/versions?said=restored", 303)
+
+
+@router.post("/draft/drop")
+async def take_drop(
+    database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, form: Form, now: Now
+) -> Response:
+    try:
+        await database.write(drop_draft, who, study, now, revision=revision_in(form))
+    except StudyError as error:
+        return render(await database.read(versions_page, shell, study, error), error.status_code)
+    return RedirectResponse(f"/admin/studies/{study.slug}/versions?said=dropped", 303)
+
+
+@router.post("/draft/file")
+async def take_file(
+    database: DatabaseDep,
+    shell: ShellDep,
+    who: WhoDep,
+    study: StudyDep,
+    form: AnyForm,
+    files: FilesDep,
+    now: Now,
+) -> Response:
+    try:
+        keys, source = await draft_in(files)
+        await database.write(replace_draft, who, study, keys, source, now)
+    except StudyError as error:
+        return render(await database.read(versions_page, shell, study, error), error.status_code)
+    return RedirectResponse(f"/admin/studies/{study.slug}/versions?said=replaced", 303)

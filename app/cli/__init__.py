@@ -1,0 +1,125 @@
+"""The command `likely-human`: thin wrappers, and one place where refusals become one line and exit status 1.
+
+A command's module is imported when the command runs, not when it is listed: most of a start is imports.
+"""
+
+import sys
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command, get_group
+
+from app.core.errors import StudyError
+from app.core.privacy import keep_private
+
+
+class Listed(NamedTuple):
+    """Where a command is, a function or a group of `app.cli`, and what the list of commands says of it."""
+
+    module: str
+    name: str
+    help: str
+
+
+COMMANDS = {
+    "serve": Listed("services", "serve", "Serve the studies of the data folder."),
+    "demo": Listed("services", "demo", "Make the demo study if it is not there yet, and serve it."),
+    "study": Listed(
+        "studies",
+        "app",
+        "Studies as files: check, load, open, pilot, pause, close, archive, delete; links.",
+    ),
+    "stimuli": Listed("clips", "app", "Clips: import them by manifest, list them."),
+    "user": Listed("users", "app", "Who may come in: add, list, role, disable, enable, password."),
+    "simulate": Listed(
+        "data",
+        "simulate",
+        "Send simulated participants through the real pages; their data are marked `simulated`.",
+    ),
+    "import": Listed(
+        "data", "importing", "Answers that were collected elsewhere: FILE --mapping MAP.yaml, or hntt FILE."
+    ),
+    "export": Listed(
+        "data", "export", "Write a study's data in the columns of docs/data.md; the audit log notes it."
+    ),
+    "package": Listed(
+        "data", "package", "Write everything that belongs to a study into one zip (docs/package.md)."
+    ),
+    "analyze": Listed("data", "analyze", "The numbers of one study or of several side by side."),
+    "report": Listed(
+        "reporting",
+        "report",
+        "Write a folder with a page that opens offline: figures, tables, and the methods in words.",
+    ),
+    "plan": Listed(
+        "planning",
+        "plan",
+        "The power of a study, or the participants or trials that it takes, by simulation.",
+    ),
+    "judge": Listed("judges", "app", "Automated judges: run them, hold them against people."),
+}
+
+
+def load(name: str) -> Any:
+    """The command itself, its module imported. Raises KeyError for a name that is none."""
+    listed = COMMANDS[name]
+    found = getattr(import_module(f"app.cli.{listed.module}"), listed.name)
+    if isinstance(found, typer.Typer):
+        return get_group(found)
+    alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone.command(name)(found)
+    return get_command(alone)
+
+
+class _Commands(TyperGroup):
+    """Holds stand-ins, enough to list the commands, and gives the command itself when one is to run."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.commands = {name: TyperCommand(name, help=listed.help) for name, listed in COMMANDS.items()}
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, _, rest = super().resolve_command(ctx, args)
+        return name, load(name) if name in COMMANDS else None, rest
+
+
+app = typer.Typer(name="likely-human", cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False)
+
+
+@app.callback()
+def _about() -> None:
+    """Side-by-side video studies: which video is more likely to be human?"""
+
+
+def main() -> None:
+    """Exit status: 0 done, 1 refused with the reason on stderr, 2 wrong usage."""
+    keep_private()
+    try:
+        app()
+    except StudyError as error:
+        _refuse(error)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    except Exception as error:
+        if not _is_refusal(error):
+            raise
+        _refuse(error)
+
+
+def _is_refusal(error: Exception) -> bool:
+    """Whether it says what was wrong in words; these classes are imported only by the commands that raise them."""
+    classes = (("app.library.clips.errors", "ClipError"), ("analysis.errors", "AnalysisError"))
+    loaded = [getattr(sys.modules[module], name) for module, name in classes if module in sys.modules]
+    return isinstance(error, tuple(loaded))
+
+
+def _refuse(error: Exception) -> None:
+    from app.cli.console import err
+
+    err.print(str(error), markup=False)
+    sys.exit(1)

@@ -1,0 +1,51 @@
+"""What commands share: where they write, how they open the data folder, how progress is shown."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from app.core.database import Database
+from app.core.migrating import open_database
+from app.core.settings import Settings
+
+out = Console(highlight=False, soft_wrap=True)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
+
+
+@contextmanager
+def opened() -> Iterator[tuple[Settings, Database]]:
+    """The settings and the migrated database of a command."""
+    settings = Settings()
+    database = open_database(settings)
+    try:
+        yield settings, database
+    finally:
+        database.close()
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+@contextmanager
+def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
+    """A bar on standard error, gone when the work is over; call it with done, total and what is under way.
+
+    Where nobody looks, in a pipe or a log, there is none: what stands there is the one line of a refusal."""
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[item]}", markup=False),
+    )
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task(title, total=None, item="")
+
+        def update(done: int, total: int, item: str = "") -> None:
+            bar.update(task, completed=done, total=total, item=item)
+
+        yield update

@@ -1,0 +1,305 @@
+"""`likely-human export`, `import`, `analyze`, `simulate`: data out and in. Each imports what it alone needs."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from app.accounts.audit import COMMAND_LINE, record
+from app.cli.console import err, now, opened, out, progress
+from app.core.errors import StudyError
+from app.library.outputs import note_export
+from app.reports.kinds import Format, What
+from app.simulation.people import Traits
+from app.studies.versions import study_named
+
+
+class Tables(Enum):
+    """How `analyze --out` writes rows."""
+
+    CSV = "csv"
+    PARQUET = "parquet"
+
+
+class _Imports(TyperGroup):
+    """`import FILE --mapping MAP.yaml` is short for `import file FILE --mapping MAP.yaml`."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        is_named = not args or args[0] in self.commands or args[0] in ctx.help_option_names
+        return super().parse_args(ctx, args if is_named else ["file", *args])
+
+
+importing = typer.Typer(
+    cls=_Imports,
+    no_args_is_help=True,
+    help="Answers that were collected elsewhere: FILE --mapping MAP.yaml, or hntt FILE.",
+)
+
+
+@importing.command("file")
+def import_file(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="2AFC answers: CSV, TSV, JSON lines, Parquet.")
+    ],
+    mapping: Annotated[
+        Path, typer.Option(metavar="MAP.yaml", help="What is what in the file (docs/elsewhere.md).")
+    ],
+) -> None:
+    """Import 2AFC answers with their mapping file, as the study that it names: all of the file or nothing."""
+    from app.reports.mapped import import_mapped
+    from app.reports.targets import notes_of
+
+    with opened() as (_, database), database.transaction() as session:
+        imported = import_mapped(session, file, mapping, now())
+        for one in imported:
+            record(
+                session, COMMAND_LINE, "study.import", now=now(), study=one.slug, after={"file": file.name}
+            )
+    for note in notes_of(mapping):
+        err.print(note, markup=False)
+    for one in imported:
+        out.print(f"{one.slug}: {one.n_participants} participants, {one.n_responses} responses", markup=False)
+
+
+@importing.command("hntt")
+def import_hntt(
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Answers in the layout of the published data.")
+    ],
+) -> None:
+    """Import answers in the HNTT layout, one study per studyno: hntt-1, hntt-2, ..."""
+    from app.reports.hntt import import_answers
+
+    with opened() as (_, database), database.transaction() as session:
+        imported = import_answers(session, file, now())
+    for slug, n_participants, n_responses in imported:
+        out.print(f"{slug}: {n_participants} participants, {n_responses} responses", markup=False)
+
+
+def export(
+    slug: Annotated[str, typer.Argument(metavar="SLUG")],
+    what: Annotated[What, typer.Option(help="Which table.")] = What.RESPONSES,
+    format_: Annotated[Format, typer.Option("--format", help="How it is written.")] = Format.CSV,
+    output: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="PATH", help="The file to write; standard output without it."),
+    ] = None,
+    mode: Annotated[
+        str | None, typer.Option(help="Whose votes make labels: live (where there are any), simulated, ...")
+    ] = None,
+    everything: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Labels and preferences count answers whose clips cannot have been watched."
+        ),
+    ] = False,
+    for_service: Annotated[
+        bool, typer.Option("--for-service", hidden=True, help="The service notes who asked.")
+    ] = False,
+) -> None:
+    """Write a study's data in the columns of docs/data.md; the audit log notes it."""
+    from app.reports.export import export
+
+    with opened() as (_, database):
+        with database.reading() as session:
+            done = export(session, slug, what, format_, output, mode, unwatched=everything)
+        if not for_service:
+            with database.transaction() as session:
+                note_export(session, COMMAND_LINE, slug, what, format_, now())
+    if done.mode not in (None, "live"):
+        err.print(f"These labels are votes of {done.mode} participants, not of live ones.", markup=False)
+    if output:
+        out.print(f"{done.n_rows} rows of {what} written to {output}", markup=False)
+
+
+def package(
+    slug: Annotated[str, typer.Argument(metavar="SLUG")],
+    output: Annotated[Path, typer.Option("--out", metavar="FILE.zip", help="The zip file to write.")],
+    real_ids: Annotated[
+        bool, typer.Option("--real-ids", help="Keep recruiters' participant ids and link parameters.")
+    ] = False,
+    keep_links: Annotated[
+        bool,
+        typer.Option(
+            "--keep-links",
+            help="Keep session numbers, seeds and exact times, which tell who is who to whoever has other records.",
+        ),
+    ] = False,
+    author: Annotated[list[str] | None, typer.Option(help="An author; give it once for each.")] = None,
+    license_: Annotated[str, typer.Option("--license", help="The licence of the data.")] = "",
+) -> None:
+    """Write everything that belongs to a study into one zip (docs/package.md)."""
+    from app.jobs.handlers.reports import study_files
+    from app.reports.package import build_package
+    from app.reports.packaging.about import About
+
+    about = About(authors=tuple(author or ()), license=license_ or None)
+    with opened() as (_, database):
+        with database.reading() as session, progress("Packing") as on_progress:
+            study_named(session, slug)
+            packed = build_package(
+                session,
+                slug,
+                output,
+                made_at=now(),
+                study_files=study_files(session, slug),
+                pseudonyms=not real_ids,
+                keeps_links=keep_links,
+                about=about,
+                on_progress=on_progress,
+            )
+        says = {"pseudonyms": not real_ids, "keeps_links": keep_links}
+        with database.transaction() as session:
+            record(session, COMMAND_LINE, "package.write", now=now(), study=slug, after=says)
+    out.print(f"{len(packed.files)} files written to {output}", markup=False)
+
+
+def analyze(
+    targets: Annotated[list[str], typer.Argument(metavar="TARGET...", help="Studies, or exported files.")],
+    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON (docs/analysis.md).")] = False,
+    full: Annotated[bool, typer.Option("--full", help="Every table, not only one screen.")] = False,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--out",
+            metavar="DIR",
+            help="Write rows of participants, pairs and items as files; the JSON names them.",
+        ),
+    ] = None,
+    tables: Annotated[Tables, typer.Option(help="How --out writes them.")] = Tables.CSV,
+    mode: Annotated[str | None, typer.Option(help="live, simulated, pilot or preview.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seeds the bootstrap.")] = 1,
+    blank: Annotated[str, typer.Option(help="missing, or wrong as in the paper.")] = "missing",
+    alternative: Annotated[str, typer.Option(help="two-sided, less or greater.")] = "two-sided",
+    ties: Annotated[str, typer.Option(help="keep, or random: tied labels broken by the seed.")] = "keep",
+    resamples: Annotated[
+        int,
+        typer.Option(
+            min=0, max=1_000_000, help="Of every bootstrap; 0: none, and no interval that needs one."
+        ),
+    ] = 10_000,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere (docs/elsewhere.md)."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
+    ] = False,
+    independent: Annotated[
+        bool,
+        typer.Option(
+            "--independent", help="Participants with one identifier in two studies are different people."
+        ),
+    ] = False,
+) -> None:
+    """The numbers of one study or of several side by side."""
+    from app.reports.targets import is_ratings, is_yes_no, notes_of
+
+    for note in notes_of(mapping):
+        err.print(note, markup=False)
+    shown = _Shown(as_json, output, tables)
+    if mapping is not None and (is_ratings(mapping) or is_yes_no(mapping)):
+        if output is not None and len(targets) > 1:
+            raise StudyError(f"{targets[1]}: with --out, one file at a time")
+        of_kind = _analyze_ratings if is_ratings(mapping) else _analyze_judgements
+        of_kind(targets, mapping, shown, seed=seed, resamples=resamples)
+        return
+    from analysis import analyze, render, render_brief
+    from app.reports.targets import frames_of
+
+    with opened() as (_, database), database.reading() as session:
+        frames = frames_of(session, targets, mapping, unwatched=everything)
+    result = analyze(
+        frames,
+        mode=mode,
+        seed=seed,
+        blank=blank,
+        alternative=alternative,
+        ties=ties,
+        resamples=resamples,
+        origins=targets,
+        independent=independent,
+    )
+    _show(result, render if full else render_brief, shown)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What becomes of a result: JSON or text on the terminal, and files of rows."""
+
+    as_json: bool
+    output: Path | None
+    tables: Tables
+
+
+def _show(result: Any, render: Callable[[Any], str], shown: _Shown) -> None:
+    from analysis.row_files import without_many_rows, write_row_files
+
+    summary: dict[str, Any] = {}
+    if shown.output is not None:
+        summary = write_row_files(result, shown.output, shown.tables.value)
+    elif shown.as_json:
+        summary = without_many_rows(result)
+    if shown.as_json:
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo(render(result))
+
+
+def _analyze_ratings(targets: list[str], mapping: Path, shown: _Shown, *, seed: int, resamples: int) -> None:
+    from analysis.ratings.scores import analyze_ratings
+    from analysis.text.ratings import render_ratings
+    from app.reports.targets import ratings_of
+
+    for target in targets:
+        result = analyze_ratings(ratings_of(target, mapping), seed=seed, resamples=resamples)
+        _show(result, render_ratings, shown)
+
+
+def _analyze_judgements(
+    targets: list[str], mapping: Path, shown: _Shown, *, seed: int, resamples: int
+) -> None:
+    from analysis.detection.measures import analyze_judgements
+    from analysis.text.detection import render_detection
+    from app.reports.targets import judgements_of
+
+    for target in targets:
+        result = analyze_judgements(judgements_of(target, mapping), seed=seed, resamples=resamples)
+        _show(result, render_detection, shown)
+
+
+def simulate(
+    slug: Annotated[str, typer.Argument(metavar="SLUG")],
+    n: Annotated[int, typer.Option("-n", min=1, max=100_000, help="How many participants.")] = 20,
+    accuracy: Annotated[float, typer.Option(help="How often the true clip is found, 0 to 1.")] = 0.75,
+    preference: Annotated[
+        float, typer.Option(help="How often the first-named source is taken where no clip is true.")
+    ] = 0.75,
+    side_bias: Annotated[float, typer.Option(help="How often the left is pressed unseen.")] = 0.0,
+    lapse: Annotated[float, typer.Option(help="How often a side is pressed at random.")] = 0.0,
+    uncertainty: Annotated[float, typer.Option(help="Mean uncertainty as a share of the scale.")] = 0.4,
+    speed: Annotated[float, typer.Option(help="2 answers twice as fast as 1.")] = 1.0,
+    tie: Annotated[
+        float, typer.Option(help="How often no difference is said, where the study has `allow_tie`.")
+    ] = 0.0,
+    seed: Annotated[int, typer.Option(help="The same seed, the same people.")] = 1,
+) -> None:
+    """Send simulated participants through the real pages; their data are marked `simulated`."""
+    from app.simulation.run import run_simulation
+
+    traits = Traits(accuracy, preference, side_bias, lapse, uncertainty, speed, tie)
+    with opened() as (settings, database):
+        with database.reading() as session:
+            study_named(session, slug)
+        with progress("Simulating participants") as on_progress:
+            run_simulation(settings, database, slug, n=n, traits=traits, seed=seed, on_progress=on_progress)
+    out.print(
+        f"{n} simulated participants walked through {slug}; "
+        f"their expected accuracy is {traits.expected_accuracy:.3f}",
+        markup=False,
+    )

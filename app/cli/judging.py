@@ -1,0 +1,129 @@
+"""`likely-human judge validate`: automated judges held against people. It imports the analysis when it runs."""
+
+import json
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.console import err, opened, progress
+from app.core.errors import StudyError
+
+
+def validate(
+    targets: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="TARGET...",
+            help="A study, or an exported file of responses; with a mapping of kind ratings, a file of ratings.",
+        ),
+    ],
+    verdicts: Annotated[
+        Path, typer.Argument(metavar="VERDICTS", help="A file of verdicts: CSV, JSONL or Parquet.")
+    ],
+    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON (docs/analysis.md).")] = False,
+    mode: Annotated[str | None, typer.Option(help="live, simulated, pilot or preview.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seeds every bootstrap, draw and split.")] = 1,
+    resamples: Annotated[int, typer.Option(min=0, max=1_000_000, help="Bootstrap resamples.")] = 10_000,
+    epsilon: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            max=1.0,
+            help="What the judge's being cheaper is worth: 0.2 against experts, 0.15 trained people, 0.1 a crowd.",
+        ),
+    ] = 0.1,
+    min_instances: Annotated[
+        int, typer.Option(min=2, help="Pairs that a participant needs for the alternative annotator test.")
+    ] = 30,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Pairs without votes that verdicts speak of (columns as of labels); else those of the study.",
+        ),
+    ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere (docs/elsewhere.md)."),
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
+    ] = False,
+) -> None:
+    """How far judges may be trusted instead of people."""
+    import pandas as pd
+
+    from analysis.judging import read_pairs, read_verdicts, render_validation, validate_judges
+    from app.judges.study import pairs_of_studies
+    from app.reports.targets import frames_of, is_ratings, notes_of
+
+    for note in notes_of(mapping):
+        err.print(note, markup=False)
+    if mapping is not None and is_ratings(mapping):
+        if pairs is not None or mode is not None or everything or len(targets) != 1:
+            raise StudyError(
+                "judges of ratings and classes are held against one file of ratings; "
+                "leave out --pairs, --mode and --all"
+            )
+        validate_items_of(
+            Path(targets[0]), mapping, verdicts, as_json, seed, resamples, epsilon, min_instances
+        )
+        return
+    given = read_verdicts(verdicts)
+    with opened() as (_, database), database.reading() as session:
+        frames = frames_of(session, targets, mapping, unwatched=everything)
+        # What a study shows and nobody voted on is what verdicts may add to.
+        shown = pairs_of_studies(session, targets) if pairs is None else []
+    further = read_pairs(pairs) if pairs else pd.DataFrame(shown) if shown else None
+    with progress("Holding judges against people") as on_progress:
+        validation = validate_judges(
+            frames[0] if len(frames) == 1 else pd.concat(frames, ignore_index=True),
+            given,
+            pairs=further,
+            mode=mode,
+            seed=seed,
+            resamples=resamples,
+            epsilon=epsilon,
+            min_instances=min_instances,
+            on_progress=on_progress,
+        )
+    if not any(run.n_judged or run.n_abstained for judge in validation.judges for run in judge.runs):
+        raise StudyError(
+            f"{verdicts}: no verdict is of a main pair of {', '.join(targets)}; compare the names in the columns "
+            "pair, stimulus and study with those in the exported labels"
+        )
+    if as_json:
+        typer.echo(json.dumps(validation.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo(render_validation(validation))
+
+
+def validate_items_of(
+    ratings: Path,
+    mapping: Path,
+    verdicts: Path,
+    as_json: bool,
+    seed: int,
+    resamples: int,
+    epsilon: float,
+    min_instances: int,
+) -> None:
+    """Judges of classes or of ratings, one value for each item, against a file of ratings."""
+    from analysis.judging.items import read_item_verdicts, render_items, validate_items
+    from app.reports.targets import ratings_of
+
+    given = read_item_verdicts(verdicts)
+    found = validate_items(
+        ratings_of(str(ratings), mapping),
+        given,
+        seed=seed,
+        resamples=resamples,
+        epsilon=epsilon,
+        min_instances=min_instances,
+        origin=str(verdicts),
+    )
+    if as_json:
+        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo(render_items(found))

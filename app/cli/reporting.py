@@ -1,0 +1,131 @@
+"""`likely-human report`: studies or exported files as a page with figures. It imports the analysis when it runs."""
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.console import err, now, opened, out, progress
+from app.core.errors import StudyError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from app.reports.page.sources import Source
+
+
+def report(
+    targets: Annotated[list[str], typer.Argument(metavar="TARGET...", help="Studies, or exported files.")],
+    output: Annotated[Path, typer.Option("--out", metavar="DIR", help="The folder to write.")],
+    mode: Annotated[str | None, typer.Option(help="live, simulated or pilot.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seeds every bootstrap.")] = 1,
+    resamples: Annotated[
+        int,
+        typer.Option(
+            min=0, max=1_000_000, help="Of every bootstrap; 0: none, and no interval that needs one."
+        ),
+    ] = 10_000,
+    verdicts: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Verdicts of judges, to hold them against people.")
+    ] = None,
+    mapping: Annotated[
+        Path | None, typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Count also answers whose clips cannot have been watched.")
+    ] = False,
+    independent: Annotated[
+        bool,
+        typer.Option(
+            "--independent", help="Participants with one identifier in two studies are different people."
+        ),
+    ] = False,
+) -> None:
+    """Write a folder with a page that opens offline: figures, tables, and the methods in words."""
+    from app.reports.targets import is_ratings, is_yes_no
+
+    if is_yes_no(mapping) or is_ratings(mapping):
+        if verdicts is not None:
+            raise StudyError(f"{verdicts}: verdicts of judges are of pairs, and these are none")
+        _report_file(targets, output, mapping, seed, resamples, ratings=is_ratings(mapping))
+    else:
+        _report_answers(
+            *(targets, output, mode, seed, resamples, verdicts, mapping),
+            unwatched=everything,
+            independent=independent,
+        )
+
+
+def _report_answers(
+    targets: list[str],
+    output: Path,
+    mode: str | None,
+    seed: int,
+    resamples: int,
+    verdicts: Path | None,
+    mapping: Path | None,
+    *,
+    unwatched: bool,
+    independent: bool,
+) -> None:
+    from analysis.data.selection import with_unwatched
+    from analysis.judging import read_verdicts
+    from app.reports.page.sources import joined
+    from app.reports.report import require_reportable, write_report
+
+    require_reportable(output, mode)
+    # What is wrong with a file is told in one line, without a bar above it.
+    with err.status("Reading ..."):
+        given = None if verdicts is None else read_verdicts(verdicts)
+        studies, frames = joined([one for target in targets for one in _read(target, mapping)])
+        if unwatched:
+            frames = {slug: with_unwatched(frame) for slug, frame in frames.items()}
+    with progress("Making the report") as on_progress:
+        written = write_report(
+            studies,
+            frames,
+            output,
+            seed=seed,
+            mode=mode,
+            made_at=now(),
+            resamples=resamples,
+            verdicts=given,
+            independent=independent,
+            on_progress=on_progress,
+        )
+    page = output / "report.html"
+    counted = f"{written.n_answers} answers of {written.n_participants} participants (mode {written.mode})"
+    out.print(f"{counted}: {page}", markup=False)
+
+
+def _read(target: str, mapping: Path | None) -> "list[tuple[Source, pd.DataFrame]]":
+    from app.reports.page.sources import read_file, read_study
+    from app.reports.targets import is_file
+
+    if mapping or is_file(target):
+        return list(read_file(target, mapping))
+    with opened() as (_, database), database.reading() as session:
+        return [read_study(session, target)]
+
+
+def _report_file(
+    targets: list[str], output: Path, mapping: Path | None, seed: int, resamples: int, *, ratings: bool
+) -> None:
+    from app.reports.detection import write_detection_report
+    from app.reports.page.writing import require_folder
+    from app.reports.ratings import write_ratings_report
+    from app.reports.targets import judgements_of, ratings_of
+
+    require_folder(output)
+    if len(targets) > 1 or mapping is None:
+        what = "ratings" if ratings else "judgements of single stimuli"
+        raise StudyError(f"{targets[-1]}: {what} are reported one file at a time")
+    with err.status("Reading ..."):
+        if ratings:
+            write = partial(write_ratings_report, ratings_of(targets[0], mapping))
+        else:
+            write = partial(write_detection_report, judgements_of(targets[0], mapping))
+    with progress("Making the report") as on_progress:
+        n = write(output, seed=seed, resamples=resamples, made_at=now(), on_progress=on_progress)
+    out.print(f"{n} {'scores' if ratings else 'answers'}: {output / 'report.html'}", markup=False)

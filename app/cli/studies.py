@@ -1,0 +1,210 @@
+"""`likely-human study`: studies as files."""
+
+import csv
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.accounts.audit import COMMAND_LINE
+from app.cli.console import err, now, opened, out
+from app.core.errors import StudyError
+from app.library.clips.store import ClipStore
+from app.library.clues import clues_state
+from app.library.deleting import delete_study, remove_files
+from app.sessions.links import names_in, participant_links, session_link
+from app.studies.archiving import archive, unarchive
+from app.studies.checklist import Around
+from app.studies.file.load import json_schema, load_study
+from app.studies.launch import (
+    DEFAULT_CLOSING,
+    DEFAULT_GRACE_MIN,
+    LONGEST_GRACE_MIN,
+    Accepted,
+    Closing,
+    change_state,
+    study_here,
+)
+from app.studies.tables import State
+from app.studies.versions import load_version, refuse_mixed_processing, stimulus_facts, summaries
+
+app = typer.Typer(
+    no_args_is_help=True,
+    help="Studies as files: check, load, open, pilot, pause, close, archive, delete; links.",
+)
+
+StudyFileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The study file (YAML).")]
+SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's name, as in `study: name`.")]
+
+
+@app.command()
+def check(file: StudyFileArgument) -> None:
+    """Say everything that is wrong with a study file, or that nothing is."""
+    with opened() as (_, database), database.reading() as session:
+        design = load_study(file, stimulus_facts(session))
+        refuse_mixed_processing(session, design)
+    out.print(f"{file}: fine. {len(design.pairs)} pairs, version hash {design.sha256()[:12]}", markup=False)
+
+
+@app.command()
+def load(file: StudyFileArgument) -> None:
+    """Store a study file as its study's newest version."""
+    with opened() as (_, database), database.transaction() as session:
+        design = load_study(file, stimulus_facts(session))
+        loaded = load_version(session, design, now())
+    out.print(
+        f"{loaded.slug}: version {loaded.number} ({loaded.change}), {loaded.n_pairs} pairs. "
+        f"Open it with: likely-human study open {loaded.slug}",
+        markup=False,
+    )
+
+
+@app.command("list")
+def list_studies(
+    archived: Annotated[bool, typer.Option("--archived", help="Those that are archived.")] = False,
+) -> None:
+    """List the studies with their state and sessions."""
+    with opened() as (settings, database), database.reading() as session:
+        studies = [study for study in summaries(session) if study.is_archived == archived]
+    if not studies and archived:
+        out.print("No study is archived.", markup=False)
+    elif not studies:
+        out.print(
+            f"No study yet in {settings.data_dir}. Load one with: likely-human study load FILE", markup=False
+        )
+    for study in studies:
+        sessions = ", ".join(f"{n} {mode} {status}" for (mode, status), n in sorted(study.sessions.items()))
+        out.print(
+            f"{study.slug}  {study.state}  version {study.version}  {study.n_pairs} pairs  "
+            f"{sessions or 'no sessions'}",
+            markup=False,
+        )
+
+
+@app.command()
+def schema() -> None:
+    """Print the study file's JSON Schema."""
+    typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
+
+
+def _set(slug: str, to: State, said: str, closing: Closing | None = None) -> None:
+    accepted = Accepted(codes=None, reason="opened on the command line")
+    with opened() as (settings, database), database.transaction() as session:
+        around = Around(ClipStore(settings.data_dir), clues_state)
+        wanted = (study_here(session, slug), to, accepted, around, now(), closing)
+        changed = change_state(session, COMMAND_LINE, *wanted)
+    for check in changed.warnings:
+        err.print(f"warning: {check.title}: {check.detail}", markup=False)
+    out.print(f"{slug}: {said}", markup=False)
+
+
+@app.command("open")
+def open_study(slug: SlugArgument) -> None:
+    """Let participants in."""
+    _set(slug, State.LIVE, f"open; participants come in at /s/{slug}")
+
+
+@app.command()
+def pilot(slug: SlugArgument) -> None:
+    """Let people in for a try: their answers are kept apart for ever."""
+    _set(slug, State.PILOT, f"pilot; whoever comes in at /s/{slug} is kept apart from the live data for ever")
+
+
+@app.command()
+def pause(slug: SlugArgument) -> None:
+    """Let nobody new in; sessions under way go on."""
+    _set(slug, State.PAUSED, "paused; nobody new comes in, sessions under way go on")
+
+
+@app.command()
+def close(
+    slug: SlugArgument,
+    grace: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=LONGEST_GRACE_MIN,
+            metavar="MINUTES",
+            help="For how long those under way may go on.",
+        ),
+    ] = DEFAULT_GRACE_MIN,
+    end_now: Annotated[bool, typer.Option("--end-now", help="Those under way cannot go on.")] = False,
+    message: Annotated[
+        str, typer.Option(help="What those see who have not finished: what becomes of their pay.")
+    ] = DEFAULT_CLOSING,
+) -> None:
+    """Let nobody in; those under way may finish. Once more, it changes how the study ends."""
+    minutes = 0 if end_now else grace
+    under_way = f"those under way can finish within {minutes} minutes" if minutes else "nobody can go on"
+    _set(slug, State.CLOSED, f"closed; nobody comes in, {under_way}", Closing(minutes, message))
+
+
+@app.command("archive")
+def archive_study(slug: SlugArgument) -> None:
+    """Take a study out of the list and close it to participants; all that it has is kept."""
+    with opened() as (_, database), database.transaction() as session:
+        archive(session, COMMAND_LINE, study_here(session, slug), now())
+    out.print(f"{slug}: archived; bring it back with: likely-human study unarchive {slug}", markup=False)
+
+
+@app.command("unarchive")
+def unarchive_study(slug: SlugArgument) -> None:
+    """Bring an archived study back, in the state that it had."""
+    with opened() as (_, database), database.transaction() as session:
+        study = study_here(session, slug)
+        unarchive(session, COMMAND_LINE, study, now())
+    out.print(f"{slug}: in the list, and {study.state}", markup=False)
+
+
+@app.command()
+def delete(
+    slug: SlugArgument,
+    name: Annotated[
+        str, typer.Option("--yes-delete", metavar="NAME", help="The study's name once more, to confirm.")
+    ] = "",
+) -> None:
+    """Delete a study for ever, with all sessions, answers, versions, reports and notes. Its clips stay."""
+    with opened() as (settings, database):
+        with database.transaction() as session:
+            deleted = delete_study(session, COMMAND_LINE, study_here(session, slug), name, now())
+        remove_files(settings.data_dir, deleted)
+    out.print(f"{slug}: deleted; the audit log keeps that it was", markup=False)
+
+
+@app.command()
+def links(
+    slug: SlugArgument,
+    names: Annotated[Path, typer.Argument(metavar="FILE", help="Participants, one per line.")],
+) -> None:
+    """Print a signed link for each participant of a list, as CSV: it is theirs alone, in every browser."""
+    try:
+        text = names.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise StudyError(f"{names} cannot be read: {error}") from None
+    with opened() as (settings, database), database.transaction() as session:
+        study = study_here(session, slug)
+        made = participant_links(session, COMMAND_LINE, study, names_in(text), settings.secret, now())
+        site = settings.public_address.rstrip("/")
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerows([("participant", "link"), *((link.participant, site + link.path) for link in made)])
+    _say_where(site)
+
+
+@app.command("session-link")
+def link_to_session(
+    slug: SlugArgument, session_id: Annotated[int, typer.Argument(metavar="SESSION", min=1)]
+) -> None:
+    """Print a link with which a session goes on in another browser, for 30 days."""
+    with opened() as (settings, database), database.transaction() as session:
+        study = study_here(session, slug)
+        path = session_link(session, COMMAND_LINE, study, session_id, settings.secret, now())
+        site = settings.public_address.rstrip("/")
+    typer.echo(site + path)
+    _say_where(site)
+
+
+def _say_where(site: str) -> None:
+    if not site:
+        err.print("put your service's address before each link (LIKELY_HUMAN_ADDRESS does it)", markup=False)

@@ -1,0 +1,240 @@
+"""What one connection may cost: bytes of headers, time to send a request or to take a reply, and how many there are.
+
+uvicorn has no limits of its own here: with httptools, headers of any length are gathered in memory, and a request
+that is never finished holds its descriptor for good.
+"""
+
+import asyncio
+import resource
+from enum import Enum
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+
+from app.core.headers import SAFETY
+
+MOST_HEADER_BYTES = 65_536  # request line and headers; as many may frame a chunked body without a byte of it
+MOST_HEADERS = 200
+MOST_URL_BYTES = 16_384
+MOST_PIPELINED = 16
+MOST_UNWANTED_BYTES = 32_000_000  # of a body whose reply has been sent
+MOST_CONNECTIONS = 1_000  # of one process
+RESERVED_DESCRIPTORS = (
+    64  # the database, logs; every connection is counted twice, for the file that it may read
+)
+USEFUL_DESCRIPTORS = 4_096
+PIECE_BYTES = 16_384
+
+# Time is counted in checks of each connection: a service that was held up itself holds nobody to the clock.
+CHECK_S = 5.0
+HEADERS_CHECKS = 4  # to send them whole; an idle connection ends after it, too
+BODY_CHECKS, BODY_BYTES = 6, 4_096  # of a body at least so much in so long, or all that is left
+REPLY_CHECKS = 60  # without taking any of a reply that waits
+CLOSE_CHECKS = 2
+
+
+class Stage(Enum):
+    """What is expected of the other side: a new request, the rest of its headers, the rest of its body."""
+
+    IDLE = 0
+    HEADERS = 1
+    BODY = 2
+
+
+class _Refused(Exception):
+    """Ends the parsing of what is over a limit."""
+
+
+def most_connections() -> int:
+    """How many connections one process holds at once: fewer than its descriptors could carry."""
+    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return max(8, min(MOST_CONNECTIONS, (descriptors - RESERVED_DESCRIPTORS) // 2))
+
+
+def raise_descriptor_limit() -> None:
+    """As many descriptors as are of use here, as far as the system allows; processes started later have them too."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    useful = USEFUL_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(USEFUL_DESCRIPTORS, hard)
+    if soft != resource.RLIM_INFINITY and soft < useful:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (useful, hard))
+
+
+class BoundedConnection(HttpToolsProtocol):
+    """uvicorn's connection with limits; what breaks one is told in a status and closed."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._stage = Stage.IDLE
+        self._since = self.loop.time()
+        self._checks = 0  # in this stage, or since the body came on last
+        self._overhead = 0  # bytes since the last one of a body, or since the last request
+        self._body = 0  # bytes of it that came in those checks
+        self._unwanted = 0
+        self._blocked: int | None = None  # checks since the other side took any of a reply that waits
+        self._closing = 0  # checks since the connection was closed with a reply still to be sent
+        self._fault = (400, "This is no HTTP request.")
+        self._timer: asyncio.TimerHandle | None = None
+
+    # what the transport tells
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._timer = self.loop.call_later(CHECK_S, self._check)
+        if len(self.connections) > most_connections():
+            self._make_room()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._stage is Stage.IDLE:
+            self._enter(Stage.HEADERS)
+        for start in range(0, len(data), PIECE_BYTES):
+            piece = data[start : start + PIECE_BYTES]
+            self._overhead += len(piece)
+            super().data_received(piece)
+            if self.transport.is_closing():
+                return
+            if self._overhead > MOST_HEADER_BYTES:
+                self._refuse(431, f"The headers are too large; {MOST_HEADER_BYTES // 1024} kB are taken.")
+                return
+
+    def pause_writing(self) -> None:
+        self._blocked = 0
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        self._blocked = None
+        super().resume_writing()
+
+    # what the parser tells
+
+    def on_message_begin(self) -> None:
+        if self._stage is not Stage.HEADERS:
+            self._enter(Stage.HEADERS)
+        super().on_message_begin()
+
+    def on_url(self, url: bytes) -> None:
+        super().on_url(url)
+        if len(self.url) > MOST_URL_BYTES:
+            self._end_parsing(414, f"The address is too long; {MOST_URL_BYTES // 1024} kB are taken.")
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._stage is Stage.BODY:  # a trailer; nobody reads them
+            return
+        if len(self.headers) >= MOST_HEADERS:
+            self._end_parsing(431, f"There are too many headers; {MOST_HEADERS} are taken.")
+        if b"\\" in value and name.lower() == b"cookie":
+            value = _without_escapes(value)
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        if len(self.pipeline) >= MOST_PIPELINED:
+            self._end_parsing(429, "Too many requests were sent before the reply to the first.")
+        self._enter(Stage.BODY)
+        super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        self._overhead = 0
+        self._body += len(body)
+        if self.cycle.response_complete:
+            self._unwanted += len(body)
+            if self._unwanted > MOST_UNWANTED_BYTES:
+                self._end_parsing(413, "This request was answered before its body had come.")
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._stage, self._overhead = Stage.IDLE, 0
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        if self._stage is Stage.IDLE:
+            self._enter(Stage.IDLE)
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        self._refuse(*self._fault)
+
+    # limits
+
+    def _enter(self, stage: Stage) -> None:
+        self._stage, self._since = stage, self.loop.time()
+        self._checks = self._body = self._unwanted = 0
+
+    def _end_parsing(self, status: int, words: str) -> None:
+        self._fault = status, words
+        raise _Refused
+
+    @property
+    def _is_answering(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def _is_waiting(self) -> bool:
+        """Nothing is being done for the other side: it has sent no request, or not all of its headers."""
+        return self._stage is not Stage.BODY and not self._is_answering
+
+    def _make_room(self) -> None:
+        """One more than there may be: whoever has sent nothing whole for longest goes, or else the newest."""
+        others = (each for each in self.connections if isinstance(each, BoundedConnection))
+        waiting = [each for each in others if each is not self and each._is_waiting]
+        if waiting:
+            min(waiting, key=lambda each: each._since).transport.abort()
+        else:
+            self._refuse(503, "There are too many connections; please try again in a moment.")
+
+    def _check(self) -> None:
+        self._timer = self.loop.call_later(CHECK_S, self._check)
+        self._checks += 1
+        if self.transport.is_closing():
+            self._closing += 1
+            if self._closing > CLOSE_CHECKS:
+                self.transport.abort()
+        elif self._is_blocked():
+            self.transport.abort()
+        elif self._stage is Stage.BODY:
+            self._check_body()
+        elif self._checks > HEADERS_CHECKS:
+            if self._stage is Stage.HEADERS:
+                self._refuse(408, f"The headers did not come within {CHECK_S * HEADERS_CHECKS:g} s.")
+            elif not self._is_answering:
+                self.transport.close()
+
+    def _is_blocked(self) -> bool:
+        if self._blocked is None:
+            return False
+        self._blocked += 1
+        return self._blocked > REPLY_CHECKS
+
+    def _check_body(self) -> None:
+        """A body has to come on, but while we ourselves hold it back."""
+        if self.flow.read_paused or self._body >= BODY_BYTES:
+            self._checks = self._body = 0
+        elif self._checks > BODY_CHECKS:
+            seconds = CHECK_S * BODY_CHECKS
+            self._refuse(408, f"The request did not come on: less than {BODY_BYTES} bytes in {seconds:g} s.")
+
+    def _refuse(self, status: int, words: str) -> None:
+        """Say why, where no other reply is under way on this connection, and close it."""
+        is_answered = self.cycle is not None and self.cycle.response_started
+        if not is_answered if self._stage is Stage.BODY else not self._is_answering:
+            body = words.encode()
+            lines = [
+                *self.server_state.default_headers,
+                *SAFETY,
+                (b"content-type", b"text/plain; charset=utf-8"),
+            ]
+            lines += [(b"content-length", b"%d" % len(body)), (b"connection", b"close")]
+            head = b"".join(b"%s: %s\r\n" % line for line in lines)
+            self.transport.write(b"%s%s\r\n%s" % (STATUS_LINE[status], head, body))
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.close()
+
+
+def _without_escapes(cookies: bytes) -> bytes:
+    """Python reads a quoted cookie in time quadratic in its backslashes, 13 s for 60 kB; no cookie of ours has one."""
+    return b";".join(cookie for cookie in cookies.split(b";") if b"\\" not in cookie)

@@ -1,0 +1,113 @@
+"""What handlers are given, as annotated aliases; all `async`, as FastAPI would send each plain function to a thread."""
+
+import random
+from datetime import UTC, datetime
+from typing import Annotated
+from urllib.parse import parse_qsl
+
+from fastapi import Depends, Request
+
+from app.accounts.logins import Who
+from app.core.database import Database
+from app.core.errors import StudyError
+from app.core.settings import Settings
+from app.library.clips.store import ClipStore
+from app.studies.access import StudyHere
+
+MAX_FORM_BYTES = 512_000
+MAX_FORM_FIELDS = 300
+
+
+class BadForm(StudyError):
+    status_code = 400
+
+
+class FormTooLarge(StudyError):
+    status_code = 413
+
+
+class NotAForm(StudyError):
+    status_code = 415
+
+
+def without_nul(text: str) -> str:
+    """PostgreSQL stores no NUL."""
+    return text.replace("\x00", "�")
+
+
+async def read_form(request: Request) -> dict[str, str]:
+    """A form's fields; of a repeated one the last. Bounded, never half read, and read once for a request."""
+    if not hasattr(request.state, "form"):
+        request.state.form = await _read_form(request)
+    return request.state.form  # type: ignore[no-any-return]
+
+
+async def _read_form(request: Request) -> dict[str, str]:
+    content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if content_type != "application/x-www-form-urlencoded":
+        raise NotAForm("This address takes a web form (application/x-www-form-urlencoded).")
+    body = await bounded_body(request, MAX_FORM_BYTES)
+    try:
+        text = without_nul(body.decode("ascii", "replace"))
+        fields = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS)
+    except ValueError:
+        raise BadForm(f"The form has too many fields; {MAX_FORM_FIELDS} are allowed.") from None
+    return {without_nul(name): without_nul(value) for name, value in fields}
+
+
+async def bounded_body(request: Request, most: int) -> bytes:
+    """What was sent, refused as soon as it is too long."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > most:
+            raise FormTooLarge(f"The form is too large; {most // 1000} kB are allowed.")
+    return bytes(body)
+
+
+async def get_database(request: Request) -> Database:
+    return request.app.state.database  # type: ignore[no-any-return]
+
+
+async def get_store(request: Request) -> ClipStore:
+    return request.app.state.store  # type: ignore[no-any-return]
+
+
+async def get_settings(request: Request) -> Settings:
+    return request.app.state.settings  # type: ignore[no-any-return]
+
+
+async def get_site(request: Request, settings: Annotated[Settings, Depends(get_settings)]) -> str:
+    """Where the service is reached, without a slash at the end; as the request says unless it is set."""
+    return settings.public_address.rstrip("/") or str(request.base_url).rstrip("/")
+
+
+async def get_who(request: Request) -> Who:
+    """The user whom the guard has let in."""
+    return request.state.who  # type: ignore[no-any-return]
+
+
+async def get_study(request: Request) -> StudyHere:
+    """The study of the address, which the guard has found the user to see."""
+    return request.state.study  # type: ignore[no-any-return]
+
+
+async def now() -> datetime:
+    return datetime.now(UTC)
+
+
+async def get_rng() -> random.Random:
+    return _RNG
+
+
+_RNG = random.SystemRandom()
+
+DatabaseDep = Annotated[Database, Depends(get_database)]
+StoreDep = Annotated[ClipStore, Depends(get_store)]
+SettingsDep = Annotated[Settings, Depends(get_settings)]
+Form = Annotated[dict[str, str], Depends(read_form)]
+Now = Annotated[datetime, Depends(now)]
+Rng = Annotated[random.Random, Depends(get_rng)]
+Site = Annotated[str, Depends(get_site)]
+WhoDep = Annotated[Who, Depends(get_who)]
+StudyDep = Annotated[StudyHere, Depends(get_study)]

@@ -1,0 +1,58 @@
+"""Headers on every reply: nothing is fetched from elsewhere, nothing is framed, no address leaks by referrer.
+
+A reply that brings a policy of its own keeps it.
+"""
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+# Methods that change nothing (RFC 9110, 9.2.1); others need a role, a token or an open data folder.
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "media-src 'self' blob:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    ]
+)
+# For the participant's pages that the design editor shows beside its form.
+FRAMED_POLICY = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+# For the page that shows them.
+FRAMING_POLICY = f"{POLICY}; frame-src 'self'"
+SAFETY = [
+    (b"content-security-policy", POLICY.encode()),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-robots-tag", b"noindex"),
+]
+
+
+# What somebody had to log in for is in no cache, unless the reply says otherwise.
+_PRIVATE = ("/admin", "/api/")
+
+
+class SafetyHeaders:
+    """`https`: people come by HTTPS alone, so every cookie is marked secure."""
+
+    def __init__(self, app: ASGIApp, *, https: bool = False) -> None:
+        self.app, self._https = app, https
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._https:
+            scope = {**scope, "scheme": "https"}
+        is_private = scope.get("path", "").startswith(_PRIVATE)
+        headers = [*SAFETY, (b"cache-control", b"no-store")] if is_private else SAFETY
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                given = {name.lower() for name, _ in message["headers"]}
+                ours = [(name, value) for name, value in headers if name not in given]
+                message["headers"] = [*message["headers"], *ours]
+            await send(message)
+
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)

@@ -1,0 +1,105 @@
+"""Where data live and which database: the only reader of the environment."""
+
+import os
+import secrets
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+from app.core.errors import StudyError
+
+
+class Settings(BaseSettings):
+    """Read from the environment: `DATABASE_URL`, and `LIKELY_HUMAN_` with `DATA`, `SECRET`, `SECURE_COOKIES`.
+
+    `LIKELY_HUMAN_ADDRESS` is where the service is reached from outside, for links that pages show.
+    `LIKELY_HUMAN_MAX_STARTS` sessions may begin from one network in ten minutes; 0 for any number.
+    """
+
+    model_config = SettingsConfigDict(extra="ignore")
+
+    data: Path = Field(default=Path("data"), validation_alias="LIKELY_HUMAN_DATA")
+    database: str = Field(default="", validation_alias="DATABASE_URL")
+    secret_override: str = Field(default="", validation_alias="LIKELY_HUMAN_SECRET")
+    secure_cookies_override: str = Field(default="", validation_alias="LIKELY_HUMAN_SECURE_COOKIES")
+    public_address: str = Field(default="", validation_alias="LIKELY_HUMAN_ADDRESS")
+    max_starts: int = Field(default=300, ge=0, validation_alias="LIKELY_HUMAN_MAX_STARTS")
+
+    @cached_property
+    def database_url(self) -> URL:
+        """The database; PostgreSQL always through psycopg 3."""
+        if not self.database:
+            return URL.create("sqlite", database=str(self.data_dir / "likely-human.sqlite3"))
+        try:
+            url = make_url(self.database)
+        except ArgumentError:
+            raise StudyError(
+                "DATABASE_URL is not a database address; for example postgresql://user@localhost/likely_human"
+            ) from None
+        if url.get_backend_name() == "postgresql":
+            return url.set(drivername="postgresql+psycopg")
+        if url.get_backend_name() == "sqlite" and url.database and url.database != ":memory:":
+            return url
+        raise StudyError(f"DATABASE_URL names {url.drivername!r}; SQLite files and PostgreSQL are supported")
+
+    @cached_property
+    def data_dir(self) -> Path:
+        """The data folder, made if need be. Raises StudyError where it cannot be written."""
+        folder = self.data.absolute()
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            probe = folder / f".write-test-{secrets.token_hex(4)}"
+            probe.touch()
+            probe.unlink()
+        except OSError as error:
+            raise StudyError(
+                f"cannot write to the data folder {folder} ({error.strerror}); set LIKELY_HUMAN_DATA to one you can"
+            ) from None
+        return folder
+
+    @cached_property
+    def secret(self) -> str:
+        """Signs addresses and cookies; made once and kept in the data folder, readable by its owner alone."""
+        if self.secret_override:
+            return self.secret_override
+        try:
+            return self._kept_secret(self.data_dir / "secret")
+        except OSError as error:
+            raise StudyError(f"cannot use {error.filename}: {error.strerror}") from None
+
+    def _kept_secret(self, path: Path) -> str:
+        if not path.exists():
+            fresh = self.data_dir / f"secret-{secrets.token_hex(4)}"
+            fresh.touch(mode=0o600)
+            fresh.write_text(secrets.token_urlsafe(32))
+            try:
+                path.hardlink_to(fresh)  # atomic: of two processes starting together, one makes it
+            except FileExistsError:
+                pass
+            finally:
+                fresh.unlink()
+        return path.read_text()
+
+    @cached_property
+    def secure_cookies(self) -> bool:
+        """Whether people come by HTTPS alone, whatever a proxy says. Raises StudyError for a word that is neither."""
+        word = self.secure_cookies_override.strip().lower()
+        if word in ("1", "true", "yes", "on"):
+            return True
+        if word in ("", "0", "false", "no", "off"):
+            return False
+        raise StudyError(f"LIKELY_HUMAN_SECURE_COOKIES is {word!r}; it takes true or false")
+
+    def environment(self) -> dict[str, str]:
+        """What a process of ours is started with, so that its settings are these."""
+        own = {
+            "LIKELY_HUMAN_DATA": str(self.data_dir),
+            "DATABASE_URL": self.database,
+            "LIKELY_HUMAN_SECRET": self.secret_override,
+            "LIKELY_HUMAN_SECURE_COOKIES": self.secure_cookies_override,
+        }
+        return {**os.environ, **{name: value for name, value in own.items() if value}}

@@ -1,0 +1,65 @@
+"""One Jinja environment for every page: autoescape on, a misspelt variable is an error."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import ClassVar, Protocol, cast
+
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from app.core.notices import notice
+
+_APP = Path(__file__).parent.parent
+
+_environment = Environment(
+    loader=FileSystemLoader(
+        [_APP / "core" / "templates", _APP / "sessions" / "templates", _APP / "admin" / "templates"]
+    ),
+    autoescape=True,
+    undefined=StrictUndefined,
+    auto_reload=False,  # or every page would ask the disk whether each template has changed
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+
+
+def _iso(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds")
+
+
+def _utc(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+_environment.filters.update(notice=notice, iso=_iso, utc=_utc)
+
+
+class Renderable(Protocol):
+    template: ClassVar[str]
+
+
+def reload_templates() -> None:
+    """From now on each page looks whether its templates have changed: for who works on them (`make dev`)."""
+    _environment.auto_reload = True
+
+
+def templates_age() -> float:
+    """When a template was last written, for what is kept of finished pages; 0 where templates are not looked at."""
+    if not _environment.auto_reload:
+        return 0.0
+    loader = cast(FileSystemLoader, _environment.loader)
+    files = (Path(folder, name) for folder in loader.searchpath for name in loader.list_templates())
+    return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)
+
+
+def html_of(page: Renderable) -> str:
+    """A page dataclass through the template it names; the template sees it as `page`."""
+    return _environment.get_template(page.template).render(page=page)
+
+
+def html_response(html: str, status_code: int = 200) -> HTMLResponse:
+    return HTMLResponse(html, status_code, headers={"Cache-Control": "no-store"})
+
+
+def render(page: Renderable, status_code: int = 200) -> HTMLResponse:
+    return html_response(html_of(page), status_code)

@@ -1,0 +1,39 @@
+"""Which function does which kind of job: the one place to add a kind."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from app.jobs.context import Handler, Work
+from app.jobs.tables import Kind
+
+
+@dataclass(frozen=True, slots=True)
+class _Late:
+    """A handler whose module is loaded by its first job: codecs and pandas take seconds, and often nobody asks."""
+
+    module: str
+    name: str
+
+    def __call__(self, work: Work) -> Any:
+        return getattr(import_module(self.module), self.name)(work)
+
+
+HANDLERS: Mapping[Kind, Handler] = {
+    Kind.IMPORT: _Late("app.jobs.handlers.clips", "import_clip"),
+    Kind.PREVIEW: _Late("app.jobs.handlers.reprocessing", "preview"),
+    Kind.REPROCESS: _Late("app.jobs.handlers.reprocessing", "reprocess"),
+    Kind.CLUES: _Late("app.jobs.handlers.clues", "look_for_clues"),
+    Kind.REPORT: _Late("app.jobs.handlers.reports", "make_report"),
+    Kind.PACKAGE: _Late("app.jobs.handlers.reports", "make_package"),
+    Kind.JUDGES: _Late("app.jobs.handlers.judging", "judge_study"),
+    Kind.RESULTS: _Late("app.jobs.handlers.results", "compute_results"),
+}
+
+# A lane does one job at a time, of its first kinds first: somebody waits for a preview, and no report holds up clips.
+LANES: tuple[tuple[Kind, ...], ...] = (
+    (Kind.PREVIEW,),
+    (Kind.REPROCESS, Kind.IMPORT),
+    (Kind.RESULTS, Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.JUDGES, Kind.REPROCESS, Kind.IMPORT),
+)

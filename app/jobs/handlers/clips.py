@@ -1,0 +1,209 @@
+"""Uploads into the library: looked at, processed by the rules in force, taken up or refused with the reason."""
+
+import logging
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from app.accounts.audit import record
+from app.accounts.logins import Who
+from app.accounts.tables import Role, User
+from app.jobs.context import Cancelled, Stopping, Work
+from app.jobs.tidying import tidy
+from app.library.clips.errors import ClipRefused
+from app.library.clips.importing import ImportedClip, smallest_size
+from app.library.clips.probe import ClipInfo, probe
+from app.library.clips.process import frames_left
+from app.library.clips.rules import Rules
+from app.library.clips.single import Arrived, import_one, make_pictures, remarks_on
+from app.library.clips.store import ClipStore, file_sha256
+from app.library.media import frame_path, part_path, poster_path
+from app.library.names import free_name
+from app.library.rules import hold_library, rules_in_force, settle_size
+from app.library.tables import Stimulus, Upload, UploadStatus
+from app.library.uploads import end, upload_in
+from app.studies.seeing import seen_by
+from app.studies.stimuli import add_stimuli
+
+MOST_TRIES = 3
+_log = logging.getLogger("likely-human.worker")
+_OUR_FAULT = (
+    "could not be processed: something went wrong on our side. "
+    "Please send it again, or ask the person who runs this service"
+)
+
+
+def import_clip(work: Work) -> dict[str, Any] | None:
+    """`params`: token and suffix of an upload, or `pictures` for those that clips still lack."""
+    tidy(work.settings.data_dir, work.database, work.now())
+    if "pictures" in work.params:
+        return add_pictures(work)
+    token = work.params["token"]
+    part = part_path(work.settings.data_dir, token)
+    with work.database.reading() as session:
+        upload = upload_in(session, token)
+    if upload is None or upload.status != UploadStatus.WAITING:
+        _forget(part)
+        return None
+    return _settled(work, upload, part)
+
+
+def _settled(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
+    """The upload taken up or refused. A worker that a file has killed thrice looks at it no more."""
+    try:
+        if _count_try(part) > MOST_TRIES:
+            raise ClipRefused(part, "could not be read: the program that reads it has failed each time")
+        return _take_up(work, upload, part)
+    except Stopping:
+        _tries(part).unlink(missing_ok=True)
+        raise
+    except Cancelled:
+        _end(work, upload, UploadStatus.CANCELLED, "")
+        _forget(part)
+        raise
+    except ClipRefused as refusal:
+        return _refuse(work, upload, part, refusal.reason)
+    except OSError as error:
+        _log.exception("upload %s", upload.token)
+        return _refuse(work, upload, part, f"could not be kept: {error.strerror or error}")
+    except Exception:
+        _refuse(work, upload, part, _OUR_FAULT)
+        raise
+
+
+def _take_up(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
+    work.progress(0, 0, f"Looking at {upload.file_name}")
+    sha256 = file_sha256(part).sha256
+    with work.database.reading() as session:
+        _refuse_duplicate(session, _who(session, upload), part, sha256)
+    info = probe(part)
+    added = None
+    while added is None:
+        with work.database.transaction() as session:
+            rules, _ = settle_size(session, smallest_size([info]), work.now())
+        clip = _processed(work, upload, part, rules, info)
+        with work.database.transaction() as session:
+            added = _add(session, upload, part, clip, info, work.now())
+    _make_sure(work, part, clip)
+    _forget(part)
+    return added
+
+
+def _processed(work: Work, upload: Upload, part: Path, rules: Rules, info: ClipInfo) -> ImportedClip:
+    frames_left(part, info.duration_s, rules)
+    arrived = Arrived(
+        path=part,
+        name=upload.name,
+        source=upload.source,
+        attributes=upload.attributes,
+        original_name=upload.file_name,
+        suffix=work.params["suffix"],
+    )
+
+    def tell(done: int, total: int) -> None:
+        work.progress(done, total, f"Processing {upload.file_name}")
+
+    return import_one(arrived, rules, work.store, on_frame=tell)
+
+
+def _add(
+    session: Session, upload: Upload, part: Path, clip: ImportedClip, info: ClipInfo, now: datetime
+) -> dict[str, Any] | None:
+    """The stimulus, and the upload done; None where the rules have changed meanwhile. Raises Cancelled, ClipRefused."""
+    hold_library(session)
+    row = upload_in(session, upload.token, hold=True)
+    if row is None or row.status != UploadStatus.WAITING:
+        raise Cancelled
+    if rules_in_force(session)[0] != clip.rules:
+        return None
+    who = _who(session, row)
+    _refuse_duplicate(session, who, part, clip.original_sha256)
+    name = free_name(row.name, set(session.exec(select(Stimulus.name))))
+    add_stimuli(session, [replace(clip, name=name)], now, uploaded_by=row.user_id)
+    session.flush()
+    row.stimulus_id = session.exec(select(Stimulus.id).where(Stimulus.name == name)).one()
+    row.name = name
+    assert clip.rules.size is not None
+    end(session, row, UploadStatus.DONE, " ".join(remarks_on(info, clip.rules.size)), now)
+    said = {"name": name, "source": clip.source, "attributes": dict(clip.attributes), "file": row.file_name}
+    record(session, who.actor, "stimulus.add", now=now, subject=name, after=said)
+    return {"stimulus": name}
+
+
+def _who(session: Session, upload: Upload) -> Who:
+    user = session.get_one(User, upload.user_id)
+    return Who(upload.user_id, user.email, Role(user.role))
+
+
+def _refuse_duplicate(session: Session, who: Who, part: Path, sha256: str) -> None:
+    same = select(Stimulus.name).where(
+        Stimulus.original_sha256 == sha256, col(Stimulus.clip_sha256).is_not(None)
+    )
+    if name := session.exec(same.where(seen_by(who)).limit(1)).first():
+        raise ClipRefused(part, f"is the same file as the clip {name}, which is in the library already")
+    if session.exec(same.limit(1)).first():
+        raise ClipRefused(
+            part, "is in the library already, in studies that are not shared with you: ask an owner"
+        )
+
+
+def _make_sure(work: Work, part: Path, clip: ImportedClip) -> None:
+    """Put back what a deletion of the same clip may just have removed, and add the pictures."""
+    data_dir = work.settings.data_dir
+    if not (
+        work.store.has_original(clip.original_sha256) and work.store.clip_path(clip.clip_sha256).exists()
+    ):
+        again = Arrived(part, clip.name, clip.source, {}, clip.original_name, work.params["suffix"])
+        import_one(again, clip.rules, work.store)
+    draw(work.store, data_dir, clip.clip_sha256, clip.original_sha256)
+
+
+def _refuse(work: Work, upload: Upload, part: Path, reason: str) -> dict[str, Any]:
+    message = f"{upload.file_name} {reason}."
+    _end(work, upload, UploadStatus.REFUSED, message)
+    _forget(part)
+    return {"refused": message}
+
+
+def _end(work: Work, upload: Upload, status: UploadStatus, message: str) -> None:
+    with work.database.transaction() as session:
+        row = upload_in(session, upload.token, hold=True)
+        if row is not None and row.status == UploadStatus.WAITING:
+            end(session, row, status, message, work.now())
+
+
+def add_pictures(work: Work) -> dict[str, Any]:
+    """Posters and frames for the clips that have none: those imported at the command line."""
+    data_dir, n_made = work.settings.data_dir, 0
+    with work.database.reading() as session:
+        clips = session.exec(
+            select(Stimulus.name, Stimulus.clip_sha256, Stimulus.original_sha256).where(
+                col(Stimulus.clip_sha256).is_not(None), col(Stimulus.original_sha256).is_not(None)
+            )
+        ).all()
+    for done, (name, clip, original) in enumerate(clips):
+        work.progress(done, len(clips), f"Drawing {name}")
+        n_made += draw(work.store, data_dir, clip or "", original or "")
+    return {"pictures": n_made}
+
+
+def draw(store: ClipStore, data_dir: Path, clip: str, original: str) -> int:
+    """The pictures of a clip and its original, where they are not there; returns how many were made."""
+    return make_pictures(store, clip, poster_path(data_dir, clip), original, frame_path(data_dir, original))
+
+
+def _count_try(part: Path) -> int:
+    with _tries(part).open("ab") as file:
+        return file.tell() + file.write(b".")
+
+
+def _tries(part: Path) -> Path:
+    return part.with_suffix(".tries")
+
+
+def _forget(part: Path) -> None:
+    part.unlink(missing_ok=True)
+    _tries(part).unlink(missing_ok=True)

@@ -1,0 +1,213 @@
+"""Judges run over a study and held against its people: each run in a folder of its own, kept."""
+
+import csv
+import io
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.data.columns import ANALYZED_COLUMNS
+from analysis.errors import AnalysisError
+from analysis.figures.figure import Figure
+from analysis.judging import JudgeValidation, read_verdicts, validate_judges
+from analysis.judging.columns import with_items_named
+from analysis.judging.figure import judges_figure
+from app.core.errors import Conflict, StudyError
+from app.core.spreadsheet import csv_fault, defused, restored
+from app.jobs.context import Stopping, Work
+from app.judges.base import JudgeUnavailable
+from app.judges.registry import judge_named
+from app.judges.runner import COLUMNS, VerdictRow, run_judge, verdicts_csv
+from app.judges.study import lacks, main_pairs, pairs_to_judge
+from app.library.outputs import VERDICTS
+from app.library.places import judging_folder, sent_verdicts
+from app.reports.frames import responses_frame
+from app.reports.report import json_text
+
+VALIDATION, FIGURE = "validation.json", "judges.svg"
+MOST_JUDGES, MOST_VERDICTS = 50, 200_000  # of one file: each judge costs about a second of resampling
+_HEAD = (*COLUMNS, "stimulus")
+
+Row = Mapping[str, str]
+
+
+def judge_study(work: Work) -> dict[str, Any]:
+    """`params`: slug, judges, file (token of a file of verdicts that was sent, or empty), file_name, mode, seed."""
+    folder = judging_folder(work.settings.data_dir, work.job.id)
+    sent = sent_verdicts(work.settings.data_dir, work.params["file"])
+    shutil.rmtree(folder, ignore_errors=True)  # a job that is done again after a crash starts anew
+    folder.mkdir(parents=True)
+    try:
+        result = _judged(work, folder, sent)
+    except Stopping:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        sent.unlink(missing_ok=True)
+        raise
+    sent.unlink(missing_ok=True)
+    return result
+
+
+def _judged(work: Work, folder: Path, sent: Path) -> dict[str, Any]:
+    given = _given(work, sent, work.params["file_name"]) if work.params["file"] else []
+    _refuse_same_judge(work.params["judges"], given)
+    rows, skipped = _run(work)
+    if not rows and not given:
+        raise Conflict("; ".join(f"{name} did not run: {reason}" for name, reason in skipped.items()))
+    path = folder / VERDICTS
+    path.write_text(_table(rows, given), encoding="utf-8", newline="")
+    validation, reason = _validated(work, path)
+    files = [VERDICTS]
+    summary: dict[str, Any] = {"figure": None, "mode": "", "answers": 0, "participants": 0}
+    if validation is not None:
+        (folder / VALIDATION).write_text(json_text(validation.to_dict()), encoding="utf-8")
+        files.append(VALIDATION)
+        summary = {
+            "figure": _drawn(work, validation, folder, files),
+            "mode": validation.settings.mode,
+            "answers": validation.n_votes,
+            "participants": validation.n_participants,
+        }
+    return {
+        "files": files,
+        "judges": sorted({row.judge for row in rows} | {row["judge"] for row in given}),
+        "verdicts": len(rows) + len(given),
+        "problems": _problems(rows),
+        "skipped": skipped,
+        "reason": reason,
+        **summary,
+    }
+
+
+def _given(work: Work, sent: Path, file_name: str) -> Sequence[Row]:
+    """The rows of a file that was sent, once its reader has taken them.
+
+    Raises StudyError in the reader's words, or for more than one job is to do.
+    """
+    if not sent.exists():
+        raise Conflict(f"{file_name} has been cleared away while it waited; please send it again")
+    work.progress(0, 0, f"Reading {file_name}")
+    try:
+        with work.computing():
+            verdicts = read_verdicts(sent)
+    except AnalysisError as error:
+        raise StudyError(str(error).replace(str(sent), file_name)) from None
+    for n, most, what in (
+        (verdicts["judge"].nunique(), MOST_JUDGES, "judges"),
+        (len(verdicts), MOST_VERDICTS, "verdicts"),
+    ):
+        if n > most:
+            raise StudyError(
+                f"{file_name} has {n:,} {what}, and one run takes {most:,}: send it in parts, or hold them "
+                "against people with `likely-human judge validate`, which has no limit"
+            )
+    try:
+        with sent.open(encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            theirs = {ours: name for name, ours in with_items_named(rows.fieldnames or ()).items()}
+            return [{name: restored(row.get(theirs.get(name, name)) or "") for name in _HEAD} for row in rows]
+    except csv.Error as error:
+        raise StudyError(f"{file_name}: {csv_fault(error)}") from None
+
+
+def _refuse_same_judge(names: Sequence[str], given: Sequence[Row]) -> None:
+    both = sorted({row["judge"] for row in given} & set(names))
+    if both:
+        raise Conflict(
+            f"the file has verdicts of {both[0]!r}, which was to judge here too; leave one of the two out"
+        )
+
+
+def _run(work: Work) -> tuple[list[VerdictRow], Mapping[str, str]]:
+    """Every judge that was asked for and can judge here, over every main pair; and why the others cannot."""
+    names = work.params["judges"]
+    if not names:
+        return [], {}
+    with work.database.reading() as session:
+        try:
+            study = pairs_to_judge(session, work.params["slug"], work.store)
+        except StudyError as error:
+            return [], dict.fromkeys(names, str(error))
+    rows: list[VerdictRow] = []
+    skipped: dict[str, str] = {}
+    for number, name in enumerate(names):
+        before = number * len(study.pairs)
+
+        def tell(done: int, total: int, name: str, before: int = before) -> None:
+            work.progress(before + done, len(names) * total, f"{name} judges")
+
+        try:
+            judge = judge_named(name)
+            if reason := lacks(judge.info.needs, study.pairs):
+                skipped[name] = reason
+                continue
+            rows += run_judge(judge, study.pairs, tell, work.now)
+        except JudgeUnavailable as error:
+            skipped[name] = str(error)
+    return rows, skipped
+
+
+def _table(rows: Sequence[VerdictRow], given: Sequence[Row]) -> str:
+    """One file of verdicts; the column stimulus is there where a row is about a single clip."""
+    head = _HEAD if any(row["stimulus"] for row in given) else COLUMNS
+    table = io.StringIO()
+    writer = csv.DictWriter(table, head, restval="", extrasaction="ignore", lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(csv.DictReader(io.StringIO(verdicts_csv(rows))))
+    writer.writerows({name: defused(cell) for name, cell in row.items()} for row in given)
+    return table.getvalue()
+
+
+def _validated(work: Work, path: Path) -> tuple[JudgeValidation | None, str]:
+    """The judges against the people, or why there is nobody to hold them against."""
+    slug, mode = work.params["slug"], work.params["mode"]
+    work.progress(0, 0, "Reading the answers")
+    with work.database.reading() as session:
+        responses = responses_frame(session, slug, ANALYZED_COLUMNS)
+        pairs = main_pairs(session, slug)
+    if responses.empty:
+        return (
+            None,
+            "there are no answers yet to compare with; the verdicts can be downloaded",
+        )
+    work.progress(0, 0, "Comparing the judges with people")
+    validation = validate_judges(
+        responses,
+        read_verdicts(path),
+        pairs=pd.DataFrame(pairs) if pairs else None,
+        mode=mode,
+        seed=work.params["seed"],
+        on_progress=lambda done, total, name: work.progress(done, total, f"{name} against people"),
+    )
+    return validation, ""
+
+
+def _drawn(work: Work, validation: JudgeValidation, folder: Path, files: list[str]) -> dict[str, Any]:
+    work.progress(0, 0, "Drawing")
+    with work.computing():
+        drawn = judges_figure(validation)
+    if not isinstance(drawn, Figure):
+        return {"reason": drawn.reason}
+    (folder / FIGURE).write_text(drawn.svg, encoding="utf-8")
+    files.append(FIGURE)
+    width, height = drawn.size
+    return {
+        "alt": drawn.alt,
+        "width": round(width * 96),
+        "height": round(height * 96),
+    }
+
+
+def _problems(rows: Sequence[VerdictRow]) -> Mapping[str, Mapping[str, Any]]:
+    """Of each judge that could not judge some pairs, how many, and what the first was."""
+    found: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        if row.problem:
+            summary = found.setdefault(row.judge, {"n": 0, "first": f"{row.pair}: {row.problem}"})
+            summary["n"] += 1
+    return found

@@ -1,0 +1,150 @@
+"""The numbers of the results page: computed once for the answers there are, and kept until these change."""
+
+import hashlib
+import hmac
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col
+
+from analysis import Analysis, analyze
+from analysis.errors import AnalysisError
+from analysis.judging import JudgeValidation, read_verdicts, validate_judges
+from analysis.options import RESAMPLES
+from app.jobs import queue
+from app.jobs.context import Work
+from app.jobs.tables import JobStatus, Kind
+from app.library.outputs import VERDICTS
+from app.library.places import judging_folder, results_folder
+from app.library.tables import Stimulus
+from app.reports.facts import StudyFacts
+from app.reports.page.sources import Source, read_study, sessions_of
+from app.reports.results.making import Around, results_view
+from app.reports.results.view import Caution, ResultsView, to_json
+from app.studies.tables import Study, StudyVersion, Unit, UnitMember
+from app.studies.versions import study_named
+
+VIEW = "view.json"
+_STEPS = 4
+
+
+def compute_results(work: Work) -> dict[str, Any]:
+    """`params`: slug, against (another study's, or empty), mode, key (what stands for the answers)."""
+    folder = results_folder(work.settings.data_dir, work.job.id)
+    shutil.rmtree(folder, ignore_errors=True)
+    slug, against, mode = (str(work.params[name]) for name in ("slug", "against", "mode"))
+    work.progress(0, _STEPS, "Reading the answers")
+    with work.database.reading() as session:
+        read = [read_study(session, name) for name in (slug, against) if name]
+        verdicts = _verdicts(session, slug, work.settings.data_dir)
+        clip_of = _clips(session, slug)
+    work.progress(1, _STEPS, "Computing")
+    with work.computing():
+        # Of this mode alone: who took part in another one was never to be counted here.
+        frames = [frame[frame["mode"] == mode] for _, frame in read]
+        origins = [source.slug for source, _ in read]
+        analysis = analyze(frames, mode=mode, origins=origins, resamples=RESAMPLES)
+    work.progress(2, _STEPS, "Holding judges against people")
+    source, frame = read[0]
+    with work.computing():
+        validation, cautions = _judged(frame, verdicts, mode)
+    work.progress(3, _STEPS, "Writing")
+    around = Around(
+        made_at=work.now(),
+        until=_until(frame, mode),
+        pseudonym=_pseudonyms(analysis, work.settings.secret),
+        levels=_levels(source),
+        sessions=sessions_of(source, mode),
+        clip_of=clip_of,
+        cautions=cautions,
+    )
+    _keep(folder, results_view(analysis, around, validation))
+    _forget_older(work, slug, against, mode)
+    return {"files": [VIEW]}
+
+
+def _keep(folder: Path, view: ResultsView) -> None:
+    folder.mkdir(parents=True)
+    part = folder / f"{VIEW}.part"
+    part.write_bytes(to_json(view))
+    part.rename(folder / VIEW)
+
+
+def _forget_older(work: Work, slug: str, against: str, mode: str) -> None:
+    """The files of earlier runs of the same page: they were of fewer answers."""
+    with work.database.reading() as session:
+        study_id = work.job.study_id
+        jobs = queue.jobs_of(session, Kind.RESULTS, study_id)
+    for job in jobs:
+        same = (job.params["slug"], job.params["against"], job.params["mode"]) == (slug, against, mode)
+        if same and job.id < work.job.id:
+            shutil.rmtree(results_folder(work.settings.data_dir, job.id), ignore_errors=True)
+
+
+def _verdicts(session: Session, slug: str, data_dir: Path) -> Path | None:
+    """Those of the newest run of judges that still has its files."""
+    study = study_named(session, slug)
+    for job in queue.jobs_of(session, Kind.JUDGES, study.id):
+        path = judging_folder(data_dir, job.id) / VERDICTS
+        if job.status is JobStatus.DONE and path.is_file():
+            return path
+    return None
+
+
+def _judged(
+    frame: pd.DataFrame, verdicts: Path | None, mode: str
+) -> tuple[JudgeValidation | None, Sequence[Caution]]:
+    if verdicts is None:
+        return None, ()
+    try:
+        return validate_judges(frame, read_verdicts(verdicts), mode=mode, resamples=RESAMPLES), ()
+    except AnalysisError as error:
+        return None, [
+            Caution(
+                "Judges cannot be held against people.", str(error).replace(str(verdicts), "The verdicts")
+            )
+        ]
+
+
+def _until(frame: pd.DataFrame, mode: str) -> datetime | None:
+    times = pd.to_datetime(frame.loc[frame["mode"] == mode, "answered_at"], utc=True).dropna()
+    return times.max().to_pydatetime() if len(times) else None
+
+
+def _pseudonyms(analysis: Analysis, secret: str) -> Mapping[str, str]:
+    """A name that stays the same as answers come in and tells nobody the participant's own."""
+    study = analysis.studies[0]
+    return {
+        name: "p-"
+        + hmac.new(secret.encode(), f"{study.study} {name}".encode(), hashlib.sha256).hexdigest()[:8]
+        for name in map(str, study.participants["participant"])
+    }
+
+
+def _levels(source: Source) -> Sequence[str]:
+    """The labels of the certainty scale in the newest version."""
+    if not isinstance(source, StudyFacts) or not source.versions:
+        return ()
+    questions = source.versions[-1].design.trials.questions
+    scales = (one for one in questions if (one.id, one.type) == ("uncertainty", "likert"))
+    return next((tuple(getattr(one, "labels", None) or ()) for one in scales), ())
+
+
+def _clips(session: Session, slug: str) -> Callable[[str, str], str]:
+    """The clip of a stimulus in a pair, as the newest version that has it showed it."""
+    rows = session.execute(
+        select_columns(col(Unit.name), col(Stimulus.name), col(UnitMember.sha256))
+        .join(StudyVersion, col(StudyVersion.id) == Unit.version_id)
+        .join(Study, col(Study.id) == StudyVersion.study_id)
+        .join(UnitMember, col(UnitMember.unit_id) == Unit.id)
+        .join(Stimulus, col(Stimulus.id) == UnitMember.stimulus_id)
+        .where(col(Study.slug) == slug)
+        .order_by(col(StudyVersion.number))
+    )
+    found = {(unit, stimulus): sha256 or "" for unit, stimulus, sha256 in rows}
+    return lambda pair, stimulus: found.get((pair, stimulus), "")

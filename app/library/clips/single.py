@@ -1,0 +1,90 @@
+"""One clip into the store by itself, and what its pictures show."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.library.clips.errors import ClipError
+from app.library.clips.importing import ImportedClip
+from app.library.clips.picture import fitted
+from app.library.clips.pictures import FRAME_SIDE, POSTER_SIDE, make_picture
+from app.library.clips.probe import ClipInfo
+from app.library.clips.process import OnFrame, process
+from app.library.clips.rules import Rules
+from app.library.clips.store import ClipStore
+
+_PICTURED_S = 1.0  # the first frame is black in many a recording
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """A file that is to become a stimulus; `original_name` and `suffix` are those that it was sent with."""
+
+    path: Path
+    name: str
+    source: str
+    attributes: Mapping[str, str]
+    original_name: str
+    suffix: str
+
+
+def import_one(
+    arrived: Arrived, rules: Rules, store: ClipStore, *, on_frame: OnFrame | None = None
+) -> ImportedClip:
+    """Process a file by rules that fix the frame's size, and keep it with its original. Raises ClipRefused."""
+    size = rules.size
+    assert size is not None
+    with store.scratch() as scratch:
+        target = scratch / "clip.mp4"
+        info = process(arrived.path, target, rules, size=size, on_frame=on_frame)
+        original = store.keep_original(arrived.path, suffix=arrived.suffix)
+        clip = store.keep_clip(target)
+    return ImportedClip(
+        name=arrived.name,
+        source=arrived.source,
+        attributes=arrived.attributes,
+        original_sha256=original.sha256,
+        original_name=arrived.original_name,
+        original_bytes=original.bytes,
+        clip_sha256=clip.sha256,
+        clip_bytes=clip.bytes,
+        duration_s=info.duration_s,
+        width=info.width,
+        height=info.height,
+        fps=info.fps,
+        frames=info.frames,
+        rules=rules,
+        positions_sha256=None,
+    )
+
+
+def remarks_on(info: ClipInfo, size: tuple[int, int]) -> tuple[str, ...]:
+    """What fitting a clip into the library's frame does to it that may tell it apart."""
+    frame, own = f"{size[0]} x {size[1]} px", f"{info.width} x {info.height} px"
+    remarks = []
+    if info.width < size[0] and info.height < size[1]:
+        remarks.append(f"It is scaled up from {own} to the library's {frame}, which can be seen.")
+    content = fitted(info.width, info.height, size)
+    if max(abs(inner - outer) for inner, outer in zip(content, size, strict=True)) > 2:
+        remarks.append(f"Its shape ({own}) is not that of the library's frame ({frame}): it gets black bars.")
+    return tuple(remarks)
+
+
+def make_pictures(store: ClipStore, clip_sha256: str, poster: Path, original_sha256: str, frame: Path) -> int:
+    """The poster of a clip and the frame of its original, where they are not there; returns how many were made.
+
+    Where none can be made, an empty file says so, and nobody tries again.
+    """
+    made = 0
+    for target, side in ((poster, POSTER_SIDE), (frame, FRAME_SIDE)):
+        if target.exists():
+            continue
+        try:
+            is_poster = target is poster
+            source = store.clip_path(clip_sha256) if is_poster else store.original_path(original_sha256)
+            make_picture(source, target, at_s=_PICTURED_S, side=side)
+            made += 1
+        except ClipError:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.touch()
+    return made

@@ -1,0 +1,1 @@
+"""How a study is going: progress, the list of sessions, one session. Reads; changes nothing."""

@@ -1,0 +1,186 @@
+"""What a session's answers come to: votes and sides, times, what went wrong, flags. Read in few and short queries."""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Integer,
+    bindparam,
+    func,
+    join,
+    literal_column,
+    or_,
+    outerjoin,
+    select,
+    type_coerce,
+)
+from sqlmodel import Session, SQLModel
+
+from app.sessions.design import TIE, Kind, Side
+from app.sessions.flags import ONE_SIDED_FROM, Flag, is_one_sided, split
+from app.sessions.tables import Evidence, Response, Trial, planned_left
+from app.studies.tables import Unit
+
+_tables = SQLModel.metadata.tables
+_trial, _response, _evidence, _unit = (
+    _tables[str(table.__tablename__)] for table in (Trial, Response, Evidence, Unit)
+)
+_NONE: ColumnElement[int] = literal_column("0")
+_NOT_AWAY = (0, 0)
+_ODD = frozenset({Flag.ODD, Flag.NO_TELEMETRY, Flag.RT_ODD})
+_AMONG: BindParameter[Any] = bindparam("ids", expanding=True)
+
+# Every trial planned for some sessions, with its response if there is one.
+TRIALS = (
+    select(
+        _trial.c.session_id,
+        _trial.c.position,
+        _trial.c.unit_id,
+        planned_left(),
+        _response.c.id,
+        _response.c.side,
+        type_coerce(_response.c.unplayable, Integer),
+        type_coerce(_response.c.unwatched, Integer),
+        _response.c.rt_ms,
+        _response.c.raised,
+    )
+    .select_from(outerjoin(_trial, _response, _response.c.trial_id == _trial.c.id))
+    .where(_trial.c.session_id.in_(_AMONG))
+    .order_by(_trial.c.session_id, _trial.c.position)
+)
+# Responses during which a clip stood still or the page was hidden: how often, and how long. There is an index of these.
+AWAY = (
+    select(_response.c.id, func.sum(_evidence.c.stalls), func.max(_evidence.c.hidden_ms))
+    .select_from(join(_response, _evidence, _evidence.c.response_id == _response.c.id))
+    .where(_response.c.session_id.in_(_AMONG), or_(_evidence.c.stalls > _NONE, _evidence.c.hidden_ms > _NONE))
+    .group_by(_response.c.id)
+)
+
+
+@dataclass(slots=True)
+class SessionTally:
+    """What one session's answers come to; `flags` counts trials, practice left out.
+
+    `sides_known` is false for answers that were imported without saying which clip was on the left.
+    """
+
+    step: int = -1
+    last_id: int = 0
+    n_planned: int = 0
+    n_answered: int = 0
+    n_left: int = 0
+    n_chosen: int = 0
+    flags: dict[Flag, int] = field(default_factory=dict)
+    simulated: bool = False
+    sides_known: bool = True
+
+    def all_flags(self) -> Mapping[Flag, int]:
+        if self.sides_known and not self.simulated and is_one_sided(self.n_left, self.n_chosen):
+            return {**self.flags, Flag.ONE_SIDED: self.n_chosen}
+        return self.flags
+
+
+@dataclass(slots=True)
+class Trouble:
+    """Trials answered, and with how many something was amiss; `stalls` counts each standing still.
+
+    `excluded` are those that the rule `unwatched` leaves out.
+    """
+
+    answered: int = 0
+    unplayable: int = 0
+    stalled: int = 0
+    stalls: int = 0
+    hidden: int = 0
+    not_watched: int = 0
+    odd: int = 0
+    excluded: int = 0
+
+    def add(self, flags: frozenset[Flag]) -> None:
+        self.unplayable += Flag.UNPLAYABLE in flags
+        self.not_watched += Flag.NOT_WATCHED in flags
+        self.odd += not flags.isdisjoint(_ODD)
+
+
+@dataclass(slots=True)
+class Group:
+    """One version in one mode. Sides count answers to trials that are no practice, as far as no rule excludes them.
+
+    `planned` is by pair and member on the left, `sides` also by the side pressed; `times` by position, in ms;
+    `flagged` names the sessions that have a flag.
+    """
+
+    planned: Counter[tuple[int, str]] = field(default_factory=Counter)
+    sides: Counter[tuple[int, str, str]] = field(default_factory=Counter)
+    times: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
+    trouble: Trouble = field(default_factory=Trouble)
+    flagged: set[int] = field(default_factory=set)
+
+
+def add_trials(
+    tally: SessionTally,
+    group: Group,
+    trials: Sequence[Sequence[Any]],
+    away: Mapping[int, tuple[int, int]],
+    practice: Collection[int],
+    *,
+    counts: bool = True,
+) -> None:
+    """Add a session's trials, as far as they were not added before. `away` is response to stalls and time hidden.
+
+    `practice` names the pairs that are for practice.
+    """
+    trouble = group.trouble
+    if not tally.n_planned:
+        tally.n_planned = len(trials)
+        group.planned.update((pair_id, left) for _, _, pair_id, left, *_ in trials)
+    for _, position, pair_id, left, response_id, side, unplayable, unwatched, rt_ms, raised in trials:
+        if response_id is None or response_id <= tally.last_id:
+            continue
+        tally.last_id = response_id
+        tally.n_answered += 1
+        trouble.answered += 1
+        stalls, hidden_ms = away.get(response_id, _NOT_AWAY)
+        if stalls or hidden_ms:
+            trouble.stalled += stalls > 0
+            trouble.stalls += stalls
+            trouble.hidden += hidden_ms > 0
+        if rt_ms is not None and not unplayable:
+            group.times[position].append(rt_ms)
+        flags = split(raised)
+        if flags:
+            trouble.add(flags)
+        trouble.excluded += bool(unwatched)
+        if pair_id in practice:
+            continue
+        for flag in flags:
+            tally.flags[flag] = tally.flags.get(flag, 0) + 1
+        if side and side != TIE and not unplayable:
+            tally.n_chosen += 1
+            tally.n_left += side == "left"
+            if counts and not unwatched:
+                group.sides[pair_id, left, side] += 1
+
+
+def practice_pairs(session: Session, version_id: int) -> frozenset[int]:
+    """Those of a version's pairs that are for practice."""
+    found = select(_unit.c.id).where(_unit.c.version_id == version_id, _unit.c.kind == Kind.PRACTICE)
+    return frozenset(session.connection().execute(found).scalars())
+
+
+# Sessions that always pressed the same side, as `is_one_sided` says it of counts.
+ONE_SIDED = (
+    select(_response.c.session_id)
+    .select_from(
+        join(_response, _trial, _response.c.trial_id == _trial.c.id).join(
+            _unit, _unit.c.id == _trial.c.unit_id
+        )
+    )
+    .where(_response.c.side.in_(tuple(Side)), ~_response.c.unplayable, _unit.c.kind != Kind.PRACTICE)
+    .group_by(_response.c.session_id)
+    .having(func.count() >= ONE_SIDED_FROM, func.min(_response.c.side) == func.max(_response.c.side))
+)

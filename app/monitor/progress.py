@@ -1,0 +1,345 @@
+"""How a study is going, in numbers: who came, how far, how they voted, and what went wrong on the way."""
+
+import math
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from operator import attrgetter
+from statistics import median
+
+from sqlalchemy import bindparam, func, select
+from sqlmodel import Session, SQLModel, col
+
+from app.core.errors import NotFound, StudyError
+from app.monitor.counting import Group, Trouble
+from app.monitor.snapshots import (
+    Choice,
+    FlaggedLine,
+    FunnelStep,
+    PairLine,
+    Snapshot,
+    StatusLine,
+    TimePoint,
+    TrialTime,
+)
+from app.monitor.tally import Ended, SessionRow, Tally, Version, tally_of
+from app.sessions.design import Kind, PageKey
+from app.sessions.flags import in_order
+from app.sessions.runs import Run, run_of
+from app.sessions.tables import Mode, ParticipantSession, Response, Status
+from app.studies.access import StudyHere
+from app.studies.tables import State, Unit
+
+LEFT_AFTER = timedelta(minutes=30)
+PAGE_BUDGET_S = 0.05  # how long a page may count before it shows what it has
+MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)
+MOST_FLAGGED = 25
+_OPEN = (Status.ARRIVED, Status.ACTIVE)
+_STEPS_OF_TIME = [
+    timedelta(minutes=10),
+    timedelta(hours=1),
+    timedelta(hours=6),
+    timedelta(days=1),
+    timedelta(weeks=1),
+]
+_MOST_POINTS = 60
+_PLACE = attrgetter("version_id", "mode", "arm")
+
+
+class BadChoice(StudyError):
+    status_code = 422
+
+
+def choice_of(version: str, mode: str) -> Choice:
+    """What an address asks for. Raises BadChoice."""
+    if version not in ("", "all") and not (
+        version.isascii() and version.isdigit() and 0 < int(version[:10]) < 2**31
+    ):
+        raise BadChoice(f"{version[:40]!r} is no version; write its number, or all.")
+    if mode and mode not in MODES:
+        raise BadChoice(f"{mode[:40]!r} is no mode to look at; use {', '.join(MODES)}.")
+    number = None if not version else 0 if version == "all" else int(version)
+    return Choice(number, Mode(mode) if mode else None)
+
+
+def snapshot(
+    session: Session,
+    study: StudyHere,
+    choice: Choice,
+    now: datetime,
+    budget_s: float | None = PAGE_BUDGET_S,
+    *,
+    sees_live: bool,
+) -> Snapshot:
+    """The study's numbers, brought up to date first; who comes meanwhile shares what was counted.
+
+    `sees_live` is whether live votes may be shown (`app.studies.blinding.may_look`).
+
+    Raises NotFound for a version that the study has not.
+    """
+    came = time.monotonic()
+    tally = tally_of(session, study.id)
+    with tally.lock:
+        if tally.began < came or tally.behind:
+            tally.refresh(session, budget_s)
+        return _snapshot(session, study, tally, choice, now, sees_live=sees_live)
+
+
+def _snapshot(
+    session: Session, study: StudyHere, tally: Tally, choice: Choice, now: datetime, *, sees_live: bool
+) -> Snapshot:
+    mode = choice.mode or _usual_mode(study, tally)
+    numbers = {version.number: id_ for id_, version in tally.versions.items()}
+    version = _usual_version(tally, mode) if choice.version is None else choice.version
+    if version and version not in numbers:
+        raise NotFound(f"Study {study.slug} has no version {version}.")
+    chosen = {numbers[version]} if version else set(numbers.values())
+    groups = {id_: tally.groups[id_, mode] for id_ in chosen}
+    ended = {id_: tally.ended[id_, mode] for id_ in chosen}
+    here = [
+        row
+        for row in map(tally.sessions.__getitem__, tally.open)
+        if row.version_id in chosen and row.mode == mode
+    ]
+    runs = {id_: run_of(session, id_, tally.versions[id_].sha256) for id_ in sorted(chosen)}
+    step, timeline = _timeline(here, ended, now if study.state in (State.LIVE, State.PILOT) else None)
+    flagged = sorted(chain.from_iterable(group.flagged for group in groups.values()), reverse=True)
+    sides = sum((group.sides for group in groups.values()), Counter[tuple[int, str, str]]())
+    statuses = _statuses(tally)
+    is_blinded = mode is Mode.LIVE and not sees_live
+    return Snapshot(
+        at=now,
+        version=version,
+        mode=mode,
+        versions=sorted(numbers, reverse=True),
+        n_by_mode={each: sum(line.total for line in statuses if line.mode == each) for each in MODES},
+        behind=tally.behind,
+        statuses=[line for line in statuses if numbers[line.version] in chosen],
+        funnel=_funnel(here, ended, runs, _still_here(session, chosen, now)),
+        step=step,
+        timeline=timeline,
+        times=_times(groups, runs),
+        pairs=_pairs(session, groups, tally, is_blinded=is_blinded),
+        is_blinded=is_blinded,
+        n_votes=sides.total(),
+        left_pressed=sum(n for (_, _, side), n in sides.items() if side == "left")
+        if all(tally.versions[id_].sides_known for id_ in chosen)
+        else None,
+        trouble=_sum(group.trouble for group in groups.values()),
+        n_flagged=len(flagged),
+        n_by_flag=in_order(Counter(flag for id_ in flagged for flag in tally.by_session[id_].all_flags())),
+        flagged=_flagged(session, flagged[:MOST_FLAGGED], tally),
+    )
+
+
+def _used(tally: Tally) -> set[tuple[int, str]]:
+    """The versions and modes that have sessions."""
+    still = {(tally.sessions[id_].version_id, tally.sessions[id_].mode) for id_ in tally.open}
+    return still | {key for key, ended in tally.ended.items() if ended.statuses}
+
+
+def _usual_mode(study: StudyHere, tally: Tally) -> Mode:
+    there = {mode for _, mode in _used(tally)}
+    empty = Mode.PILOT if study.state is State.PILOT else Mode.LIVE
+    return next((mode for mode in MODES if mode in there), empty)
+
+
+def _usual_version(tally: Tally, mode: str) -> int:
+    used = {version_id for version_id, of in _used(tally) if of == mode}
+    numbers = [version.number for id_, version in tally.versions.items() if id_ in used or not used]
+    return max(numbers, default=0)
+
+
+def _statuses(tally: Tally) -> Sequence[StatusLine]:
+    """Of every version and mode."""
+    found: dict[tuple[int, str, str], Counter[str]] = {}
+    for (version_id, mode), ended in tally.ended.items():
+        for (arm, status), n in ended.statuses.items():
+            found.setdefault((version_id, mode, arm), Counter())[status] = n
+    for row in map(tally.sessions.__getitem__, tally.open):
+        found.setdefault((row.version_id, row.mode, row.arm), Counter())[row.status] += 1
+    out = Counter(map(_PLACE, (tally.sessions[id_] for id_ in tally.excluded if id_ in tally.sessions)))
+    number = {id_: version.number for id_, version in tally.versions.items()}
+    order = sorted(found, key=lambda key: (-number[key[0]], MODES.index(Mode(key[1])), key[2]))
+    return [StatusLine(number[key[0]], *key[1:], by_status=found[key], excluded=out[key]) for key in order]
+
+
+def _funnel(
+    still: Sequence[SessionRow],
+    ended: Mapping[int, Ended],
+    runs: Mapping[int, Run],
+    here: frozenset[int],
+) -> Sequence[FunnelStep]:
+    """Pages in the order of a session; where versions differ, those that one of them lacks at the end of their kind."""
+    steps = Counter((row.version_id, row.step) for row in still)
+    gone = Counter[str]()
+    for version_id, of in ended.items():
+        steps.update({(version_id, step): n for step, n in of.steps.items()})
+        for (_, status), n in of.statuses.items():
+            gone[status] += n
+    reached, on_it, stopped = Counter[str](), Counter[str](), Counter[str]()
+    for (version_id, step), n in steps.items():
+        for page in runs[version_id].pages[: step + 1]:
+            reached[str(page)] += n
+    for row in still:
+        (on_it if row.id in here else stopped)[str(runs[row.version_id].pages[row.step])] += 1
+    return [
+        FunnelStep(
+            page=str(page),
+            title=title,
+            reached=reached[str(page)],
+            here=on_it[str(page)],
+            stopped=stopped[str(page)],
+            refused=gone[Status.REFUSED] if page.kind == "consent" else 0,
+            under_age=gone[Status.UNDER_AGE] if page.kind == "consent" else 0,
+        )
+        for page, title in _titles(runs)
+    ]
+
+
+def _titles(runs: Mapping[int, Run]) -> Sequence[tuple[PageKey, str]]:
+    kinds = ("consent", "background", "instructions", "trial", "debrief")
+    found: dict[PageKey, str] = {}
+    for run in runs.values():
+        found |= {page: page_title(page, run.n_practice) for page in run.pages}
+    return sorted(found.items(), key=lambda item: (kinds.index(item[0].kind), item[0].position))
+
+
+def page_title(page: PageKey, n_practice: int) -> str:
+    """A page in words, trials numbered as participants see them."""
+    if page.kind != "trial":
+        return {"debrief": "Completed"}.get(page.kind, page.kind.capitalize())
+    return trial_title(page.position, n_practice)
+
+
+def trial_title(position: int, n_practice: int) -> str:
+    return f"Practice {position}" if position <= n_practice else f"Pair {position - n_practice}"
+
+
+def _still_here(session: Session, version_ids: Iterable[int], now: datetime) -> frozenset[int]:
+    """Open sessions with a sign of life in the last half hour."""
+    values = {"version_ids": list(version_ids), "since": now - LEFT_AFTER}
+    return frozenset(session.connection().execute(_STILL_HERE, values).scalars())
+
+
+_tables = SQLModel.metadata.tables
+_s, _r = _tables[str(ParticipantSession.__tablename__)], _tables[str(Response.__tablename__)]
+_LAST_ANSWER = (
+    select(func.max(_r.c.answered_at)).where(_r.c.session_id == _s.c.id).correlate(_s).scalar_subquery()
+)
+_STILL_HERE = select(_s.c.id).where(
+    _s.c.version_id.in_(bindparam("version_ids", expanding=True)),
+    _s.c.status.in_(_OPEN),
+    func.coalesce(_s.c.page_shown_at, _LAST_ANSWER, _s.c.arrived_at) >= bindparam("since"),
+)
+
+
+def _timeline(
+    still: Sequence[SessionRow], ended: Mapping[int, Ended], until: datetime | None
+) -> tuple[timedelta, Sequence[TimePoint]]:
+    came = sum((of.arrived for of in ended.values()), Counter(row.arrived for row in still))
+    went = sum((of.completed for of in ended.values()), Counter[str]())
+    arrived = {_time(text): n for text, n in came.items()}
+    # Of answers that were collected elsewhere nobody knows when they ended.
+    completed = {_time(text): n for text, n in went.items() if text}
+    if not arrived:
+        return _STEPS_OF_TIME[0], ()
+    first, last = min(arrived), max([*arrived, *completed, *([until] if until else [])])
+    step = next((s for s in _STEPS_OF_TIME if (last - first) / s < _MOST_POINTS), timedelta(days=30))
+    start = _floor(first, step)
+    n = int((last - start) / step) + 1
+    points = [[0, 0] for _ in range(n)]
+    for which, events in enumerate((arrived, completed)):
+        for at, count in events.items():
+            points[int((at - start) / step)][which] += count
+    return step, [TimePoint(start + step * place, *counts) for place, counts in enumerate(points)]
+
+
+def _time(text: str) -> datetime:
+    return datetime.fromisoformat(f"{text}0+00:00")
+
+
+def _floor(at: datetime, step: timedelta) -> datetime:
+    midnight = datetime(1970, 1, 5, tzinfo=UTC)  # a Monday
+    return midnight + step * ((at - midnight) // step)
+
+
+def _times(groups: Mapping[int, Group], runs: Mapping[int, Run]) -> Sequence[TrialTime]:
+    n_practice = max((run.n_practice for run in runs.values()), default=0)
+    found = []
+    for position in sorted({position for group in groups.values() for position in group.times}):
+        parts = [group.times[position] for group in groups.values() if position in group.times]
+        for part in parts:
+            part.sort()  # nearly sorted already: cheap
+        times = parts[0] if len(parts) == 1 else sorted(chain.from_iterable(parts))
+        p90 = times[math.ceil(0.9 * len(times)) - 1]
+        found.append(TrialTime(position, trial_title(position, n_practice), len(times), median(times), p90))
+    return found
+
+
+def _pairs(
+    session: Session, groups: Mapping[int, Group], tally: Tally, *, is_blinded: bool
+) -> Sequence[PairLine]:
+    pairs = select(Unit).where(col(Unit.version_id).in_(list(groups)))
+    pairs = pairs.order_by(col(Unit.version_id), col(Unit.position))
+    lines = [
+        _pair_line(pair, groups[pair.version_id], tally.versions[pair.version_id])
+        for pair in session.execute(pairs).scalars()
+        if pair.kind != Kind.PRACTICE
+    ]
+    return [
+        replace(line, a=None, b=None) if is_blinded and line.kind == Kind.MAIN else line for line in lines
+    ]
+
+
+def _pair_line(pair: Unit, group: Group, version: Version) -> PairLine:
+    def sides(left: str, side: str) -> int:
+        return group.sides[pair.id or 0, left, side]
+
+    def if_known(n: int) -> int | None:
+        return n if version.sides_known else None
+
+    a, b = sides("a", "left") + sides("b", "right"), sides("a", "right") + sides("b", "left")
+    return PairLine(
+        version=version.number,
+        pair=pair.name,
+        condition=pair.condition,
+        kind=pair.kind,
+        truth=pair.truth or "",
+        n=a + b,
+        a=a,
+        b=b,
+        left_a=if_known(sides("a", "left") + sides("a", "right")),
+        left_b=if_known(sides("b", "left") + sides("b", "right")),
+        planned_a=if_known(group.planned[pair.id or 0, "a"]),
+        planned_b=if_known(group.planned[pair.id or 0, "b"]),
+    )
+
+
+def _sum(troubles: Iterable[Trouble]) -> Trouble:
+    total = Trouble()
+    for trouble in troubles:
+        for name in Trouble.__slots__:
+            setattr(total, name, getattr(total, name) + getattr(trouble, name))
+    return total
+
+
+def _flagged(session: Session, ids: Sequence[int], tally: Tally) -> Sequence[FlaggedLine]:
+    """The newest first."""
+    names = {row.id: row for row in session.connection().execute(_NAMES, {"ids": list(ids)})}
+    return [
+        FlaggedLine(
+            session_id=id_,
+            participant=names[id_].participant or "",
+            status=names[id_].status,
+            flags=in_order(tally.by_session[id_].all_flags()),
+            is_excluded=id_ in tally.excluded,
+        )
+        for id_ in ids
+    ]
+
+
+_NAMES = select(_s.c.id, _s.c.participant, _s.c.status).where(_s.c.id.in_(bindparam("ids", expanding=True)))

@@ -1,0 +1,197 @@
+"""Finding sessions: by participant, number, status, mode, flag, or whether they are excluded."""
+
+import json
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Integer, Row, Select, cast, func, or_, select
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlmodel import Session, SQLModel
+
+from app.core.errors import StudyError
+from app.core.schema import clean
+from app.core.spans import span
+from app.monitor.counting import SessionTally
+from app.monitor.progress import MODES, PAGE_BUDGET_S, page_title
+from app.monitor.tally import Tally, tally_of
+from app.sessions.flags import Flag, in_order
+from app.sessions.runs import run_of
+from app.sessions.tables import Exclusion, Mode, ParticipantSession, SessionNote, Status
+from app.studies.access import StudyHere
+from app.studies.tables import StudyVersion
+
+PER_PAGE = 50
+LONGEST_QUERY = 200
+ANY_FLAG = "any"
+
+_tables = SQLModel.metadata.tables
+_s, _v, _excluded, _note = (
+    _tables[str(table.__tablename__)] for table in (ParticipantSession, StudyVersion, Exclusion, SessionNote)
+)
+
+
+class BadSearch(StudyError):
+    status_code = 422
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """What to look for; empty is anything. `q` is part of a participant's id, or a session's number.
+
+    `excluded` is `yes` or `no`; `after` the last session of the page before.
+    """
+
+    q: str = ""
+    status: str = ""
+    mode: str = ""
+    flag: str = ""
+    excluded: str = ""
+    after: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLine:
+    """One session for the list; `page` is the one it is on."""
+
+    id: int
+    participant: str
+    mode: str
+    arm: str
+    version: int
+    status: str
+    page: str
+    arrived_at: datetime
+    ended_at: datetime | None
+    answered: int
+    planned: int
+    flags: Sequence[tuple[Flag, int]]
+    is_excluded: bool
+    notes: int
+
+    @property
+    def took(self) -> str:
+        return span(self.ended_at - self.arrived_at) if self.ended_at else ""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionList:
+    """The sessions found, newest first; `next` is the `after` of the next page, 0 where there is none.
+
+    `behind` sessions have answers that are still to be counted: a search for a flag may miss them.
+    """
+
+    found: int
+    lines: Sequence[SessionLine]
+    next: int
+    behind: int
+
+
+def checked_search(fields: Search) -> Search:
+    """Raises BadSearch for what cannot be looked for."""
+    allowed: Sequence[tuple[str, str, Collection[str]]] = (
+        ("status", fields.status, tuple(Status)),
+        ("mode", fields.mode, MODES),
+        ("flag", fields.flag, (ANY_FLAG, *Flag)),
+        ("excluded", fields.excluded, ("yes", "no")),
+    )
+    for name, value, values in allowed:
+        if value and value not in values:
+            raise BadSearch(f"{value[:40]!r} is no {name}; use one of {', '.join(values)}.")
+    if len(fields.q) > LONGEST_QUERY:
+        raise BadSearch(f"That is too long to look for; {LONGEST_QUERY} characters are allowed.")
+    return replace(fields, q=clean(fields.q))
+
+
+def find_sessions(
+    session: Session, study: StudyHere, search: Search, budget_s: float | None = PAGE_BUDGET_S
+) -> SessionList:
+    """One page of the sessions that are looked for; previews are in no list."""
+    came, tally = time.monotonic(), tally_of(session, study.id)
+    with tally.lock:
+        if tally.began < came or tally.behind:
+            tally.refresh(session, budget_s)
+        where = _where(session, study, search, tally)
+        found = session.connection().execute(_from(select(func.count())).where(*where)).scalar_one()
+        page = _LINES.where(*where, *([_s.c.id < search.after] if search.after else []))
+        rows = session.connection().execute(page.order_by(_s.c.id.desc()).limit(PER_PAGE + 1)).all()
+        shown = rows[:PER_PAGE]
+        tally.catch_up(session, {row.id for row in shown})
+        lines = [_line(session, row, tally) for row in shown]
+    return SessionList(found, lines, shown[-1].id if len(rows) > PER_PAGE else 0, tally.behind)
+
+
+def _from(statement: Select[Any]) -> Select[Any]:
+    return statement.select_from(_s.join(_v, _v.c.id == _s.c.version_id))
+
+
+_LINES = _from(
+    select(
+        _s.c.id,
+        _s.c.participant,
+        _s.c.mode,
+        _s.c.arm,
+        _s.c.version_id,
+        _v.c.number,
+        _v.c.sha256,
+        _s.c.status,
+        _s.c.step,
+        _s.c.arrived_at,
+        _s.c.ended_at,
+        select(func.count()).where(_note.c.session_id == _s.c.id).scalar_subquery().label("notes"),
+    )
+)
+
+
+def _where(session: Session, study: StudyHere, search: Search, tally: Tally) -> list[ColumnElement[bool]]:
+    where = [_v.c.study_id == study.id, _s.c.mode != Mode.PREVIEW]
+    if search.mode:
+        where.append(_s.c.mode == search.mode)
+    if search.status:
+        where.append(_s.c.status == search.status)
+    if q := search.q.strip():
+        is_number = q.isascii() and q.isdigit() and len(q) < 10
+        named = _s.c.participant.icontains(q, autoescape=True)
+        where.append(or_(named, _s.c.id == int(q)) if is_number else named)
+    if search.excluded:
+        out = select(_excluded.c.id).where(_excluded.c.session_id == _s.c.id, _excluded.c.lifted_at.is_(None))
+        where.append(out.exists() if search.excluded == "yes" else ~out.exists())
+    if search.flag:
+        flagged = (id_ for group in tally.groups.values() for id_ in group.flagged)
+        ids = [id_ for id_ in flagged if _has(tally.by_session[id_], search.flag)]
+        where.append(_s.c.id.in_(_listed(session, ids)))
+    return where
+
+
+def _has(tally: SessionTally, flag: str) -> bool:
+    return flag == ANY_FLAG or flag in tally.all_flags()
+
+
+def _listed(session: Session, ids: Sequence[int]) -> Any:
+    """Any number of ids as one parameter."""
+    if session.get_bind().dialect.name == "postgresql":
+        return select(cast(func.jsonb_array_elements_text(cast(ids, JSONB)), Integer))
+    return select(func.json_each(json.dumps(ids)).table_valued("value").c.value)
+
+
+def _line(session: Session, row: Row[Any], tally: Tally) -> SessionLine:
+    run = run_of(session, row.version_id, row.sha256)
+    counted = tally.by_session.get(row.id, SessionTally())
+    return SessionLine(
+        id=row.id,
+        participant=row.participant or "",
+        mode=row.mode,
+        arm=row.arm,
+        version=row.number,
+        status=row.status,
+        page=page_title(run.pages[row.step], run.n_practice),
+        arrived_at=row.arrived_at,
+        ended_at=row.ended_at,
+        answered=counted.n_answered,
+        planned=counted.n_planned,
+        flags=in_order(counted.all_flags()),
+        is_excluded=row.id in tally.excluded,
+        notes=row.notes,
+    )

@@ -1,0 +1,152 @@
+"""What the monitor shows: a study's numbers at one moment."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from app.core.spans import span
+from app.monitor.counting import Trouble
+from app.sessions.flags import Flag
+from app.sessions.tables import Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which sessions to look at.
+
+    `version` 0 is all of them, None the newest with sessions; `mode` None is the first of live, pilot, simulated.
+    """
+
+    version: int | None = None
+    mode: Mode | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatusLine:
+    """Sessions of one version, mode and arm, by how far they came; `excluded` counts those that are left out."""
+
+    version: int
+    mode: str
+    arm: str
+    by_status: Mapping[str, int]
+    excluded: int
+
+    @property
+    def total(self) -> int:
+        return sum(self.by_status.values())
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelStep:
+    """One page: how many reached it, are on it now, and ended or left there."""
+
+    page: str
+    title: str
+    reached: int
+    here: int
+    stopped: int
+    refused: int = 0
+    under_age: int = 0
+
+    @property
+    def lost(self) -> int:
+        return self.stopped + self.refused + self.under_age
+
+
+@dataclass(frozen=True, slots=True)
+class TimePoint:
+    """Arrivals and completions from `begins` on, for one step of the time line."""
+
+    begins: datetime
+    arrived: int
+    completed: int
+
+    @property
+    def text(self) -> str:
+        return f"{self.begins:%Y-%m-%d %H:%M} UTC"
+
+
+@dataclass(frozen=True, slots=True)
+class TrialTime:
+    """How long the trial at one position took: `median_ms` and `p90_ms` over `n` answers, by the browsers' clocks."""
+
+    position: int
+    title: str
+    n: int
+    median_ms: float
+    p90_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairLine:
+    """Votes for a pair's members, and on which side a was: of the `n` trials that were voted on, and of all planned.
+
+    Votes are None where they are blinded (`app.studies.blinding`), sides where answers were imported that do not say
+    them.
+    """
+
+    version: int
+    pair: str
+    condition: str
+    kind: str
+    truth: str
+    n: int
+    a: int | None
+    b: int | None
+    left_a: int | None
+    left_b: int | None
+    planned_a: int | None
+    planned_b: int | None
+
+    @property
+    def share_a(self) -> float | None:
+        return self.a / self.n if self.n and self.a is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class FlaggedLine:
+    """A session with what is odd about it; the number is of trials."""
+
+    session_id: int
+    participant: str
+    status: str
+    flags: Sequence[tuple[Flag, int]]
+    is_excluded: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """A study as of `at`. `behind` sessions have answers that are still to be counted.
+
+    `version` 0 stands for all. `statuses` are of every mode, all else of `mode` alone; `left_pressed` of
+    `n_votes` votes went to the left; None where it is not known of every vote. `is_blinded`
+    is whether the votes of main pairs are left out.
+    """
+
+    at: datetime
+    version: int
+    mode: Mode
+    versions: Sequence[int]
+    n_by_mode: Mapping[str, int]
+    behind: int
+    statuses: Sequence[StatusLine]
+    funnel: Sequence[FunnelStep]
+    step: timedelta
+    timeline: Sequence[TimePoint]
+    times: Sequence[TrialTime]
+    pairs: Sequence[PairLine]
+    is_blinded: bool
+    n_votes: int
+    left_pressed: int | None
+    trouble: Trouble
+    n_flagged: int
+    n_by_flag: Sequence[tuple[Flag, int]]
+    flagged: Sequence[FlaggedLine]
+
+    @property
+    def step_s(self) -> float:
+        return self.step.total_seconds()
+
+    @property
+    def step_words(self) -> str:
+        return span(self.step)

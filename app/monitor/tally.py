@@ -1,0 +1,228 @@
+"""A study's answers, counted as they come: each is read once, so that watching a large study costs little.
+
+Answers are append-only and a session's come one after the other, so of each session it is enough to remember the
+newest that was counted; which sessions have news is seen from their step. This holds whatever the order in which
+several processes commit. A tally belongs to one process and one database, and begins anew with the process.
+"""
+
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from sqlalchemy import ColumnElement, Row, Select, Text, bindparam, func, or_, select, type_coerce
+from sqlmodel import Session, SQLModel
+
+from app.monitor.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
+from app.sessions.tables import BEGUN, DECLINED, Exclusion, Mode, ParticipantSession, Status
+from app.studies.tables import StudyVersion
+
+CHUNK = 100  # sessions whose answers are read at once
+OPEN = (Status.ARRIVED, Status.ACTIVE)
+
+_tables = SQLModel.metadata.tables
+_session, _version, _exclusion = (
+    _tables[str(table.__tablename__)] for table in (ParticipantSession, StudyVersion, Exclusion)
+)
+_VERSIONS = select(
+    _version.c.id, _version.c.number, _version.c.sha256, _version.c.sides_known.is_not(False)
+).where(_version.c.study_id == bindparam("study_id"))
+_EXCLUDED = select(_exclusion.c.session_id).where(_exclusion.c.lifted_at.is_(None))
+# Previews do not count.
+_COUNTING = (
+    _session.c.version_id.in_(bindparam("version_ids", expanding=True)),
+    _session.c.mode != Mode.PREVIEW,
+)
+_HOW_MANY = select(func.count()).select_from(_session).where(*_COUNTING)
+
+
+def _rows(session: Session) -> Select[Any]:
+    return select(
+        _session.c.id,
+        _session.c.version_id,
+        _session.c.mode,
+        _session.c.arm,
+        _session.c.status,
+        _session.c.step,
+        _ten_minutes(session, _session.c.arrived_at).label("arrived"),
+        _ten_minutes(session, _session.c.ended_at).label("ended"),
+    ).where(*_COUNTING)
+
+
+def _ten_minutes(session: Session, at: ColumnElement[Any]) -> ColumnElement[str]:
+    """A time as text, cut to ten minutes: ten thousand of them are read faster so than as times."""
+    if session.get_bind().dialect.name == "postgresql":
+        at = func.to_char(func.timezone("UTC", at), "YYYY-MM-DD HH24:MI")
+    return func.substr(type_coerce(at, Text), 1, 15)
+
+
+# As `_rows` reads it: id, version_id, mode, arm, status, step, and `arrived` and `ended` to ten minutes, in text as
+# `YYYY-MM-DD HH:M`.
+SessionRow = Row[*tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    number: int
+    sha256: str
+    sides_known: bool
+
+
+@dataclass(slots=True)
+class Ended:
+    """The sessions of one version and mode that will not change any more: by arm and status, by step, by time."""
+
+    statuses: Counter[tuple[str, str]] = field(default_factory=Counter)
+    steps: Counter[int] = field(default_factory=Counter)
+    arrived: Counter[str] = field(default_factory=Counter)
+    completed: Counter[str] = field(default_factory=Counter)
+
+    def add(self, rows: Sequence[SessionRow]) -> None:
+        _, _, _, arms, statuses, steps, arrived, ended = zip(*rows, strict=True)
+        self.statuses.update(zip(arms, statuses, strict=True))
+        self.steps.update(steps)
+        # Of who declined only the date is kept, which is no time to show.
+        self.arrived.update(compress(arrived, (status not in DECLINED for status in statuses)))
+        self.completed.update(compress(ended, (status == Status.COMPLETED for status in statuses)))
+
+
+class Tally:
+    """One study, counted. Whoever uses it holds `lock`. What it knows is as of the last refresh.
+
+    `sessions` has every session by id, `open` those of them that may still change; `ended` counts the others.
+    """
+
+    def __init__(self, study_id: int) -> None:
+        self.study_id = study_id
+        self.lock = threading.Lock()
+        self.versions: Mapping[int, Version] = {}
+        self.sessions: dict[int, SessionRow] = {}
+        self.open: set[int] = set()
+        self.ended: defaultdict[tuple[int, str], Ended] = defaultdict(Ended)
+        self.by_session: dict[int, SessionTally] = {}
+        self.groups: defaultdict[tuple[int, str], Group] = defaultdict(Group)
+        self.excluded: frozenset[int] = frozenset()
+        self.began = 0.0
+        self._news: set[int] = set()
+        self._practice: dict[tuple[int, str], frozenset[int]] = {}
+
+    @property
+    def behind(self) -> int:
+        """How many sessions have answers that are not counted yet."""
+        return len(self._news)
+
+    def refresh(self, session: Session, budget_s: float | None) -> None:
+        """Count what is new, for about `budget_s` (None: all of it)."""
+        self.began = time.monotonic()
+        self._read(session)
+        news = sorted(self._news)
+        for start in range(0, len(news), CHUNK):
+            if start and budget_s is not None and time.monotonic() - self.began > budget_s:
+                break
+            self._count(session, news[start : start + CHUNK])
+
+    def catch_up(self, session: Session, ids: Collection[int]) -> None:
+        """Count these sessions in any case."""
+        if news := sorted(self._news.intersection(ids)):
+            self._count(session, news)
+
+    def _read(self, session: Session) -> None:
+        connection = session.connection()
+        versions = connection.execute(_VERSIONS, {"study_id": self.study_id})
+        self.versions = {id_: Version(*rest) for id_, *rest in versions}
+        of_study = {"version_ids": list(self.versions)}
+        newer = or_(_session.c.status.in_(OPEN), _session.c.id > max(self.sessions, default=0))
+        self._note(connection.execute(_rows(session).where(newer), of_study).all())
+        for ids in _parts(self.open):
+            over = _session.c.id.in_(ids), _session.c.status.not_in(OPEN)
+            self._note(connection.execute(_rows(session).where(*over), of_study).all())
+        if connection.execute(_HOW_MANY, of_study).scalar_one() != len(self.sessions):
+            self._note(connection.execute(_rows(session), of_study).all())  # another process was late
+        excluded = frozenset(connection.execute(_EXCLUDED).scalars())
+        if excluded != self.excluded:
+            self._exclude(session, excluded)
+
+    def _note(self, rows: Sequence[SessionRow]) -> None:
+        over: defaultdict[tuple[int, str], list[SessionRow]] = defaultdict(list)
+        for row in rows:
+            id_, version_id, mode, _, status, step, *_ = row
+            if id_ in self.sessions and id_ not in self.open:
+                continue  # ended, and counted so
+            self.sessions[id_] = row
+            if status in OPEN:
+                self.open.add(id_)
+            else:
+                self.open.discard(id_)
+                over[version_id, mode].append(row)
+            known = self.by_session.get(id_)
+            if status in BEGUN and (known is None or known.step != step):
+                self._news.add(id_)
+        for key, ended in over.items():
+            self.ended[key].add(ended)
+
+    def _count(self, session: Session, ids: Sequence[int]) -> None:
+        connection, among = session.connection(), {"ids": ids}
+        trials: dict[int, list[Row[Any]]] = {}
+        for trial in connection.execute(TRIALS, among).all():
+            trials.setdefault(trial[0], []).append(trial)
+        away = {id_: (stalls, hidden_ms) for id_, stalls, hidden_ms in connection.execute(AWAY, among).all()}
+        for id_ in ids:
+            row = self.sessions[id_]
+            empty = SessionTally(
+                simulated=row.mode == Mode.SIMULATED, sides_known=self.versions[row.version_id].sides_known
+            )
+            tally = self.by_session.setdefault(id_, empty)
+            practice = self._practice_of(session, row.version_id)
+            group = self.groups[row.version_id, row.mode]
+            add_trials(tally, group, trials.get(id_, ()), away, practice, counts=id_ not in self.excluded)
+            tally.step = row.step
+            (group.flagged.add if tally.all_flags() else group.flagged.discard)(id_)
+        self._news.difference_update(ids)
+
+    def _exclude(self, session: Session, excluded: frozenset[int]) -> None:
+        """Take the answers of sessions that are excluded now out of the sides, and put others back."""
+        changed = [id_ for id_ in excluded ^ self.excluded if id_ in self.by_session]
+        # All is read before anything is changed: an error halfway must leave the tally as it was.
+        trials = [
+            trial
+            for ids in _parts(changed)
+            for trial in session.connection().execute(TRIALS, {"ids": ids}).all()
+        ]
+        practice = {id_: self._practice_of(session, self.sessions[id_].version_id) for id_ in changed}
+        for session_id, _, pair_id, left, response_id, side, unplayable, unwatched, *_ in trials:
+            row = self.sessions[session_id]
+            is_counted = response_id is not None and response_id <= self.by_session[session_id].last_id
+            if not is_counted or unplayable or unwatched:
+                continue
+            if side and pair_id not in practice[session_id]:
+                n = -1 if session_id in excluded else 1
+                self.groups[row.version_id, row.mode].sides[pair_id, left, side] += n
+        self.excluded = excluded
+
+    def _practice_of(self, session: Session, version_id: int) -> frozenset[int]:
+        key = (version_id, self.versions[version_id].sha256)
+        if key not in self._practice:
+            self._practice[key] = practice_pairs(session, version_id)
+        return self._practice[key]
+
+
+def _parts(ids: Iterable[int], most: int = 2_000) -> Iterable[list[int]]:
+    """So many at most in one query."""
+    listed = sorted(ids)
+    return [listed[start : start + most] for start in range(0, len(listed), most)]
+
+
+# By database, as ids are its own; then by study.
+_tallies: WeakKeyDictionary[Any, dict[int, Tally]] = WeakKeyDictionary()
+_making = threading.Lock()
+
+
+def tally_of(session: Session, study_id: int) -> Tally:
+    """The study's tally in this process. For sessions that only read: what is rolled back cannot be uncounted."""
+    with _making:
+        known = _tallies.setdefault(session.get_bind(), {})
+        return known.setdefault(study_id, Tally(study_id))

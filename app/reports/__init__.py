@@ -1,0 +1,1 @@
+"""Data and results out: selects, export, report, results, package."""

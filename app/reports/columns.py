@@ -1,0 +1,120 @@
+"""The columns of every export, in order; docs/data.md is written from these and tested against them."""
+
+from collections.abc import Mapping
+
+from analysis.data.columns import LABEL_COLUMNS, MODES, RESPONSE_COLUMNS
+from analysis.data.columns import Column as Column
+
+_WHO = RESPONSE_COLUMNS[:6]
+
+PARTICIPANT_COLUMNS = (
+    *_WHO,
+    Column(
+        "status",
+        "text",
+        "",
+        "`active`, `completed` or `unplayable` (no video would play); who refused or was under age is not listed",
+    ),
+    Column(
+        "ordinal", "integer", "", "the session's number among those planned for its version and mode, from 1"
+    ),
+    Column("seed", "integer", "", "seeds the order of the trials and, for odd ordinals, their sides"),
+    Column("arrived_at", "time", "ISO 8601 UTC", "when the study's address was opened"),
+    Column("consented_at", "time", "ISO 8601 UTC", "when consent was given"),
+    Column("ended_at", "time", "ISO 8601 UTC", "when the last answer was stored; empty while under way"),
+    Column("trials_planned", "integer", "", "trials of every kind in the session"),
+    Column("trials_answered", "integer", "", "trials answered so far"),
+    Column("background", "json", "", "answers to the background questions, by question id"),
+    Column("recruiter", "json", "", "what the recruiter's link said, by parameter"),
+    Column(
+        "excluded",
+        "text",
+        "",
+        "`by-hand` where an experimenter left the session out; empty if it counts",
+        allowed=("by-hand",),
+    ),
+    Column(
+        "exclusion_reason",
+        "text",
+        "",
+        "why the session was left out, in the experimenter's words",
+        prose=True,
+    ),
+    Column("consent_sha256", "text", "", "the SHA-256 of the consent text that was agreed to, in UTF-8"),
+)
+
+PLAYBACK_COLUMNS = (
+    *_WHO,
+    Column("trial", "text", "", "the trial; joins with `responses`"),
+    Column("pair", "text", "", "the pair's id in the study file"),
+    Column("member", "text", "", "`a` or `b`; empty where the browser reported nothing that could be read"),
+    Column("side", "text", "", "`left` or `right`: where the participant saw the clip"),
+    Column("stimulus", "text", "", "the clip's name"),
+    Column(
+        "watched", "boolean", "", "whether the played ranges cover the clip to its end; decided by the server"
+    ),
+    Column("plays", "integer", "", "times started from the beginning; 1 is watched once"),
+    Column("played", "json", "seconds", "ranges of the clip that were played, merged: [[start, end], ...]"),
+    Column("duration_s", "number", "seconds", "the clip's length as the browser saw it"),
+    Column("stalls", "integer", "", "times the clip stood still for want of data"),
+    Column("stall_ms", "integer", "milliseconds", "how long it stood still for that, in all"),
+    Column("dropped_frames", "integer", "frames", "frames the browser did not show"),
+    Column("frames", "integer", "frames", "frames the browser decoded, shown or not"),
+    Column(
+        "drift_ms_max", "integer", "milliseconds", "the largest lead of one clip over the other; the trial's"
+    ),
+    Column("hidden_ms", "integer", "milliseconds", "how long the page was hidden; the trial's"),
+    Column("page_loads", "integer", "", "times the trial's page was loaded, 1 without a reload"),
+    Column("max_rate", "number", "", "the fastest playback rate seen; 1 is normal"),
+    Column("failed", "boolean", "", "whether the clip would not play"),
+    Column("errors", "json", "", "what the browser said went wrong"),
+    Column("flags", "json", "", "what was odd about the trial's telemetry"),
+    Column("odd_playback", "text", "", "telemetry that could not be read, as it came"),
+    Column(
+        "fetched",
+        "boolean",
+        "",
+        "whether the server sent the clip whole to this session; empty where unknown",
+    ),
+)
+
+ANSWER_COLUMNS = (
+    *_WHO,
+    Column("page", "text", "", "`consent`, `background`, `instructions` or `trial-<position>`"),
+    Column("trial", "text", "", "the trial, where the page is one"),
+    Column("question", "text", "", "the question's id; `choice` is the side pressed, or tie"),
+    Column("value", "text", "", "the answer as text; a point of a scale counts from 1"),
+)
+
+PREFERENCE_COLUMNS = (
+    Column("study", "text", "", "the study's slug", required=True),
+    Column("pair", "text", "", "the pair", required=True),
+    Column("condition", "text", "", "the pair's condition"),
+    Column("prompt", "text", "", "the question the participants were asked", required=True),
+    Column("chosen", "text", "", "the clip that most votes chose", required=True),
+    Column("rejected", "text", "", "the other clip of the pair", required=True),
+    Column("chosen_source", "text", "", "what made the chosen clip"),
+    Column("rejected_source", "text", "", "what made the other clip"),
+    Column("share", "number", "share of votes", "votes for `chosen` / n; more than a half", required=True),
+    Column("n", "integer", "count", "votes on the pair; blanks are not votes", minimum=1, required=True),
+    Column("mode", "text", "", "whose votes these are", allowed=MODES, required=True),
+)
+
+BACKGROUND = "background_"
+
+
+def background_column(question: str, ask: str) -> Column:
+    """The column of `participants` for one background question."""
+    return Column(
+        f"{BACKGROUND}{question}", "text", "", f"the answer to: {ask}; a point of a scale counts from 1"
+    )
+
+
+COLUMNS: Mapping[str, tuple[Column, ...]] = {
+    "responses": tuple(RESPONSE_COLUMNS),
+    "labels": tuple(LABEL_COLUMNS),
+    "participants": PARTICIPANT_COLUMNS,
+    "playback": PLAYBACK_COLUMNS,
+    "answers": ANSWER_COLUMNS,
+    "preferences": PREFERENCE_COLUMNS,
+}

@@ -1,0 +1,46 @@
+"""A table as a file: written by `likely-human export` in a process of its own, as the service loads no pandas."""
+
+import asyncio
+import contextlib
+import os
+import secrets
+import sys
+from pathlib import Path
+
+from app.core.errors import StudyError
+from app.core.settings import Settings
+from app.reports.kinds import Format, What
+
+AT_ONCE = 2
+LONGEST_S = 600
+_turns = asyncio.Semaphore(AT_ONCE)
+
+
+async def exported(settings: Settings, slug: str, what: What, format_: Format, mode: str) -> Path:
+    """The file, for the caller to send and delete. Raises StudyError in the command's words."""
+    folder = settings.data_dir / "exports"
+    folder.mkdir(exist_ok=True)
+    out = folder / f"{secrets.token_hex(8)}.{format_}"
+    options = ["--what", what, "--format", format_, "--out", str(out), "--for-service"]
+    options += ["--mode", mode] if mode else []
+    async with _turns:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "app", "export", *options, "--", slug,
+            env=settings.environment(),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            _, said = await asyncio.wait_for(process.communicate(), LONGEST_S)
+        except TimeoutError:
+            minutes = LONGEST_S // 60
+            said = f"Writing the table took more than {minutes} minutes; choose a smaller one.".encode()
+        finally:
+            if process.returncode is None:
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
+                out.unlink(missing_ok=True)
+    if process.returncode != os.EX_OK:
+        out.unlink(missing_ok=True)
+        raise StudyError(said.decode("utf-8", "replace").strip() or "The table could not be written.")
+    return out

@@ -1,0 +1,277 @@
+"""Data out, row by row: as CSV, JSONL or Parquet, in the columns of docs/data.md."""
+
+import csv
+import json
+import os
+import secrets
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from sqlmodel import Session, col, func, select
+
+from analysis.results import table_rows
+from app.core.errors import StudyError
+from app.core.spreadsheet import defused
+from app.reports import columns, selects
+from app.reports.frames import labels_frame
+from app.reports.kinds import Format, What
+from app.reports.preferences import preferences
+from app.sessions.tables import ParticipantSession
+from app.studies.file.design import StudyDesign
+from app.studies.tables import Study, StudyVersion
+from app.studies.versions import study_named
+
+BATCH_ROWS = 5_000
+
+Row = Mapping[Any, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """How many rows were written; `mode` is that of the votes behind labels and preferences.
+
+    Preferences leave out the pairs that are tied: `n_ties` of them.
+    """
+
+    n_rows: int
+    mode: str | None
+    n_ties: int = 0
+
+
+def export(
+    session: Session,
+    slug: str,
+    what: What,
+    format_: Format,
+    out: Path | None,
+    mode: str | None = None,
+    *,
+    unwatched: bool = False,
+) -> Exported:
+    """Write one table of a study to `out` (standard output when None); `mode` chooses whose votes count.
+
+    With `unwatched` labels and preferences count the answers whose clips cannot have been watched, too.
+
+    A file appears whole or not at all. Raises NotFound for an unknown study, StudyError where `out` cannot be written.
+    """
+    study_named(session, slug)
+    wanted = columns_of(session, slug, what)
+    voters, n_ties = None, 0
+    rows: Iterable[Row]
+    if what is What.LABELS:
+        labels = labels_frame(session, slug, mode, unwatched=unwatched)
+        rows, voters = table_rows(labels), labels.attrs["mode"]
+    elif what is What.PREFERENCES:
+        preferred = preferences(session, slug, mode, unwatched=unwatched)
+        rows, voters, n_ties = preferred.rows, preferred.mode, preferred.n_ties
+    else:
+        rows = rows_of(session, slug, what)
+    with _target(out, format_) as file:
+        return Exported(_WRITERS[format_](rows, wanted, file), voters, n_ties)
+
+
+def rows_of(
+    session: Session, slug: str, what: What, modes: Sequence[str] | None = None, *, by_arrival: bool = True
+) -> Iterator[Row]:
+    """The rows of a table that is one SELECT, as they are read; of all `modes` unless some are named.
+
+    Sessions stand in the order of their arrival, or else in that of their seeds, which tells nothing.
+    """
+    found = getattr(selects, what.value)(slug)
+    if modes is not None:
+        found = found.where(col(ParticipantSession.mode).in_(modes))
+    if not by_arrival:
+        within = found._order_by_clauses
+        found = found.order_by(None).order_by(func.coalesce(ParticipantSession.seed, 0), *within)
+    result = session.execute(found.execution_options(yield_per=BATCH_ROWS))
+    rows = (row._mapping for row in result)
+    match what:
+        case What.ANSWERS:
+            yield from _by_question(rows)
+        case What.PARTICIPANTS:
+            yield from _with_background(rows, _designs(session, slug))
+        case _:
+            yield from rows
+
+
+def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column, ...]:
+    """A table's columns: `participants` ends with one for each background question of any version."""
+    if what is not What.PARTICIPANTS:
+        return columns.COLUMNS[what]
+    asked: dict[str, str] = {}
+    for design in _designs(session, slug).values():
+        asked |= {question.id: question.ask for question in design.background}
+    return (*columns.COLUMNS[what], *(columns.background_column(*question) for question in asked.items()))
+
+
+def _designs(session: Session, slug: str) -> dict[int, StudyDesign]:
+    """A study's designs by their versions, the first version first."""
+    of_study = (
+        select(StudyVersion.number, StudyVersion.design)
+        .join(Study, col(Study.id) == StudyVersion.study_id)
+        .where(Study.slug == slug)
+        .order_by(col(StudyVersion.number))
+    )
+    return {number: StudyDesign.model_validate_json(design) for number, design in session.exec(of_study)}
+
+
+def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
+    """Each session with the text that it agreed to, and its background answers by question."""
+    questions = dict.fromkeys(question.id for design in designs.values() for question in design.background)
+    texts = {n: sha256(design.consent.text.encode()).hexdigest() for n, design in designs.items()}
+    for row in rows:
+        given = row["background"] or {}
+        own = {f"{columns.BACKGROUND}{name}": _as_text(given.get(name)) for name in questions}
+        agreed = texts[row["version"]] if row["consented_at"] is not None else None
+        yield {**row, "consent_sha256": agreed, **own}
+
+
+def _as_text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _by_question(responses: Iterable[Row]) -> Iterator[Row]:
+    for row in responses:
+        own = {
+            "choice": row["side"],
+            "uncertainty": row["uncertainty"],
+            "rationale": row["rationale"],
+            "certainty": row["certainty"],
+        }
+        for question, value in [*own.items(), *sorted(row["answers"].items())]:
+            if value is not None:
+                yield {**row, "question": question, "value": str(value)}
+
+
+@contextmanager
+def _target(out: Path | None, format_: Format) -> Iterator[IO[bytes]]:
+    if out is None:
+        if format_ is Format.PARQUET:
+            raise StudyError("Parquet goes into a file; say which with --out FILE.parquet")
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    with written_whole(out) as file:
+        yield file
+
+
+@contextmanager
+def written_whole(out: Path) -> Iterator[IO[bytes]]:
+    """A file that appears at `out` at the end of the block, or not at all. Raises StudyError where it cannot."""
+    if not out.name:
+        raise StudyError(f"--out {str(out)!r} names no file")
+    part = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(out)
+    except OSError as error:
+        raise StudyError(f"cannot write {out}: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _plain(value: Any) -> Any:
+    """A value as text formats hold it: times in ISO 8601 UTC with Z."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+    return value
+
+
+def _cell(value: Any) -> str:
+    value = _plain(value)
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+
+
+def write_csv(rows: Iterable[Row], wanted: Sequence[columns.Column], file: IO[bytes]) -> int:
+    names = [column.name for column in wanted]
+    n_lines = 0
+    for line in csv_lines(rows, names):
+        file.write(line.encode())
+        n_lines += 1
+    return n_lines - 1
+
+
+def csv_lines(rows: Iterable[Row], names: Sequence[str]) -> Iterator[str]:
+    """The header and each row as one piece of CSV text."""
+    pieces: list[str] = []
+
+    class Sink:
+        def write(self, text: str) -> None:
+            pieces.append(text.removesuffix("\r\n") + "\n")
+
+    # Told that lines end in both characters, the writer quotes a cell that holds either of them.
+    writer = csv.writer(Sink(), lineterminator="\r\n")
+    writer.writerow(names)
+    for row in rows:
+        yield pieces.pop()
+        writer.writerow([defused(_cell(row[name])) for name in names])
+    yield pieces.pop()
+
+
+def write_jsonl(rows: Iterable[Row], wanted: Sequence[columns.Column], file: IO[bytes]) -> int:
+    n = 0
+    for row in rows:
+        values = {column.name: _plain(row[column.name]) for column in wanted}
+        file.write(json.dumps(values, ensure_ascii=False).encode() + b"\n")
+        n += 1
+    return n
+
+
+_PARQUET_TYPES: Mapping[str, pa.DataType] = {
+    **dict.fromkeys(("text", "prose", "choice", "json"), pa.string()),
+    **dict.fromkeys(("number", "fraction"), pa.float64()),
+    "integer": pa.int64(),
+    "boolean": pa.bool_(),
+    "time": pa.timestamp("us", tz="UTC"),
+}
+
+
+def _write_parquet(rows: Iterable[Row], wanted: Sequence[columns.Column], file: IO[bytes]) -> int:
+    schema = pa.schema([(column.name, _PARQUET_TYPES[column.type]) for column in wanted])
+    n = 0
+    with pq.ParquetWriter(file, schema) as writer:
+        for batch in _batches(rows):
+            arrays = [
+                pa.array([_parquet_value(row[c.name], c.type) for row in batch], _PARQUET_TYPES[c.type])
+                for c in wanted
+            ]
+            writer.write_batch(pa.record_batch(arrays, schema=schema))
+            n += len(batch)
+    return n
+
+
+def _parquet_value(value: Any, type_: str) -> Any:
+    return json.dumps(value, ensure_ascii=False) if type_ == "json" and value is not None else value
+
+
+def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    batch: list[Row] = []
+    for row in rows:
+        batch.append(row)
+        if len(batch) == BATCH_ROWS:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+_WRITERS: Mapping[Format, Callable[[Iterable[Row], Sequence[columns.Column], IO[bytes]], int]] = {
+    Format.CSV: write_csv,
+    Format.JSONL: write_jsonl,
+    Format.PARQUET: _write_parquet,
+}

@@ -1,0 +1,72 @@
+"""What is known of a study besides its answers: its versions, and how many sessions came how far."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from sqlmodel import Session, col, func, select
+
+from app.sessions.tables import Mode, ParticipantSession
+from app.studies.file.design import StudyDesign
+from app.studies.tables import StudyVersion
+from app.studies.versions import study_named
+
+COUNTED_MODES = tuple(str(mode) for mode in Mode if mode is not Mode.PREVIEW)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionFacts:
+    """One version of a study; `canonical` is its design as it was hashed."""
+
+    number: int
+    sha256: str
+    reason: str
+    created_at: datetime
+    frozen_at: datetime | None
+    canonical: str
+    design: StudyDesign
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFacts:
+    """A study with its versions in order; `sessions` counts them by mode and status, previews left out."""
+
+    slug: str
+    versions: tuple[VersionFacts, ...]
+    sessions: Mapping[tuple[str, str], int]
+
+    @property
+    def title(self) -> str:
+        return self.versions[-1].design.title if self.versions else self.slug
+
+
+def study_facts(session: Session, slug: str) -> StudyFacts:
+    """Raises NotFound for an unknown study."""
+    study = study_named(session, slug)
+    versions = session.exec(
+        select(StudyVersion).where(StudyVersion.study_id == study.id).order_by(col(StudyVersion.number))
+    )
+    counts = session.exec(
+        select(ParticipantSession.mode, ParticipantSession.status, func.count())
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .where(StudyVersion.study_id == study.id, col(ParticipantSession.mode).in_(COUNTED_MODES))
+        .group_by(ParticipantSession.mode, ParticipantSession.status)
+        .order_by(ParticipantSession.mode, ParticipantSession.status)
+    )
+    return StudyFacts(
+        slug=study.slug,
+        versions=tuple(_version(version) for version in versions),
+        sessions={(mode, status): n for mode, status, n in counts},
+    )
+
+
+def _version(version: StudyVersion) -> VersionFacts:
+    return VersionFacts(
+        number=version.number,
+        sha256=version.sha256,
+        reason=version.reason,
+        created_at=version.created_at.astimezone(UTC),
+        frozen_at=version.frozen_at and version.frozen_at.astimezone(UTC),
+        canonical=version.design,
+        design=StudyDesign.model_validate_json(version.design),
+    )

@@ -1,0 +1,85 @@
+"""From SQL to the data files of a package, in one pass over each table."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from sqlmodel import Session
+
+from analysis import check_responses, majority_vote, read_responses, select_rows
+from analysis.data.columns import RESPONSE_COLUMNS, names
+from analysis.results import table_rows
+from app.reports.columns import COLUMNS, Column
+from app.reports.export import columns_of, rows_of, write_csv, write_jsonl
+from app.reports.facts import COUNTED_MODES, StudyFacts
+from app.reports.kinds import What
+from app.reports.packaging.pseudonyms import Pseudonyms
+from app.reports.packaging.tables import KEYS, REFERENCES, ROW_IS, Table, data_path
+from app.reports.preferences import preferences_of, prompt_of
+
+PREFERENCES_PATH = "results/preferences.jsonl"
+SELECTED = (What.PARTICIPANTS, What.RESPONSES, What.PLAYBACK, What.ANSWERS)
+
+
+@dataclass(slots=True)
+class Collection:
+    """The tables written into a package's folder so far."""
+
+    folder: Path
+    facts: StudyFacts
+    pseudonyms: Pseudonyms
+    tables: list[Table] = field(default_factory=list)
+
+    def add_selected(self, session: Session, what: What) -> None:
+        """A table that is one SELECT. Previews stay out: they do not count."""
+        by_arrival = self.pseudonyms.keeps_links
+        found = rows_of(session, self.facts.slug, what, COUNTED_MODES, by_arrival=by_arrival)
+        rows = self.pseudonyms.rows(found)
+        columns = columns_of(session, self.facts.slug, what)
+        self._add(what.value, what, data_path(self.facts.slug, what.value), rows, columns)
+
+    def responses(self) -> pd.DataFrame:
+        """The responses as a reader of the package will find them: its numbers are those of its own file."""
+        table = next(table for table in self.tables if table.name == What.RESPONSES)
+        if not table.n_rows:
+            return check_responses(pd.DataFrame(columns=list(names(RESPONSE_COLUMNS))), table.path)
+        return read_responses(self.folder / table.path)
+
+    def add_labels(self, responses: pd.DataFrame, mode: str) -> None:
+        """The labels of `mode`, and those of every other mode with answers in a table of their own."""
+        there = {str(found) for found in responses["mode"].unique()}
+        for each in (mode, *sorted(there - {mode})):
+            name = "labels" if each == mode else f"labels-{each}"
+            rows = table_rows(majority_vote(select_rows(responses, each))) if each in there else []
+            self._add(name, What.LABELS, data_path(self.facts.slug, name), rows)
+
+    def add_preferences(self, responses: pd.DataFrame, mode: str) -> int:
+        """The preference records of `mode`, if there are any; returns how many pairs are tied."""
+        if not (responses["mode"] == mode).any():
+            return 0
+        prompts = {version.number: prompt_of(version.design) for version in self.facts.versions}
+        preferred = preferences_of(responses, prompts, mode)
+        if preferred.rows:
+            self._add("preferences", What.PREFERENCES, PREFERENCES_PATH, preferred.rows)
+        return preferred.n_ties
+
+    def _add(
+        self,
+        name: str,
+        what: What,
+        path: str,
+        rows: Iterable[Mapping[Any, Any]],
+        wanted: Sequence[Column] | None = None,
+    ) -> None:
+        columns = self.pseudonyms.columns(COLUMNS[what] if wanted is None else wanted)
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write = write_csv if path.endswith(".csv") else write_jsonl
+        with target.open("wb") as file:
+            n_rows = write(rows, columns, file)
+        row_is = ROW_IS[what] if name == what else f"{ROW_IS[what]} Of mode {name.rpartition('-')[2]}."
+        self.tables.append(
+            Table(name, path, columns, row_is, n_rows, KEYS.get(name, ()), REFERENCES.get(name, ()))
+        )

@@ -1,0 +1,224 @@
+"""The methods section of a report: what was shown, to how many, and how the numbers were made."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+
+from analysis import Analysis, StudyResult
+from app.reports.facts import StudyFacts, VersionFacts
+from app.reports.page.references import REFERENCES
+from app.reports.page.sources import FileStudy, Source
+from app.reports.page.statistics import JUDGES, statistics
+from app.sessions.design import Kind, Order, Sides
+from app.sessions.tables import BEGUN, Status
+from app.studies.file.design import DesignTrials, Question, StudyDesign
+
+SOFTWARE = ("likely-human", "matplotlib", "numpy", "pandas", "pingouin", "scipy", "statsmodels", "choix")
+
+_ORDERS: Mapping[Order, str] = {
+    "random": "in a random order drawn anew for each participant",
+    "fixed": "in the same order to every participant",
+    "blocked": "blocked by condition, with the blocks and the pairs within them in a random order for each participant",
+}
+_SIDES: Mapping[Sides, str] = {
+    "balanced": "sides were balanced within each participant and condition, and over participants for each pair",
+    "random": "the sides of the two clips were drawn at random for every trial",
+    "fixed": "member a of each pair was always on the left",
+}
+_WATCH = {
+    "both-to-end": "the questions could be answered once both clips had been watched to the end",
+    "free": "the questions could be answered at any time",
+}
+_CITATION = re.compile(r"\[([A-Z][A-Za-z]*[0-9]{2})\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Methods:
+    """Paragraphs of plain text under headings, and the references that they cite."""
+
+    sections: tuple[tuple[str, tuple[str, ...]], ...]
+    references: tuple[tuple[str, str], ...]
+
+    def markdown(self) -> str:
+        parts = ["# Methods"]
+        for heading, paragraphs in self.sections:
+            parts += [f"## {_escaped(heading)}", *map(_escaped, paragraphs)]
+        if self.references:
+            parts += ["## References", "\n".join(f"- [{key}] {text}" for key, text in self.references)]
+        return "\n\n".join(parts) + "\n"
+
+
+def methods_of(
+    studies: Sequence[Source], analysis: Analysis | None, mode: str, seed: int, *, has_judges: bool = False
+) -> Methods:
+    """The methods of a report over `studies`; without an `analysis` there are no answers, and it says so."""
+    results = {result.study: result for result in analysis.studies} if analysis else {}
+    sections = [(f"Study {study.slug}", tuple(_study(study, results, mode))) for study in studies]
+    if analysis:
+        sections.append(("Analysis", tuple(statistics(analysis))))
+    if has_judges:
+        sections.append(("Judges", (JUDGES,)))
+    return _with_references(sections, seed)
+
+
+def methods_of_file(title: str, about: str, seed: int) -> Methods:
+    """The methods of a report over one table from a file, which `about` tells."""
+    return _with_references([(title, (about,))], seed)
+
+
+def _with_references(sections: Sequence[tuple[str, tuple[str, ...]]], seed: int) -> Methods:
+    """The sections, the software and what they cite."""
+    every = (*sections, ("Software", (_software(seed),)))
+    cited = _cited(text for _, paragraphs in every for text in paragraphs)
+    return Methods(every, tuple((key, REFERENCES[key]) for key in cited))
+
+
+def _study(study: Source, results: Mapping[str, StudyResult], mode: str) -> Iterator[str]:
+    if isinstance(study, FileStudy):
+        yield (
+            f"The answers were read from {study.origin}. It does not tell how the pairs were shown, what was "
+            f"asked, or how many sessions were opened. {study.taken}".rstrip()
+        )
+    else:
+        yield from _design(study)
+        yield from _people(study, mode)
+    yield from _counted(results.get(study.slug), mode)
+
+
+def _cited(texts: Iterable[str]) -> list[str]:
+    return sorted({key for text in texts for key in _CITATION.findall(text)} & REFERENCES.keys())
+
+
+def _escaped(text: str) -> str:
+    """Text as Markdown that shows it as it is: titles and names come from outside."""
+    return re.sub(r"([\\`*_<>&#|])", r"\\\1", text.replace("\r", " ").replace("\n", " "))
+
+
+def _design(facts: StudyFacts) -> Iterator[str]:
+    if not facts.versions:
+        yield "The study has no version yet."
+    for version_ in facts.versions:
+        yield _version(facts, version_)
+
+
+def _version(facts: StudyFacts, one: VersionFacts) -> str:
+    design = one.design
+    why = f" It was made because: {one.reason}." if one.reason else ""
+    return (
+        f"Version {one.number} of {len(facts.versions)} of the study “{design.title}” (SHA-256 of its design "
+        f"{one.sha256}; saved {one.created_at:%Y-%m-%d}).{why} {_pairs(design)} {_shown(design.trials)} "
+        f"{_asked(design.trials)}"
+    )
+
+
+def _pairs(design: StudyDesign) -> str:
+    of_kind = {kind: [pair for pair in design.pairs if pair.kind is kind] for kind in Kind}
+    main = of_kind[Kind.MAIN]
+    conditions = [pair.condition for pair in main]
+    each = ", ".join(
+        f"{name or 'without a condition'} ({conditions.count(name)})" for name in sorted({*conditions})
+    )
+    with_truth = sum(pair.truth is not None for pair in main)
+    other = [
+        f"{len(of_kind[kind])} {kind} {_plural(len(of_kind[kind]), 'pair')}"
+        for kind in (Kind.PRACTICE, Kind.ATTENTION)
+        if of_kind[kind]
+    ]
+    beside = f" Beside them came {' and '.join(other)}, not counted in the numbers." if other else ""
+    return (
+        f"Each participant saw {len(main)} main {_plural(len(main), 'pair')} of video clips, by condition: "
+        f"{each or 'none'}; {with_truth} of them have a member that is right.{beside} {_origin(design)}"
+    )
+
+
+def _origin(design: StudyDesign) -> str:
+    if design.sample is None:
+        return "The pairs were fixed by the experimenters."
+    match = f", matched on {', '.join(design.sample.match)}" if design.sample.match else ""
+    return f"The pairs were drawn at random from the clips{match} (seed {design.sample.seed})."
+
+
+def _shown(trials: DesignTrials) -> str:
+    return f"Pairs were shown side by side, {_ORDERS[trials.order]}; {_SIDES[trials.sides]}; {_WATCH[trials.watch]}."
+
+
+def _asked(trials: DesignTrials) -> str:
+    return f"About each pair was asked: {'; '.join(_question(question) for question in trials.questions)}."
+
+
+def _question(question: Question) -> str:
+    n = len(question.labels)
+    scale = f" ({n} points, from 1 {question.labels[0]} to {n} {question.labels[-1]})" if n else ""
+    return f"“{question.ask}”{scale}"
+
+
+def _people(facts: StudyFacts, mode: str) -> Iterator[str]:
+    counts = {status: n for (of_mode, status), n in facts.sessions.items() if of_mode == mode}
+    if not counts:
+        yield f"No session of mode {mode} has been opened."
+        return
+    completed = counts.get(Status.COMPLETED, 0)
+    began = sum(counts.get(status, 0) for status in BEGUN)
+    unplayable = counts.get(Status.UNPLAYABLE, 0)
+    could_not = f" ({unplayable} more came to the end without a video that would play)" if unplayable else ""
+    others = [f"{counts[status]} {words}" for status, words in _NOT_BEGUN.items() if counts.get(status)]
+    yield (
+        f"{_WHO.get(mode, '')}Sessions of mode {mode}: {sum(counts.values())} were opened; in {began} of them consent "
+        f"was given, and {completed} of these were completed{could_not}{''.join(f'; {words}' for words in others)}."
+    )
+
+
+def _counted(result: StudyResult | None, mode: str) -> Iterator[str]:
+    if result is None:
+        yield f"No answer of mode {mode} has been given: there is nothing to analyse."
+        return
+    chosen = result.selection
+    left_out = [
+        f"{n} {_LEFT_OUT[why].format(value)}"
+        for why, values in chosen.left_out.items()
+        for value, n in values.items()
+    ]
+    yield (
+        f"Of {chosen.n_rows} answers to trials by {chosen.n_participants} participants, {chosen.n_used} answers by "
+        f"{chosen.n_participants_used} participants are analysed; left out were {'; '.join(left_out) or 'none'}."
+    )
+    if blanks := int(result.participants["n_blank"].sum()):
+        yield f"{blanks} of the analysed answers to pairs with a right member are blank."
+    if ties := result.ties.n_tie:
+        yield (
+            f"Participants could answer that there is no difference: {ties} of {ties + result.ties.n_chosen} votes. "
+            "These are votes for neither clip, and left out of accuracy and preferences."
+        )
+
+
+_WHO = {
+    "pilot": "These are the answers of a pilot, kept apart from those of the study itself. ",
+    "simulated": "The participants were simulated by a program: no person gave these answers. ",
+}
+_NOT_BEGUN = {
+    Status.REFUSED: "refused",
+    Status.UNDER_AGE: "said that they were under age",
+    Status.ARRIVED: "left the consent page open",
+}
+_LEFT_OUT = {
+    "mode": "answers of mode {}",
+    "kind": "answers to {} pairs",
+    "excluded": "answers to main pairs by the exclusion rule “{}”",
+}
+
+
+def _software(seed: int) -> str:
+    found = [f"{name} {installed}" for name in SOFTWARE if (installed := _installed(name))]
+    return f"Computed with {', '.join(found)}. The seed of every bootstrap is {seed}."
+
+
+def _installed(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _plural(n: int, word: str) -> str:
+    return word if n == 1 else f"{word}s"

@@ -1,0 +1,143 @@
+"""How a report gets from its contents into its folder: whole, or not at all."""
+
+import json
+import secrets
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from analysis.figures import AnyFigure, Figure
+from analysis.results import Result, table_rows
+from app.core.errors import StudyError
+from app.reports.export import csv_lines
+from app.reports.page.methods import Methods
+from app.reports.page.page import ReportPage
+from app.reports.page.views import SectionView, bound
+
+Files = Mapping[str, str | bytes]
+OnProgress = Callable[[int, int, str], None]
+
+_HERE = Path(__file__).parent.parent
+_environment = Environment(
+    loader=FileSystemLoader(_HERE / "templates"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_environment.filters["bound"] = bound
+
+
+@dataclass(frozen=True, slots=True)
+class FileReport:
+    """The report of one analysed table from a file, of which `n_counted` values count; `tables` are CSV by name."""
+
+    title: str
+    n_counted: int
+    result: Result
+    methods: Methods
+    sections: tuple[SectionView, ...]
+    tables: Mapping[str, str]
+    figures: tuple[AnyFigure, ...] = ()
+
+
+def silent(_done: int, _total: int, _what: str) -> None:
+    """Progress that nobody watches."""
+
+
+def write_file_report(
+    make: Callable[[], FileReport], folder: Path, made_at: datetime | None, on_progress: OnProgress
+) -> int:
+    """Write what `make` computes into `folder`, and return how many values count.
+
+    Raises StudyError for a folder that cannot be written."""
+    require_folder(folder)
+    on_progress(0, 2, "computing")
+    made = make()
+    on_progress(1, 2, "writing")
+    files: dict[str, str | bytes] = {
+        "methods.md": made.methods.markdown(),
+        "results.json": json_text(made.result.to_dict()),
+        **{f"tables/{name}.csv": text for name, text in made.tables.items()},
+        **dict(drawings(made.figures)),
+    }
+    page = ReportPage(made.title, made_words(made_at), "", made.sections, made.methods, tuple(sorted(files)))
+    write_folder(folder, with_page(files, page))
+    on_progress(2, 2, "done")
+    return made.n_counted
+
+
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table as CSV; each row has the cells of the head, in its order."""
+    return "".join(csv_lines((dict(zip(head, row, strict=True)) for row in rows), head))
+
+
+def csv_of(table: pd.DataFrame) -> str:
+    """All columns of a table as CSV."""
+    return "".join(csv_lines(table_rows(table), [str(name) for name in table]))
+
+
+def with_page(files: Files, page: ReportPage) -> Files:
+    """The files, and the page with its style."""
+    return {
+        **files,
+        "report.css": (_HERE / "static" / "report.css").read_text(encoding="utf-8"),
+        "report.html": _environment.get_template("report.html").render(page=page),
+    }
+
+
+def drawings(figures: Iterable[AnyFigure]) -> Iterator[tuple[str, str | bytes]]:
+    """The two files of each figure."""
+    for figure in figures:
+        if isinstance(figure, Figure):
+            yield f"figures/{figure.name}.svg", figure.svg
+            yield f"figures/{figure.name}.png", figure.png
+
+
+def made_words(made_at: datetime | None) -> str:
+    return f"{made_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if made_at else ""
+
+
+def json_text(value: Any) -> str:
+    """As this project writes JSON for people: indented, not escaped, never NaN."""
+    return json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def require_folder(folder: Path) -> None:
+    """Refuse what cannot be a report's folder, before any work is done."""
+    if folder.exists() and not folder.is_dir():
+        raise StudyError(f"cannot write the report into {folder}: it is a file")
+
+
+def write_folder(folder: Path, files: Files) -> None:
+    """Write all files beside `folder`, then put each into its place; what only an older report had goes."""
+    making = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.part")
+    try:
+        for name, content in files.items():
+            path = making / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+        for name in files:
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            (making / name).replace(path)
+        for path in _left_over(folder, files):
+            path.unlink()
+    except OSError as error:
+        raise StudyError(f"cannot write the report into {folder}: {error.strerror}") from None
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def _left_over(folder: Path, files: Files) -> Iterator[Path]:
+    """What a report may have written and this one has not; nothing else in the folder is touched."""
+    for pattern in ("judges.json", "figures/*.svg", "figures/*.png", "tables/*.csv"):
+        for path in folder.glob(pattern):
+            if str(path.relative_to(folder)) not in files:
+                yield path

@@ -1,0 +1,236 @@
+"""A report: one folder with a page that opens anywhere, its figures, its numbers as JSON and CSV, and the methods."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from sqlmodel import Session
+
+from analysis import Analysis, analyze
+from analysis.data.columns import MODES
+from analysis.figures import AnyFigure, Figure, figures_of
+from analysis.judging import JudgeValidation, validate_judges
+from analysis.options import RESAMPLES
+from analysis.summary import FORMAT
+from app.core.errors import StudyError
+from app.reports.facts import COUNTED_MODES
+from app.reports.page.judges import HEAD as JUDGES_HEAD
+from app.reports.page.judges import judge_rows
+from app.reports.page.methods import methods_of
+from app.reports.page.page import Content, report_page
+from app.reports.page.sources import Source, joined, read_study, sessions_of
+from app.reports.page.tables import tables_of
+from app.reports.page.writing import (
+    OnProgress,
+    csv_text,
+    drawings,
+    json_text,
+    made_words,
+    require_folder,
+    silent,
+    with_page,
+    write_folder,
+)
+
+__all__ = ["OnProgress", "ReportInfo", "build_report", "first_mode", "json_text", "silent", "write_report"]
+
+# Of `write_report`, for a bar that has others before them.
+_STEPS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class ReportInfo:
+    """What a report is of; `mode` is that of the answers analysed, and `n_*` count those."""
+
+    folder: Path
+    files: tuple[str, ...]
+    mode: str
+    n_answers: int
+    n_participants: int
+
+
+# Around what tells nothing of how far it is and may be ended at any step.
+Computing = Callable[[], AbstractContextManager[None]]
+
+
+def build_report(
+    session: Session,
+    slugs: str | Sequence[str],
+    folder: Path,
+    *,
+    seed: int = 1,
+    mode: str | None = None,
+    made_at: datetime | None = None,
+    on_progress: OnProgress = silent,
+    computing: Computing = nullcontext,
+) -> ReportInfo:
+    """Write the report of one study, or of several side by side, into `folder`.
+
+    The mode is by default the first of live, simulated and pilot that has answers; previews never count. A file that
+    is there already is replaced, once all files are made. Raises NotFound for an unknown study, StudyError for a mode
+    that is none or a folder that cannot be written.
+    """
+    names = [slugs] if isinstance(slugs, str) else list(dict.fromkeys(slugs))
+    read = []
+    for done, slug in enumerate(names):
+        on_progress(done, len(names) + _STEPS, f"reading {slug}")
+        read.append(read_study(session, slug))
+    studies, frames = joined(read)
+
+    def progress(done: int, _total: int, what: str) -> None:
+        on_progress(len(names) + done, len(names) + _STEPS, what)
+
+    return write_report(
+        studies,
+        frames,
+        folder,
+        seed=seed,
+        mode=mode,
+        made_at=made_at,
+        on_progress=progress,
+        computing=computing,
+    )
+
+
+def write_report(
+    studies: Sequence[Source],
+    frames: Mapping[str, pd.DataFrame],
+    folder: Path,
+    *,
+    seed: int,
+    mode: str | None,
+    made_at: datetime | None,
+    resamples: int = RESAMPLES,
+    verdicts: pd.DataFrame | None = None,
+    independent: bool = False,
+    on_progress: OnProgress = silent,
+    computing: Computing = nullcontext,
+) -> ReportInfo:
+    """As `build_report`, from checked responses by study; `verdicts` of judges, checked, are held against people.
+
+    With `independent`, participants with one identifier in two studies are taken for different people."""
+    require_reportable(folder, mode)
+    chosen = mode or first_mode(frames.values())
+    on_progress(0, _STEPS, "computing")
+    answered = _answered(frames, chosen)
+    with computing():
+        analysis = _analysed(answered, chosen, seed, resamples, independent=independent)
+    judges = None
+    if verdicts is not None and analysis is not None:
+        on_progress(1, _STEPS, "holding judges against people")
+        with computing():
+            judges = _judged(answered, verdicts, chosen, seed, resamples)
+    on_progress(2, _STEPS, "drawing")
+    with computing():
+        figures = list(_figures(studies, analysis, judges, chosen))
+    on_progress(3, _STEPS, "writing")
+    methods = methods_of(studies, analysis, chosen, seed, has_judges=judges is not None)
+    files: dict[str, str | bytes] = {
+        "methods.md": methods.markdown(),
+        "results.json": json_text(_results(analysis)),
+    }
+    if judges is not None:
+        files["judges.json"] = json_text(judges.to_dict())
+    files |= _tables(analysis, figures, judges)
+    files |= drawings(figures)
+    by_name = {figure.name: figure for figure in figures}
+    content = Content(studies, analysis, by_name, methods, judges, chosen, made_words(made_at))
+    written = with_page(files, report_page(content, sorted(files)))
+    write_folder(folder, written)
+    on_progress(_STEPS, _STEPS, "done")
+    selections = [result.selection for result in analysis.studies] if analysis else []
+    return ReportInfo(
+        folder=folder,
+        files=tuple(sorted(written)),
+        mode=chosen,
+        n_answers=sum(one.n_used for one in selections),
+        n_participants=sum(one.n_participants_used for one in selections),
+    )
+
+
+def require_reportable(folder: Path, mode: str | None) -> None:
+    """Refuse a mode that is none and a folder that cannot be one, before any work is done."""
+    if mode is not None and mode not in COUNTED_MODES:
+        raise StudyError(f"mode {mode!r} cannot be reported; allowed: {', '.join(COUNTED_MODES)}")
+    require_folder(folder)
+
+
+def _figures(
+    studies: Sequence[Source], analysis: Analysis | None, judges: JudgeValidation | None, mode: str
+) -> Iterator[AnyFigure]:
+    if analysis is None:
+        return
+    known = {study.slug: sessions_of(study, mode) for study in studies}
+    sessions = {slug: counts for slug, counts in known.items() if counts is not None}
+    yield from figures_of(analysis, sessions=sessions, judges=judges)
+
+
+def _tables(
+    analysis: Analysis | None, figures: Iterable[AnyFigure], judges: JudgeValidation | None
+) -> Iterator[tuple[str, str]]:
+    for name, head, rows in tables_of(analysis):
+        yield f"tables/{name}.csv", csv_text(head, rows)
+    yield "tables/flow.csv", csv_text(("study", "of", "step", "n"), _flow(analysis, figures))
+    if judges is not None:
+        yield "tables/judges.csv", csv_text(JUDGES_HEAD, judge_rows(judges))
+
+
+def _flow(analysis: Analysis | None, figures: Iterable[AnyFigure]) -> Iterator[tuple[str, ...]]:
+    """The steps of each study's flow; they come in the order of the studies."""
+    flows = [one for one in figures if one.name.startswith("flow")]
+    for study, figure in zip(analysis.studies if analysis else (), flows, strict=True):
+        if isinstance(figure, Figure):
+            for row in figure.numbers.rows:
+                yield study.study, *row
+
+
+def first_mode(frames: Iterable[pd.DataFrame]) -> str:
+    """The mode that is analysed unless one is asked for: the first that has answers, else live."""
+    there = {str(mode) for frame in frames for mode in frame["mode"].unique()}
+    return next((mode for mode in MODES if mode in there and mode in COUNTED_MODES), MODES[0])
+
+
+def _answered(frames: Mapping[str, pd.DataFrame], mode: str) -> dict[str, pd.DataFrame]:
+    """The answers that are no previews, of the studies that have any of the mode."""
+    counted = {slug: frame[frame["mode"].isin(COUNTED_MODES)] for slug, frame in frames.items()}
+    return {slug: frame for slug, frame in counted.items() if (frame["mode"] == mode).any()}
+
+
+def _analysed(
+    answered: Mapping[str, pd.DataFrame], mode: str, seed: int, resamples: int, *, independent: bool
+) -> Analysis | None:
+    """The analysis of the studies that have answers of the mode, or None where none has."""
+    if not answered:
+        return None
+    return analyze(
+        list(answered.values()),
+        mode=mode,
+        seed=seed,
+        resamples=resamples,
+        origins=list(answered),
+        independent=independent,
+    )
+
+
+def _judged(
+    answered: Mapping[str, pd.DataFrame], verdicts: pd.DataFrame, mode: str, seed: int, resamples: int
+) -> JudgeValidation:
+    responses = pd.concat(answered.values(), ignore_index=True)
+    return validate_judges(responses, verdicts, mode=mode, seed=seed, resamples=resamples)
+
+
+def _results(analysis: Analysis | None) -> dict[str, Any]:
+    if analysis:
+        return analysis.to_dict()
+    return {
+        "format": FORMAT,
+        "settings": None,
+        "studies": [],
+        "comparisons": [],
+        "labels": [],
+        "reason": "there are no answers to analyse",
+    }

@@ -1,0 +1,148 @@
+"""The view of the results page, made from the analysis of one study or of two beside each other."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from analysis import Analysis
+from analysis.choice.studies import StudyResult
+from analysis.figures.flow import Sessions
+from analysis.judging import JudgeValidation
+from app.reports.results import bias, figures, judges
+from app.reports.results.claims import HOW_MORE, claims_of
+from app.reports.results.compared import compared_claims, studies_figure
+from app.reports.results.marks import FEW
+from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
+from app.reports.results.view import FORMAT, Caution, Figure, ResultsView
+from app.reports.results.words import between, count, people, percent, sentence
+
+_LEFT_OUT = {
+    "practice": "practice",
+    "attention": "attention checks, which count in no number",
+    "unwatched": "the clips cannot have been watched",
+    "unplayable": "a clip would not play",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is known beside the answers: `levels` are the labels of the certainty scale, `pseudonym` is by participant,
+    `until` when the newest answer came."""
+
+    made_at: datetime
+    until: datetime | None
+    pseudonym: Mapping[str, str]
+    levels: Sequence[str]
+    sessions: Sessions | None
+    clip_of: ClipOf
+    cautions: Sequence[Caution] = ()
+
+
+def results_view(
+    analysis: Analysis, around: Around, validation: JudgeValidation | None = None
+) -> ResultsView:
+    """The page of the first study of `analysis`; a second one stands beside it."""
+    study = analysis.studies[0]
+    pairs = votes_of(study, analysis.labels, around.clip_of)
+    right = right_source(pairs)
+    claims = claims_of(study, pairs, right, validation)
+    beside = compared_claims(analysis)
+    return ResultsView(
+        format=FORMAT,
+        study=study.study,
+        against=analysis.studies[1].study if len(analysis.studies) > 1 else "",
+        mode=analysis.settings.mode,
+        made_at=around.made_at,
+        until=around.until,
+        n_answers=study.selection.n_used,
+        n_people=study.selection.n_participants_used,
+        n_pairs=len(pairs),
+        headline=headline(study, pairs, right),
+        next_step=_next_step(study, pairs),
+        can_say=(*claims.can_say, *beside.can_say),
+        not_yet=(*claims.not_yet, *beside.not_yet),
+        how_more=HOW_MORE,
+        figures=tuple(_figures(analysis, study, pairs, right, around, validation)),
+        cautions=(*_cautions(study, pairs), *around.cautions),
+    )
+
+
+def headline(study: StudyResult, pairs: Sequence[VotedPair], right: str) -> str:
+    """The finding in one sentence, or why there is none."""
+    if study.selection.reason:
+        return sentence(study.selection.reason)
+    if not pairs:
+        return f"All {count(study.selection.n_used, 'answer')} are blank: nobody chose a clip."
+    if study.accuracy.mean is not None:
+        share = percent(study.accuracy.mean)
+        if study.accuracy.n == 1:
+            return f"One person picked {right} in {share} of pairs: that is a person, not a finding."
+        return f"People picked {right} in {share} of pairs, where chance is 50%."
+    shown = [one for one in study.preferences if not one.has_truth and one.description.mean is not None]
+    if shown:
+        one = shown[0]
+        share = percent(one.description.mean)
+        return (
+            f"People chose {one.source} over {one.against} in {share} of pairs, where an even split is 50%."
+        )
+    return (
+        f"{people(study.selection.n_participants_used)} voted, and no pair has a right clip or two sources."
+    )
+
+
+def _next_step(study: StudyResult, pairs: Sequence[VotedPair]) -> str:
+    """What to do where there is little or nothing to see; empty where there is."""
+    if study.selection.reason:
+        return (
+            "Look under “Who is counted” below for why, and at the sessions: an exclusion can be taken back."
+        )
+    if not pairs:
+        return "Look at the sessions: clips that would not play leave blanks behind."
+    if study.selection.n_participants_used == 1:
+        return "Intervals, and all that is said of people in general, begin with several people."
+    if study.accuracy.mean is None:
+        return (
+            "No pair has a right clip, so there is no accuracy; the design says which source is the true one."
+        )
+    return ""
+
+
+def _figures(
+    analysis: Analysis,
+    study: StudyResult,
+    pairs: Sequence[VotedPair],
+    right: str,
+    around: Around,
+    validation: JudgeValidation | None,
+) -> Iterator[Figure]:
+    if pairs and not study.selection.reason:
+        yield figures.accuracy_figure(study, right)
+        yield figures.people_figure(study, around.pseudonym)
+        yield figures.certainty_figure(study.certainty, around.levels)
+        if (preferred := figures.preferences_figure(study)) is not None:
+            yield preferred
+        if (beside := studies_figure(analysis)) is not None:
+            yield beside
+        yield figures.pairs_figure(pairs)
+        yield bias.side_figure(study.bias, right)
+        yield bias.order_figure(study.bias)
+        yield bias.agreement_figure(study.agreement)
+        if validation is not None:
+            yield judges.judges_figure(validation)
+    yield figures.counted_figure(study.selection, around.sessions, _LEFT_OUT)
+
+
+def _cautions(study: StudyResult, pairs: Sequence[VotedPair]) -> Iterator[Caution]:
+    n = study.accuracy.n
+    if 0 < n < FEW:
+        yield Caution(
+            "People are few.",
+            f"{people(n)} stand for all others only roughly: read the intervals, not the means.",
+        )
+    if 0 < len(pairs) < FEW:
+        both = study.two_way.accuracy
+        wide = f" Over people and pairs together: {between(both)}." if both.low is not None else ""
+        yield Caution(
+            "Pairs are few.",
+            f"{count(len(pairs), 'pair')} stand for all clips only as far as they are typical of them.{wide}",
+        )

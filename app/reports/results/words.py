@@ -1,0 +1,70 @@
+"""Numbers as the results page says them: whole percent, intervals as "66% to 75%", counts with their noun."""
+
+from collections.abc import Sequence
+
+from analysis.choice.description import Description
+from analysis.figures.words import count, listed, sentence
+from analysis.stats.estimates import Estimate
+from analysis.stats.intervals import Interval
+
+__all__ = [
+    "between",
+    "count",
+    "exact",
+    "first_few",
+    "limits",
+    "listed",
+    "people",
+    "percent",
+    "points",
+    "sentence",
+]
+
+NONE = "–"
+_MOST_NAMED = 4
+
+
+def percent(value: float | None) -> str:
+    """Whole percent; one decimal below 1%, so that something is not called nothing."""
+    if value is None:
+        return NONE
+    if 0 < abs(value) < 0.01:
+        return f"{100 * value:.1f}%"
+    return f"{100 * value:.0f}%"
+
+
+def points(value: float) -> str:
+    """A difference of two shares."""
+    return count(round(100 * abs(value)), "point")
+
+
+def limits(low: float | None, high: float | None) -> str:
+    """``66 to 75``, beside a number in percent."""
+    return "" if low is None or high is None else f"{100 * low:.0f} to {100 * high:.0f}"
+
+
+def between(one: Interval) -> str:
+    """``95% interval 66% to 75%``, or why there is none."""
+    if one.low is None or one.high is None:
+        return f"no interval: {one.reason}"
+    return f"{100 * one.level:g}% interval {percent(one.low)} to {percent(one.high)}"
+
+
+def exact(value: float | None) -> str:
+    """Statistics such as an AUC."""
+    return NONE if value is None else f"{value:.2f}"
+
+
+def people(n: int) -> str:
+    return f"{n:,} person" if n == 1 else f"{n:,} people"
+
+
+def first_few(names: Sequence[str]) -> str:
+    """All names, or the first few and how many more there are."""
+    if len(names) <= _MOST_NAMED + 1:
+        return listed(list(names))
+    return f"{', '.join(names[:_MOST_NAMED])} and {len(names) - _MOST_NAMED} more"
+
+
+def ends_of(one: Description | Estimate) -> tuple[float | None, float | None]:
+    return one.interval.low, one.interval.high

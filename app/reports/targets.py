@@ -1,0 +1,77 @@
+"""What a command is asked about: a study's slug, an exported file, or a file from elsewhere with its mapping."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pandas as pd
+from sqlmodel import Session
+
+from analysis import read_responses
+from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column
+from analysis.data.mapping import mapping_kind, mapping_notes, read_judgements, read_mapped, read_ratings
+from analysis.data.selection import with_unwatched
+from analysis.detection.table import Judgements
+from analysis.ratings.table import Ratings
+from app.core.errors import StudyError
+from app.reports.frames import responses_frame
+
+_SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
+
+
+def is_file(target: str) -> bool:
+    """Whether a target names a file: by its suffix, or because there is one. A slug has no dot."""
+    path = Path(target)
+    return path.suffix.lower() in _SUFFIXES or path.is_file()
+
+
+def is_ratings(mapping: Path | None) -> bool:
+    """Whether a mapping is of ratings, which `ratings_of` reads, and not of 2AFC answers."""
+    return mapping is not None and mapping_kind(mapping) == "ratings"
+
+
+def is_yes_no(mapping: Path | None) -> bool:
+    """Whether a mapping is of judgements of single stimuli, which `judgements_of` reads."""
+    return mapping is not None and mapping_kind(mapping) == "yes-no"
+
+
+def notes_of(mapping: Path | None) -> tuple[str, ...]:
+    """What a reader of the numbers has to know of how a table from elsewhere was taken."""
+    return () if mapping is None else mapping_notes(mapping)
+
+
+def frame_of(
+    session: Session | None,
+    target: str,
+    mapping: Path | None = None,
+    columns: Sequence[Column] = RESPONSE_COLUMNS,
+) -> pd.DataFrame:
+    """The checked responses of a target, of which at least `columns`. With a `mapping` it is a file from elsewhere.
+
+    `session` may be None where every target is a file. Raises the analysis' errors for a file or mapping that cannot be
+    used, NotFound for an unknown study and StudyError for a slug without a session.
+    """
+    if mapping is not None:
+        return read_mapped(target, mapping)
+    if is_file(target):
+        return read_responses(target, columns)
+    if session is None:
+        raise StudyError(f"{target} is no file, and no study can be looked up here")
+    return responses_frame(session, target, columns)
+
+
+def judgements_of(target: str, mapping: Path) -> Judgements:
+    """The checked judgements of single stimuli of a file from elsewhere."""
+    return read_judgements(target, mapping)
+
+
+def ratings_of(target: str, mapping: Path) -> Ratings:
+    """The checked ratings of a file from elsewhere."""
+    return read_ratings(target, mapping)
+
+
+def frames_of(
+    session: Session | None, targets: Sequence[str], mapping: Path | None = None, *, unwatched: bool = False
+) -> list[pd.DataFrame]:
+    """What is analysed of each target, as `frame_of`; where asked, answers count that cannot have been watched."""
+    frames = [frame_of(session, target, mapping, ANALYZED_COLUMNS) for target in targets]
+    return [with_unwatched(frame) for frame in frames] if unwatched else frames

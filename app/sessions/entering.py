@@ -1,0 +1,219 @@
+"""Coming in at a study's address: with a new session, or with the one that somebody may go on with.
+
+An id in a link says who somebody claims to be and opens nothing: a session begun with it goes on in the browser that
+began it. A link that we signed vouches for its participant: it goes on in every browser, and counts before sessions
+that were begun with the bare id. An id is taken by consent, not by looking: programs look at links, too.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from sqlmodel import Session, col, select, update
+
+from app.accounts.logins import token_hash
+from app.core.errors import Closed, NotFound, StudyError
+from app.sessions import queries
+from app.sessions.exclusions import leave_out
+from app.sessions.runs import run_of
+from app.sessions.tables import BEGUN, DECLINED, Mode, ParticipantSession, SessionToken, Status
+from app.studies.states import STATES
+from app.studies.tables import State, Study, StudyVersion
+
+NO_STUDY = "There is no study at this address. Please check the link that you were given."
+NO_SUCH_SESSION = "The session that this link was made for is no more. Please ask for a new link."
+OVERTAKEN = "the same participant took part by a signed link"
+WHO_INVITED = "whoever invited you to this study"
+
+
+class BegunElsewhere(StudyError):
+    """Somebody takes part with this id already, in a browser that is not this one."""
+
+    status_code = 403
+    title = "Begun in another browser"
+
+    def __init__(self, contact: str | None) -> None:
+        super().__init__(
+            "With this link the study was begun in another browser. Please open the link there: you go on where you "
+            "were. If that browser is gone, or if it was not you, please ask for a link of your own. "
+            f"Whom to ask: {contact or WHO_INVITED}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Someone who comes in. `participant` is the id in their link, `is_signed` whether the link is one of ours.
+
+    `session_id` is of a link to one session. `kept` are the tokens that their browser keeps, the newest first.
+    """
+
+    slug: str
+    mode: Mode = Mode.LIVE
+    participant: str | None = None
+    recruiter: Mapping[str, str] = field(default_factory=dict)
+    is_signed: bool = False
+    session_id: int | None = None
+    kept: Sequence[str] = ()
+
+
+def kept_token(session: Session, visit: Visit) -> str | None:
+    """The token, of those that the browser keeps, with which its visitor goes on. Changes nothing."""
+    if visit.mode is Mode.PREVIEW or not visit.kept:
+        return None
+    tokens = {token_hash(token): token for token in visit.kept}
+    rows = session.exec(
+        select(SessionToken.sha256, ParticipantSession)
+        .join(ParticipantSession, col(ParticipantSession.id) == SessionToken.session_id)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .join(Study, col(Study.id) == StudyVersion.study_id)
+        .where(
+            col(SessionToken.sha256).in_(tokens),
+            Study.slug == visit.slug,
+            col(ParticipantSession.mode).in_(_modes(visit.mode)),
+            col(ParticipantSession.status).not_in(DECLINED),
+        )
+    )
+    mine = {tokens[sha256]: one for sha256, one in rows}
+    return next((token for token in visit.kept if token in mine and _fits(visit, mine[token])), None)
+
+
+def _fits(visit: Visit, one: ParticipantSession) -> bool:
+    if visit.session_id is not None:
+        return one.id == visit.session_id
+    if visit.participant is not None:
+        return one.participant == visit.participant and (one.is_signed or not visit.is_signed)
+    return True
+
+
+def enter(session: Session, visit: Visit, now: datetime) -> str:
+    """Let someone in, or back in, and return a token of their session.
+
+    A session goes on, also one of the pilot once the study is live; who has finished comes back to the last page. Who
+    declined may think again. Every preview is new. Raises BegunElsewhere, Closed, NotFound.
+    """
+    if token := kept_token(session, visit):
+        return token
+    connection = session.connection()
+    study = connection.execute(queries.STUDY_NAMED, {"slug": visit.slug}).first()
+    version = connection.execute(queries.NEWEST_VERSION, {"study_id": study.id}).first() if study else None
+    if study is None or version is None:
+        raise NotFound(NO_STUDY)
+    if visit.session_id is not None:
+        return _open(session, study.id, visit.session_id)
+    if visit.participant and visit.mode is not Mode.PREVIEW:
+        begun = _begun_by(session, study.id, visit.participant, visit.mode)
+        if visit.is_signed and (token := _vouched_for(session, visit, begun)):
+            return token
+        if begun and not visit.is_signed:
+            raise BegunElsewhere(run_of(session, version.id, version.sha256).design.completion.contact)
+    mode = _mode_now(State(study.state)) if visit.mode is Mode.LIVE else visit.mode
+    if version.frozen_at is None and mode is not Mode.PREVIEW:
+        session.execute(update(StudyVersion).where(col(StudyVersion.id) == version.id).values(frozen_at=now))
+    row = {
+        "version_id": version.id,
+        "arm": "main",
+        "mode": mode,
+        "participant": visit.participant,
+        "is_signed": visit.is_signed,
+        "recruiter": dict(visit.recruiter),
+        "status": Status.ARRIVED,
+        "step": 0,
+        "arrived_at": now,
+    }
+    return _add_token(session, connection.execute(queries.ADD_SESSION, row).scalar_one())
+
+
+def _modes(mode: Mode) -> Sequence[Mode]:
+    """Nobody is in the pilot and in the study itself."""
+    return [Mode.LIVE, Mode.PILOT] if mode in (Mode.LIVE, Mode.PILOT) else [mode]
+
+
+def _mode_now(state: State) -> Mode:
+    """The mode of somebody new at the study's address. Raises Closed or NotFound where it takes nobody."""
+    mode = STATES[state].enters_as
+    if mode is None and state is State.DRAFT:
+        raise NotFound(NO_STUDY)
+    if mode is None and state is State.CLOSED:
+        raise Closed("This study has ended and takes no more participants. Thank you for your interest.")
+    if mode is None:
+        raise Closed("This study is paused and takes nobody new at present. Please come back later.")
+    return mode
+
+
+def _vouched_for(session: Session, visit: Visit, begun: Mapping[int, bool]) -> str | None:
+    """The session with which somebody goes on whose link vouches for them: one that was begun by such a link, or one
+
+    that this browser began with the bare id. `begun` are all in which they have consented.
+    """
+    signed = [id_ for id_, is_signed in begun.items() if is_signed]
+    if signed:
+        return _add_token(session, max(signed))
+    token = kept_token(session, replace(visit, is_signed=False))
+    if token is None:
+        return None
+    mine = session.exec(select(SessionToken.session_id).where(SessionToken.sha256 == token_hash(token))).one()
+    if mine not in begun:
+        return None
+    session.execute(
+        update(ParticipantSession).where(col(ParticipantSession.id) == mine).values(is_signed=True)
+    )
+    return token
+
+
+def _begun_by(session: Session, study_id: int, participant: str, mode: Mode) -> Mapping[int, bool]:
+    """The sessions in which a participant has consented, and whether a link of ours vouched for each."""
+    rows = session.exec(
+        select(ParticipantSession.id, ParticipantSession.is_signed)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .where(
+            StudyVersion.study_id == study_id,
+            ParticipantSession.participant == participant,
+            col(ParticipantSession.mode).in_(_modes(mode)),
+            col(ParticipantSession.status).in_(BEGUN),
+        )
+    )
+    return {id_ or 0: is_signed for id_, is_signed in rows}
+
+
+def _open(session: Session, study_id: int, session_id: int) -> str:
+    """A further token of a session for which an experimenter has made a link."""
+    found = session.exec(
+        select(ParticipantSession.id)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .where(
+            ParticipantSession.id == session_id,
+            StudyVersion.study_id == study_id,
+            col(ParticipantSession.status).not_in(DECLINED),
+        )
+    ).first()
+    if found is None:
+        raise NotFound(NO_SUCH_SESSION)
+    return _add_token(session, session_id)
+
+
+def _add_token(session: Session, session_id: int) -> str:
+    token = secrets.token_urlsafe(16)
+    session.connection().execute(queries.ADD_TOKEN, {"sha256": token_hash(token), "session_id": session_id})
+    return token
+
+
+def claim(
+    session: Session, session_id: int, participant: str, mode: Mode, contact: str | None, now: datetime
+) -> None:
+    """At consent: an id takes part once. A signed session leaves out those that were begun with the bare id.
+
+    Raises BegunElsewhere.
+    """
+    mine = (
+        select(StudyVersion.study_id, ParticipantSession.is_signed)
+        .join(ParticipantSession, col(ParticipantSession.version_id) == StudyVersion.id)
+        .where(ParticipantSession.id == session_id)
+    )
+    study_id, is_signed = session.exec(mine).one()
+    slug = session.exec(select(Study.slug).where(Study.id == study_id).with_for_update()).one()
+    others = _begun_by(session, study_id, participant, mode)
+    if others and (not is_signed or any(others.values())):
+        raise BegunElsewhere(contact)
+    for other in others:
+        leave_out(session, slug, other, OVERTAKEN, now)

@@ -1,0 +1,109 @@
+"""Sessions left out of the analysis by hand, and notes about them. Audited, taken back, never deleted."""
+
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from app.accounts.audit import SERVICE, record
+from app.accounts.logins import Who
+from app.core.errors import Conflict, NotFound, StudyError
+from app.sessions.tables import Exclusion, Mode, ParticipantSession, SessionNote
+from app.studies.access import StudyHere
+from app.studies.tables import StudyVersion
+
+LONGEST = 2_000
+
+
+class TextDue(StudyError):
+    """A reason or a note that is empty or too long."""
+
+    status_code = 422
+
+
+def exclude(
+    session: Session, who: Who, study: StudyHere, session_id: int, reason: str, now: datetime
+) -> None:
+    """Leave a session out of the numbers from now on. Raises Conflict where it is left out already."""
+    reason = _checked(reason, "Say in a few words why, for whoever reads the data.")
+    of_people(session, study, session_id)
+    if _standing(session, session_id) is not None:
+        raise Conflict(f"Session {session_id} is excluded already.")
+    session.add(Exclusion(session_id=session_id, reason=reason, excluded_by=who.user_id, excluded_at=now))
+    _record(session, who, study, "session.exclude", session_id, now, before=None, after=reason)
+
+
+def leave_out(session: Session, slug: str, session_id: int, reason: str, now: datetime) -> None:
+    """The service's own exclusion, on record like any other; whoever is left out already stays so."""
+    if _standing(session, session_id) is None:
+        session.add(Exclusion(session_id=session_id, reason=reason, excluded_at=now))
+        subject = f"session {session_id}"
+        record(session, SERVICE, "session.exclude", now=now, study=slug, subject=subject, after=reason)
+
+
+def include(session: Session, who: Who, study: StudyHere, session_id: int, now: datetime) -> None:
+    """Let a session count again. Raises Conflict where it does."""
+    of_people(session, study, session_id)
+    exclusion = _standing(session, session_id)
+    if exclusion is None:
+        raise Conflict(f"Session {session_id} is not excluded.")
+    exclusion.lifted_by, exclusion.lifted_at = who.user_id, now
+    session.add(exclusion)
+    _record(session, who, study, "session.include", session_id, now, before=exclusion.reason, after=None)
+
+
+def add_note(session: Session, who: Who, study: StudyHere, session_id: int, text: str, now: datetime) -> None:
+    """Leave a note at a session, for the other experimenters; it is in no export."""
+    text = _checked(text, "Write the note first.")
+    of_people(session, study, session_id)
+    session.add(SessionNote(session_id=session_id, text=text, written_by=who.user_id, written_at=now))
+    _record(session, who, study, "session.note", session_id, now, before=None, after=text)
+
+
+def no_such_session(session_id: int) -> NotFound:
+    return NotFound(f"This study has no session {session_id}.")
+
+
+def _checked(text: str, empty: str) -> str:
+    text = text.replace("\r\n", "\n").strip()
+    if not text:
+        raise TextDue(empty)
+    if len(text) > LONGEST:
+        raise TextDue(f"That is too long: {len(text)} characters, {LONGEST} are allowed.")
+    return text.replace("\x00", "�").encode("utf-8", "replace").decode()
+
+
+def of_people(session: Session, study: StudyHere, session_id: int) -> None:
+    """Hold a session for one change at a time. Raises NotFound for one of another study, Conflict for a preview."""
+    mine = (
+        select(ParticipantSession.mode)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .where(ParticipantSession.id == session_id, StudyVersion.study_id == study.id)
+        .with_for_update(of=ParticipantSession)
+    )
+    mode = session.exec(mine).first() if 0 < session_id < 2**31 else None
+    if mode is None:
+        raise no_such_session(session_id)
+    if mode == Mode.PREVIEW:
+        raise Conflict(
+            "A preview counts nowhere, and goes when its design is replaced: there is nothing to say of it."
+        )
+
+
+def _standing(session: Session, session_id: int) -> Exclusion | None:
+    standing = select(Exclusion).where(Exclusion.session_id == session_id, col(Exclusion.lifted_at).is_(None))
+    return session.exec(standing).first()
+
+
+def _record(
+    session: Session,
+    who: Who,
+    study: StudyHere,
+    action: str,
+    session_id: int,
+    now: datetime,
+    *,
+    before: str | None,
+    after: str | None,
+) -> None:
+    subject = f"session {session_id}"
+    record(session, who.actor, action, now=now, study=study.slug, subject=subject, before=before, after=after)

@@ -1,0 +1,111 @@
+"""Links that we sign: for participants by name, and to one session that somebody cannot reach any more.
+
+A signature says that an experimenter made the link. It is a MAC made with the service's secret; none is stored.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlencode
+
+from itsdangerous import BadSignature, Signer, URLSafeTimedSerializer
+from sqlmodel import Session
+
+from app.accounts.audit import Actor, record
+from app.core.errors import StudyError
+from app.sessions.exclusions import of_people
+from app.studies.access import StudyHere
+
+LONGEST_NAME = 199
+MOST_NAMES = 5_000
+LASTS_S = 30 * 24 * 3600
+_NOBODYS = ("{{", "}}", "${", "%PROLIFIC", "[[")
+
+
+class BadNames(StudyError):
+    status_code = 422
+
+
+class BadLink(StudyError):
+    status_code = 403
+    title = "This link does not fit"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """`path` begins at the service's own address."""
+
+    participant: str
+    path: str
+
+
+def is_an_id(text: str) -> bool:
+    """Not empty, not cut off, and not a recruiter's placeholder that was never filled in: those are everybody's."""
+    return 0 < len(text) <= LONGEST_NAME and not any(mark in text for mark in _NOBODYS)
+
+
+def names_in(text: str) -> Sequence[str]:
+    """One name per line, each once. Raises BadNames for none, too many, or one that cannot be an id."""
+    names = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+    return checked_names(names)
+
+
+def checked_names(names: Sequence[str]) -> Sequence[str]:
+    """Raises BadNames."""
+    if not names:
+        raise BadNames("Write the participants' names or numbers, one per line.")
+    if len(names) > MOST_NAMES:
+        raise BadNames(f"{len(names)} names are too many; {MOST_NAMES} at a time are allowed.")
+    for name in names:
+        if not is_an_id(name) or not name.isprintable():
+            raise BadNames(
+                f"{name[:40]!r} cannot stand for a participant: use 1 to {LONGEST_NAME} printable characters."
+            )
+    return names
+
+
+def participant_links(
+    session: Session, by: Actor, study: StudyHere, names: Sequence[str], secret: str, now: datetime
+) -> Sequence[Link]:
+    """A link for each name. The audit log keeps how many were made. Raises BadNames."""
+    names = checked_names(names)
+    record(session, by, "study.links", now=now, study=study.slug, after={"links": len(names)})
+    return [Link(name, _address(study.slug, name, secret)) for name in names]
+
+
+def session_link(
+    session: Session, by: Actor, study: StudyHere, session_id: int, secret: str, now: datetime
+) -> str:
+    """The path of a link with which a session goes on in any browser, for 30 days. Raises NotFound, Conflict."""
+    of_people(session, study, session_id)
+    record(session, by, "session.link", now=now, study=study.slug, subject=f"session {session_id}")
+    return f"/s/{study.slug}?{urlencode({'go-on': _serializer(secret).dumps([study.slug, session_id])})}"
+
+
+def is_signed(slug: str, participant: str, signature: str, secret: str) -> bool:
+    return _signer(secret).verify_signature(f"{slug}\n{participant}", signature)
+
+
+def session_of(slug: str, link: str, secret: str) -> int:
+    """Which session a link goes on with. Raises BadLink."""
+    try:
+        for_slug, session_id = _serializer(secret).loads(link, max_age=LASTS_S)
+    except (BadSignature, ValueError, TypeError):
+        for_slug, session_id = "", 0
+    if for_slug != slug or not isinstance(session_id, int):
+        raise BadLink("This link is not complete, or too old. Please ask for a new one.")
+    return session_id
+
+
+def _address(slug: str, participant: str, secret: str) -> str:
+    signature = _signer(secret).get_signature(f"{slug}\n{participant}").decode()
+    return f"/s/{slug}?{urlencode({'participant': participant, 'signed': signature})}"
+
+
+def _signer(secret: str) -> Signer:
+    return Signer(secret, salt="participant", digest_method=hashlib.sha256)
+
+
+def _serializer(secret: str) -> URLSafeTimedSerializer:
+    return URLSafeTimedSerializer(secret, salt="session")

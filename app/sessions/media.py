@@ -1,0 +1,65 @@
+"""Clips over HTTP: ranges of the padded file, and headers that tell nothing of the clip."""
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio.to_thread
+from fastapi import Response
+from fastapi.responses import StreamingResponse
+from starlette.types import Message, Receive, Scope, Send
+
+from app.library.clips.errors import RangeNotSatisfiable
+from app.library.clips.padded import ByteRange, PaddedClip, parse_range
+from app.sessions.shown import ServedClip
+
+CHUNK_BYTES = 1 << 20
+
+
+class _Counted(StreamingResponse):
+    """A clip or a part of it, from byte `start` on; says at its end, or where it was cut off, what was sent."""
+
+    def __init__(self, *args: Any, start: int, on_sent: Callable[[int, int], None]) -> None:
+        super().__init__(*args)
+        self._start, self._on_sent = start, on_sent
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        sent = 0
+
+        async def counting(message: Message) -> None:
+            nonlocal sent
+            await send(message)
+            sent += len(message.get("body", b""))
+
+        try:
+            await super().__call__(scope, receive, counting)
+        finally:
+            if sent and scope["method"] != "HEAD":
+                self._on_sent(self._start, self._start + sent)
+
+
+def clip_response(
+    path: Path, served: ServedClip, range_header: str | None, on_sent: Callable[[int, int], None]
+) -> Response:
+    """Answer a whole or partial request. No ETag and no date: they would be the clip's, whoever it is shown to.
+
+    `on_sent` is called once, with the first byte that was sent and the one behind the last.
+    """
+    clip = PaddedClip(path, served.clip_bytes, served.padded_bytes)
+    size = served.padded_bytes
+    headers = {"Accept-Ranges": "bytes", "Cache-Control": "private, max-age=86400, immutable"}
+    try:
+        wanted = parse_range(range_header, size)
+    except RangeNotSatisfiable:
+        return Response(status_code=416, headers={**headers, "Content-Range": f"bytes */{size}"})
+    start, length = part = wanted or ByteRange(0, size)
+    headers["Content-Length"] = str(length)
+    if wanted:
+        headers["Content-Range"] = part.content_range(size)
+    chunks = _chunks(clip, start, start + length)
+    return _Counted(chunks, 206 if wanted else 200, headers, "video/mp4", start=start, on_sent=on_sent)
+
+
+async def _chunks(clip: PaddedClip, start: int, stop: int) -> AsyncIterator[bytes]:
+    for offset in range(start, stop, CHUNK_BYTES):
+        yield await anyio.to_thread.run_sync(clip.read, offset, min(CHUNK_BYTES, stop - offset))

@@ -1,0 +1,166 @@
+"""What a browser says of how it played two clips. It is evidence, not truth, and never costs an answer.
+
+Whether a clip was watched is decided here, from the ranges that were played; what the browser concludes from them
+opens its questions and is not read.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.sessions.design import Layout, Member, Side, side_of
+
+MAX_TEXT = 64_000
+_BIG = 2**31 - 1
+# A little less than the page asks for (playback.js), so that rounding holds nothing against anybody.
+WATCHED_SHARE = 0.94
+END_SLACK_S = 0.3
+RT_SLACK_MS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybackReport:
+    """`rows` are the columns of table `evidence` per member; `odd` is the raw text where it could not be read.
+
+    `flags` are the words of what is odd about it. `played_ms` is the least time in which the clips can have been
+    played as reported. `opened_ms` says when the questions opened, counted as `rt_ms` is.
+    """
+
+    rows: Mapping[Member, dict[str, Any]]
+    flags: tuple[str, ...]
+    odd: str | None
+    layout: Layout | None = None
+    opened_ms: int | None = None
+    played_ms: float = 0
+
+
+def is_watched(ranges: Sequence[Sequence[float]], lasts_s: float | None) -> bool:
+    """Whether the ranges of a clip that were played, in seconds, cover it to its end. The rule for everybody."""
+    if lasts_s is None or lasts_s <= 0 or not ranges:
+        return False
+    within = _merged(ranges, lasts_s)
+    ends = within[-1][1] if within else 0
+    return ends >= lasts_s - END_SLACK_S and _sum(within) >= WATCHED_SHARE * lasts_s
+
+
+def least_ms(lasts_s: float) -> float:
+    """The shortest time in which a clip of so many seconds can be watched by that rule, at its own speed."""
+    return 1000 * max(min(WATCHED_SHARE * lasts_s, lasts_s - END_SLACK_S), 0)
+
+
+def read_playback(text: str, left: Member, lasts_s: Mapping[Member, float | None]) -> PlaybackReport:
+    """Read the form's `playback` field leniently: what is odd is kept as it came and flagged.
+
+    `lasts_s` is how long each clip is as the server knows it; None where it does not, and the browser is asked.
+    """
+    if not text:
+        return PlaybackReport({}, ("playback-missing",), None)
+    try:
+        if len(text) > MAX_TEXT:
+            raise ValueError
+        report = json.loads(text)
+        rows = {member: _row(report, report[side_of(member, left)], lasts_s[member]) for member in Member}
+        layout = _layout(report.get("layout"))
+        opened_ms = None if report.get("opened_ms") is None else _count(report["opened_ms"])
+    except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError, AttributeError):
+        return PlaybackReport({}, ("playback-odd",), _storable(text[:MAX_TEXT]))
+    flags = tuple(
+        f"{name}-{side}"
+        for side in Side
+        for name, raised in _flags(rows[Member.A if side_of(Member.A, left) is side else Member.B])
+        if raised
+    )
+    played_ms = max(
+        1000 * _sum(_merged(r["played"], math.inf)) / max(r["max_rate"] or 1, 1) for r in rows.values()
+    )
+    return PlaybackReport(rows, flags, None, layout, opened_ms, played_ms)
+
+
+def read_rt_ms(text: str, playback: PlaybackReport | None = None) -> tuple[int | None, tuple[str, ...]]:
+    """The form's `rt_ms`: whole milliseconds, or missing with a flag.
+
+    `rt-odd` is also what cannot be: an answer before the questions opened, or sooner than the clips can have been
+    played as `playback` tells, as when a clock was set back.
+    """
+    if not text:
+        return None, ("rt-missing",)
+    try:
+        rt_ms = round(float(text))
+    except (ValueError, OverflowError):
+        return None, ("rt-odd",)
+    if rt_ms < 0:
+        return None, ("rt-odd",)
+    least = max(playback.opened_ms or 0, playback.played_ms) if playback else 0
+    return min(rt_ms, _BIG), ("rt-odd",) if rt_ms + RT_SLACK_MS < least else ()
+
+
+def _merged(ranges: Sequence[Sequence[float]], lasts_s: float) -> list[list[float]]:
+    """In order, without overlaps, within the clip."""
+    merged: list[list[float]] = []
+    for start, end in sorted((max(start, 0.0), min(end, lasts_s)) for start, end in ranges):
+        if end <= start:
+            continue
+        if merged and start <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
+        else:
+            merged.append([start, end])
+    return merged
+
+
+def _sum(ranges: Sequence[Sequence[float]]) -> float:
+    return sum(end - start for start, end in ranges)
+
+
+def _flags(row: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    return [
+        ("not-watched", not row["watched"]),
+        ("failed", row["failed"]),
+        ("fast", (row["max_rate"] or 1) > 1),
+    ]
+
+
+def _row(whole: Mapping[str, Any], clip: Mapping[str, Any], lasts_s: float | None) -> dict[str, Any]:
+    drift = whole.get("drift_ms_max")
+    played = [[_number(start), _number(end)] for start, end in clip.get("played", [])[:500]]
+    duration_s = None if clip.get("duration_s") is None else _number(clip["duration_s"])
+    return {
+        "watched": is_watched(played, lasts_s or duration_s),
+        "plays": _count(clip.get("plays")),
+        "played": played,
+        "duration_s": duration_s,
+        "stalls": _count(clip.get("stalls")),
+        "stall_ms": _count(clip.get("stall_ms")),
+        "dropped_frames": _count(clip.get("dropped_frames")),
+        "frames": _count(clip.get("frames")),
+        "drift_ms_max": None if drift is None else _count(drift),
+        "hidden_ms": _count(whole.get("hidden_ms")),
+        "page_loads": _count(whole.get("loads")),
+        "max_rate": None if clip.get("max_rate") is None else _number(clip["max_rate"]),
+        "failed": clip.get("failed") is True,
+        "errors": [_storable(str(error)[:200]) for error in clip.get("errors", [])[:20]],
+    }
+
+
+def _layout(value: object) -> Layout | None:
+    return next((layout for layout in Layout if layout == value), None)
+
+
+def _storable(text: str) -> str:
+    """Without what PostgreSQL cannot hold: NUL and half characters."""
+    return text.replace("\x00", "�").encode("utf-8", "replace").decode()
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(value)
+    return float(value)
+
+
+def _count(value: object) -> int:
+    """A non-negative whole number, as large as the database holds; nothing said counts as none."""
+    number = 0 if value is None else round(_number(value))
+    if number < 0:
+        raise ValueError(value)
+    return min(number, _BIG)

@@ -1,0 +1,165 @@
+"""The statements of arriving and of a page turn, built once: building them anew costs more than running them."""
+
+from sqlalchemy import bindparam, case, delete, func, insert, outerjoin, select, update
+from sqlmodel import SQLModel
+
+from app.sessions.tables import Evidence, ParticipantSession, Response, SessionToken, Status, Trial
+from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
+
+_tables = SQLModel.metadata.tables
+_session, _version, _study, _trial, _response, _evidence, _unit, _member, _token = (
+    _tables[str(table.__tablename__)]
+    for table in (
+        ParticipantSession,
+        StudyVersion,
+        Study,
+        Trial,
+        Response,
+        Evidence,
+        Unit,
+        UnitMember,
+        SessionToken,
+    )
+)
+
+# An archived study is to participants as a closed one. What was chosen for its closing holds while it is closed.
+_STATE = case((_study.c.archived_at.is_(None), _study.c.state), else_=State.CLOSED.value).label("state")
+# Where a session stands, and the response that a `submit_id` has made, if any.
+LOCATE = (
+    select(
+        _session.c.id,
+        _session.c.version_id,
+        _session.c.mode,
+        _session.c.status,
+        _session.c.step,
+        _session.c.participant,
+        _session.c.page_shown_at,
+        _version.c.sha256,
+        _STATE,
+        case((_study.c.state == State.CLOSED, _study.c.closes_at)).label("closes_at"),
+        _study.c.closing,
+        _response.c.id,
+    )
+    .select_from(
+        outerjoin(
+            _token.join(_session, _session.c.id == _token.c.session_id)
+            .join(_version, _version.c.id == _session.c.version_id)
+            .join(_study, _study.c.id == _version.c.study_id),
+            _response,
+            (_response.c.session_id == _session.c.id) & (_response.c.submit_id == bindparam("submit_id")),
+        )
+    )
+    .where(_token.c.sha256 == bindparam("sha256"))
+)
+# Before a change: a second process with the same form waits here, and then sees what the first has stored.
+HOLD_SESSION = (
+    select(_session.c.id)
+    .join(_token, _token.c.session_id == _session.c.id)
+    .where(_token.c.sha256 == bindparam("sha256"))
+    .with_for_update(of=_session)
+)
+
+MARK_SHOWN = (
+    update(_session)
+    .where(
+        _session.c.id == bindparam("session_id"),
+        _session.c.step == bindparam("at_step"),
+        _session.c.page_shown_at.is_(None),
+        _session.c.status.in_([Status.ARRIVED, Status.ACTIVE]),
+    )
+    .values(page_shown_at=bindparam("page_shown_at"))
+)
+
+# With what the server knows of the stimuli, to hold the answer against: a row for each slot.
+TRIAL_AT = (
+    select(
+        _trial.c.id,
+        _trial.c.plan,
+        _trial.c.sent,
+        _unit.c.kind,
+        _unit.c.truth,
+        _member.c.slot,
+        _member.c.bytes,
+        _member.c.duration_s,
+    )
+    .select_from(
+        _trial.join(_unit, _unit.c.id == _trial.c.unit_id).join(_member, _member.c.unit_id == _unit.c.id)
+    )
+    .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
+)
+LAST_ANSWER = select(func.max(_response.c.answered_at)).where(
+    _response.c.session_id == bindparam("session_id")
+)
+# What was sent of a trial's clips; whoever holds the trial's row adds to it.
+SENT = select(_trial.c.sent).where(_trial.c.id == bindparam("trial_id")).with_for_update()
+NOTE_SENT = update(_trial).where(_trial.c.id == bindparam("trial_id")).values(sent=bindparam("now_sent"))
+
+ADD_RESPONSE = insert(_response).returning(_response.c.id)
+ADD_EVIDENCE = insert(_evidence)
+
+ADVANCE = (
+    update(_session)
+    .where(_session.c.id == bindparam("session_id"))
+    .values(step=bindparam("step"), page_shown_at=None)
+)
+# Whether a single trial's clips could be played.
+PLAYED = select(func.count()).where(
+    _response.c.session_id == bindparam("session_id"),
+    _response.c.trial_id.is_not(None),
+    _response.c.unplayable.is_(False),
+)
+COMPLETE = ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_at"))
+
+# For who enters: the study, and its newest version.
+STUDY_NAMED = select(_study.c.id, _STATE).where(_study.c.slug == bindparam("slug")).with_for_update(of=_study)
+NEWEST_VERSION = (
+    select(_version.c.id, _version.c.frozen_at, _version.c.sha256)
+    .where(_version.c.study_id == bindparam("study_id"))
+    .order_by(_version.c.number.desc())
+    .limit(1)
+)
+ADD_SESSION = insert(_session).returning(_session.c.id)
+ADD_TOKEN = insert(_token)
+
+# When a session begins; whoever holds the version's row takes the next ordinal.
+HOLD_VERSION = select(_version.c.id).where(_version.c.id == bindparam("version_id")).with_for_update()
+LAST_ORDINAL = select(func.max(_session.c.ordinal)).where(
+    _session.c.version_id == bindparam("version_id"), _session.c.mode == bindparam("mode")
+)
+PLANS_OF = (
+    select(_trial.c.unit_id, _trial.c.plan)
+    .join(_session, _session.c.id == _trial.c.session_id)
+    .where(
+        _session.c.version_id == bindparam("version_id"),
+        _session.c.mode == bindparam("mode"),
+        _session.c.ordinal == bindparam("ordinal"),
+    )
+)
+ADD_TRIALS = insert(_trial)
+BEGIN = (
+    update(_session)
+    .where(_session.c.id == bindparam("session_id"))
+    .values(
+        status=bindparam("status"),
+        participant=bindparam("participant"),
+        consented_at=bindparam("consented_at"),
+        step=bindparam("step"),
+        page_shown_at=None,
+        ordinal=bindparam("ordinal"),
+        seed=bindparam("seed"),
+    )
+)
+DECLINE = (
+    update(_session)
+    .where(_session.c.id == bindparam("session_id"))
+    .values(
+        status=bindparam("status"),
+        participant=None,
+        is_signed=False,
+        recruiter={},
+        page_shown_at=None,
+        arrived_at=bindparam("on"),
+        ended_at=bindparam("on"),
+    )
+)
+FORGET_TOKENS = delete(_token).where(_token.c.session_id == bindparam("session_id"))

@@ -1,0 +1,99 @@
+"""The participant's addresses: `/s/{slug}` to come in, `/p/{token}` for every page of a session."""
+
+from typing import Literal
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse, RedirectResponse
+
+from app.core.dependencies import DatabaseDep, Form, Now, Rng, SettingsDep, StoreDep, without_nul
+from app.core.errors import Closed, InvalidAnswer
+from app.core.templating import render
+from app.sessions.design import Side
+from app.sessions.entering import enter, kept_token
+from app.sessions.entry import remember, visit_of
+from app.sessions.evidence import note_sent
+from app.sessions.media import clip_response
+from app.sessions.shown import clip_for, shown_design
+from app.sessions.state_machine import Declined, NotCurrent, locate, mark_shown, submit
+from app.sessions.tables import Mode, Status
+from app.sessions.views import current_page, farewell, page_for
+
+router = APIRouter(include_in_schema=False)
+NO_STORE = {"Cache-Control": "no-store"}
+
+
+@router.get("/s/{slug}")
+async def enter_study(
+    request: Request, slug: str, database: DatabaseDep, settings: SettingsDep, now: Now
+) -> Response:
+    """Begin a session, or go on with one. What is tried by somebody new is counted, whatever comes of it."""
+    visit = visit_of(request, slug, settings.secret)
+    token = await database.peek(kept_token, visit)
+    if token is None:
+        if visit.mode is Mode.LIVE:
+            request.app.state.starts.count(request.client.host if request.client else "", now)
+        token = await database.write(enter, visit, now)
+    response = RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
+    if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
+        remember(response, visit, token, secure=request.url.scheme == "https")
+    return response
+
+
+@router.get("/s/{slug}/declined/{status}")
+async def show_farewell(
+    slug: str, status: Literal["refused", "under-age"], database: DatabaseDep
+) -> Response:
+    """The same for everybody: nothing is kept by which the person could be found."""
+    slug = without_nul(slug)
+    return render(farewell(Declined(slug, Status(status)), await database.peek(shown_design, slug)))
+
+
+@router.api_route("/p/{token}", methods=["GET", "HEAD"])
+async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
+    where = await database.peek(locate, token)
+    if where.shown_at is None:
+        database.write_soon(mark_shown, where.session_id, where.step, now)
+    return current_page(where, now, at)
+
+
+@router.post("/p/{token}")
+async def answer_page(
+    request: Request, token: str, database: DatabaseDep, form: Form, now: Now, rng: Rng
+) -> Response:
+    """Take one answer. It is committed before the reply leaves."""
+    scripted = "application/json" in request.headers.get("accept", "")
+    here = f"/p/{token}"
+    try:
+        declined = await database.write(submit, token, form, now, rng)
+        if declined is not None:
+            here = f"/s/{declined.slug}/declined/{declined.status}"
+    except InvalidAnswer as error:
+        if scripted:
+            return JSONResponse({"errors": error.errors}, error.status_code)
+        where = await database.peek(locate, token)
+        return render(page_for(where, form=form, errors=error.errors), error.status_code)
+    except NotCurrent as error:
+        if scripted:
+            return JSONResponse({"message": str(error), "next": here}, error.status_code)
+        here += "?at=moved"
+    except Closed:
+        pass  # the page itself says that the study has ended, and what happens to their pay
+    return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
+
+
+@router.api_route("/p/{token}/clips/{position}-{side}.mp4", methods=["GET", "HEAD"])
+async def show_clip(
+    request: Request,
+    token: str,
+    position: int,
+    side: Side,
+    database: DatabaseDep,
+    store: StoreDep,
+    now: Now,
+) -> Response:
+    served = await database.peek(clip_for, token, position, side, now)
+
+    def note(start: int, stop: int) -> None:
+        database.write_soon(note_sent, served.trial_id, served.side, start, stop)
+
+    return clip_response(store.clip_path(served.sha256), served, request.headers.get("range"), note)

@@ -1,0 +1,238 @@
+"""A participant's session and all that it leaves. What a participant sent is append-only: corrections and exclusions
+stand beside it, never in it.
+
+Where an id is kept outside of its row (in a process, a link, the name of a folder), it is never given again.
+"""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import CheckConstraint, ColumnElement, Index, UniqueConstraint, case, text
+from sqlmodel import Field, SQLModel, col
+
+from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
+from app.sessions.design import TIE, Layout, Side, Slot
+from app.studies import tables  # noqa: F401  (versions and units, that sessions and trials refer to)
+
+PRESSED = ", ".join(f"'{pressed}'" for pressed in (*Side, TIE))
+
+
+class Mode(StrEnum):
+    LIVE = "live"
+    PILOT = "pilot"
+    PREVIEW = "preview"
+    SIMULATED = "simulated"
+
+
+class Status(StrEnum):
+    """How far a session came: `arrived` takes the answer to the consent page, `active` all others.
+
+    `unplayable` went to the last page without a single clip that would play.
+    """
+
+    ARRIVED = "arrived"
+    ACTIVE = "active"
+    COMPLETED = "completed"
+    REFUSED = "refused"
+    UNDER_AGE = "under-age"
+    UNPLAYABLE = "unplayable"
+
+
+DECLINED = (Status.REFUSED, Status.UNDER_AGE)
+
+BEGUN = (Status.ACTIVE, Status.COMPLETED, Status.UNPLAYABLE)
+
+
+class ParticipantSession(SQLModel, table=True):
+    """One person's run. `ordinal` counts planned sessions of a version and mode: balance rests on its being unique.
+
+    `is_signed` says that a link of ours vouched for `participant`. `step` is the index of the current page among the
+    session's pages; `page_shown_at` when that page was first served.
+    """
+
+    __tablename__ = "participant_session"
+    __table_args__ = (
+        UniqueConstraint("version_id", "mode", "ordinal"),
+        one_of("mode", Mode),
+        one_of("status", Status),
+        CheckConstraint("step >= 0", name="step"),
+        Index("ix_participant_session_version_participant", "version_id", "participant"),
+        NEVER_AGAIN,
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    version_id: int = Field(foreign_key="study_version.id")
+    arm: str = "main"
+    mode: str
+    participant: str | None = None
+    is_signed: bool = False
+    recruiter: dict[str, str] = Field(sa_column=json_column())
+    ordinal: int | None = None
+    seed: int | None = None
+    status: str = Status.ARRIVED
+    step: int = 0
+    page_shown_at: datetime | None = None
+    arrived_at: datetime
+    consented_at: datetime | None = None
+    ended_at: datetime | None = None
+
+
+class SessionToken(SQLModel, table=True):
+    """What opens a session, as its SHA-256: the random token itself is in its participant's browser alone."""
+
+    __tablename__ = "session_token"
+
+    sha256: str = Field(primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id", index=True)
+
+
+class Trial(SQLModel, table=True):
+    """One unit at one position. `plan` says how this session sees it, as its task stores and reads it (`PairPlan`).
+
+    `sent` has the bytes that were sent, as ranges, by where on the page they were shown (for a pair `left`, `right`).
+    It is NULL where that was not recorded: in sessions begun before 0.4, and in imported ones.
+    """
+
+    __tablename__ = "trial"
+    __table_args__ = (
+        UniqueConstraint("session_id", "position"),
+        UniqueConstraint("session_id", "unit_id"),
+        CheckConstraint("position >= 1", name="position"),
+        NEVER_AGAIN,
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id")
+    position: int
+    unit_id: int = Field(foreign_key="unit.id", index=True)
+    plan: dict[str, str] = Field(sa_column=json_column())
+    sent: dict[str, list[list[int]]] | None = Field(default=None, sa_column=json_column(nullable=True))
+
+
+def planned_left() -> ColumnElement[str]:
+    """The member that a trial's plan has on the left, in SQL: what `PairPlan` reads."""
+    left: ColumnElement[str] = col(Trial.plan)["left"].as_string()
+    return left
+
+
+def slot_on(side: Side) -> ColumnElement[str]:
+    """The slot of the clip that a trial of a pair has on `side`, in SQL."""
+    left = planned_left()
+    return left if side is Side.LEFT else case((left == "a", "b"), else_="a")
+
+
+class Response(SQLModel, table=True):
+    """What one session answered on one page. `side` is what the person pressed, `tie` for no difference; which
+    member that was, the plan of the trial knows.
+
+    `answers` holds the questions that have no column of their own. `odd_playback` keeps telemetry that could not be
+    read, as it came; `flags` says what was odd. `raised` and `unwatched` are what `app.sessions.flags` found; that, the
+    server's `interval_ms` and whether each clip was fetched are NULL where nothing was recorded. `certainty` is the
+    answer to a slider of that id, as the number it stands for.
+    """
+
+    __tablename__ = "response"
+    __table_args__ = (
+        UniqueConstraint("session_id", "page"),
+        UniqueConstraint("session_id", "submit_id"),
+        CheckConstraint(f"side IN ({PRESSED})", name="side"),
+        CheckConstraint("uncertainty BETWEEN 1 AND 11", name="uncertainty"),
+        one_of("layout", Layout),
+        CheckConstraint("rt_ms >= 0", name="rt_ms"),
+        CheckConstraint("trial_id IS NOT NULL OR side IS NULL", name="side_needs_trial"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id")
+    trial_id: int | None = Field(default=None, foreign_key="trial.id", unique=True)
+    page: str
+    submit_id: str
+    side: str | None = None
+    uncertainty: int | None = None
+    rationale: str | None = Field(default=None, sa_column=text_column(nullable=True))
+    answers: dict[str, Any] = Field(sa_column=json_column())
+    unplayable: bool = False
+    rt_ms: int | None = None
+    shown_at: datetime | None = None
+    answered_at: datetime | None = None
+    flags: list[str] = Field(sa_column=json_column())
+    odd_playback: str | None = Field(default=None, sa_column=text_column(nullable=True))
+    raised: str | None = None
+    unwatched: bool | None = None
+    layout: str | None = None
+    opened_ms: int | None = None
+    interval_ms: int | None = None
+    fetched_a: bool | None = None
+    fetched_b: bool | None = None
+    certainty: float | None = None
+
+
+class Evidence(SQLModel, table=True):
+    """How a stimulus of a trial was watched, as the browser told. Times in milliseconds, `played` in seconds of it."""
+
+    __tablename__ = "evidence"
+    __table_args__ = (
+        UniqueConstraint("response_id", "slot"),
+        one_of("slot", Slot),
+        # The few that the monitor looks for.
+        Index(
+            "ix_evidence_away",
+            "response_id",
+            "stalls",
+            "hidden_ms",
+            sqlite_where=text("stalls > 0 OR hidden_ms > 0"),
+            postgresql_where=text("stalls > 0 OR hidden_ms > 0"),
+        ),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    response_id: int = Field(foreign_key="response.id")
+    slot: str
+    watched: bool
+    plays: int
+    played: list[list[float]] = Field(sa_column=json_column())
+    duration_s: float | None = None
+    stalls: int
+    stall_ms: int
+    dropped_frames: int
+    frames: int
+    drift_ms_max: int | None = None
+    hidden_ms: int
+    page_loads: int
+    max_rate: float | None = None
+    failed: bool
+    errors: list[str] = Field(sa_column=json_column())
+
+
+class Exclusion(SQLModel, table=True):
+    """A session left out of the analysis, with the reason; taken back by `lifted_at`, never deleted."""
+
+    __tablename__ = "exclusion"
+    __table_args__ = (
+        Index(
+            "uq_exclusion_standing",
+            "session_id",
+            unique=True,
+            sqlite_where=text("lifted_at IS NULL"),
+            postgresql_where=text("lifted_at IS NULL"),
+        ),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id", index=True)
+    reason: str = Field(sa_column=text_column())
+    excluded_by: int | None = Field(default=None, foreign_key="user_account.id")
+    excluded_at: datetime
+    lifted_by: int | None = Field(default=None, foreign_key="user_account.id")
+    lifted_at: datetime | None = None
+
+
+class SessionNote(SQLModel, table=True):
+    __tablename__ = "session_note"
+
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id", index=True)
+    text: str = Field(sa_column=text_column())
+    written_by: int | None = Field(default=None, foreign_key="user_account.id")
+    written_at: datetime

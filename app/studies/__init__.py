@@ -1,0 +1,1 @@
+"""Studies as designs: study file, drafts, versions, pairs, launch and checklist."""

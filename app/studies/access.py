@@ -1,0 +1,98 @@
+"""Which studies a user sees: an owner all, others those shared with them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import ColumnElement
+from sqlmodel import Session, col, select
+
+from app.accounts.audit import record
+from app.accounts.logins import Who
+from app.accounts.tables import Role, User
+from app.accounts.users import checked_email
+from app.core.errors import Conflict, NotFound
+from app.studies.file.model import SLUG_PATTERN
+from app.studies.tables import State, Study, StudyShare
+
+_SLUG = re.compile(SLUG_PATTERN)
+_MOST_ID = 2**31
+
+
+@dataclass(frozen=True, slots=True)
+class StudyHere:
+    """The study that a page is about."""
+
+    id: int
+    slug: str
+    state: State
+    is_archived: bool = False
+
+
+def study_for(session: Session, who: Who, slug: str) -> StudyHere:
+    """Raises NotFound also where there is one that the user may not see."""
+    study = None
+    if _SLUG.fullmatch(slug):  # anything else may be what no database takes
+        study = session.exec(select(Study).where(Study.slug == slug, *_shared_with(who))).first()
+    if study is None:
+        raise NotFound(f"There is no study {slug[:64]!r} that you can see.")
+    return StudyHere(study.id or 0, study.slug, State(study.state), study.archived_at is not None)
+
+
+def visible_slugs(session: Session, who: Who) -> Sequence[str]:
+    return session.exec(select(Study.slug).where(*_shared_with(who)).order_by(Study.slug)).all()
+
+
+def _shared_with(who: Who) -> list[ColumnElement[bool]]:
+    if who.is_owner:
+        return []
+    shared = select(StudyShare.study_id).where(StudyShare.user_id == who.user_id)
+    return [col(Study.id).in_(shared)]
+
+
+@dataclass(frozen=True, slots=True)
+class SharedWith:
+    """Somebody who sees a study without being an owner."""
+
+    user_id: int
+    email: str
+    role: Role
+    is_disabled: bool
+
+
+def shares(session: Session, study: StudyHere) -> Sequence[SharedWith]:
+    """Whom a study is shared with. Owners see it anyway."""
+    people = (
+        select(User)
+        .join(StudyShare, col(StudyShare.user_id) == User.id)
+        .where(StudyShare.study_id == study.id)
+        .order_by(User.email)
+    )
+    return [
+        SharedWith(user.id or 0, user.email, Role(user.role), user.disabled_at is not None)
+        for user in session.exec(people)
+    ]
+
+
+def share(session: Session, who: Who, study: StudyHere, email: str, now: datetime) -> None:
+    """Let another user see the study, and change it unless they are a viewer. Raises BadEmail, NotFound, Conflict."""
+    user = session.exec(select(User).where(User.email == checked_email(email))).first()
+    if user is None or user.id is None:
+        raise NotFound(f"There is no user {email.strip()[:80]!r}; an owner can add them under People.")
+    if user.disabled_at is not None:
+        raise Conflict(f"{user.email} is switched off; an owner can switch them on under People.")
+    if user.role == Role.OWNER:
+        raise Conflict(f"{user.email} is an owner and sees every study already.")
+    if session.get(StudyShare, (study.id, user.id)) is None:
+        session.add(StudyShare(study_id=study.id, user_id=user.id))
+        record(session, who.actor, "study.share", now=now, study=study.slug, subject=user.email)
+
+
+def unshare(session: Session, who: Who, study: StudyHere, user_id: int, now: datetime) -> None:
+    held = session.get(StudyShare, (study.id, user_id)) if 0 < user_id < _MOST_ID else None
+    if held is None:
+        raise NotFound("The study is not shared with them.")
+    session.delete(held)
+    user = session.get(User, user_id)
+    record(session, who.actor, "study.unshare", now=now, study=study.slug, subject=user.email if user else "")

@@ -1,0 +1,38 @@
+"""Archiving: a study out of the list and closed to participants, with all that it has, until it is brought back."""
+
+from datetime import datetime
+
+from sqlmodel import Session
+
+from app.accounts.audit import Actor, record
+from app.core.errors import Conflict
+from app.studies.access import StudyHere
+from app.studies.launch import OPEN, hold
+from app.studies.tables import State, Study
+
+
+def archive(session: Session, by: Actor, study: StudyHere, now: datetime) -> None:
+    """Once more changes nothing. Raises Conflict for a study that takes participants, NotFound for a deleted one."""
+    row = hold(session, study)
+    refuse_open(row, "archived")
+    if row.archived_at is None:
+        row.archived_at = now
+        session.add(row)
+        record(session, by, "study.archive", now=now, study=study.slug)
+
+
+def unarchive(session: Session, by: Actor, study: StudyHere, now: datetime) -> None:
+    """In the state that it had. Of one that is not archived nothing changes. Raises NotFound for a deleted one."""
+    row = hold(session, study)
+    if row.archived_at is not None:
+        row.archived_at = None
+        session.add(row)
+        record(session, by, "study.unarchive", now=now, study=study.slug)
+
+
+def refuse_open(study: Study, done: str) -> None:
+    """Raises Conflict."""
+    if State(study.state) in OPEN:
+        raise Conflict(
+            f"study {study.slug!r} takes participants ({study.state}) and cannot be {done}; pause or close it first"
+        )

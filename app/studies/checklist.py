@@ -1,0 +1,286 @@
+"""What is looked at before people come in: whatever would ruin the data, or make somebody wish they had known."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from sqlmodel import Session, col, select
+
+from app.library.clips.store import ClipStore
+from app.library.tables import Stimulus
+from app.sessions.design import Kind, Member
+from app.sessions.tables import Mode, ParticipantSession, Response, Status
+from app.studies.access import StudyHere
+from app.studies.drafts import draft_for
+from app.studies.file.design import StudyDesign
+from app.studies.file.problems import counted, listed
+from app.studies.file.templates import unfilled
+from app.studies.tables import StudyVersion, Unit, UnitMember
+from app.studies.truth import truth_view
+
+FEW_PAIRS = 2
+Verdict = Literal["ok", "warning", "blocker"]
+_VERDICTS: tuple[Verdict, ...] = ("blocker", "warning", "ok")
+# What spoils the data for good comes before what costs an inconvenience; a check that is not named comes first.
+_CONSEQUENCE = (
+    "texts",
+    "clips",
+    "pairs",
+    "age",
+    "version",
+    "processing",
+    "clues",
+    "sides",
+    "completion",
+    "pilot",
+)
+
+
+class Clues(Protocol):
+    """What is known of the clues in a study's clips: the verdict of the report, and whether it `tells` the source."""
+
+    @property
+    def job_id(self) -> int | None: ...
+    @property
+    def is_current(self) -> bool: ...
+    @property
+    def was_seen(self) -> bool: ...
+    @property
+    def tells(self) -> bool: ...
+    @property
+    def says(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the checklist looks at beyond the study's own tables: the clips' files, and the clue reports."""
+
+    store: ClipStore
+    clues: Callable[[Session, StudyHere], Clues]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the checklist; `action` is where to correct it, under the study's own address."""
+
+    code: str
+    title: str
+    verdict: Verdict
+    detail: str
+    action: str = ""
+
+
+def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check, ...]:
+    """Everything that is checked before people come in: blockers first, then warnings, each by consequence."""
+    version = newest_of(session, study)
+    if version is None:
+        return (
+            Check(
+                "version",
+                "A version is saved",
+                "blocker",
+                "No version of the design is saved yet.",
+                "versions",
+            ),
+        )
+    design = StudyDesign.model_validate_json(version.design)
+    members = session.exec(
+        select(UnitMember, Unit.name)
+        .join(Unit, col(Unit.id) == UnitMember.unit_id)
+        .where(Unit.version_id == version.id)
+        .order_by(col(Unit.position), col(UnitMember.slot))
+    ).all()
+    checks = (
+        _saved(session, study, version),
+        _texts(design),
+        _age(design),
+        _clips(around.store, members),
+        _processing(session, [member for member, _ in members]),
+        _conditions(design),
+        _truth(design),
+        _sides(design),
+        _clues(around.clues(session, study)),
+        _completion(design),
+        _pilot(session, version),
+    )
+    return tuple(sorted(checks, key=_weight))
+
+
+def _weight(check: Check) -> tuple[int, int]:
+    known = _CONSEQUENCE.index(check.code) if check.code in _CONSEQUENCE else -1
+    return _VERDICTS.index(check.verdict), known
+
+
+def _saved(session: Session, study: StudyHere, version: StudyVersion) -> Check:
+    if draft_for(session, study).is_unsaved:
+        detail = f"The design has changes that version {version.number} does not have: participants would not see them."
+        return Check("version", "No unsaved changes", "warning", detail, "versions")
+    return Check(
+        "version",
+        "A version is saved",
+        "ok",
+        f"Version {version.number} is what participants see.",
+        "versions",
+    )
+
+
+def _texts(design: StudyDesign) -> Check:
+    found = unfilled(design.model_dump(mode="json"))
+    if found:
+        words = listed(list(dict.fromkeys(each.text for each in found))[:5], "and")
+        return Check("texts", "Consent and texts", "blocker", f"Still to be filled in: {words}.", "design")
+    detail = f"Consent text {design.consent.version}, and nothing in [BRACKETS] is left in any text."
+    return Check("texts", "Consent and texts", "ok", detail, "design")
+
+
+def _age(design: StudyDesign) -> Check:
+    age = design.consent.minimum_age
+    if age is None:
+        detail = "Nobody is asked for their age, so children may take part."
+        return Check("age", "Minimum age", "warning", detail, "design")
+    return Check("age", "Minimum age", "ok", f"Only people of {age} or older take part.", "design")
+
+
+def _clips(store: ClipStore, members: Sequence[tuple[UnitMember, str]]) -> Check:
+    """`members` come with the names of their pairs."""
+    title = "Clips"
+    hashes = {member.sha256 for member, _ in members}
+    if not hashes or None in hashes:
+        return Check("clips", title, "blocker", "There are no clips to show: answers were imported.", "pairs")
+    missing = {sha256 for sha256 in hashes if sha256 and not store.clip_path(sha256).is_file()}
+    if missing:
+        of = dict.fromkeys(pair for member, pair in members if member.sha256 in missing)
+        names = listed(list(of)[:5], "and")
+        detail = f"The files of {counted(len(missing), 'clip')} are not in the data folder, among others of {names}."
+        return Check("clips", title, "blocker", detail, "pairs")
+    return Check(
+        "clips", title, "ok", f"All {counted(len(hashes), 'clip')} are there, processed by one set of rules."
+    )
+
+
+def _processing(session: Session, members: Sequence[UnitMember]) -> Check:
+    title = "Processing"
+    ids = {member.stimulus_id for member in members}
+    rows = session.exec(select(Stimulus.id, Stimulus.clip_sha256).where(col(Stimulus.id).in_(ids)))
+    now = dict(rows.all())
+    changed = {member.stimulus_id for member in members if now.get(member.stimulus_id) != member.sha256}
+    if changed:
+        detail = (
+            f"{counted(len(changed), 'clip')} were processed again since this version was saved; it still shows "
+            "them as they were. Save the design again to show the new ones."
+        )
+        return Check("processing", title, "warning", detail, "versions")
+    return Check("processing", title, "ok", "No clip was processed again since this version was saved.")
+
+
+def _conditions(design: StudyDesign) -> Check:
+    title = "Pairs"
+    counts = Counter(pair.condition for pair in design.pairs if pair.kind is Kind.MAIN)
+    if not counts:
+        return Check("pairs", title, "blocker", "There is no main pair: nothing would count.", "pairs")
+    words = listed([f"{n} {condition}" for condition, n in sorted(counts.items())], "and")
+    few = sorted(condition for condition, n in counts.items() if n < FEW_PAIRS)
+    if few:
+        detail = f"Main pairs: {words}. Of a single pair nobody can tell the condition from the clip."
+        return Check("pairs", title, "warning", detail, "pairs")
+    return Check("pairs", title, "ok", f"Main pairs: {words}.", "pairs")
+
+
+def _truth(design: StudyDesign) -> Check:
+    view = truth_view(design.truth.source, design.pairs)
+    return Check("truth", "Truth", "warning" if view.is_missing else "ok", view.says, "pairs#truth")
+
+
+def _sides(design: StudyDesign) -> Check:
+    title = "Sides"
+    truths = {pair.truth for pair in design.pairs if pair.kind is Kind.MAIN and pair.truth}
+    match design.trials.sides:
+        case "fixed":
+            detail = "The pair's clip a is always on the left, so a habit of pressing left looks like a preference."
+            if len(truths) == 1:
+                side = "left" if truths == {Member.A} else "right"
+                detail = f"The right answer is always on the {side}: whoever notices need not watch."
+            return Check("sides", title, "warning", detail, "design")
+        case "random":
+            detail = "Sides are drawn anew for each trial: they are even in the long run only."
+            return Check("sides", title, "warning", detail, "design")
+        case "balanced":
+            return Check("sides", title, "ok", " ".join(_balance(design)), "design")
+
+
+def _balance(design: StudyDesign) -> Iterator[str]:
+    yield "Each pair is shown both ways equally often, over every two sessions."
+    counts = Counter(pair.condition for pair in design.pairs if pair.kind is Kind.MAIN)
+    odd = sorted(condition for condition, n in counts.items() if n % 2)
+    if odd:
+        yield f"Within one session {listed(odd, 'and')} cannot be split evenly: the number of pairs is odd."
+
+
+def _clues(clues: Clues) -> Check:
+    """The report's own verdict; only one that tells the source is a warning."""
+    verdict: Verdict = "warning"
+    if clues.job_id is None:
+        detail = "No clue report yet: it is not known whether the clips give their source away."
+    elif not clues.is_current:
+        detail = "The newest clue report is of other clips, or of an earlier release. Look for clues again."
+    elif clues.tells:
+        detail = f"{clues.says} The report says what helps."
+    elif not clues.was_seen:
+        detail = "The clue report is ready; nobody has opened it yet."
+    else:
+        verdict, detail = "ok", clues.says
+    return Check("clues", "Clue report", verdict, detail, "clues")
+
+
+def _completion(design: StudyDesign) -> Check:
+    title, completion = "Completion", design.completion
+    if completion.code or completion.redirect:
+        parts = [
+            *([f"the code {completion.code}"] if completion.code else []),
+            *(["a link back"] if completion.redirect else []),
+        ]
+        return Check("completion", title, "ok", f"The last page has {listed(parts, 'and')}.", "design")
+    detail = "The last page has neither a completion code nor a link back: whoever recruits cannot see who finished."
+    return Check("completion", title, "warning", detail, "design")
+
+
+def _pilot(session: Session, version: StudyVersion) -> Check:
+    """Only a session counts in which nothing was answered unwatched: the clips were then really shown."""
+    title = "Pilot"
+    done = (
+        ParticipantSession.version_id == version.id,
+        ParticipantSession.mode == Mode.PILOT,
+        ParticipantSession.status == Status.COMPLETED,
+    )
+    unwatched = select(Response.id).where(
+        Response.session_id == ParticipantSession.id, col(Response.unwatched).is_(True)
+    )
+    if has_session(session, *done, ~unwatched.exists()):
+        return Check(
+            "pilot", title, "ok", f"Somebody completed version {version.number} as a pilot.", "monitor"
+        )
+    if has_session(session, *done):
+        detail = (
+            f"Whoever completed version {version.number} as a pilot answered trials whose clips cannot have been "
+            "watched. Go through it once as a participant would."
+        )
+    else:
+        detail = (
+            f"Nobody has gone through version {version.number} from the first page to the last as a pilot."
+        )
+    return Check("pilot", title, "warning", detail, "launch")
+
+
+def newest_of(session: Session, study: StudyHere) -> StudyVersion | None:
+    newest = col(StudyVersion.number).desc()
+    return session.exec(
+        select(StudyVersion).where(StudyVersion.study_id == study.id).order_by(newest).limit(1)
+    ).first()
+
+
+def has_session(session: Session, *where: Any) -> bool:
+    one = select(ParticipantSession.id).join(
+        StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id
+    )
+    return session.exec(one.where(*where).limit(1)).first() is not None

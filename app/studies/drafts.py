@@ -1,0 +1,333 @@
+"""A study's draft: the keys of its study file while they are being written, saved as often as they change."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Session, col, select
+
+from app.accounts.audit import record
+from app.accounts.logins import Who
+from app.accounts.tables import AuditEntry, User
+from app.core.errors import Conflict, NotFound, StudyError
+from app.core.schema import clean, cleaned
+from app.studies.access import StudyHere
+from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, with_slug
+from app.studies.file.keys import tidied
+from app.studies.file.load import StudyDesign
+from app.studies.file.model import SLUG_PATTERN
+from app.studies.file.templates import unfilled
+from app.studies.seeing import admit_named, facts_for
+from app.studies.tables import Draft, State, Study, StudyShare, StudyVersion
+from app.studies.versions import Loaded, load_version
+
+MOST_CHARACTERS = 5_000_000
+LONGEST_REASON = 2_000
+# Words that the pages need in the place of a study's name.
+RESERVED = frozenset({"new"})
+_DESIGN_ACTIONS = ("draft.save", "draft.replace", "draft.drop", "version.save", "version.correct")
+
+
+class InvalidDraft(StudyError):
+    """A draft that cannot become a version; `check.faults` says all that is wrong."""
+
+    status_code = 422
+
+    def __init__(self, check: DraftCheck) -> None:
+        first = check.faults[0]
+        more = f", and {len(check.faults) - 1} more" if len(check.faults) > 1 else ""
+        super().__init__(f"The design has errors to correct first: {first.message} ({first.remedy}){more}.")
+        self.check = check
+
+
+class ReasonDue(StudyError):
+    """A version that has data is to be followed by another, and nobody said why."""
+
+    status_code = 422
+
+
+class BadSlug(StudyError):
+    status_code = 422
+
+
+class TooLargeDraft(StudyError):
+    status_code = 413
+
+
+@dataclass(frozen=True, slots=True)
+class DraftView:
+    """The design as it is being written. `revision` grows with each change of it: who saves says what they saw.
+
+    `saved_at` is None where nothing was written since the newest version; `keys` are that version's then.
+    """
+
+    keys: dict[str, Any]
+    revision: int
+    saved_at: datetime | None = None
+    saved_by: str = ""
+
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether there are changes that no version has yet."""
+        return self.saved_at is not None
+
+    @property
+    def title(self) -> str:
+        title = self.keys.get("title")
+        return title if isinstance(title, str) else ""
+
+
+def draft_for(session: Session, study: StudyHere) -> DraftView:
+    """The draft, or the newest version as one."""
+    draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
+    if draft is not None:
+        user = session.get(User, draft.saved_by) if draft.saved_by else None
+        return DraftView(tidied(draft.keys), draft.revision, draft.saved_at, user.email if user else "")
+    newest = newest_number(session, study)
+    keys = {"study": study.slug} if newest is None else keys_of_version(session, study, newest)
+    return DraftView(keys, _last_change(session, study))
+
+
+def _last_change(session: Session, study: StudyHere) -> int:
+    """A number above that of any draft before: whoever still has one open must not save it over a newer version.
+
+    Each save of a draft counts one up and makes one audit entry, so that no revision is above the last entry's id.
+    """
+    entries = select(AuditEntry.id).where(
+        AuditEntry.study == study.slug, col(AuditEntry.action).in_(_DESIGN_ACTIONS)
+    )
+    return session.exec(entries.order_by(col(AuditEntry.id).desc()).limit(1)).first() or 0
+
+
+def newest_number(session: Session, study: StudyHere) -> int | None:
+    numbers = select(StudyVersion.number).where(StudyVersion.study_id == study.id)
+    return session.exec(numbers.order_by(col(StudyVersion.number).desc()).limit(1)).first()
+
+
+def keys_of_version(session: Session, study: StudyHere, number: int) -> dict[str, Any]:
+    """A stored version as a draft's keys."""
+    design = design_of_version(session, study, number)
+    return draft_of_design(design, facts_for(session, study))
+
+
+def design_of_version(session: Session, study: StudyHere, number: int) -> StudyDesign:
+    return StudyDesign.model_validate_json(_version(session, study, number).design)
+
+
+def _version(session: Session, study: StudyHere, number: int) -> StudyVersion:
+    wanted = select(StudyVersion).where(StudyVersion.study_id == study.id, StudyVersion.number == number)
+    version = session.exec(wanted).first() if 0 < number < 2**31 else None
+    if version is None:
+        raise NotFound(f"Study {study.slug} has no version {number}.")
+    return version
+
+
+def check_of(session: Session, study: StudyHere, keys: Mapping[str, Any]) -> DraftCheck:
+    """What is wrong with a draft, against the clips that the study may use."""
+    return check_draft(dict(keys), facts_for(session, study))
+
+
+def check_stored(session: Session, study: StudyHere) -> DraftCheck:
+    """What is wrong with a study's draft."""
+    return check_of(session, study, draft_for(session, study).keys)
+
+
+def save_draft(
+    session: Session,
+    who: Who,
+    study: StudyHere,
+    keys: Mapping[str, Any],
+    revision: int,
+    now: datetime,
+    *,
+    replaces: str = "",
+) -> int:
+    """Keep what was written; returns the new revision. Raises Conflict when somebody else saved since `revision`.
+
+    `replaces` says for the audit log where a draft comes from that was not typed here: `from version 2`.
+    """
+    was = hold_draft(session, study, revision)
+    new = _drawn_as_asked(was.keys, storable(keys, study.slug))
+    if new == was.keys:
+        return revision
+    draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
+    if draft is None:
+        draft = Draft(study_id=study.id, keys={}, revision=0, saved_at=now)
+    draft.keys, draft.revision, draft.saved_by, draft.saved_at = new, revision + 1, who.user_id, now
+    session.add(draft)
+    admit_named(session, who, study.id, new)
+    changed = sorted(key for key in {*was.keys, *new} if was.keys.get(key) != new.get(key))
+    record(
+        session,
+        who.actor,
+        "draft.replace" if replaces else "draft.save",
+        now=now,
+        study=study.slug,
+        subject=replaces or ", ".join(changed),
+        before={key: was.keys.get(key) for key in changed},
+        after={key: new.get(key) for key in changed},
+    )
+    return draft.revision
+
+
+def _drawn_as_asked(was: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Without the pairs that were drawn before, where another draw is asked for now."""
+    old, sample = was.get("sample"), new.get("sample")
+    if not isinstance(old, dict) or not isinstance(sample, dict) or sample.get("drawn") != old.get("drawn"):
+        return new
+    rules = ({key: value for key, value in each.items() if key != "drawn"} for each in (old, sample))
+    return new if next(rules) == (asked := next(rules)) else {**new, "sample": asked}
+
+
+def hold_draft(session: Session, study: StudyHere, revision: int | None) -> DraftView:
+    """The draft, kept from changing until the end of the transaction. Raises Conflict where it is another one."""
+    session.exec(select(Study.id).where(Study.id == study.id).with_for_update()).one()
+    was = draft_for(session, study)
+    if revision is not None and was.revision != revision:
+        raise Conflict(
+            f"{was.saved_by or 'Somebody'} has changed this design since you opened it. "
+            "Reload the page to see their changes; yours are still in this window."
+        )
+    return was
+
+
+def storable(keys: Mapping[str, Any], slug: str) -> dict[str, Any]:
+    """A draft's keys as they are kept: the study's own name, and text that every database takes.
+
+    Raises UnwieldyDraft, TooLargeDraft.
+    """
+    kept: dict[str, Any] = cleaned(with_slug(keys, slug))
+    if len(json.dumps(kept, ensure_ascii=False)) > MOST_CHARACTERS:
+        raise TooLargeDraft(f"A design has at most {MOST_CHARACTERS // 1_000_000} million characters.")
+    return kept
+
+
+def replace_draft(
+    session: Session, who: Who, study: StudyHere, keys: Mapping[str, Any], source: str, now: datetime
+) -> int:
+    """Put other keys in the draft's place, from where `source` says; the audit log keeps those before."""
+    revision = hold_draft(session, study, None).revision
+    return save_draft(session, who, study, keys, revision, now, replaces=f"from {source}")
+
+
+def restore_version(session: Session, who: Who, study: StudyHere, number: int, now: datetime) -> int:
+    """An earlier version as the draft."""
+    keys = keys_of_version(session, study, number)
+    return replace_draft(session, who, study, keys, f"version {number}", now)
+
+
+def drop_draft(
+    session: Session, who: Who, study: StudyHere, now: datetime, *, revision: int | None = None
+) -> None:
+    """Back to the newest version. The audit log keeps what was written."""
+    hold_draft(session, study, revision)
+    draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
+    if draft is None or newest_number(session, study) is None:
+        raise Conflict("There are no unsaved changes to give up.")
+    record(session, who.actor, "draft.drop", now=now, study=study.slug, before=draft.keys)
+    session.delete(draft)
+    session.flush()
+
+
+def save_version(
+    session: Session,
+    who: Who,
+    study: StudyHere,
+    reason: str,
+    now: datetime,
+    *,
+    revision: int | None = None,
+) -> Loaded:
+    """Make the draft the study's newest version. Raises InvalidDraft, ReasonDue, and Conflict as `save_draft` does.
+
+    A draft that makes the very design of the newest version is given up, as nothing is left in it to save.
+    """
+    draft = hold_draft(session, study, revision)
+    check = check_of(session, study, draft.keys)
+    if check.design is None:
+        raise InvalidDraft(check)
+    newest = newest_number(session, study)
+    if newest is not None and _version(session, study, newest).sha256 == check.design.sha256():
+        if draft.is_unsaved:
+            drop_draft(session, who, study, now)
+        return Loaded(study.slug, newest, "unchanged", len(check.design.pairs))
+    _refuse_unfilled_while_open(session, study, draft.keys)
+    kept = clean(reason).strip()[:LONGEST_REASON]
+    if not kept and needs_reason(session, study):
+        raise ReasonDue(
+            f"Version {_shown(session, study)} has data: say in a few words why you change the design, "
+            "for whoever reads the data."
+        )
+    return load_version(session, check.design, now, by=who.actor, reason=kept)
+
+
+def _refuse_unfilled_while_open(session: Session, study: StudyHere, keys: Mapping[str, Any]) -> None:
+    """Whoever comes into an open study gets its newest version at once: the checklist is not asked again."""
+    state = session.exec(select(Study.state).where(Study.id == study.id)).one()
+    if state in (State.PILOT, State.LIVE) and (left := unfilled(keys)):
+        raise Conflict(
+            f"Participants would see this version at once, and {left[0].text} is still to be filled in. "
+            "Fill it in, or pause the study first."
+        )
+
+
+def needs_reason(session: Session, study: StudyHere) -> bool:
+    """Whether a change is to be explained: there are data, and the newest version does not say yet why it differs."""
+    versions = select(StudyVersion).where(StudyVersion.study_id == study.id)
+    found = session.exec(versions.order_by(col(StudyVersion.number).desc())).all()
+    if not any(version.frozen_at for version in found):
+        return False
+    return found[0].frozen_at is not None or not found[0].reason
+
+
+def _shown(session: Session, study: StudyHere) -> int:
+    """The newest version that has sessions."""
+    frozen = select(StudyVersion.number).where(
+        StudyVersion.study_id == study.id, col(StudyVersion.frozen_at).is_not(None)
+    )
+    return max(session.exec(frozen), default=0)
+
+
+def is_frozen(session: Session, study: StudyHere, number: int) -> bool:
+    """Whether sessions that count were run with this version, so that a change makes the next."""
+    return _version(session, study, number).frozen_at is not None
+
+
+def create_study(session: Session, who: Who, slug: str, keys: Mapping[str, Any], now: datetime) -> StudyHere:
+    """A new study with a draft and no version yet, shared with its maker. Raises BadSlug; Conflict for a slug taken."""
+    slug = checked_slug(slug)
+    kept = storable(keys, slug)
+    study = Study(slug=slug, state=State.DRAFT, created_at=now)
+    session.add(study)
+    try:
+        session.flush()
+    except IntegrityError:
+        raise Conflict(f"There is a study {slug!r} already; choose another name.") from None
+    study_id = study.id or 0
+    session.add(Draft(study_id=study_id, keys=kept, saved_by=who.user_id, saved_at=now))
+    session.add(StudyShare(study_id=study_id, user_id=who.user_id))
+    admit_named(session, who, study_id, kept)
+    record(session, who.actor, "study.create", now=now, study=slug, after=kept)
+    return StudyHere(study_id, slug, State.DRAFT)
+
+
+def checked_slug(slug: str) -> str:
+    """A study's name for addresses, if it is one."""
+    slug = slug.strip()
+    if not re.fullmatch(SLUG_PATTERN, slug):
+        raise BadSlug(
+            f"{slug[:80]!r} cannot be a name in addresses: use lower-case letters, digits and -, at most 64, "
+            "beginning with a letter or digit."
+        )
+    if slug in RESERVED:
+        raise BadSlug(f"The name {slug!r} is used by these pages themselves; choose another one.")
+    return slug
+
+
+def taken_slugs(session: Session) -> frozenset[str]:
+    """The names of all studies, also of those that the user may not see."""
+    return frozenset(session.exec(select(Study.slug)))

@@ -1,0 +1,201 @@
+"""A study file as it is uploaded: alone, with the files it names, or all of them in one zip."""
+
+import io
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+from typing import Any
+
+from app.studies.file.keys import UnwieldyDraft, tidied
+from app.studies.file.pairs import stands_inline
+from app.studies.file.problems import Place, Problem, StudyFileProblems, listed, quoted
+from app.studies.file.reading import PAIRS, TEXTS, value_at
+from app.studies.file.textfiles import Unreadable, decoded
+from app.studies.file.yamlsource import YamlSource, read_yaml
+
+MOST_BYTES = 5_000_000
+MOST_FILES = 100
+MOST_YAML_BYTES = 1_000_000
+_YAML = (".yaml", ".yml")
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+# Other ways to pack may ask for any amount of memory.
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_BROKEN_ZIP = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    RuntimeError,  # encrypted
+    ValueError,
+    OverflowError,
+)
+
+
+def read_bundle(files: Mapping[str, bytes], main: str | None = None) -> dict[str, Any]:
+    """The draft in the files uploaded, by their names; `main` is the study file where there is a choice.
+
+    Names are only looked up among the files given. Raises StudyFileProblems where there is no study to be read, or a
+    file that it names was not uploaded; broken rules are left to `check_draft`.
+    """
+    files = {_clean(name): data for name, data in files.items()}
+    _refuse_too_much(files)
+    if len(files) == 1:
+        [(name, data)] = files.items()
+        files = dict(_unzipped(name, data)) if data.startswith(_ZIP) else files
+    return _Bundle(files, _main(files) if main is None else _clean(main)).keys()
+
+
+def _refusal(file: str, message: str, remedy: str, line: int = 1) -> StudyFileProblems:
+    return StudyFileProblems([Problem(file, line, message, remedy)])
+
+
+def _clean(name: str) -> str:
+    """A file's name on one line, with `/` between folders."""
+    name = "".join(character if character.isprintable() else "?" for character in name)
+    return str(PurePosixPath(name.replace("\\", "/").strip()))
+
+
+def _refuse_too_much(files: Mapping[str, bytes]) -> None:
+    size = sum(map(len, files.values()))
+    if size > MOST_BYTES or len(files) > MOST_FILES:
+        raise _too_much("the upload")
+    if not files:
+        raise _refusal("the upload", "there is no file in it", "upload a study file")
+
+
+def _too_much(file: str) -> StudyFileProblems:
+    message = f"this is more than {MOST_FILES} files or {MOST_BYTES // 1_000_000} MB"
+    return _refusal(
+        file, message, "upload the study file and the texts it names; clips are uploaded elsewhere"
+    )
+
+
+def _unzipped(name: str, data: bytes) -> Iterator[tuple[str, bytes]]:
+    """The files of a zip. Reading stops at the limit, whatever size an entry says it has."""
+    left = MOST_BYTES
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            if any("\0" in entry.orig_filename or not entry.filename for entry in packed.infolist()):
+                message = "a file in it has no name, or a name with a zero byte in it"
+                raise _refusal(name, message, "pack the zip again, with plain file names")
+            entries = [entry for entry in packed.infolist() if not _is_clutter(entry)]
+            if len(entries) > MOST_FILES:
+                raise _too_much(name)
+            if any(entry.compress_type not in _PACKED for entry in entries):
+                raise zipfile.BadZipFile
+            for entry in entries:
+                with packed.open(entry) as file:
+                    content = file.read(left + 1)
+                left -= len(content)
+                if left < 0:
+                    raise _too_much(name)
+                yield _clean(entry.filename), content
+    except _BROKEN_ZIP:
+        raise _refusal(
+            name, "not readable as a zip file", "pack it again as a plain zip, without a password"
+        ) from None
+
+
+def _is_clutter(entry: zipfile.ZipInfo) -> bool:
+    """Folders, and what file managers leave in a zip."""
+    parts = PurePosixPath(_clean(entry.filename)).parts
+    return entry.is_dir() or not parts or parts[0] == "__MACOSX" or parts[-1].startswith(".")
+
+
+def _main(files: Mapping[str, bytes]) -> str:
+    """The study file: the only YAML file, the one nearest to the top, or `study.yaml`."""
+    named = [name for name in files if name.lower().endswith(_YAML)] or (
+        list(files) if len(files) == 1 else []
+    )
+    if not named:
+        raise _refusal("the upload", "there is no YAML file in it", "upload a study file, such as study.yaml")
+    top = min(_depth(name) for name in named)
+    highest = sorted(name for name in named if _depth(name) == top)
+    usual = [name for name in highest if PurePosixPath(name).stem.lower() == "study"]
+    if len(highest) > 1 and len(usual) != 1:
+        message = f"which one is the study file: {listed(map(quoted, highest[:5]))}?"
+        raise _refusal("the upload", message, "upload one study file, with the texts it names")
+    return usual[0] if usual else highest[0]
+
+
+def _depth(name: str) -> int:
+    return len(PurePosixPath(name).parts)
+
+
+class _Bundle:
+    """The files uploaded, the study file being read."""
+
+    def __init__(self, files: Mapping[str, bytes], main: str) -> None:
+        self.files = files
+        self.main = main
+        self.problems: list[Problem] = []
+        self.source = self._source()
+
+    def keys(self) -> dict[str, Any]:
+        """The study file's keys, with every file that they name put in."""
+        try:
+            keys = tidied(self.source.data)
+        except UnwieldyDraft as error:
+            raise _refusal(self.main, str(error), "write the study without aliases (*)") from None
+        for place in (*TEXTS, PAIRS):
+            value = value_at(self.source.data, place)
+            if isinstance(value, str) and value.strip() and not _stands_in_the_file(place, value):
+                _put(keys, place, self._companion(place, value.strip()))
+        if self.problems:
+            raise StudyFileProblems(sorted(self.problems, key=lambda problem: problem.line))
+        return tidied(keys)
+
+    def _source(self) -> YamlSource:
+        if self.main not in self.files:
+            raise _refusal(self.main, "there is no such file in the upload", "upload it too")
+        if len(self.files[self.main]) > MOST_YAML_BYTES:
+            message = f"a study file has at most {MOST_YAML_BYTES // 1_000_000} MB"
+            raise _refusal(self.main, message, "put long lists of pairs into a CSV file beside it")
+        try:
+            source = read_yaml(decoded(self.files[self.main]))
+        except Unreadable as error:
+            raise _refusal(self.main, error.message, error.remedy, error.line) from None
+        if source.faults:
+            raise StudyFileProblems(Problem(self.main, f.line, f.message, f.remedy) for f in source.faults)
+        if not isinstance(source.data, dict):
+            raise _refusal(
+                self.main, "this is no study file: no keys with values", "start with `study: my-study`"
+            )
+        return source
+
+    def _companion(self, place: Place, name: str) -> str:
+        """The text of a file that the study file names; empty, and a problem, where it cannot be had."""
+        key, line = ".".join(map(str, place)), self.source.line_of(place)
+        found = self._find(name)
+        if found is None:
+            instead = "; a text in the study file itself begins with `|` and a new line"
+            remedy = f"upload it together with the study file{'' if place == PAIRS else instead}"
+            self.problems.append(Problem(self.main, line, f"{key}: {quoted(name)} was not uploaded", remedy))
+            return ""
+        try:
+            return decoded(self.files[found])
+        except Unreadable as error:
+            message = f"{key}: {quoted(name)}: {error.message}"
+            self.problems.append(Problem(self.main, line, message, error.remedy))
+            return ""
+
+    def _find(self, name: str) -> str | None:
+        """The uploaded file of this name beside the study file; browsers send files without their folders."""
+        beside = str(PurePosixPath(self.main).parent / _clean(name))
+        if beside in self.files:
+            return beside
+        called = PurePosixPath(_clean(name)).name
+        same = [file for file in self.files if PurePosixPath(file).name == called and file != self.main]
+        return same[0] if len(same) == 1 else None
+
+
+def _stands_in_the_file(place: Place, value: str) -> bool:
+    return stands_inline(value) if place == PAIRS else "\n" in value
+
+
+def _put(keys: dict[str, Any], place: Place, value: str) -> None:
+    *section, key = map(str, place)
+    for name in section:
+        keys = keys[name]
+    keys[key] = value

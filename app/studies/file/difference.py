@@ -1,0 +1,252 @@
+"""What changed between two versions of a study, in the reader's words."""
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from typing import Any, Literal
+
+from app.studies.file.comparable import PairKeys, comparable, comparable_design
+from app.studies.file.design import StudyDesign
+from app.studies.file.problems import counted
+from app.studies.file.reading import TEXTS
+
+Change = Literal["added", "removed", "changed", "moved"]
+Line = tuple[Literal[" ", "+", "-"], str]
+
+_MANY_PAIRS = 5
+_MOST_LINES = 5_000
+_LISTS = (("background",), ("trials", "questions"))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One change. `place` reads like `trials › questions › uncertainty › labels`.
+
+    `lines` are there where a text or many pairs differ: kept (` `), new (`+`) and gone (`-`).
+    """
+
+    place: str
+    before: str
+    after: str
+    kind: Change
+    lines: tuple[Line, ...] = ()
+
+
+def differences(before: object, after: object) -> list[Difference]:
+    """What changed from one draft to another; nothing where both make the same design.
+
+    A scale is compared by its labels and a default as if it were written out. Raises UnwieldyDraft.
+    """
+    old, new = comparable(before), comparable(after)
+    if "sample" in old and "sample" in new and ("pairs" in old) != ("pairs" in new):
+        # A draw that nobody has kept yet: which pairs it gives is not known here.
+        old.pop("pairs", None)
+        new.pop("pairs", None)
+    return list(_mappings((), old, new))
+
+
+def design_differences(before: StudyDesign, after: StudyDesign) -> list[Difference]:
+    """What changed from one stored version to another, drawn pairs and the clips' content included."""
+    old, new = _hashes(before), _hashes(after)
+    return [
+        *_mappings((), comparable_design(before), comparable_design(after)),
+        *(
+            Difference(f"clips › {name}", old[name][:12], new[name][:12], "changed")
+            for name in old
+            if name in new and old[name] != new[name]
+        ),
+    ]
+
+
+def _hashes(design: StudyDesign) -> dict[str, str]:
+    """The hash of every clip by its name."""
+    return {
+        name: sha256
+        for pair in design.pairs
+        for name, sha256 in ((pair.a, pair.clip_a_sha256), (pair.b, pair.clip_b_sha256))
+    }
+
+
+Names = tuple[str, ...]
+Keys = Mapping[str, Any]
+
+
+def _mappings(place: Names, before: Keys, after: Keys) -> Iterator[Difference]:
+    for key in dict.fromkeys((*before, *after)):
+        yield from _values((*place, key), before.get(key), after.get(key))
+
+
+def _values(place: Names, before: Any, after: Any) -> Iterator[Difference]:
+    if before == after and not isinstance(before, dict):  # mappings are also equal in another order
+        return
+    if place in _LISTS and _are(dict, before, after):
+        yield from _questions(place, before or {}, after or {})
+    elif place == ("pairs",) and _are(dict, before, after):
+        yield from _pairs(before or {}, after or {})
+    elif place == ("sample",) and (before is None or after is None):
+        yield _leaf(place, before, after)
+    elif _are(dict, before, after):
+        yield from _mappings(place, before or {}, after or {})
+    elif _is_text(place, before, after):
+        yield _text(place, before or "", after or "")
+    else:
+        yield _leaf(place, before, after)
+
+
+def _are(kind: type, before: Any, after: Any) -> bool:
+    return all(value is None or isinstance(value, kind) for value in (before, after))
+
+
+def _is_text(place: Names, before: Any, after: Any) -> bool:
+    several = any(isinstance(value, str) and "\n" in value for value in (before, after))
+    return (place in TEXTS or several) and _are(str, before, after)
+
+
+def _kind(before: Any, after: Any) -> Change:
+    return "added" if before is None else "removed" if after is None else "changed"
+
+
+def _leaf(place: Names, before: Any, after: Any) -> Difference:
+    return Difference(" › ".join(place), _shown(before), _shown(after), _kind(before, after))
+
+
+def _shown(value: Any) -> str:
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case float():
+            return str(value).removesuffix(".0")
+        case dict():
+            return "; ".join(f"{key}: {_shown(inner)}" for key, inner in value.items() if inner)
+        case list() | tuple():
+            return ", ".join(map(_shown, value))
+    return str(value)
+
+
+# Texts
+
+
+def _text(place: Names, before: str, after: str) -> Difference:
+    old, new = before.splitlines(), after.splitlines()
+    kind = _kind(before or None, after or None)
+    if max(len(old), len(new)) <= 1:
+        return Difference(" › ".join(place), before, after, kind)
+    was, is_now = (counted(len(lines), "line") if lines else "" for lines in (old, new))
+    return Difference(" › ".join(place), was, is_now, kind, _lines(old, new))
+
+
+def _lines(before: Sequence[str], after: Sequence[str]) -> tuple[Line, ...]:
+    """Both texts, line by line; none where they are so long that nobody would read it."""
+    if len(before) + len(after) > _MOST_LINES:
+        return ()
+    lines: list[Line] = []
+    for tag, i1, i2, j1, j2 in SequenceMatcher(None, before, after).get_opcodes():
+        if tag == "equal":
+            lines += [(" ", line) for line in before[i1:i2]]
+        else:
+            lines += [("-", line) for line in before[i1:i2]]
+            lines += [("+", line) for line in after[j1:j2]]
+    return tuple(lines)
+
+
+# Lists whose entries have names
+
+
+def _questions(place: Names, before: Keys, after: Keys) -> Iterator[Difference]:
+    for id_ in dict.fromkeys((*before, *after)):
+        old, new = before.get(id_), after.get(id_)
+        if not isinstance(old, dict) or not isinstance(new, dict):
+            if old != new:
+                yield Difference(_path(place, id_), _question(old), _question(new), _kind(old, new))
+        else:
+            yield from _mappings((*place, id_), old, new)
+    for id_, old_position, new_position in _moves(before, after):
+        yield Difference(_path(place, id_), old_position, new_position, "moved")
+
+
+def _path(place: Names, name: str) -> str:
+    return " › ".join((*place, name))
+
+
+def _question(keys: Any) -> str:
+    if not isinstance(keys, dict):
+        return _shown(keys)
+    answers = keys.get("labels") or keys.get("options")
+    of = f"{_shown(keys.get('type'))}: {_shown(answers)}" if answers else _shown(keys.get("type"))
+    return f"{_shown(keys.get('ask'))} ({of})"
+
+
+def _moves(before: Keys, after: Keys) -> Iterator[tuple[str, str, str]]:
+    """The fewest entries that had to move, each with where it was and is among those of both sides."""
+    was = {name: position for position, name in enumerate(name for name in before if name in after)}
+    names = [name for name in after if name in was]
+    stayed = _longest_rise([was[name] for name in names])
+    for position, name in enumerate(names):
+        if position not in stayed:
+            yield name, f"{was[name] + 1} of {len(names)}", f"{position + 1} of {len(names)}"
+
+
+def _longest_rise(values: Sequence[int]) -> set[int]:
+    """The indices of a longest rising subsequence of different numbers."""
+    ends: list[int] = []
+    before: list[int] = []
+    at: list[int] = []
+    for index, value in enumerate(values):
+        length = bisect_left(ends, value)
+        before.append(at[length - 1] if length else -1)
+        if length == len(ends):
+            ends.append(value)
+            at.append(index)
+        else:
+            ends[length], at[length] = value, index
+    rise: set[int] = set()
+    index = at[-1] if at else -1
+    while index >= 0:
+        rise.add(index)
+        index = before[index]
+    return rise
+
+
+def _pairs(before: Mapping[str, PairKeys], after: Mapping[str, PairKeys]) -> Iterator[Difference]:
+    gone = {name: row for name, row in before.items() if name not in after}
+    new = {name: row for name, row in after.items() if name not in before}
+    changed = {name: row for name, row in after.items() if name in before and before[name] != row}
+    yield from _rows("removed", gone, {})
+    yield from _rows("added", {}, new)
+    if len(changed) > _MANY_PAIRS:
+        yield from _rows("changed", {name: before[name] for name in changed}, changed)
+    else:
+        for name, row in changed.items():
+            yield from _mappings(("pairs", name), before[name], row)
+    moves = list(_moves(before, after))
+    if len(moves) > _MANY_PAIRS:
+        yield Difference("pairs", "", _summary("moved", [name for name, *_ in moves]), "moved")
+    else:
+        for name, old_position, new_position in moves:
+            yield Difference(_path(("pairs",), name), old_position, new_position, "moved")
+
+
+def _rows(
+    kind: Change, before: Mapping[str, PairKeys], after: Mapping[str, PairKeys]
+) -> Iterator[Difference]:
+    """Pairs that came or went, one by one where they are few."""
+    names = list(after or before)
+    if len(names) <= _MANY_PAIRS:
+        for name in names:
+            yield _leaf(("pairs", name), before.get(name), after.get(name))
+    else:
+        old, new = ([_row(name, row) for name, row in rows.items()] for rows in (before, after))
+        summary = _summary(kind, names)
+        yield Difference("pairs", *(("", summary) if after else (summary, "")), kind, _lines(old, new))
+
+
+def _row(name: str, row: PairKeys) -> str:
+    return ",".join((name, *row.values()))
+
+
+def _summary(kind: Change, names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MANY_PAIRS} more" if len(names) > _MANY_PAIRS else ""
+    return f"{counted(len(names), 'pair')} {kind}: {', '.join(names[:_MANY_PAIRS])}{more}"

@@ -1,0 +1,205 @@
+"""Drafts: a study's keys while somebody edits them, complete or not, with every text and pair in them.
+
+A text is always Markdown and `pairs` always CSV, of however many lines: pages know no files.
+"""
+
+import csv
+import io
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from app.studies.file.design import DesignPair, Question, StudyDesign, design_pair, resolve_design
+from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
+from app.studies.file.model import Sample
+from app.studies.file.pairs import COLUMNS, HUMAN, PairFile, PairSpec, StimulusFacts, read_pair_file
+from app.studies.file.problems import Fault
+from app.studies.file.questions import QUESTIONS
+from app.studies.file.reading import PAIRS, Reading
+from app.studies.file.sampling import sample_pairs
+
+# Remedies that speak of the file's keys, in the words of a form.
+_IN_FORMS = (
+    (re.compile(r"add `pairs: pairs\.csv` or a `sample:`"), "list the pairs, or have them drawn"),
+    (re.compile(r"add `\{id: choice, type: 2afc, ask: \.\.\.\}`"), "add one, with the id choice"),
+    (re.compile(r"add `type:`, one of (.*)"), r"choose one of \1"),
+    (re.compile(r"add `(\w+):`"), r"fill in \1"),
+    (re.compile(r"write something, or remove the key"), "write something"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftCheck:
+    """What a draft comes to: a design, or what keeps it from being one, in the order of the form."""
+
+    design: StudyDesign | None
+    faults: tuple[Fault, ...]
+
+    def at(self, *place: str | int) -> tuple[Fault, ...]:
+        """The faults of one field."""
+        return tuple(fault for fault in self.faults if fault.place == place)
+
+    def within(self, *place: str | int) -> tuple[Fault, ...]:
+        """The faults of a part of the form."""
+        return tuple(fault for fault in self.faults if fault.place[: len(place)] == place)
+
+
+def check_draft(keys: object, stimuli: Mapping[str, StimulusFacts] | None) -> DraftCheck:
+    """Everything that is wrong with a draft, each fault at its field. Takes any keys whatever.
+
+    Without `stimuli`, whether they exist and suffice is not looked at, and there is no design.
+    """
+    try:
+        written = as_written(keys)
+        # A form has fields where the study has not yet a section: these, too, are to be filled in.
+        data = (
+            {"consent": {}, "trials": {}} | as_written(tidied(written))
+            if isinstance(written, dict)
+            else written
+        )
+    except UnwieldyDraft as error:
+        return DraftCheck(None, (Fault((), str(error), "begin again from a template"),))
+    reading = _DraftReading(stimuli)
+    reading.read(data)
+    faults = tuple(sorted(map(_for_forms, reading.faults), key=_form_order))
+    if faults or reading.file is None or stimuli is None:
+        return DraftCheck(None, faults)
+    return DraftCheck(resolve_design(reading.file, reading.texts, reading.pairs, stimuli), ())
+
+
+class _DraftReading(Reading):
+    def __init__(self, stimuli: Mapping[str, StimulusFacts] | None) -> None:
+        super().__init__(stimuli)
+        self.faults: list[Fault] = []
+
+    def refuse(self, fault: Fault) -> None:
+        self.faults.append(fault)
+
+    def refuse_rows(self, found: PairFile) -> None:
+        in_order = sorted(found.problems, key=lambda problem: problem.line)
+        self.faults += [Fault(PAIRS, problem.message, problem.remedy) for problem in in_order]
+
+    def markdown(self, place: tuple[str, ...], value: str) -> str:
+        return value
+
+    def pair_list(self, value: str) -> PairFile:
+        return read_pair_file("", value, by_row=True)
+
+
+def _for_forms(fault: Fault) -> Fault:
+    remedy = fault.remedy
+    for pattern, words in _IN_FORMS:
+        if pattern.fullmatch(remedy):
+            remedy = pattern.sub(words, remedy)
+            break
+    place = tuple(part for part in fault.place if part != "[key]")
+    if place in ((), ("sample",)) and fault.message.startswith("neither `pairs`"):
+        place = PAIRS
+    return Fault(place, re.sub(r"^the file( is empty; it)?", "the study", fault.message), remedy)
+
+
+def _form_order(fault: Fault) -> tuple[int, int]:
+    first = fault.place[0] if fault.place else ""
+    index = next((part for part in fault.place if isinstance(part, int)), -1)
+    return ORDER.index(first) if first in ORDER else -1, index
+
+
+# From designs, and from other drafts
+
+
+def draft_of_design(design: StudyDesign, stimuli: Mapping[str, StimulusFacts]) -> dict[str, Any]:
+    """The draft that makes this design: pairs that were drawn are kept as drawn where `stimuli` still make them."""
+    keys = keys_of_design(design)
+    kept = design.sample and design.sample.model_copy(update={"drawn": drawn_as_csv(design.pairs)})
+    if kept is not None and _draws(design, kept, stimuli):
+        keys["sample"] = keys_of_sample(kept)
+    else:
+        keys["pairs"] = pairs_as_csv(design.pairs)
+    return tidied(keys)
+
+
+def keys_of_design(design: StudyDesign) -> dict[str, Any]:
+    """A design's keys but for its pairs."""
+    return {
+        "study": design.study,
+        "title": design.title,
+        "consent": design.consent.model_dump(),
+        "background": [_keys_of_question(question) for question in design.background] or None,
+        "instructions": design.instructions,
+        "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
+        "trials": {
+            **design.trials.model_dump(include={"order", "sides", "watch"}),
+            "questions": [_keys_of_question(question) for question in design.trials.questions],
+        },
+        "completion": design.completion.model_dump(),
+    }
+
+
+def keys_of_sample(sample: Sample) -> dict[str, Any]:
+    keys = sample.model_dump(exclude_defaults=True)
+    if "match" in keys:
+        keys["match"] = keys["match"][0] if len(keys["match"]) == 1 else list(keys["match"])
+    return keys
+
+
+def _keys_of_question(question: Question) -> dict[str, Any]:
+    """What the question says beyond its type's defaults."""
+    fields = QUESTIONS[question.type].model_fields
+    keys = {
+        key: _plain(value)
+        for key, value in question.model_dump().items()
+        if key in fields and (key == "type" or value != fields[key].default)
+    }
+    if question.type == "2afc":
+        keys.pop("required", None)  # answers that were published may lack it; a study's own may not
+    return keys
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, float):
+        return str(value).removesuffix(".0")
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _draws(design: StudyDesign, sample: Sample, stimuli: Mapping[str, StimulusFacts]) -> bool:
+    pairs = design.pairs
+    drawn = sample_pairs(sample, stimuli, design.truth.source).pairs
+    same = [design_pair(pair, stimuli) for pair in drawn]
+    hashes = {"clip_a_sha256": "", "clip_b_sha256": ""}
+    return [p.model_copy(update=hashes) for p in same] == [p.model_copy(update=hashes) for p in pairs]
+
+
+def pairs_as_csv(pairs: tuple[DesignPair, ...]) -> str:
+    """The pairs as `pairs:` takes them, with everything said."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for pair in pairs:
+        writer.writerow((pair.id, pair.a, pair.b, pair.condition, pair.truth or "", pair.kind))
+    return text.getvalue()
+
+
+def drawn_as_csv(pairs: Iterable[DesignPair | PairSpec]) -> str:
+    """The pairs as `sample.drawn` keeps them: their truth is always that of the clips' sources."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("pair", "a", "b", "condition", "kind"))
+    writer.writerows((pair.id, pair.a, pair.b, pair.condition, pair.kind) for pair in pairs)
+    return text.getvalue()
+
+
+def with_slug(keys: object, slug: str, title: str | None = None) -> dict[str, Any]:
+    """A copy of the draft under another name."""
+    named = {"study": slug} | ({} if title is None else {"title": title})
+    return tidied({**tidied(keys), **named})
+
+
+def slug_of(title: str, taken: Collection[str] = ()) -> str:
+    """A name for addresses made of a title, different from those taken."""
+    ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    slug = re.sub(r"[^a-z0-9]+", "-", ascii_only).strip("-")[:56].strip("-") or "study"
+    numbered = (f"{slug}-{n}" for n in count(2))
+    return slug if slug not in taken else next(name for name in numbered if name not in taken)

@@ -1,0 +1,204 @@
+"""What pydantic finds wrong with a study file, in words for the person who wrote it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from app.studies.file.model import (
+    SCALE_PATTERN,
+    SLUG_PATTERN,
+    Completion,
+    Consent,
+    Sample,
+    StudyFile,
+    Trials,
+    Truth,
+)
+from app.studies.file.problems import Fault, Place, counted, nearest, quoted
+from app.studies.file.questions import ID_PATTERN, QUESTIONS
+
+_SECTIONS: Mapping[str, type[BaseModel]] = {
+    "consent": Consent,
+    "truth": Truth,
+    "sample": Sample,
+    "trials": Trials,
+    "completion": Completion,
+    **QUESTIONS,
+}
+_PATTERNS = {
+    SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",
+    ID_PATTERN: "use lower-case letters, digits and _, beginning with a letter",
+    SCALE_PATTERN: "use lower-case letters, digits, - and _, beginning with a letter, at most 40",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Bad:
+    """One value that does not hold: where, what, and what pydantic says of it."""
+
+    place: Place
+    value: Any
+    context: Mapping[str, Any]
+    known: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        return _named(self.place)
+
+    @property
+    def key(self) -> str:
+        return str(self.place[-1])
+
+    @property
+    def shown(self) -> str:
+        if isinstance(self.value, dict):
+            return "a mapping"
+        if self.value is None:
+            return "nothing"
+        return "a list" if isinstance(self.value, (list, tuple)) else quoted(str(self.value))
+
+    @property
+    def is_not(self) -> str:
+        what = "the name" if self.place[-1:] == ("[key]",) else f"{self.name}:"
+        return f"{what} {self.shown} is not"
+
+    def must_be(self, kind: str) -> str:
+        wrong = "is empty; it must be" if self.value is None else "must be"
+        return f"{self.name} {wrong} {kind}" + ("" if self.value is None else f", not {self.shown}")
+
+
+def _named(place: Place) -> str:
+    """The last key, or which entry of it."""
+    keys = [part for part in place if isinstance(part, str) and part != "[key]"]
+    if not keys:
+        return "the file"
+    name = keys[-1] if keys[-1].isprintable() and len(keys[-1]) <= 60 else quoted(keys[-1])
+    return f"entry {place[-1] + 1} of {name}" if isinstance(place[-1], int) else name
+
+
+def faults_of(error: ValidationError) -> list[Fault]:
+    """One fault for each thing that pydantic names."""
+    return [_fault(details) for details in error.errors(include_url=False) if not _echoes(details)]
+
+
+def _echoes(details: Any) -> bool:
+    """Whether a list is called short because its entries, named already, do not hold."""
+    if details["type"] != "too_short":
+        return False
+    return int(details["ctx"]["min_length"]) <= len(details["input"])
+
+
+def _fault(details: Any) -> Fault:
+    loc, context = details["loc"], details.get("ctx", {})
+    bad = _Bad(_without_tags(loc), details["input"], context, _keys_at(loc))
+    if details["type"] == "study_rule":
+        return Fault(bad.place, context["message"], context["remedy"])
+    if details["type"] not in _EXPLAIN:
+        return Fault(bad.place, f"{bad.name}: {details['msg']}", "see the help page Study file")
+    return Fault(bad.place, *_EXPLAIN[details["type"]](bad))
+
+
+def _without_tags(loc: Place) -> Place:
+    """The place in the file: pydantic also names the question's type, after its index."""
+    return tuple(
+        part for i, part in enumerate(loc) if not (i and isinstance(loc[i - 1], int) and part in QUESTIONS)
+    )
+
+
+def _keys_at(loc: Place) -> tuple[str, ...]:
+    """The keys known where `loc` points: those of the innermost section."""
+    section = next((_SECTIONS[str(part)] for part in reversed(loc[:-1]) if part in _SECTIONS), StudyFile)
+    return tuple(section.model_fields)
+
+
+_Explanation = Callable[[_Bad], tuple[str, str]]
+
+
+def _missing(bad: _Bad) -> tuple[str, str]:
+    where = f" in {_named(bad.place[:-1])}" if bad.place[:-1] else ""
+    return f"{bad.key} is missing{where}", f"add `{bad.key}:`"
+
+
+def _unknown(bad: _Bad) -> tuple[str, str]:
+    remedy = nearest(bad.key, bad.known, f"known here: {', '.join(bad.known)}")
+    return f"unknown key {quoted(bad.key)}", remedy
+
+
+def _untyped(bad: _Bad) -> tuple[str, str]:
+    if not isinstance(bad.value, dict):
+        return bad.must_be("a mapping"), "write `{id: ..., type: ..., ask: ...}`"
+    return f"{bad.name} has no type", f"add `type:`, one of {', '.join(QUESTIONS)}"
+
+
+def _unknown_type(bad: _Bad) -> tuple[str, str]:
+    tag, allowed = bad.context["tag"], bad.context["expected_tags"]
+    return f"type: {quoted(tag)} is no type of question here", f"use {allowed}"
+
+
+def _too_large(bad: _Bad) -> tuple[str, str]:
+    limit = f"{bad.context['le']} or less" if "le" in bad.context else f"less than {bad.context['lt']}"
+    return f"{bad.name}: {bad.shown} is too large", f"use {limit}"
+
+
+def _entries(bad: _Bad) -> str:
+    return f"{bad.name} has {counted(len(bad.value), 'entry', 'entries')}"
+
+
+def _whole(bad: _Bad) -> tuple[str, str]:
+    return f"{bad.is_not} a whole number", "write digits alone"
+
+
+def _number(bad: _Bad) -> tuple[str, str]:
+    return f"{bad.is_not} a number", "write digits, with a point for fractions"
+
+
+def _mapping(bad: _Bad) -> tuple[str, str]:
+    return bad.must_be("a mapping"), "write keys and values, as in `key: value`"
+
+
+_EXPLAIN: Mapping[str, _Explanation] = {
+    "missing": _missing,
+    "extra_forbidden": _unknown,
+    "union_tag_not_found": _untyped,
+    "union_tag_invalid": _unknown_type,
+    "literal_error": lambda bad: (f"{bad.is_not} allowed", f"use {bad.context['expected']}"),
+    "string_pattern_mismatch": lambda bad: (f"{bad.is_not} allowed", _PATTERNS[bad.context["pattern"]]),
+    "string_type": lambda bad: (bad.must_be("a text"), "write a text"),
+    "string_too_short": lambda bad: (f"{bad.name} is empty", "write something, or remove the key"),
+    "string_too_long": lambda bad: (
+        f"{bad.name} has {len(bad.value)} characters",
+        f"use at most {bad.context['max_length']}",
+    ),
+    "string_unicode": lambda bad: (
+        f"{bad.name} holds half a character",
+        "write the character itself",
+    ),
+    "int_type": _whole,
+    "int_parsing": _whole,
+    "int_parsing_size": _whole,
+    "float_type": _number,
+    "float_parsing": _number,
+    "finite_number": _number,
+    "bool_type": lambda bad: (f"{bad.is_not} true or false", "use true or false"),
+    "bool_parsing": lambda bad: (f"{bad.is_not} true or false", "use true or false"),
+    "greater_than_equal": lambda bad: (
+        f"{bad.name}: {bad.shown} is too small",
+        f"use {bad.context['ge']} or more",
+    ),
+    "greater_than": lambda bad: (
+        f"{bad.name}: {bad.shown} is too small",
+        f"use more than {bad.context['gt']}",
+    ),
+    "less_than_equal": _too_large,
+    "less_than": _too_large,
+    "dict_type": _mapping,
+    "model_type": _mapping,
+    "tuple_type": lambda bad: (
+        bad.must_be("a list"),
+        "write `[..., ...]`, or a line with `- ` for each entry",
+    ),
+    "too_short": lambda bad: (_entries(bad), f"give at least {bad.context['min_length']}"),
+    "too_long": lambda bad: (_entries(bad), f"give at most {bad.context['max_length']}"),
+}

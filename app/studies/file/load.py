@@ -1,0 +1,125 @@
+"""Study files: read, checked in one go, and resolved into a design. No database, no web."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from app.studies.file.design import DesignPair, Question, StudyDesign, resolve_design
+from app.studies.file.model import StudyFile
+from app.studies.file.pairs import PairFile, PairSpec, StimulusFacts, read_pair_file, stands_inline
+from app.studies.file.problems import Fault, Place, Problem, StudyFileProblems, quoted
+from app.studies.file.reading import PAIRS, Reading
+from app.studies.file.textfiles import Unreadable, read_text
+from app.studies.file.yamlsource import YamlSource, read_yaml
+
+__all__ = [
+    "DesignPair",
+    "PairSpec",
+    "Problem",
+    "Question",
+    "StimulusFacts",
+    "StudyDesign",
+    "StudyFile",
+    "StudyFileProblems",
+    "check_study",
+    "json_schema",
+    "load_study",
+]
+
+_INSTEAD = "in the study file itself, begin with `|` and a new line"
+
+
+def load_study(path: Path, stimuli: Mapping[str, StimulusFacts]) -> StudyDesign:
+    """Read a study file and the files it names. Raises StudyFileProblems with everything that is wrong."""
+    reading = _FileReading(path, stimuli)
+    file = reading.finish()
+    return resolve_design(file, reading.texts, reading.pairs, stimuli)
+
+
+def check_study(path: Path, stimuli: Mapping[str, StimulusFacts] | None = None) -> StudyFile:
+    """As `load_study`; without `stimuli`, whether they exist and suffice is not looked at."""
+    return _FileReading(path, stimuli).finish()
+
+
+def json_schema() -> dict[str, Any]:
+    """The study file's JSON Schema, draft 2020-12, for editors that complete and check while one writes."""
+    schema = StudyFile.model_json_schema()
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        **schema,
+        "title": "Likely Human study file",
+    }
+
+
+class _FileReading(Reading):
+    """A study file being read, with the files it names."""
+
+    def __init__(self, path: Path, stimuli: Mapping[str, StimulusFacts] | None) -> None:
+        super().__init__(stimuli)
+        self.path = path
+        self.problems: list[Problem] = []
+        self.source = self._source()
+        if self.source.root is not None:
+            self.read(self.source.data)
+
+    def finish(self) -> StudyFile:
+        """The file, if nothing was wrong."""
+        if self.file is None or self.problems:
+            ours = str(self.path)
+            raise StudyFileProblems(sorted(self.problems, key=lambda p: (p.file != ours, p.file, p.line)))
+        return self.file
+
+    def refuse(self, fault: Fault) -> None:
+        line = self.source.line_of(fault.place)
+        self.problems.append(Problem(str(self.path), line, fault.message, fault.remedy))
+
+    def refuse_rows(self, found: PairFile) -> None:
+        line = self.source.line_of(PAIRS)
+        self.problems += [replace(p, line=line) if found.by_row else p for p in found.problems]
+
+    def _source(self) -> YamlSource:
+        try:
+            source = read_yaml(read_text(self.path))
+        except Unreadable as error:
+            self.problems.append(Problem(str(self.path), error.line, error.message, error.remedy))
+            return YamlSource(None, ())
+        self.problems += [
+            Problem(str(self.path), fault.line, fault.message, fault.remedy) for fault in source.faults
+        ]
+        return source
+
+    def markdown(self, place: tuple[str, ...], value: str) -> str | None:
+        if "\n" in value:
+            return value
+        text = self._companion(place, value, f"for Markdown {_INSTEAD}")
+        if text is not None and not text.strip():
+            message = f"{'.'.join(place)}: the file {quoted(value)} is empty"
+            self.refuse(Fault(place, message, "write the text"))
+            return None
+        return text
+
+    def pair_list(self, value: str) -> PairFile | None:
+        if stands_inline(value):
+            # In quotes, rows and lines are not the same.
+            line = self.source.block_line(PAIRS)
+            return read_pair_file(str(self.path), value, line or 1, by_row=line is None)
+        text = self._companion(PAIRS, value, f"for pairs {_INSTEAD}" if "," in value else "")
+        return None if text is None else read_pair_file(str(self.path.parent / value.strip()), text)
+
+    def _companion(self, place: Place, value: str, hint: str) -> str | None:
+        """The text of a file named in the study file; it lies in that file's folder, so that both travel."""
+        name = value.strip()
+        key = ".".join(map(str, place))
+        if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name:
+            message = f"{key}: {quoted(name)} is outside the study file's folder"
+            self.refuse(
+                Fault(place, message, "put the file beside the study file, and write `/` between folders")
+            )
+            return None
+        try:
+            return read_text(self.path.parent / name)
+        except Unreadable as error:
+            remedy = f"{error.remedy}; {hint}" if hint else error.remedy
+            self.refuse(Fault(place, f"{key}: {quoted(name)}: {error.message}", remedy))
+            return None

@@ -1,0 +1,273 @@
+"""The pairs of a study: read from a CSV file and joined with what is known of the clips."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TypeVar
+
+from app.core.spreadsheet import NotCsv, csv_rows, is_separated_otherwise
+from app.sessions.design import Kind, Member
+from app.studies.file.problems import Problem, listed, nearest, quoted
+
+COLUMNS = ("pair", "a", "b", "condition", "truth", "kind")
+REQUIRED = COLUMNS[:3]
+HUMAN = "human"
+# As the true source: no answer is right or wrong.
+NO_SOURCE = "none"
+_MOST_GUESSES = 20
+_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
+
+
+@dataclass(frozen=True, slots=True)
+class StimulusFacts:
+    """What a study file may rely on of one clip. `clip_sha256` is of the clip as it is shown."""
+
+    name: str
+    source: str
+    attributes: Mapping[str, str]
+    clip_sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class PairSpec:
+    """One pair of a design; `position` counts from 1 in the design's order."""
+
+    id: str
+    a: str
+    b: str
+    source_a: str
+    source_b: str
+    condition: str
+    kind: Kind
+    truth: Member | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """One row of a pair file, as far as it can be read without knowing the clips."""
+
+    line: int
+    id: str
+    a: str
+    b: str
+    condition: str
+    truth: Member | None
+    kind: Kind
+
+
+def truth_by_source(source_a: str, source_b: str, true_source: str) -> Member | None:
+    """The member that is of the true source, when exactly one is; never where that is `NO_SOURCE`."""
+    if true_source == NO_SOURCE or (source_a == true_source) == (source_b == true_source):
+        return None
+    return Member.A if source_a == true_source else Member.B
+
+
+def content_of(clip: StimulusFacts) -> str:
+    """What makes two clips the same: their bytes, or the name where the bytes are not kept here."""
+    return clip.clip_sha256 or clip.name
+
+
+def condition_by_source(source_a: str, source_b: str, true_source: str = HUMAN) -> str:
+    """The two sources, the true one first and the rest by the alphabet: one name however a pair is turned."""
+    return "-".join(sorted((source_a, source_b), key=lambda source: (source != true_source, source)))
+
+
+def true_source_of(keys: object) -> str:
+    """The source that a draft's `truth` names, as far as it names one; `human` unless said."""
+    truth = keys.get("truth") if isinstance(keys, Mapping) else None
+    source = truth.get("source") if isinstance(truth, Mapping) else None
+    return source.strip() if isinstance(source, str) and source.strip() else HUMAN
+
+
+def stands_inline(value: str) -> bool:
+    """Whether `pairs:` is the list itself, header and rows, and not the name of a file."""
+    return "\n" in value.strip()
+
+
+@dataclass(slots=True)
+class PairFile:
+    """A pair list's rows, and what is wrong with them.
+
+    `file` and `first_line` say where the list begins. Without lines of a file (`by_row`) problems name the row,
+    the header being row 1 as in a spreadsheet.
+    """
+
+    file: str
+    first_line: int = 1
+    by_row: bool = False
+    rows: list[PairRow] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def refuse(self, line: int | None, message: str, remedy: str) -> None:
+        """Name what is wrong with a line of the list, or with the list."""
+        if self.by_row and line is not None:
+            message = f"row {line}: {message}"
+        self.problems.append(Problem(self.file, self.first_line + (line or 1) - 1, message, remedy))
+
+    def where(self, line: int) -> str:
+        return f"in row {line}" if self.by_row else f"on line {self.first_line + line - 1}"
+
+
+def read_pair_file(file: str, text: str, first_line: int = 1, *, by_row: bool = False) -> PairFile:
+    """Read the rows of `text`; the rest says where it stands, for problems."""
+    found = PairFile(file, first_line, by_row)
+    lines = _lines(found, text)
+    header_line, header = next(lines, (1, []))
+    if not header:
+        if not found.problems:
+            message = "the file is empty" if first_line == 1 and not by_row else "there are no rows"
+            found.refuse(None, message, f"begin with the columns {', '.join(COLUMNS)}")
+        return found
+    if _header_holds(found, header_line, header):
+        for line, cells in lines:
+            _read_row(found, line, header, cells)
+        _check_together(found)
+    return found
+
+
+def _lines(found: PairFile, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Rows that are not blank, each with the line it begins on."""
+    try:
+        for row in csv_rows(text):
+            yield row.line, row.cells
+    except NotCsv as fault:
+        found.refuse(fault.line, f"not readable as CSV: {fault}", "look at the quotes in this row")
+
+
+def _header_holds(found: PairFile, line: int, header: Sequence[str]) -> bool:
+    if is_separated_otherwise(header):
+        found.refuse(line, "the columns are not separated by commas", "put commas between them")
+        return False
+    for name in header:
+        if name not in COLUMNS:
+            remedy = nearest(name, COLUMNS, f"known columns: {', '.join(COLUMNS)}")
+            found.refuse(line, f"unknown column {quoted(name)}", remedy)
+    for name in COLUMNS:
+        if header.count(name) > 1:
+            found.refuse(line, f"the column {quoted(name)} comes twice", "remove one of the two")
+        if name in REQUIRED and name not in header:
+            found.refuse(line, f"the column {quoted(name)} is missing", f"needed are {', '.join(REQUIRED)}")
+    return not found.problems
+
+
+def _read_row(found: PairFile, line: int, header: Sequence[str], cells: Sequence[str]) -> None:
+    """Check one row by itself and keep it: a bad cell must not hide what else is wrong."""
+    if len(cells) != len(header):
+        found.refuse(line, f"{len(cells)} cells under {len(header)} columns", "give every column one cell")
+        return
+    row = dict.fromkeys(COLUMNS, "") | dict(zip(header, cells, strict=True))
+    for name in REQUIRED:
+        if not row[name]:
+            found.refuse(line, f"column {quoted(name)} is empty", "fill it in")
+    if row["pair"] and not _ID.fullmatch(row["pair"]):
+        _refuse_cell(found, line, "pair", row["pair"], "use letters, digits, `.`, `_` and `-`, at most 80")
+    if len(row["condition"]) > 80 or not row["condition"].isprintable():
+        _refuse_cell(found, line, "condition", row["condition"], "use one line of at most 80 characters")
+    found.rows.append(
+        PairRow(
+            line=line,
+            id=row["pair"],
+            a=row["a"],
+            b=row["b"],
+            condition=row["condition"],
+            truth=_word(found, line, "truth", row["truth"], Member),
+            kind=_word(found, line, "kind", row["kind"], Kind) or Kind.MAIN,
+        )
+    )
+
+
+def _refuse_cell(found: PairFile, line: int, column: str, value: str, remedy: str) -> None:
+    found.refuse(line, f"column {quoted(column)}: {quoted(value)} is not allowed", remedy)
+
+
+_Word = TypeVar("_Word", bound=StrEnum)
+
+
+def _word(found: PairFile, line: int, column: str, value: str, words: type[_Word]) -> _Word | None:
+    """The cell as one of `words`; None where it is empty."""
+    if value and value not in [word.value for word in words]:
+        _refuse_cell(found, line, column, value, f"use {listed(words)}, or leave it empty")
+        return None
+    return words(value) if value else None
+
+
+def _check_together(found: PairFile) -> None:
+    first: dict[str, int] = {}
+    for row in found.rows:
+        if row.id and row.id in first:
+            message = f"the pair {quoted(row.id)} comes twice; it stands {found.where(first[row.id])} already"
+            found.refuse(row.line, message, "give each pair its own id")
+        first.setdefault(row.id, row.line)
+    if not any(row.kind is Kind.MAIN for row in found.rows) and (found.rows or not found.problems):
+        message = "there is no main pair, so the trials' questions would give no data"
+        found.refuse(None, message, "add pairs of kind main")
+
+
+def check_clips(found: PairFile, stimuli: Mapping[str, StimulusFacts] | None) -> None:
+    """Refuse a clip paired with itself, and two main pairs of the same clips whatever their order.
+
+    Clips are the same when their content is; while `stimuli` are not known, when their names are.
+    """
+
+    def content(name: str) -> str:
+        facts = stimuli.get(name) if stimuli else None
+        return content_of(facts) if facts else name
+
+    shown: dict[frozenset[str], PairRow] = {}
+    for row in found.rows:
+        clips = frozenset((content(row.a), content(row.b)))
+        if not row.a or not row.b:
+            continue
+        if len(clips) == 1:
+            same = "are the same clip" if row.a == row.b else "are two names of the same clip"
+            message = f"columns 'a' and 'b': {quoted(row.a)} and {quoted(row.b)} {same}"
+            found.refuse(row.line, message, "pair two different clips")
+        elif row.kind is Kind.MAIN:
+            before = shown.setdefault(clips, row)
+            if before is not row:
+                message = f"the pair {quoted(row.id)} shows the same two clips as {quoted(before.id)}"
+                found.refuse(row.line, message, f"remove this row, or the one {found.where(before.line)}")
+
+
+def resolve_rows(
+    found: PairFile, stimuli: Mapping[str, StimulusFacts], true_source: str = HUMAN
+) -> list[PairSpec]:
+    """Join rows with the clips they name; what does not fit is added to the file's problems."""
+    pairs: list[PairSpec] = []
+    remedies: dict[str, str] = {}
+    for row in found.rows:
+        for column, name in (("a", row.a), ("b", row.b)):
+            if name and name not in stimuli:
+                message = f"column {quoted(column)}: there is no clip {quoted(name)}"
+                found.refuse(row.line, message, _instead_of(name, stimuli, remedies))
+        a, b = stimuli.get(row.a), stimuli.get(row.b)
+        if a is None or b is None:
+            continue
+        true = truth_by_source(a.source, b.source, true_source)
+        if row.truth and true and row.truth is not true:
+            message = f"column 'truth': it says {row.truth}, but clip {true} is the {true_source} one"
+            found.refuse(row.line, message, f"write {true}, or leave it empty")
+        pairs.append(
+            PairSpec(
+                id=row.id,
+                a=a.name,
+                b=b.name,
+                source_a=a.source,
+                source_b=b.source,
+                condition=row.condition or condition_by_source(a.source, b.source, true_source),
+                kind=row.kind,
+                truth=row.truth or true,
+                position=len(pairs) + 1,
+            )
+        )
+    return pairs
+
+
+def _instead_of(name: str, stimuli: Mapping[str, StimulusFacts], remedies: dict[str, str]) -> str:
+    """What to do about an unknown name. Looking for a near one takes a while, so only the first few get that."""
+    if name not in remedies:
+        known = stimuli if len(remedies) < _MOST_GUESSES else ()
+        remedies[name] = nearest(name, known, "upload it first")
+    return remedies[name]

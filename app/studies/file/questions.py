@@ -1,0 +1,195 @@
+"""The questions of a study file, one class for each type."""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Discriminator, Field, Tag
+from pydantic.config import JsonDict
+from pydantic_core import PydanticCustomError
+
+from app.studies.file.problems import listed, quoted
+from app.studies.file.scales import SCALES
+
+QuestionType = Literal["2afc", "likert", "text", "choice", "number", "slider"]
+ID_PATTERN = r"^[a-z][a-z0-9_]*$"
+MAX_TEXT = 5000
+# Form fields and page words of the participant's pages.
+RESERVED_IDS = frozenset({"submit_id", "rt_ms", "playback", "unplayable", "decision", "of_age", "page"})
+
+
+class Part(BaseModel):
+    """A part of a study file: nothing unknown in it, no blanks round a text, and it does not change."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+def rule_error(message: str, remedy: str) -> PydanticCustomError:
+    """A broken rule of ours, told apart from pydantic's own errors by its type."""
+    return PydanticCustomError("study_rule", "{message}", {"message": message, "remedy": remedy})
+
+
+def _as_written(schema: JsonDict) -> None:
+    """Editors read `007` and `no` as number and boolean; the study file takes them as the text they are."""
+    schema["type"] = ["string", "number", "boolean"]
+
+
+def exactly_one(**kinds: str) -> Callable[[JsonDict], None]:
+    """Say in the JSON Schema that one of these keys is given, as its JSON type, and no other."""
+
+    def say(schema: JsonDict) -> None:
+        schema["oneOf"] = [
+            {"required": [key], "properties": {key: {"type": kind}}} for key, kind in kinds.items()
+        ]
+
+    return say
+
+
+AsWritten = Annotated[str, Field(json_schema_extra=_as_written)]
+Label = Annotated[AsWritten, Field(min_length=1, max_length=200)]
+
+
+def different(labels: tuple[str, ...]) -> tuple[str, ...]:
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice:
+        raise rule_error(f"{quoted(twice[0])} comes twice in the list", "make every entry different")
+    return labels
+
+
+def _not_reserved(id_: str) -> str:
+    if id_ in RESERVED_IDS:
+        raise rule_error(f"the id {quoted(id_)} is a word of the pages", "choose another id")
+    return id_
+
+
+def _always(required: bool) -> bool:
+    if not required:
+        raise rule_error("the 2afc question must be answered", "remove `required`")
+    return required
+
+
+QuestionId = Annotated[
+    str,
+    Field(pattern=ID_PATTERN, max_length=40, json_schema_extra={"not": {"enum": sorted(RESERVED_IDS)}}),
+    AfterValidator(_not_reserved),
+]
+Labels = Annotated[tuple[Label, ...], Field(min_length=2, max_length=11), AfterValidator(different)]
+Ends = Annotated[tuple[Label, ...], Field(min_length=2, max_length=2), AfterValidator(different)]
+Options = Annotated[tuple[Label, ...], Field(min_length=2, max_length=50), AfterValidator(different)]
+
+
+class _Asked(Part):
+    id: QuestionId = Field(
+        description="Names the answer in the data; lower-case letters, digits and _, at most 40, "
+        "and no other question of the same list has it."
+    )
+    ask: str = Field(min_length=1, max_length=2000, description="The question as the participant reads it.")
+
+
+class TwoAfcQuestion(_Asked):
+    """Which of the two clips: answered with a side, or with no difference where `allow_tie` says so."""
+
+    type: Literal["2afc"] = Field(description="A choice between the two clips.")
+    required: Annotated[bool, AfterValidator(_always)] = Field(
+        default=True,
+        description="Always true: a trial without a choice is not answered.",
+        json_schema_extra={"const": True},
+    )
+    allow_tie: bool = Field(
+        default=False,
+        description="Whether participants may answer that there is no difference: a vote, for neither clip.",
+    )
+
+
+class LikertQuestion(_Asked, json_schema_extra=exactly_one(labels="array", scale="string")):
+    """One point of a scale; the first label is answer 1."""
+
+    type: Literal["likert"] = Field(
+        default="likert", description="A point on a scale; needs `labels` or `scale`."
+    )
+    required: bool = Field(default=True, description="Whether the page waits for an answer.")
+    labels: Labels | None = Field(
+        default=None, description="2 to 11 different labels; the first is answer 1."
+    )
+    scale: str | None = Field(
+        default=None, description=f"Instead of `labels`: a scale of `scales`, or {listed(SCALES)}."
+    )
+
+
+class TextQuestion(_Asked):
+    """A free text."""
+
+    type: Literal["text"] = Field(description="A free text.")
+    required: bool = Field(default=False, description="Whether the page waits for an answer.")
+    max_length: int = Field(
+        default=MAX_TEXT, ge=1, le=50_000, description="The longest answer, in characters."
+    )
+
+
+class ChoiceQuestion(_Asked):
+    """One of a list; the answer is the option's text."""
+
+    type: Literal["choice"] = Field(description="One option of a list.")
+    required: bool = Field(default=True, description="Whether the page waits for an answer.")
+    options: Options = Field(description="2 to 50 different options; the data hold the option's text.")
+
+
+class NumberQuestion(_Asked):
+    """A number, with fractions."""
+
+    type: Literal["number"] = Field(description="A number.")
+    required: bool = Field(default=True, description="Whether the page waits for an answer.")
+    minimum: float | None = Field(
+        default=None, allow_inf_nan=False, description="The smallest number allowed."
+    )
+    maximum: float | None = Field(
+        default=None, allow_inf_nan=False, description="The largest number allowed."
+    )
+
+
+class SliderQuestion(_Asked):
+    """A point between two ends. Nothing is chosen until the slider is moved or a number is typed."""
+
+    type: Literal["slider"] = Field(description="A slider, with a field for its number.")
+    required: bool = Field(default=True, description="Whether the page waits for an answer.")
+    labels: Ends | None = Field(
+        default=None, description="2 different texts, of the smallest number and of the largest."
+    )
+    minimum: float = Field(default=0, allow_inf_nan=False, description="The number at the left end.")
+    maximum: float = Field(
+        default=100, allow_inf_nan=False, description="The number at the right end; more than `minimum`."
+    )
+    step: float = Field(
+        default=1,
+        gt=0,
+        allow_inf_nan=False,
+        description="Numbers are this far apart, counted from `minimum`.",
+    )
+
+
+QUESTIONS: Mapping[str, type[Part]] = {
+    "2afc": TwoAfcQuestion,
+    "likert": LikertQuestion,
+    "text": TextQuestion,
+    "choice": ChoiceQuestion,
+    "number": NumberQuestion,
+    "slider": SliderQuestion,
+}
+
+
+def type_of(question: Any) -> str | None:
+    """The question's type as far as it says: `scale` alone makes it a likert."""
+    if not isinstance(question, Mapping):
+        return getattr(question, "type", None)
+    named = question.get("type")
+    return "likert" if named is None and "scale" in question else named if isinstance(named, str) else None
+
+
+_Background = (
+    Annotated[LikertQuestion, Tag("likert")]
+    | Annotated[TextQuestion, Tag("text")]
+    | Annotated[ChoiceQuestion, Tag("choice")]
+    | Annotated[NumberQuestion, Tag("number")]
+    | Annotated[SliderQuestion, Tag("slider")]
+)
+BackgroundQuestion = Annotated[_Background, Discriminator(type_of)]
+TrialQuestion = Annotated[_Background | Annotated[TwoAfcQuestion, Tag("2afc")], Discriminator(type_of)]

@@ -1,0 +1,32 @@
+"""The address that a participant is sent on to."""
+
+import re
+from urllib.parse import urlsplit
+
+from app.studies.file.problems import listed, quoted
+from app.studies.file.questions import rule_error
+
+PLACEHOLDERS = ("code", "participant", "session")
+_ALLOWED = listed(f"{{{name}}}" for name in PLACEHOLDERS)
+
+
+def checked_redirect(address: str) -> str:
+    """Return the address unless it is no http(s) one, or holds other placeholders than ours."""
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname or ""
+    except ValueError:
+        host = ""
+    if not host or parts.scheme not in ("http", "https") or re.search(r"[\s\x00-\x1f\x7f\\]", address):
+        raise rule_error(
+            f"redirect: {quoted(address)} is not a web address",
+            "write it out, as in https://example.org/done",
+        )
+    bare = re.sub(r"\{(\w+)\}", lambda found: "" if found[1] in PLACEHOLDERS else found[0], address)
+    if "{" in bare or "}" in bare:
+        raise rule_error(f"redirect: {quoted(address)} has braces that mean nothing", f"use {_ALLOWED}")
+    if "{" in parts.netloc:
+        raise rule_error(
+            f"redirect: {quoted(address)} has a placeholder in the host", "use it after the host"
+        )
+    return address

@@ -1,0 +1,284 @@
+"""Drawing pairs: at random within each condition, matched, seeded, no clip pair twice.
+
+`use: even` draws each clip as seldom as can be (`even.py`); `use: free` draws uniformly, whatever clips are used
+already. Pairs that were drawn before and kept (`drawn`) are read, not drawn.
+
+In a free draw the same clips, seed and condition give the same pairs on every machine and Python: candidates are
+sorted by name and ranked by numbers from `random.Random("<seed>/<condition>").random()`, whose sequence Python
+promises to keep. Each condition has its own generator, so that adding one, or asking for more pairs, keeps
+what was drawn.
+"""
+
+import heapq
+import random
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from app.sessions.design import Kind
+from app.studies.file.even import Asked, Group, draw_evenly
+from app.studies.file.model import Sample
+from app.studies.file.pairs import (
+    HUMAN,
+    PairSpec,
+    StimulusFacts,
+    check_clips,
+    content_of,
+    read_pair_file,
+    resolve_rows,
+    truth_by_source,
+)
+from app.studies.file.problems import Fault, Place, counted, listed, nearest, quoted
+
+Clips = Sequence[StimulusFacts]
+ClipPair = tuple[StimulusFacts, StimulusFacts]
+Match = tuple[str, ...] | None
+MATCH = ("sample", "match")
+DRAWN: Place = ("sample", "drawn")
+_AGAIN = "remove `drawn` to draw again"
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The pairs drawn, practice first; none where there are faults."""
+
+    pairs: tuple[PairSpec, ...]
+    faults: tuple[Fault, ...]
+
+
+def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts], true_source: str = HUMAN) -> Drawn:
+    """Draw the pairs that `sample` asks for. Every fault is found, each at its place in the study file."""
+    if sample.drawn is not None:
+        return _kept(sample, sample.drawn, stimuli, true_source)
+    clips = _by_source(stimuli)
+    faults = _absent_attributes(sample, stimuli)
+    can_match = not faults
+    found: dict[str, _Candidates] = {}
+    seen = _Seen(stimuli)
+    for condition, sources in _resolved(sample, clips).items():
+        if isinstance(sources, Fault):
+            faults.append(sources)
+        elif can_match:
+            first, second = (clips[source] for source in sources)
+            candidates = _candidates(first, second, sample.match, seen)
+            faults += _too_few(sample, condition, len(candidates), first, second)
+            found[condition] = candidates
+    draw = _draw_evenly if sample.use == "even" else _draw_freely
+    drawn = [] if faults else [_spec(*pair, true_source) for pair in draw(sample, found)]
+    ordered = sorted(drawn, key=lambda pair: pair.kind is Kind.MAIN)
+    numbered = (replace(pair, position=position) for position, pair in enumerate(ordered, start=1))
+    return Drawn(tuple(numbered), tuple(faults))
+
+
+def _by_source(stimuli: Mapping[str, StimulusFacts]) -> dict[str, list[StimulusFacts]]:
+    clips: dict[str, list[StimulusFacts]] = {}
+    for name in sorted(stimuli):
+        clips.setdefault(stimuli[name].source, []).append(stimuli[name])
+    return clips
+
+
+def _absent_attributes(sample: Sample, stimuli: Mapping[str, StimulusFacts]) -> list[Fault]:
+    known = sorted({name for clip in stimuli.values() for name in clip.attributes})
+    otherwise = f"the clips have {listed(known, 'and') if known else 'no attributes'}"
+    return [
+        Fault(MATCH, f"match: no clip has the attribute {quoted(name)}", nearest(name, known, otherwise))
+        for name in sample.match
+        if name not in known
+    ]
+
+
+def _place(sample: Sample, condition: str) -> Place:
+    return ("sample", "conditions" if condition in sample.conditions else "practice", condition)
+
+
+def _resolved(sample: Sample, clips: Mapping[str, Clips]) -> dict[str, tuple[str, str] | Fault]:
+    """Each condition, by the alphabet, with its two sources or with what keeps it from having them."""
+    resolved: dict[str, tuple[str, str] | Fault] = {}
+    asked: dict[frozenset[str], str] = {}
+    for condition in sorted({*sample.conditions, *sample.practice}):
+        place, sources = _place(sample, condition), _sources(condition, clips)
+        if len(sources) != 1:
+            resolved[condition] = _unresolved(condition, place, sources, clips)
+            continue
+        other = asked.setdefault(frozenset(sources[0]), condition)
+        message = f"{quoted(condition)} asks for the same clips as {quoted(other)}"
+        same = Fault(place, message, "keep one of the two")
+        resolved[condition] = sources[0] if other == condition else same
+    return resolved
+
+
+def _sources(condition: str, clips: Mapping[str, Clips]) -> list[tuple[str, str]]:
+    """Every way to read the condition as two sources; a source's own name may hold a `-`."""
+    cuts = [i for i, character in enumerate(condition) if character == "-"]
+    splits = [(condition[:i], condition[i + 1 :]) for i in cuts]
+    return [(first, second) for first, second in splits if first in clips and second in clips]
+
+
+def _unresolved(
+    condition: str, place: Place, sources: Sequence[tuple[str, str]], clips: Mapping[str, Clips]
+) -> Fault:
+    if sources:
+        ways = listed(f"{first} and {second}" for first, second in sources)
+        return Fault(place, f"{quoted(condition)} can be read as {ways}", "rename one of the sources")
+    if not clips:
+        remedy = "upload them first"
+        return Fault(place, f"{quoted(condition)}: there are no clips yet", remedy)
+    known = [f"{first}-{second}" for first in clips for second in clips if first != second]
+    otherwise = f"write two of the sources {listed(clips, 'and')} joined by `-`"
+    message = f"{quoted(condition)} does not name two sources of the clips"
+    return Fault(place, message, nearest(condition, known, otherwise))
+
+
+class _Seen:
+    """Which two contents are paired already. Where every clip has its own content, none ever are."""
+
+    def __init__(self, stimuli: Mapping[str, StimulusFacts]) -> None:
+        contents = {content_of(clip) for clip in stimuli.values()}
+        self.has_twins = len(contents) < len(stimuli)
+        self.pairs: set[tuple[str, str]] = set()
+
+    def is_new(self, a: StimulusFacts, b: StimulusFacts) -> bool:
+        one, other = content_of(a), content_of(b)
+        pair = (one, other) if one < other else (other, one)
+        if one == other or pair in self.pairs:
+            return False
+        self.pairs.add(pair)
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Clip pairs in the order in which they are ranked: each `a` with its partners, from the `start`th on.
+
+    They are not written out: two sources of 5,000 clips make 25 million.
+    """
+
+    rows: Sequence[tuple[StimulusFacts, Clips, int]]
+    ends: Sequence[int]
+    has_twins: bool
+
+    def groups(self) -> list[Group]:
+        """The same candidates as clips of which each goes with each."""
+        if self.has_twins:
+            return [Group((a,), partners) for a, partners, _ in self.rows if partners]
+        members: dict[int, tuple[list[StimulusFacts], Clips]] = {}
+        for a, partners, _ in self.rows:
+            if partners:
+                members.setdefault(id(partners), ([], partners))[0].append(a)
+        return [Group(first, second) for first, second in members.values()]
+
+    def __len__(self) -> int:
+        return self.ends[-1] if self.ends else 0
+
+    def at(self, index: int) -> ClipPair:
+        row = bisect_right(self.ends, index)
+        a, partners, start = self.rows[row]
+        return a, partners[start + index - (self.ends[row - 1] if row else 0)]
+
+
+def _candidates(first: Clips, second: Clips, match: Sequence[str], seen: _Seen) -> _Candidates:
+    """Every pair of different clips that agree on `match`, once; an absent attribute agrees with nothing."""
+    by_key: dict[Match, list[StimulusFacts]] = {}
+    for clip in second:
+        by_key.setdefault(_key(clip, match), []).append(clip)
+    met: Counter[Match] = Counter()
+    rows: list[tuple[StimulusFacts, Clips, int]] = []
+    for a in first:
+        key = _key(a, match)
+        met[key] += 1
+        partners: Clips = by_key.get(key, ()) if key is not None else ()
+        if seen.has_twins:
+            partners, start = [b for b in partners if seen.is_new(a, b)], 0
+        else:  # within one source, the clips before `a` have met it
+            start = min(met[key], len(partners)) if first is second else 0
+        rows.append((a, partners, start))
+    ends = list(accumulate(len(partners) - start for _, partners, start in rows))
+    return _Candidates(rows, ends, seen.has_twins)
+
+
+def _key(clip: StimulusFacts, match: Sequence[str]) -> Match:
+    values = tuple(clip.attributes.get(name, "") for name in match)
+    return values if all(values) else None
+
+
+def _too_few(sample: Sample, condition: str, n: int, first: Clips, second: Clips) -> list[Fault]:
+    n_main, n_practice = sample.conditions.get(condition, 0), sample.practice.get(condition, 0)
+    if n >= n_main + n_practice:
+        return []
+    given = {clip.name: clip for clip in (*first, *second)}.values()
+    lacking = sum(not all(clip.attributes.get(name) for name in sample.match) for clip in given)
+    asked = counted(n_main + n_practice, "pair") + (f" ({n_practice} for practice)" if n_practice else "")
+    clips = listed(dict.fromkeys(f"{len(clips)} {clips[0].source}" for clips in (first, second)), "and")
+    on = f" that agree on {listed(sample.match, 'and')}" if sample.match else ""
+    without = f"; {counted(lacking, 'clip')} without it left out" if lacking else ""
+    message = f"{condition}: {asked} asked for, but {clips} clips make only {n}{on}{without}"
+    key = "conditions" if n < n_main else "practice"
+    return [Fault(("sample", key, condition), message, "ask for fewer, or import more clips")]
+
+
+_Drawn = tuple[str, Kind, str, StimulusFacts, StimulusFacts]
+
+
+def _draw_freely(sample: Sample, found: Mapping[str, _Candidates]) -> Iterator[_Drawn]:
+    """Rank each condition's candidates at random: the first are the main pairs, the next the practice pairs."""
+    for condition, candidates in found.items():
+        rng = random.Random(f"{sample.seed}/{condition}")
+        n_main, n_practice = sample.conditions.get(condition, 0), sample.practice.get(condition, 0)
+        ranks = ((rng.random(), index) for index in range(len(candidates)))
+        ranked = [candidates.at(index) for _, index in heapq.nsmallest(n_main + n_practice, ranks)]
+        yield from _numbered(condition, ranked[:n_main], ranked[n_main:])
+
+
+def _draw_evenly(sample: Sample, found: Mapping[str, _Candidates]) -> Iterator[_Drawn]:
+    asked = [
+        Asked(candidates.groups(), sample.conditions.get(condition, 0), sample.practice.get(condition, 0))
+        for condition, candidates in found.items()
+    ]
+    for condition, (main, practice) in zip(found, draw_evenly(asked, f"{sample.seed}/even"), strict=True):
+        yield from _numbered(condition, main, practice)
+
+
+def _numbered(condition: str, main: Sequence[ClipPair], practice: Sequence[ClipPair]) -> Iterator[_Drawn]:
+    for n, pair in enumerate(main, start=1):
+        yield condition, Kind.MAIN, f"{n:02d}", *pair
+    for n, pair in enumerate(practice, start=1):
+        yield condition, Kind.PRACTICE, f"p{n:02d}", *pair
+
+
+def _kept(sample: Sample, text: str, stimuli: Mapping[str, StimulusFacts], true_source: str) -> Drawn:
+    """The pairs as they were drawn. They must still be those that are asked for, of clips that are still there."""
+    found = read_pair_file("", text, by_row=True)
+    check_clips(found, stimuli)
+    pairs = tuple(resolve_rows(found, stimuli, true_source))
+    faults = [Fault(DRAWN, problem.message, _AGAIN) for problem in found.problems]
+    counts = Counter((pair.condition, pair.kind) for pair in pairs)
+    asked = Counter({(name, Kind.MAIN): n for name, n in sample.conditions.items()})
+    asked += Counter({(name, Kind.PRACTICE): n for name, n in sample.practice.items()})
+    for condition, kind in () if faults else sorted({*counts, *asked}):
+        n, wanted = counts[condition, kind], asked[condition, kind]
+        if n != wanted:
+            message = f"{condition}: {counted(n, f'{kind} pair')} kept, but {wanted} asked for"
+            faults.append(Fault(DRAWN, message, _AGAIN))
+    for pair in () if faults else pairs:
+        if pair.condition not in (f"{pair.source_a}-{pair.source_b}", f"{pair.source_b}-{pair.source_a}"):
+            message = f"the pair {quoted(pair.id)} is of {pair.source_a} and {pair.source_b}, not of {pair.condition}"
+            faults.append(Fault(DRAWN, message, _AGAIN))
+    return Drawn(() if faults else pairs, tuple(faults))
+
+
+def _spec(
+    condition: str, kind: Kind, number: str, a: StimulusFacts, b: StimulusFacts, true_source: str
+) -> PairSpec:
+    return PairSpec(
+        id=f"{condition}-{number}",
+        a=a.name,
+        b=b.name,
+        source_a=a.source,
+        source_b=b.source,
+        condition=condition,
+        kind=kind,
+        truth=truth_by_source(a.source, b.source, true_source),
+        position=0,
+    )

@@ -1,0 +1,96 @@
+"""Studies to begin from, and what is still to be filled in in them."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+from app.studies.file.keys import tidied
+from app.studies.file.problems import Place
+from app.studies.file.template_files import BLANK, HNTT, PREFERENCE, REAL_OR_FAKE
+from app.studies.file.yamlsource import read_yaml
+
+# Not links: `[TEXT](address)`, `[TEXT][name]`, and `[TEXT]` with its address on a line of its own.
+_BRACKETS = re.compile(r"(?<!\])\[([^\[\]]+)\](?![(\[])")
+_DEFINED = re.compile(r"^ {0,3}\[([^\[\]]+)\]: *(?:\w+:|[/#<.])\S*", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A study to begin from."""
+
+    name: str
+    title: str
+    description: str
+    file: str
+
+    def keys(self) -> dict[str, Any]:
+        """A fresh draft."""
+        return tidied(read_yaml(self.file).data)
+
+
+TEMPLATES: Mapping[str, Template] = MappingProxyType(
+    {
+        template.name: template
+        for template in (
+            Template(
+                "hntt",
+                "Human Navigation Turing Test",
+                "The published study: 10 pairs that share a goal, which video is more likely to be human, and why.",
+                HNTT,
+            ),
+            Template(
+                "real-or-fake",
+                "Which one is real?",
+                "10 pairs of a real and a fake video (their sources): which one is real, why, how certain.",
+                REAL_OR_FAKE,
+            ),
+            Template(
+                "preference",
+                "Preference",
+                "Which of two videos people prefer, why, and how certain they are; no answer is right or wrong.",
+                PREFERENCE,
+            ),
+            Template("blank", "Blank", "One question and a consent page to be written.", BLANK),
+        )
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unfilled:
+    """A placeholder still standing in a text, such as [NAME OF THE LAB]; `text` is on one line, in its brackets."""
+
+    place: Place
+    text: str
+
+
+def unfilled(keys: object) -> list[Unfilled]:
+    """The words in capitals and square brackets that nobody has replaced, in the order of the file."""
+    return [
+        Unfilled(place, f"[{' '.join(found.split())}]")
+        for place, text in _texts(tidied(keys), ())
+        if place[0] != "pairs"
+        for found in _placeholders(text)
+    ]
+
+
+def _texts(value: object, place: Place) -> Iterator[tuple[Place, str]]:
+    match value:
+        case str():
+            yield place, value
+        case dict():
+            for key, inner in value.items():
+                yield from _texts(inner, (*place, key))
+        case list():
+            for index, inner in enumerate(value):
+                yield from _texts(inner, (*place, index))
+
+
+def _placeholders(text: str) -> Iterator[str]:
+    links = {name.casefold() for name in _DEFINED.findall(text)}
+    for words in _BRACKETS.findall(text):
+        in_capitals = words == words.upper() != words.lower()
+        if in_capitals and sum(map(str.isalpha, words)) > 1 and words.casefold() not in links:
+            yield words

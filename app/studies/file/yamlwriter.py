@@ -1,0 +1,132 @@
+"""Writing a study's keys as a study file that reads well: texts as blocks, a question on one line where it fits."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import yaml
+
+from app.studies.file.keys import tidied
+from app.studies.file.problems import Place
+from app.studies.file.reading import PAIRS, TEXTS
+from app.studies.file.sampling import DRAWN
+
+_WIDTH = 110
+_HEAD = "# A study file of Likely Human; the help page Study file explains every key."
+_PLAIN = re.compile(r"[^\W_](?:[\w ./()&%+'!-]*[\w.()!'%+])?")
+# YAML keeps these in quotes alone: line ends of other systems, and the byte order mark.
+_NOT_IN_BLOCKS = re.compile("[\r\x85\u2028\u2029\ufeff]")
+_LONGEST_KEY = 500
+_BLOCKS: tuple[Place, ...] = (*TEXTS, PAIRS, DRAWN)
+_RESOLVER = yaml.resolver.Resolver()
+_TEXT_TAG = "tag:yaml.org,2002:str"
+
+
+def draft_to_yaml(keys: object) -> str:
+    """The keys as one file that holds its texts and pairs; read as a file it is the same study.
+
+    Raises UnwieldyDraft for what is nested without end.
+    """
+    return "\n".join((_HEAD, *_mapping(tidied(keys), "", ()))) + "\n"
+
+
+def _mapping(keys: dict[str, Any], indent: str, place: Place) -> Iterator[str]:
+    if not keys or any(len(_key(key)) > _LONGEST_KEY for key in keys):
+        yield f"{indent}{_flow(keys)}"
+        return
+    for key, value in keys.items():
+        yield from _entry(f"{indent}{_key(key)}", value, indent, (*place, key))
+
+
+def _entry(head: str, value: Any, indent: str, place: Place) -> Iterator[str]:
+    """A key with its value, on one line where that reads well."""
+    if isinstance(value, str) and place in _BLOCKS:
+        yield from _text(head, value, indent)
+    elif not _is_section(value, place) and len(line := f"{head}: {_flow(value)}") <= _WIDTH:
+        yield line
+    elif isinstance(value, dict) and value:
+        yield f"{head}:"
+        yield from _mapping(value, f"{indent}  ", place)
+    elif isinstance(value, list) and value:
+        yield f"{head}:"
+        for index, item in enumerate(value):
+            yield from _item(item, f"{indent}  ", (*place, index))
+    else:
+        yield f"{head}: {_flow(value)}"
+
+
+def _is_section(value: Any, place: Place) -> bool:
+    """Whether a value is better read line by line, however short it is."""
+    holds_text = any(place == text[:-1] for text in TEXTS if len(text) > 1) or (
+        place == DRAWN[:-1] and isinstance(value, dict) and DRAWN[-1] in value
+    )
+    of_mappings = isinstance(value, list) and any(isinstance(item, dict) for item in value)
+    return bool(value) and (place == ("trials",) or (holds_text and isinstance(value, dict)) or of_mappings)
+
+
+def _item(item: Any, indent: str, place: Place) -> Iterator[str]:
+    line = f"{indent}- {_flow(item)}"
+    if len(line) <= _WIDTH or not isinstance(item, dict):
+        yield line
+        return
+    first, *rest = _mapping(item, f"{indent}  ", place)
+    yield f"{indent}- {first[len(indent) + 2 :]}"
+    yield from rest
+
+
+def _text(head: str, value: str, indent: str) -> Iterator[str]:
+    """A text as a block. Its last line end tells it from a file's name, even where it is a single line."""
+    value = value.strip("\n")
+    if not value.strip():
+        yield f'{head}: ""'
+    elif value[0] in " \t" or _NOT_IN_BLOCKS.search(value) or yaml.reader.Reader.NON_PRINTABLE.search(value):
+        yield f"{head}: {_quoted(value + chr(10))}"
+    else:
+        yield f"{head}: |"
+        yield from (f"{indent}  {line}" if line else "" for line in value.split("\n"))
+
+
+def _flow(value: Any) -> str:
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "true" if value else "false"
+        case dict():
+            return "{" + ", ".join(f"{_key(key)}: {_flow(inner)}" for key, inner in value.items()) + "}"
+        case list():
+            return "[" + ", ".join(map(_flow, value)) + "]"
+        case str():
+            return _scalar(value)
+    return str(value)
+
+
+def _key(key: str) -> str:
+    written = _scalar(key)
+    # YAML looks for the colon of a key no further than 1,024 characters on.
+    return f"? {written} " if len(written) > _LONGEST_KEY else written
+
+
+def _scalar(text: str) -> str:
+    """The text as it is, where every reader of YAML takes it as that text; else in quotes."""
+    is_plain = len(text) <= _WIDTH and _PLAIN.fullmatch(text) and text.isprintable()
+    return text if is_plain and _tag(text) == _TEXT_TAG else _quoted(text)
+
+
+def _tag(text: str) -> object:
+    """What other readers of YAML take the text for: `2021-01-05` is a date to them, and `no` is false."""
+    return _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+
+
+def _quoted(text: str) -> str:
+    return '"' + "".join(_escaped(character) for character in text) + '"'
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    if character == "\n":
+        return "\\n"
+    if character.isprintable():
+        return character
+    return f"\\u{ord(character):04x}" if ord(character) <= 0xFFFF else f"\\U{ord(character):08x}"

@@ -1,0 +1,99 @@
+"""Earlier and later designs of a study: as files, side by side, and as the beginning of another study."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from sqlmodel import Session
+
+from app.accounts.logins import Who
+from app.core.errors import StudyError
+from app.studies.access import StudyHere, study_for
+from app.studies.drafts import (
+    RESERVED,
+    check_of,
+    create_study,
+    design_of_version,
+    draft_for,
+    keys_of_version,
+    newest_number,
+)
+from app.studies.file.design import StudyDesign
+from app.studies.file.difference import Difference, design_differences, differences
+from app.studies.file.drafts import slug_of, with_slug
+from app.studies.file.yamlwriter import draft_to_yaml
+
+# A numbered version, or what is being written.
+Which = int | Literal["draft"]
+
+
+class BadWhich(StudyError):
+    status_code = 422
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What changed from one design of a study to another. `is_whole` is false where one cannot be made yet:
+
+    then keys are compared, and which pairs would be drawn is not known.
+    """
+
+    before: Which
+    after: Which
+    differences: tuple[Difference, ...]
+    is_whole: bool
+
+
+def which_of(text: str) -> Which:
+    """Raises BadWhich for anything but a number or `draft`."""
+    if text == "draft":
+        return "draft"
+    if text.isascii() and text.isdigit() and len(text) < 10:
+        return int(text)
+    raise BadWhich(f"{text[:40]!r} is no version; write its number, or `draft`.")
+
+
+def keys_of(session: Session, study: StudyHere, which: Which) -> dict[str, Any]:
+    return draft_for(session, study).keys if which == "draft" else keys_of_version(session, study, which)
+
+
+def yaml_of(session: Session, study: StudyHere, which: Which) -> str:
+    """A design as a study file."""
+    return draft_to_yaml(keys_of(session, study, which))
+
+
+def compare(session: Session, study: StudyHere, before: Which, after: Which) -> Comparison:
+    """Raises NotFound where there is no such version."""
+    old, new = (_design(session, study, which) for which in (before, after))
+    if old is not None and new is not None:
+        return Comparison(before, after, tuple(design_differences(old, new)), True)
+    keys = (keys_of(session, study, which) for which in (before, after))
+    return Comparison(before, after, tuple(differences(*keys)), False)
+
+
+def _design(session: Session, study: StudyHere, which: Which) -> StudyDesign | None:
+    if which == "draft":
+        return check_of(session, study, draft_for(session, study).keys).design
+    return design_of_version(session, study, which)
+
+
+def unsaved_differences(session: Session, study: StudyHere) -> Comparison | None:
+    """What the draft changes of the newest version; None where there is no version or no draft."""
+    newest = newest_number(session, study)
+    if newest is None or not draft_for(session, study).is_unsaved:
+        return None
+    return compare(session, study, newest, "draft")
+
+
+def clone_study(
+    session: Session, who: Who, source: str, which: str, slug: str, title: str, now: datetime
+) -> StudyHere:
+    """A new study with the design of another that the user sees; its draft where `which` is `draft` or empty."""
+    of = study_for(session, who, source)
+    keys = keys_of(session, of, which_of(which or "draft"))
+    return create_study(session, who, slug, with_slug(keys, slug, title or None), now)
+
+
+def free_slug(wanted: str, taken: frozenset[str]) -> str:
+    """A name made of a title that no study has and no page needs."""
+    return slug_of(wanted, taken | RESERVED)

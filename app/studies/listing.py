@@ -1,0 +1,240 @@
+"""Studies and their versions as lists show them, in a few queries however many there are."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Select
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, func, select
+
+from app.accounts.logins import Who
+from app.accounts.tables import AuditEntry, User
+from app.sessions.tables import ParticipantSession, Status
+from app.studies.access import StudyHere, visible_slugs
+from app.studies.pairs_view import pair_count
+from app.studies.tables import Draft, State, Study, StudyShare, StudyVersion, Unit
+
+# Sessions by mode and status.
+Counts = Mapping[tuple[str, str], int]
+
+
+@dataclass(frozen=True, slots=True)
+class StudyLine:
+    """One study for the list. `version` is 0 and `n_pairs` the draft's where no version is saved yet."""
+
+    slug: str
+    title: str
+    state: State
+    version: int
+    n_pairs: int
+    is_unsaved: bool
+    sessions: Counts
+    shared_with: Sequence[str]
+    changed_at: datetime
+    changed_by: str
+    archived_at: datetime | None
+
+    def n_sessions(self, mode: str) -> int:
+        return sum(n for (of, _), n in self.sessions.items() if of == mode)
+
+    def n_completed(self, mode: str) -> int:
+        return self.sessions.get((mode, Status.COMPLETED), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class VersionLine:
+    """One version for the history; `sessions` by mode, whatever came of them."""
+
+    number: int
+    sha256: str
+    saved_at: datetime
+    saved_by: str
+    reason: str
+    frozen_at: datetime | None
+    n_pairs: int
+    sessions: Mapping[str, int]
+
+
+def study_lines(session: Session, who: Who, *, archived: bool = False) -> Sequence[StudyLine]:
+    """Every study that the user sees and that is not archived (or just those that are), the last changed first."""
+    visible = select(Study).where(col(Study.slug).in_(visible_slugs(session, who)))
+    studies = session.exec(visible.where(_is_archived(archived))).all()
+    lines = _lines(session, studies)
+    return sorted(lines, key=lambda line: (line.changed_at, line.slug), reverse=True)
+
+
+def n_archived(session: Session, who: Who) -> int:
+    """How many studies that the user sees are archived."""
+    among = col(Study.slug).in_(visible_slugs(session, who))
+    return session.exec(select(func.count()).select_from(Study).where(among, _is_archived(True))).one()
+
+
+def _is_archived(archived: bool) -> ColumnElement[bool]:
+    return col(Study.archived_at).is_not(None) if archived else col(Study.archived_at).is_(None)
+
+
+def study_line(session: Session, study: StudyHere) -> StudyLine:
+    [line] = _lines(session, session.exec(select(Study).where(Study.id == study.id)).all())
+    return line
+
+
+def _lines(session: Session, studies: Sequence[Study]) -> list[StudyLine]:
+    ids = [study.id or 0 for study in studies]
+    versions = {v.study_id: v for v in session.execute(_newest(ids))}
+    drafts = {d.study_id: d for d in session.exec(select(Draft).where(col(Draft.study_id).in_(ids)))}
+    n_pairs = _counted(session, Unit.version_id, [v.id for v in versions.values()])
+    sessions, shared, changed = _sessions(session, ids), _shared(session, ids), _changed(session, studies)
+    lines = []
+    for study, id_ in zip(studies, ids, strict=True):
+        version, draft = versions.get(id_), drafts.get(id_)
+        keys = draft.keys if draft else json.loads(version.design) if version else {}
+        changed_at, changed_by = changed.get(study.slug, (study.created_at, ""))
+        lines.append(
+            StudyLine(
+                slug=study.slug,
+                title=_title(keys),
+                state=State(study.state),
+                version=version.number if version else 0,
+                n_pairs=n_pairs.get(version.id, 0) if version else pair_count(keys),
+                is_unsaved=draft is not None,
+                sessions=sessions.get(id_, {}),
+                shared_with=shared.get(id_, ()),
+                changed_at=changed_at,
+                changed_by=changed_by,
+                archived_at=study.archived_at,
+            )
+        )
+    return lines
+
+
+def _title(keys: Any) -> str:
+    title = keys.get("title")
+    return title if isinstance(title, str) else ""
+
+
+def _newest(ids: Sequence[int]) -> Select[*tuple[Any, ...]]:
+    newest = (
+        select_columns(col(StudyVersion.study_id), func.max(col(StudyVersion.number)).label("number"))
+        .where(col(StudyVersion.study_id).in_(ids))
+        .group_by(col(StudyVersion.study_id))
+        .subquery()
+    )
+    return select_columns(
+        col(StudyVersion.id), col(StudyVersion.study_id), col(StudyVersion.number), col(StudyVersion.design)
+    ).join(
+        newest,
+        (col(StudyVersion.study_id) == newest.c.study_id) & (col(StudyVersion.number) == newest.c.number),
+    )
+
+
+def _counted(session: Session, column: Any, among: Sequence[int]) -> dict[int, int]:
+    """How many rows have each of the values in a column."""
+    counts = select_columns(column, func.count()).where(col(column).in_(among)).group_by(column)
+    return {value: int(n) for value, n in session.execute(counts)}
+
+
+def _sessions(session: Session, ids: Sequence[int]) -> dict[int, dict[tuple[str, str], int]]:
+    table = ParticipantSession
+    counts = (
+        select_columns(col(StudyVersion.study_id), col(table.mode), col(table.status), func.count())
+        .join(StudyVersion, col(StudyVersion.id) == table.version_id)
+        .where(col(StudyVersion.study_id).in_(ids))
+        .group_by(col(StudyVersion.study_id), col(table.mode), col(table.status))
+    )
+    found: dict[int, dict[tuple[str, str], int]] = {}
+    for study_id, mode, status, n in session.execute(counts):
+        found.setdefault(study_id, {})[mode, status] = n
+    return found
+
+
+def _shared(session: Session, ids: Sequence[int]) -> dict[int, list[str]]:
+    people = (
+        select_columns(col(StudyShare.study_id), col(User.email))
+        .join(User, col(User.id) == StudyShare.user_id)
+        .where(col(StudyShare.study_id).in_(ids))
+        .order_by(col(User.email))
+    )
+    found: dict[int, list[str]] = {}
+    for study_id, email in session.execute(people):
+        found.setdefault(study_id, []).append(email)
+    return found
+
+
+def _changed(session: Session, studies: Sequence[Study]) -> dict[str, tuple[datetime, str]]:
+    """When each was last changed, in any way, and by whom."""
+    slugs = [study.slug for study in studies]
+    last = (
+        select_columns(func.max(col(AuditEntry.id)))
+        .where(col(AuditEntry.study).in_(slugs))
+        .group_by(col(AuditEntry.study))
+    )
+    entries = select_columns(col(AuditEntry.study), col(AuditEntry.at), col(AuditEntry.actor)).where(
+        col(AuditEntry.id).in_(last)
+    )
+    return {slug: (at, actor) for slug, at, actor in session.execute(entries)}
+
+
+def version_lines(session: Session, study: StudyHere) -> Sequence[VersionLine]:
+    """A study's versions, the newest first."""
+    versions = session.execute(
+        select_columns(
+            col(StudyVersion.id),
+            col(StudyVersion.number),
+            col(StudyVersion.sha256),
+            col(StudyVersion.created_at),
+            col(StudyVersion.reason),
+            col(StudyVersion.frozen_at),
+            col(User.email),
+        )
+        .outerjoin(User, col(User.id) == StudyVersion.saved_by)
+        .where(col(StudyVersion.study_id) == study.id)
+        .order_by(col(StudyVersion.number).desc())
+    ).all()
+    n_pairs = _counted(session, Unit.version_id, [version.id for version in versions])
+    sessions = _sessions_by_version(session, study)
+    return [
+        VersionLine(
+            number=version.number,
+            sha256=version.sha256,
+            saved_at=version.created_at,
+            saved_by=version.email or "",
+            reason=version.reason,
+            frozen_at=version.frozen_at,
+            n_pairs=n_pairs.get(version.id, 0),
+            sessions=sessions.get(version.id, {}),
+        )
+        for version in versions
+    ]
+
+
+def _sessions_by_version(session: Session, study: StudyHere) -> dict[int, dict[str, int]]:
+    table = ParticipantSession
+    counts = (
+        select_columns(col(table.version_id), col(table.mode), func.count())
+        .join(StudyVersion, col(StudyVersion.id) == table.version_id)
+        .where(col(StudyVersion.study_id) == study.id)
+        .group_by(col(table.version_id), col(table.mode))
+    )
+    found: dict[int, dict[str, int]] = {}
+    for version_id, mode, n in session.execute(counts):
+        found.setdefault(version_id, {})[mode] = n
+    return found
+
+
+def completed_of(session: Session, study: StudyHere, number: int) -> Mapping[str, int]:
+    """How many sessions of a version came to its last page, by mode."""
+    table = ParticipantSession
+    completed = (
+        select_columns(col(table.mode), func.count())
+        .join(StudyVersion, col(StudyVersion.id) == table.version_id)
+        .where(
+            col(StudyVersion.study_id) == study.id,
+            col(StudyVersion.number) == number,
+            col(table.status) == Status.COMPLETED,
+        )
+        .group_by(col(table.mode))
+    )
+    return {mode: int(n) for mode, n in session.execute(completed)}

@@ -1,0 +1,83 @@
+"""A new study from a template, from a study file, from keys, or from another study."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import anyio.to_thread
+from sqlmodel import Session
+
+from app.accounts.logins import Who
+from app.core.errors import StudyError
+from app.core.schema import clean
+from app.studies.access import StudyHere
+from app.studies.drafts import create_study, taken_slugs
+from app.studies.file.bundle import read_bundle
+from app.studies.file.drafts import with_slug
+from app.studies.file.templates import TEMPLATES
+from app.studies.history import clone_study, free_slug
+
+
+class BadStart(StudyError):
+    """What a study is to begin from cannot be made out; `field` is the part of the form to be corrected."""
+
+    status_code = 422
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What a study is to begin from: just one of `template`, `clone`, `keys` and `files`.
+
+    `which` is the version of the study that is cloned; its draft without one. `title` replaces that of the start.
+    """
+
+    slug: str = ""
+    title: str = ""
+    template: str | None = None
+    clone: str | None = None
+    which: str = ""
+    keys: Mapping[str, Any] | None = None
+    files: Mapping[str, bytes] | None = None
+
+
+async def with_keys(start: Start) -> Start:
+    """The start with a template or files read into keys. Raises BadStart, StudyFileProblems."""
+    given = [part for part in (start.template, start.clone, start.keys, start.files) if part is not None]
+    if len(given) != 1:
+        raise BadStart("start", "Say what the study begins from: one of template, clone, keys and files.")
+    if start.files is not None:
+        return replace(start, keys=await read_upload(start.files), files=None)
+    if start.template is not None:
+        template = TEMPLATES.get(start.template)
+        if template is None:
+            raise BadStart(
+                "start", f"There is no template {start.template[:40]!r}; use {', '.join(TEMPLATES)}."
+            )
+        return replace(start, keys=template.keys(), template=None)
+    return start
+
+
+async def read_upload(files: Mapping[str, bytes]) -> dict[str, Any]:
+    """`read_bundle` in a thread: a large file takes a second or two, and nobody's answer is to wait for it."""
+    named = {clean(name): data for name, data in files.items()}
+    return await anyio.to_thread.run_sync(read_bundle, named)
+
+
+def make_study(session: Session, who: Who, start: Start, now: datetime) -> StudyHere:
+    """Raises BadSlug, Conflict, NotFound. A name that is not given is made of the title or of what there is."""
+    slug = start.slug.strip() or _free_slug(session, start)
+    title = start.title.strip()
+    if start.clone is not None:
+        return clone_study(session, who, start.clone, start.which, slug, title, now)
+    return create_study(session, who, slug, with_slug(start.keys, slug, title or None), now)
+
+
+def _free_slug(session: Session, start: Start) -> str:
+    keys = start.keys or {}
+    wanted = start.title.strip() or start.clone or keys.get("study") or keys.get("title") or "study"
+    return free_slug(str(wanted), taken_slugs(session))

@@ -1,0 +1,215 @@
+"""The pairs of a study's draft in SQL: found, drawn, listed, edited."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col
+
+from app.accounts.logins import Who
+from app.core.database import Database
+from app.core.errors import Conflict, StudyError
+from app.library.tables import Stimulus
+from app.studies.access import StudyHere
+from app.studies.drafts import DraftView, draft_for, save_draft, storable
+from app.studies.file.drafts import drawn_as_csv
+from app.studies.file.pairs import StimulusFacts, true_source_of
+from app.studies.file.problems import Fault
+from app.studies.pairs_edit import Row, edited, new_row, read_rows, rows_as_csv, rows_of
+from app.studies.pairs_view import FoundPairs, find_pairs
+from app.studies.seeing import facts_for, seen_by
+
+Stimuli = Mapping[str, StimulusFacts]
+
+
+class FaultyPairs(StudyError):
+    """Pairs that cannot be shown as they are; `faults` says all that is wrong."""
+
+    status_code = 422
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        first = faults[0]
+        more = f", and {len(faults) - 1} more" if len(faults) > 1 else ""
+        super().__init__(f"Not taken yet: {first.message} ({first.remedy}){more}.")
+        self.faults = tuple(faults)
+
+
+class NothingAsked(StudyError):
+    status_code = 422
+
+
+@dataclass(frozen=True, slots=True)
+class PairsHere:
+    """A study's draft, the clips that its reader may put into it, and the pairs that the draft makes."""
+
+    draft: DraftView
+    stimuli: Stimuli
+    found: FoundPairs
+
+
+@dataclass(frozen=True, slots=True)
+class ClipCard:
+    """A clip to choose."""
+
+    id: int
+    name: str
+    source: str
+    attributes: Mapping[str, str]
+    duration_s: float | None
+    clip_sha256: str
+
+
+def pairs_here(session: Session, who: Who, study: StudyHere) -> PairsHere:
+    draft = draft_for(session, study)
+    found = find_pairs(draft.keys, facts_for(session, study))
+    return PairsHere(draft, facts_for(session, study, who), found)
+
+
+def pairs_tried(session: Session, who: Who, study: StudyHere, given: Mapping[str, Any]) -> PairsHere:
+    """What other `pairs` or another `sample` would come to in this study; nothing is kept. Raises UnwieldyDraft."""
+    return tried(study, draft_for(session, study), facts_for(session, study, who), given)
+
+
+def tried(study: StudyHere, draft: DraftView, stimuli: Stimuli, given: Mapping[str, Any]) -> PairsHere:
+    keys = {**_without_pairs(draft.keys), **storable(given, study.slug)}
+    return PairsHere(replace(draft, keys=keys), stimuli, find_pairs(keys, stimuli))
+
+
+def clip_cards(session: Session, who: Who) -> Sequence[ClipCard]:
+    """Every clip that the user sees, by name."""
+    clips = select_columns(
+        col(Stimulus.id),
+        col(Stimulus.name),
+        col(Stimulus.source),
+        col(Stimulus.attributes),
+        col(Stimulus.duration_s),
+        col(Stimulus.clip_sha256),
+    ).where(col(Stimulus.clip_sha256).is_not(None), seen_by(who))
+    return [ClipCard(*clip) for clip in session.execute(clips.order_by(col(Stimulus.name)))]
+
+
+async def save_pairs(
+    database: Database,
+    who: Who,
+    study: StudyHere,
+    given: Mapping[str, Any],
+    revision: int,
+    now: datetime,
+    *,
+    even_faulty: bool = False,
+    again: bool = False,
+) -> int:
+    """Put `pairs` as CSV, or a `sample`, in the place of whatever pairs the draft has; returns the new revision.
+
+    The very draw that the draft has keeps the pairs that were drawn, unless they are to be drawn `again`.
+    Raises NothingAsked, and FaultyPairs unless told not to. Pairs are drawn in a thread, or answers would wait for it.
+    """
+    _refuse_nothing(given)
+    kept = await database.read(_kept, who, study, given, even_faulty, again)
+    return await database.write(put_pairs, who, study, kept, revision, now)
+
+
+async def draw_again(database: Database, who: Who, study: StudyHere, revision: int, now: datetime) -> int:
+    """Draw the draft's pairs anew from the clips there are, and keep these. Raises FaultyPairs, Conflict."""
+    keys = (await database.read(draft_for, study)).keys
+    sample = keys.get("sample")
+    if not isinstance(sample, Mapping) or keys.get("pairs") is not None:
+        raise Conflict("No pairs are drawn at present: the study has a list of them, or none.")
+    anew = {key: value for key, value in sample.items() if key != "drawn"}
+    return await save_pairs(database, who, study, {"sample": anew}, revision, now, again=True)
+
+
+def _refuse_nothing(given: Mapping[str, Any]) -> None:
+    if set(given) not in ({"pairs"}, {"sample"}):
+        raise NothingAsked("Give either `pairs`, a list as CSV, or `sample`, a draw.")
+    sample = given.get("sample")
+    if isinstance(sample, Mapping) and not sample.get("conditions"):
+        raise NothingAsked("Ask for one main pair at least: practice alone gives no data.")
+
+
+def _kept(
+    session: Session, who: Who, study: StudyHere, given: Mapping[str, Any], even_faulty: bool, again: bool
+) -> dict[str, Any]:
+    """What was given, a draw with the pairs that it gives now: they stay, whatever clips come.
+
+    Raises FaultyPairs where the pairs could not be shown as they are, unless `even_faulty`.
+    """
+    draft = draft_for(session, study).keys
+    keys = storable({**given, "truth": draft.get("truth")}, study.slug)
+    had = draft.get("sample")
+    if (
+        not again
+        and isinstance(had, Mapping)
+        and {**had, "drawn": None} == {**keys.get("sample", {}), "drawn": None}
+    ):
+        keys["sample"] = had
+    found = find_pairs(keys, facts_for(session, study, who))
+    if found.faults and not even_faulty:
+        raise FaultyPairs(found.faults)
+    sample = keys.get("sample")
+    if found.pairs and isinstance(sample, Mapping):
+        return {"sample": {**sample, "drawn": drawn_as_csv(found.pairs)}}
+    return dict(given)
+
+
+async def list_drawn(database: Database, who: Who, study: StudyHere, revision: int, now: datetime) -> int:
+    """The pairs that are drawn now as a list, to be edited one by one. Raises Conflict where none are drawn."""
+    here = await database.read(pairs_here, who, study)
+    if here.found.way != "drawn" or not here.found.pairs:
+        raise Conflict("No pairs are drawn at present, so there are none to turn into a list.")
+    text = rows_as_csv(rows_of(here.found.pairs))
+    return await database.write(put_pairs, who, study, {"pairs": text}, revision, now)
+
+
+def put_pairs(
+    session: Session, who: Who, study: StudyHere, given: Mapping[str, Any], revision: int, now: datetime
+) -> int:
+    """`pairs`, a `sample` or neither in the place of what the draft has, unseen."""
+    keys = {**_without_pairs(draft_for(session, study).keys), **given}
+    return save_draft(session, who, study, keys, revision, now)
+
+
+def add_pair(session: Session, who: Who, study: StudyHere, row: Row, revision: int, now: datetime) -> int:
+    """Put a pair of two clips at the end of the list. Raises BadRow."""
+    stimuli, source = facts_for(session, study, who), true_source_of(draft_for(session, study).keys)
+    return _edit(
+        session, who, study, lambda rows: [*rows, new_row(rows, row, stimuli, source)], revision, now
+    )
+
+
+def edit_pair(
+    session: Session,
+    who: Who,
+    study: StudyHere,
+    what: str,
+    number: int,
+    form: Mapping[str, str],
+    revision: int,
+    now: datetime,
+) -> int:
+    """Move, turn round, change or remove the `number`th pair of the list. Raises BadRow."""
+    return _edit(session, who, study, lambda rows: edited(rows, what, number, form), revision, now)
+
+
+def _edit(
+    session: Session,
+    who: Who,
+    study: StudyHere,
+    edit: Callable[[list[Row]], list[Row]],
+    revision: int,
+    now: datetime,
+) -> int:
+    draft = draft_for(session, study)
+    if draft.keys.get("sample") is not None:
+        raise Conflict("The pairs are drawn at random: turn them into a list first, then edit the list.")
+    listed = draft.keys.get("pairs")
+    rows = edit(read_rows(listed) if isinstance(listed, str) and listed.strip() else [])
+    pairs = {"pairs": rows_as_csv(rows)} if rows else {}
+    keys = {**_without_pairs(draft.keys), **pairs}
+    return save_draft(session, who, study, keys, revision, now)
+
+
+def _without_pairs(keys: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in keys.items() if key not in ("pairs", "sample")}

@@ -1,0 +1,371 @@
+"""The pairs of a draft: which they are, how often each clip is used, on which side the true one is. Pure."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from app.sessions.design import Kind, Member, Sides
+from app.studies.file.drafts import check_draft
+from app.studies.file.model import Sample
+from app.studies.file.pairs import (
+    HUMAN,
+    PairSpec,
+    StimulusFacts,
+    check_clips,
+    condition_by_source,
+    content_of,
+    read_pair_file,
+    resolve_rows,
+    true_source_of,
+)
+from app.studies.file.problems import Fault, counted
+from app.studies.file.sampling import sample_pairs
+
+Way = Literal["none", "listed", "drawn", "both"]
+Stimuli = Mapping[str, StimulusFacts]
+_KINDS = tuple(Kind)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPairs:
+    """The pairs that can be made out in a draft. `bad_lines` are those lines of the list that `faults` speak of."""
+
+    way: Way
+    pairs: tuple[PairSpec, ...]
+    faults: tuple[Fault, ...]
+    bad_lines: frozenset[int] = frozenset()
+    lines: tuple[int, ...] = ()  # of each pair, where they are listed
+
+
+def find_pairs(keys: Mapping[str, Any], stimuli: Stimuli) -> FoundPairs:
+    """Read a draft's pairs as far as possible, whatever is wrong with them or with the rest of the draft."""
+    listed, sample, true_source = keys.get("pairs"), keys.get("sample"), true_source_of(keys)
+    given = {key: keys[key] for key in ("pairs", "sample") if keys.get(key) is not None}
+    if not given:
+        return FoundPairs("none", (), ())
+    given["truth"] = {"source": true_source}
+    if listed is None:
+        pairs = _drawn(sample, stimuli, true_source)
+        return FoundPairs("drawn", pairs, () if pairs else _faults(given, stimuli))
+    found = read_pair_file("", listed if isinstance(listed, str) else "", by_row=True)
+    check_clips(found, stimuli)
+    pairs = tuple(resolve_rows(found, stimuli, true_source))
+    known = [row.line for row in found.rows if row.a in stimuli and row.b in stimuli]
+    bad = frozenset(problem.line for problem in found.problems)
+    way: Way = "both" if sample is not None else "listed"
+    faults = _faults(given, stimuli) if bad or way == "both" else ()
+    return FoundPairs(way, pairs, faults, bad, tuple(known))
+
+
+def _faults(given: Mapping[str, Any], stimuli: Stimuli) -> tuple[Fault, ...]:
+    """What is wrong, in the words of forms and at the places of the design."""
+    check = check_draft(given, stimuli)
+    return (*check.within("pairs"), *check.within("sample"))
+
+
+def _drawn(sample: object, stimuli: Stimuli, true_source: str) -> tuple[PairSpec, ...]:
+    """The pairs drawn; none where anything is wrong."""
+    try:
+        return sample_pairs(Sample.model_validate(sample), stimuli, true_source).pairs
+    except ValidationError:
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class ClipUse:
+    """In how many pairs a clip is, by kind in the order of `Kind`. Every session shows all pairs."""
+
+    name: str
+    source: str
+    by_kind: tuple[int, ...]
+
+    @property
+    def n(self) -> int:
+        return sum(self.by_kind)
+
+
+@dataclass(frozen=True, slots=True)
+class SourceUse:
+    """How many clips of a source there are, how many of them are used, and how often all together."""
+
+    source: str
+    n_clips: int
+    n_used: int
+    by_kind: tuple[int, ...]
+
+    @property
+    def n(self) -> int:
+        return sum(self.by_kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Clips by use, the most used first; sources by the alphabet, the true one first.
+
+    Unused clips are not among `clips`.
+    """
+
+    clips: tuple[ClipUse, ...]
+    sources: tuple[SourceUse, ...]
+
+
+DrawState = Literal["", "kept", "outdated", "loose"]
+
+
+def draw_state(keys: Mapping[str, Any], found: FoundPairs, stimuli: Stimuli) -> DrawState:
+    """What becomes of drawn pairs when clips come or go.
+
+    `kept`: nothing, and a draw would give the same now. `outdated`: nothing, but a draw would give others. `loose`:
+    they are drawn anew each time, as nobody has kept them yet. Empty where none are drawn.
+    """
+    sample = keys.get("sample")
+    if found.way != "drawn" or not isinstance(sample, Mapping):
+        return ""
+    if sample.get("drawn") is None:
+        return "loose" if found.pairs else ""
+    anew = {key: value for key, value in sample.items() if key != "drawn"}
+    drawn = _drawn(anew, stimuli, true_source_of(keys))
+    return "kept" if drawn == found.pairs else "outdated"
+
+
+def usage_of(pairs: Iterable[PairSpec], stimuli: Stimuli, true_source: str = HUMAN) -> Usage:
+    clips: dict[str, Counter[Kind]] = {}
+    source_of = {clip.name: clip.source for clip in stimuli.values()}
+    for pair in pairs:
+        for name, source in ((pair.a, pair.source_a), (pair.b, pair.source_b)):
+            clips.setdefault(name, Counter())[pair.kind] += 1
+            source_of.setdefault(name, source)
+    uses = [ClipUse(name, source_of[name], _by_kind(kinds)) for name, kinds in clips.items()]
+    there = Counter(source_of.values())
+    sources = [
+        _source_use(source, there[source], [use for use in uses if use.source == source])
+        for source in sorted(there, key=true_first(true_source))
+    ]
+    return Usage(tuple(sorted(uses, key=lambda use: (-use.n, use.name))), tuple(sources))
+
+
+def _by_kind(kinds: Mapping[Kind, int]) -> tuple[int, ...]:
+    return tuple(kinds.get(kind, 0) for kind in _KINDS)
+
+
+def _source_use(source: str, n_clips: int, uses: Sequence[ClipUse]) -> SourceUse:
+    totals = tuple(sum(use.by_kind[i] for use in uses) for i in range(len(_KINDS)))
+    return SourceUse(source, n_clips, len(uses), totals)
+
+
+def true_first(true_source: str) -> Callable[[str], tuple[bool, str]]:
+    """The order in which sources are named: the true one, then by the alphabet."""
+    return lambda source: (source != true_source, source)
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """The pairs of one kind and condition, by the member that is true.
+
+    `left_low` to `left_high` of them have the member that is balanced on the left, in any one session: the true one,
+    or `a` where none is. With random sides that is whatever the coin says.
+    """
+
+    kind: Kind
+    condition: str
+    n: int
+    truth_a: int
+    truth_b: int
+    left_low: int
+    left_high: int
+
+    @property
+    def without_truth(self) -> int:
+        return self.n - self.truth_a - self.truth_b
+
+
+def balance_of(pairs: Iterable[PairSpec], sides: Sides) -> tuple[Balance, ...]:
+    """Pairs per condition and kind, main pairs first, and where truth will be."""
+    groups: dict[tuple[int, str], list[PairSpec]] = {}
+    for pair in pairs:
+        groups.setdefault((_KINDS.index(pair.kind), pair.condition), []).append(pair)
+    return tuple(
+        _balance(_KINDS[kind], condition, members, sides)
+        for (kind, condition), members in sorted(groups.items(), key=lambda group: group[0])
+    )
+
+
+def _balance(kind: Kind, condition: str, pairs: Sequence[PairSpec], sides: Sides) -> Balance:
+    n = len(pairs)
+    truth_a, truth_b = (sum(pair.truth is member for pair in pairs) for member in Member)
+    low, high = {
+        "balanced": (n // 2, (n + 1) // 2),
+        "random": (0, n),
+        "fixed": (n - truth_b, n - truth_b),
+    }[sides]
+    return Balance(kind, condition, n, truth_a, truth_b, low, high)
+
+
+def sides_of(keys: Mapping[str, Any]) -> Sides:
+    """How a draft lays out sides; the default where it says nothing that is one."""
+    trials = keys.get("trials")
+    sides = trials.get("sides") if isinstance(trials, Mapping) else None
+    return sides if sides in ("random", "fixed") else "balanced"
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """Something about the pairs that is allowed and may spoil the data, or surely does where it is serious."""
+
+    message: str
+    remedy: str
+    is_serious: bool = False
+
+
+def advice_on(pairs: Sequence[PairSpec], sides: Sides) -> tuple[Advice, ...]:
+    return tuple(
+        advice for advice in (_one_sided(pairs, sides), _seen_in_practice(pairs), _repeated(pairs)) if advice
+    )
+
+
+def _one_sided(pairs: Sequence[PairSpec], sides: Sides) -> Advice | None:
+    main = [pair for pair in pairs if pair.kind is Kind.MAIN and pair.truth]
+    n_left = sum(pair.truth is Member.A for pair in main)
+    if sides != "fixed" or len(main) < 2 or 2 * abs(2 * n_left - len(main)) <= len(main):
+        return None
+    often = max(n_left, len(main) - n_left)
+    how_often = "always" if often == len(main) else f"in {often} of {len(main)} pairs"
+    side = "left" if 2 * n_left > len(main) else "right"
+    return Advice(
+        f"Sides are fixed, and the true clip is {how_often} on the {side}: "
+        f"whoever always presses {side} is right as often.",
+        "Set sides to balanced in the design, or turn half of the pairs round",
+        is_serious=True,
+    )
+
+
+def _seen_in_practice(pairs: Sequence[PairSpec]) -> Advice | None:
+    practised = {name for pair in pairs if pair.kind is Kind.PRACTICE for name in (pair.a, pair.b)}
+    again = {name for pair in pairs if pair.kind is Kind.MAIN for name in (pair.a, pair.b)} & practised
+    if not again:
+        return None
+    clips = counted(len(again), "clip comes", "clips come")
+    return Advice(
+        f"{clips} in practice and again in a main pair, where people then know {_it(len(again))} already.",
+        "Use clips for practice that no main pair shows",
+    )
+
+
+def _repeated(pairs: Sequence[PairSpec]) -> Advice | None:
+    shown = Counter(name for pair in pairs if pair.kind is not Kind.PRACTICE for name in (pair.a, pair.b))
+    often = [name for name, n in shown.items() if n > 1]
+    if not often:
+        return None
+    most = max(shown.values())
+    return Advice(
+        f"{counted(len(often), 'clip is', 'clips are')} shown to everybody more than once (up to {most} times): "
+        "later trials then also measure memory.",
+        "Use more clips or fewer pairs, if that matters in your study",
+    )
+
+
+def _it(n: int) -> str:
+    return "it" if n == 1 else "them"
+
+
+# Conditions: which pairs two sources could make
+
+
+@dataclass(frozen=True, slots=True)
+class Capacity:
+    """How many different pairs two sources make when clips agree on what is matched; `n_lacking` cannot agree."""
+
+    condition: str
+    first: str
+    second: str
+    n_first: int
+    n_second: int
+    possible: int
+    n_lacking: int
+
+
+def capacities(
+    stimuli: Stimuli, match: Sequence[str], conditions: Sequence[str] = (), true_source: str = HUMAN
+) -> tuple[Capacity, ...]:
+    """Every two sources, the true one first, by `conditions` where these name them in their own order.
+
+    Clips that are known under two names count once; where such twins differ in what is matched, `possible` may be
+    too high by those pairs.
+    """
+    by_source: dict[str, list[StimulusFacts]] = {}
+    for clip in stimuli.values():
+        by_source.setdefault(clip.source, []).append(clip)
+    sources = sorted(by_source, key=true_first(true_source))
+    names = {
+        frozenset(cut): condition
+        for condition in conditions
+        if (cut := _cut(condition, by_source)) is not None
+    }
+    result = []
+    for i, first in enumerate(sources):
+        for second in sources[i:]:
+            by_name = condition_by_source(first, second, true_source)
+            condition = names.get(frozenset((first, second)), by_name)
+            cut = _cut(condition, by_source) or (first, second)
+            result.append(_capacity(condition, *cut, by_source, match))
+    return tuple(result)
+
+
+def _cut(condition: str, sources: Mapping[str, object]) -> tuple[str, str] | None:
+    """The two sources that a condition names, if it names just two."""
+    cuts = [
+        (condition[:i], condition[i + 1 :])
+        for i, character in enumerate(condition)
+        if character == "-" and condition[:i] in sources and condition[i + 1 :] in sources
+    ]
+    return cuts[0] if len(cuts) == 1 else None
+
+
+def _capacity(
+    condition: str,
+    first: str,
+    second: str,
+    by_source: Mapping[str, Sequence[StimulusFacts]],
+    match: Sequence[str],
+) -> Capacity:
+    ones, others = (_contents(by_source[source], match) for source in (first, second))
+    clips = [*by_source[first], *(by_source[second] if second != first else ())]
+    possible = 0
+    for key in ones.keys() & others.keys():
+        one, other = ones[key], others[key]
+        n_both = len(one & other)
+        possible += len(one) * len(other) - n_both - n_both * (n_both - 1) // 2
+    lacking = sum(not all(clip.attributes.get(name) for name in match) for clip in clips)
+    return Capacity(
+        condition, first, second, len(by_source[first]), len(by_source[second]), possible, lacking
+    )
+
+
+def _contents(clips: Iterable[StimulusFacts], match: Sequence[str]) -> dict[tuple[str, ...], set[str]]:
+    """What the clips show, by the values on which they are to agree; an absent one agrees with nothing."""
+    contents: dict[tuple[str, ...], set[str]] = {}
+    for clip in clips:
+        values = tuple(clip.attributes.get(name, "") for name in match)
+        if all(values):
+            contents.setdefault(values, set()).add(content_of(clip))
+    return contents
+
+
+def attributes_of(stimuli: Stimuli) -> tuple[tuple[str, int], ...]:
+    """Every attribute that clips have, and how many of them have it."""
+    counts = Counter(name for clip in stimuli.values() for name, value in clip.attributes.items() if value)
+    return tuple(sorted(counts.items()))
+
+
+def pair_count(keys: Mapping[str, Any]) -> int:
+    """How many pairs a draft asks for, without looking at clips."""
+    listed, sample = keys.get("pairs"), keys.get("sample")
+    if isinstance(listed, str):
+        return len(read_pair_file("", listed, by_row=True).rows)
+    if not isinstance(sample, Mapping):
+        return 0
+    parts = [part for part in (sample.get("conditions"), sample.get("practice")) if isinstance(part, Mapping)]
+    return sum(n for part in parts for n in part.values() if isinstance(n, int))

@@ -1,0 +1,66 @@
+"""Stimuli in SQL: added all together or not at all."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from sqlmodel import Session, col, select
+
+from app.core.errors import Conflict
+from app.library.clips.manifest import Manifest
+from app.library.tables import Stimulus
+
+if TYPE_CHECKING:  # the service uses this module; the codecs behind an import are not for it
+    from app.library.clips.importing import ImportedClip
+
+
+def refuse_known(session: Session, manifest: Manifest) -> None:
+    """Raise Conflict for the first name of a manifest that a stimulus has already."""
+    known = set(session.exec(select(Stimulus.name)))
+    for row in manifest.rows:
+        if row.name in known:
+            raise Conflict(
+                f"{manifest.path}: row {row.row}, column name: {row.name!r} is the name of a clip that is "
+                "there already; give this clip another name"
+            )
+
+
+def common_clip_size(session: Session) -> tuple[int, int] | None:
+    """Width and height of the clips in the library, which all share them; None while there are none."""
+    found = session.exec(
+        select(Stimulus.width, Stimulus.height).where(col(Stimulus.width).is_not(None))
+    ).first()
+    return (found[0] or 0, found[1] or 0) if found else None
+
+
+def add_stimuli(
+    session: Session, clips: "Sequence[ImportedClip]", now: datetime, *, uploaded_by: int | None = None
+) -> None:
+    session.add_all(
+        Stimulus(
+            name=clip.name,
+            source=clip.source,
+            attributes=dict(clip.attributes),
+            original_name=clip.original_name,
+            original_sha256=clip.original_sha256,
+            original_bytes=clip.original_bytes,
+            clip_sha256=clip.clip_sha256,
+            clip_bytes=clip.clip_bytes,
+            positions_sha256=clip.positions_sha256,
+            rules=clip.rules.canonical(),
+            duration_s=clip.duration_s,
+            width=clip.width,
+            height=clip.height,
+            fps=clip.fps,
+            frames=clip.frames,
+            uploaded_by=uploaded_by,
+            imported_at=now,
+        )
+        for clip in clips
+    )
+
+
+def list_stimuli(session: Session) -> list[Stimulus]:
+    """Every stimulus with a clip, by name."""
+    with_clip = select(Stimulus).where(col(Stimulus.clip_sha256).is_not(None))
+    return list(session.exec(with_clip.order_by(Stimulus.name)))

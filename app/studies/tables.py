@@ -1,0 +1,128 @@
+"""Studies, their versions and drafts, and the units of a version: what is shown on one trial."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import CheckConstraint, UniqueConstraint
+from sqlmodel import Field, SQLModel
+
+from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
+from app.library import tables  # noqa: F401  (stimuli, that units show, and users)
+from app.sessions.design import BLOCK, Kind, Slot
+
+
+class State(StrEnum):
+    """What a study takes: entries while `pilot` or `live`, answers until `closed`."""
+
+    DRAFT = "draft"
+    PILOT = "pilot"
+    LIVE = "live"
+    PAUSED = "paused"
+    CLOSED = "closed"
+
+
+class Study(SQLModel, table=True):
+    """Once closed, sessions under way may go on until `closes_at`; then they are shown `closing`.
+
+    An archived study is left out of the list, and closed to participants whatever its state.
+    """
+
+    __tablename__ = "study"
+    __table_args__ = (one_of("state", State), NEVER_AGAIN)
+
+    id: int | None = Field(default=None, primary_key=True)
+    slug: str = Field(unique=True)
+    state: str = State.DRAFT
+    closes_at: datetime | None = None
+    closing: str = Field(default="", sa_column=text_column())
+    archived_at: datetime | None = None
+    created_at: datetime
+
+
+class StudyVersion(SQLModel, table=True):
+    """One numbered design. Frozen once a session counts (any but a preview): a change then makes the next version.
+
+    `sides_known` is false where answers were imported that do not say which clip was on the left, else NULL.
+    """
+
+    __tablename__ = "study_version"
+    __table_args__ = (
+        UniqueConstraint("study_id", "number"),
+        CheckConstraint("number >= 1", name="number"),
+        CheckConstraint("padded_bytes >= 0", name="padded_bytes"),
+        NEVER_AGAIN,
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id")
+    number: int
+    sha256: str
+    design: str = Field(sa_column=text_column())
+    padded_bytes: int
+    reason: str = Field(default="", sa_column=text_column())
+    saved_by: int | None = Field(default=None, foreign_key="user_account.id")
+    created_at: datetime
+    frozen_at: datetime | None = None
+    sides_known: bool | None = None
+
+
+class StudyShare(SQLModel, table=True):
+    """A study that a user who is no owner sees."""
+
+    __tablename__ = "study_share"
+
+    study_id: int = Field(foreign_key="study.id", primary_key=True)
+    user_id: int = Field(foreign_key="user_account.id", primary_key=True, index=True)
+
+
+class Draft(SQLModel, table=True):
+    """A study's design being written: the keys of its study file, complete or not. `revision` counts its saves."""
+
+    __tablename__ = "draft"
+
+    id: int | None = Field(default=None, primary_key=True)
+    study_id: int = Field(foreign_key="study.id", unique=True)
+    keys: dict[str, Any] = Field(sa_column=json_column())
+    revision: int = 1
+    saved_by: int | None = Field(default=None, foreign_key="user_account.id")
+    saved_at: datetime
+
+
+class Unit(SQLModel, table=True):
+    """What a version shows on one trial: one stimulus or several, each in a slot of its own (`UnitMember`).
+
+    `truth` is the slot of the true one, NULL where none is. `item_group` names units that belong together.
+    """
+
+    __tablename__ = "unit"
+    __table_args__ = (
+        UniqueConstraint("version_id", "name"),
+        UniqueConstraint("version_id", "position"),
+        one_of("kind", Kind),
+        one_of("truth", Slot),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    version_id: int = Field(foreign_key="study_version.id")
+    name: str
+    position: int
+    condition: str
+    kind: str
+    truth: str | None = None
+    block: str = BLOCK
+    item_group: str | None = None
+
+
+class UnitMember(SQLModel, table=True):
+    """A stimulus in a slot of a unit, with the clip it had when the version was saved: processing anew changes none."""
+
+    __tablename__ = "unit_member"
+    __table_args__ = (one_of("slot", Slot),)
+
+    unit_id: int = Field(foreign_key="unit.id", primary_key=True, ondelete="CASCADE")
+    slot: str = Field(primary_key=True)
+    stimulus_id: int = Field(foreign_key="stimulus.id")
+    sha256: str | None = None
+    bytes: int | None = None
+    duration_s: float | None = None

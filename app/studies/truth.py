@@ -1,0 +1,275 @@
+"""Which source is the true one: said for a study, and put right while no answer counts.
+
+A correction reaches the draft and the newest version as long as nobody has answered that version in a live or pilot
+session. Afterwards a version stays what it was, and the correction holds from the next one on.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session, col, select
+
+from app.accounts.audit import record
+from app.accounts.logins import Who
+from app.core.errors import StudyError
+from app.library.tables import Stimulus
+from app.sessions.design import Kind, Member
+from app.sessions.tables import Mode, ParticipantSession, Response
+from app.studies.access import StudyHere
+from app.studies.drafts import draft_for, hold_draft, newest_number, save_draft
+from app.studies.file.design import DesignPair, DesignTruth, StudyDesign
+from app.studies.file.pairs import (
+    HUMAN,
+    NO_SOURCE,
+    PairSpec,
+    StimulusFacts,
+    condition_by_source,
+    true_source_of,
+    truth_by_source,
+)
+from app.studies.file.problems import listed, quoted
+from app.studies.pairs_edit import BadRow, Row, read_rows, rows_as_csv
+from app.studies.seeing import facts_for
+from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember
+
+Stimuli = Mapping[str, StimulusFacts]
+_COUNTS = (Mode.LIVE, Mode.PILOT)
+
+
+class BadTruth(StudyError):
+    """A true source that no clip is of."""
+
+    status_code = 422
+
+
+@dataclass(frozen=True, slots=True)
+class TruthView:
+    """What is known of the truth of a study's main pairs. `source` is empty where no source is the true one.
+
+    `is_missing`: no pair has a truth, and nobody has said that none has one.
+    """
+
+    source: str
+    n_pairs: int
+    n_with: int
+
+    @property
+    def is_missing(self) -> bool:
+        return bool(self.source) and not self.n_with
+
+    @property
+    def says(self) -> str:
+        """In a sentence or two."""
+        if not self.source:
+            known = f", but {self.n_with} of {self.n_pairs} pairs name their own truth" if self.n_with else ""
+            return f"No source is the true one: no answer is right or wrong{known}."
+        if not self.n_pairs:
+            return f"The true source is {self.source}. There are no main pairs yet."
+        if self.is_missing:
+            return (
+                f"No pair has a truth: the true source is {self.source}, and no pair shows it beside another source. "
+                "Without a truth no answer is right or wrong, and there is no accuracy."
+            )
+        without = self.n_pairs - self.n_with
+        rest = f"; {without} {'has' if without == 1 else 'have'} none" if without else ""
+        return f"The true source is {self.source}: {self.n_with} of {self.n_pairs} main pairs have a truth{rest}."
+
+
+def truth_view(true_source: str, pairs: Sequence[PairSpec] | Sequence[DesignPair]) -> TruthView:
+    main = [pair for pair in pairs if pair.kind is Kind.MAIN]
+    source = "" if true_source == NO_SOURCE else true_source
+    return TruthView(source, len(main), sum(pair.truth is not None for pair in main))
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """The draft's revision, and the version that a correction reached (None: the draft alone).
+
+    `kept` is the newest version with answers that count, which stays as it was; None where there is none.
+    """
+
+    revision: int
+    version: int | None
+    kept: int | None
+
+
+def set_truth(
+    session: Session, who: Who, study: StudyHere, source: str, revision: int | None, now: datetime
+) -> Corrected:
+    """Say which source is the true one, `none` where no answer is right. Raises BadTruth; Conflict as `save_draft`."""
+    source, stimuli = source.strip(), facts_for(session, study)
+    known = sorted({clip.source for clip in facts_for(session, study, who).values()})
+    if source not in (NO_SOURCE, *known):
+        raise BadTruth(f"No clip is of the source {quoted(source)}; choose {listed([*known, NO_SOURCE])}.")
+    was = hold_draft(session, study, revision)
+    new = with_truth(was.keys, source, stimuli)
+    reached = None
+    version = correctable(session, study)
+    if version is not None:
+        correct_version(session, who, study, version, lambda design: _with_source(design, source), now)
+        reached = version.number
+    if version is None or was.is_unsaved:
+        save_draft(session, who, study, new, was.revision, now)
+    newest = newest_number(session, study)
+    kept = newest if version is None else None
+    return Corrected(draft_for(session, study).revision, reached, kept)
+
+
+def correctable(session: Session, study: StudyHere) -> StudyVersion | None:
+    """The newest version, if nobody has answered it in a way that counts."""
+    newest = col(StudyVersion.number).desc()
+    versions = select(StudyVersion).where(StudyVersion.study_id == study.id).order_by(newest).limit(1)
+    version = session.exec(versions).first()
+    return version if version is not None and not has_answers(session, version.id or 0) else None
+
+
+def has_answers(session: Session, version_id: int) -> bool:
+    """Whether somebody has answered a version in a live or pilot session."""
+    counting = select(ParticipantSession.id).where(
+        ParticipantSession.version_id == version_id, col(ParticipantSession.mode).in_(_COUNTS)
+    )
+    answers = select(Response.id).where(col(Response.session_id).in_(counting))
+    return session.exec(answers.limit(1)).first() is not None
+
+
+def correct_version(
+    session: Session,
+    who: Who,
+    study: StudyHere,
+    version: StudyVersion,
+    correct: Callable[[StudyDesign], StudyDesign],
+    now: datetime,
+) -> None:
+    """Change sources, conditions and truths of a version that no answer rests on, in its design and its pairs."""
+    before = StudyDesign.model_validate_json(version.design)
+    after = correct(before)
+    if after == before:
+        return
+    was = version.sha256
+    version.sha256, version.design = after.sha256(), after.canonical_json()
+    session.add(version)
+    rows = {row.name: row for row in session.exec(select(Unit).where(Unit.version_id == version.id))}
+    for pair in after.pairs:
+        rows[pair.id].truth, rows[pair.id].condition = pair.truth, pair.condition
+        session.add(rows[pair.id])
+    record(
+        session,
+        who.actor,
+        "version.correct",
+        now=now,
+        study=study.slug,
+        subject=f"version {version.number}",
+        before={"sha256": was, "truth": before.truth.source},
+        after={"sha256": version.sha256, "truth": after.truth.source},
+    )
+    session.flush()
+
+
+def _with_source(design: StudyDesign, source: str) -> StudyDesign:
+    old = design.truth.source
+    keeps_conditions = design.sample is not None
+    pairs = tuple(
+        _turned(pair, (pair.source_a, pair.source_b), old, source, keeps_conditions) for pair in design.pairs
+    )
+    return design.model_copy(update={"truth": DesignTruth(source=source), "pairs": pairs})
+
+
+def _turned(
+    pair: DesignPair, sources: tuple[str, str], old: str, new: str, keeps_condition: bool = False
+) -> DesignPair:
+    """The pair with other sources or another true source; what the sources did not say before stays."""
+    condition, truth = pair.condition, pair.truth
+    if condition == condition_by_source(pair.source_a, pair.source_b, old) and not keeps_condition:
+        condition = condition_by_source(*sources, new)
+    if truth == truth_by_source(pair.source_a, pair.source_b, old):
+        truth = truth_by_source(*sources, new)
+    changes = {"source_a": sources[0], "source_b": sources[1], "condition": condition, "truth": truth}
+    return pair.model_copy(update=changes)
+
+
+# Drafts
+
+
+def with_truth(keys: Mapping[str, Any], source: str, stimuli: Stimuli) -> dict[str, Any]:
+    """A draft's keys with another true source; what its list says only because of the sources follows."""
+    old = true_source_of(keys)
+    changed = {**keys, "truth": {"source": source}}
+    if source == HUMAN:
+        del changed["truth"]
+    return _with_rows(changed, lambda row: _follow(row, stimuli, stimuli, old, source))
+
+
+def with_source(keys: Mapping[str, Any], before: Stimuli, after: Stimuli) -> dict[str, Any]:
+    """A draft's keys after a clip's source was put right."""
+    true_source = true_source_of(keys)
+    return _with_rows(dict(keys), lambda row: _follow(row, before, after, true_source, true_source))
+
+
+def _with_rows(keys: dict[str, Any], change: Callable[[Row], Row]) -> dict[str, Any]:
+    text = keys.get("pairs")
+    try:
+        rows = read_rows(text) if isinstance(text, str) and text.strip() else []
+    except BadRow:
+        return keys
+    changed = [change(row) for row in rows]
+    return keys if changed == rows else {**keys, "pairs": rows_as_csv(changed)}
+
+
+def _follow(row: Row, before: Stimuli, after: Stimuli, old: str, new: str) -> Row:
+    """The row without a condition and truth that are written out but say no more than the sources did."""
+    if row.a not in before or row.b not in before or row.a not in after or row.b not in after:
+        return row
+    was, now = ((facts[row.a].source, facts[row.b].source) for facts in (before, after))
+    condition, truth = row.condition, row.truth
+    if condition == condition_by_source(*was, old):
+        condition = condition_by_source(*now, new)
+    if truth and truth == truth_by_source(*was, old):
+        truth = truth_by_source(*now, new) or ""
+    return replace(row, condition=condition, truth=Member(truth).value if truth else "")
+
+
+def is_answered(session: Session, slug: str, number: int) -> bool:
+    """Whether somebody has answered a version of a study in a live or pilot session."""
+    of_study = select(StudyVersion.id).join(Study, col(Study.id) == StudyVersion.study_id)
+    version = session.exec(of_study.where(Study.slug == slug, StudyVersion.number == number)).first()
+    return version is not None and has_answers(session, version)
+
+
+def correct_sources(session: Session, who: Who, sources: Mapping[str, str], now: datetime) -> None:
+    """Have versions without answers that count, and drafts, follow clips whose sources change, by their names.
+
+    To be called before the clips themselves are changed, and once versions with answers have been refused.
+    """
+    clip = select(Stimulus.id).where(col(Stimulus.name).in_(list(sources)))
+    shown = (
+        select(Unit.version_id)
+        .join(UnitMember, col(UnitMember.unit_id) == Unit.id)
+        .where(col(UnitMember.stimulus_id).in_(clip))
+    )
+    versions = select(StudyVersion, Study).join(Study, col(Study.id) == StudyVersion.study_id)
+    for version, study in session.exec(versions.where(col(StudyVersion.id).in_(shown))).all():
+        here = StudyHere(study.id or 0, study.slug, State(study.state))
+        correct_version(session, who, here, version, lambda design: _with_sources(design, sources), now)
+    drafts = select(Draft, Study).join(Study, col(Study.id) == Draft.study_id)
+    for draft, study in session.exec(drafts).all():
+        here = StudyHere(study.id or 0, study.slug, State(study.state))
+        before = facts_for(session, here)
+        changed = {name: replace(before[name], source=sources[name]) for name in before.keys() & sources}
+        keys = with_source(draft.keys, before, {**before, **changed})
+        if keys != draft.keys:
+            draft.keys, draft.revision = keys, draft.revision + 1
+            session.add(draft)
+
+
+def _with_sources(design: StudyDesign, sources: Mapping[str, str]) -> StudyDesign:
+    true_source = design.truth.source
+    pairs = tuple(
+        _turned(pair, now, true_source, true_source) if now != (pair.source_a, pair.source_b) else pair
+        for pair in design.pairs
+        for now in [(sources.get(pair.a, pair.source_a), sources.get(pair.b, pair.source_b))]
+    )
+    # Pairs of other sources than the draw asked for are no longer what it drew.
+    sample = design.sample if pairs == design.pairs else None
+    return design.model_copy(update={"pairs": pairs, "sample": sample})

@@ -1,0 +1,289 @@
+"""Numbered, hashed versions of a study: loaded from a file, frozen by their first session."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import count
+from typing import Any
+
+from sqlalchemy import true
+from sqlmodel import Session, col, delete, func, select
+
+from app.accounts.audit import COMMAND_LINE, Actor, record
+from app.core.errors import Conflict, NotFound
+from app.library.clips.mp4 import common_size
+from app.library.tables import Stimulus
+from app.sessions.design import Member
+from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, SessionToken, Trial
+from app.studies.file.load import StimulusFacts, StudyDesign
+from app.studies.seeing import admit, facts_where
+from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What loading a study file did: `change` is `new`, `unchanged`, `replaced` (no session yet) or `next version`."""
+
+    slug: str
+    number: int
+    change: str
+    n_pairs: int
+
+
+def stimulus_facts(session: Session) -> Mapping[str, StimulusFacts]:
+    """What study files at the command line may refer to, by name: every stimulus whose clip is in the store."""
+    return facts_where(session, true())
+
+
+def load_version(
+    session: Session, design: StudyDesign, now: datetime, *, by: Actor = COMMAND_LINE, reason: str = ""
+) -> Loaded:
+    """Store a design as its study's newest version, replacing one that no session has seen.
+
+    A draft of the study is dropped: what is stored is the design now. The audit log keeps it.
+    """
+    refuse_mixed_processing(session, design)
+    study = session.exec(select(Study).where(Study.slug == design.study).with_for_update()).first()
+    if study is None:
+        study = Study(slug=design.study, state=State.DRAFT, created_at=now)
+        session.add(study)
+        session.flush()
+    newest = newest_version(session, study)
+    sha256 = design.sha256()
+    if newest and newest.sha256 == sha256:
+        return Loaded(design.study, newest.number, "unchanged", len(design.pairs))
+    _refuse_another_consent(session, study, newest, design)
+    if newest and newest.frozen_at is None:
+        _forget_previews(session, newest)
+        session.execute(delete(Unit).where(col(Unit.version_id) == newest.id))
+        version, change = newest, "replaced"
+    else:
+        number = newest.number + 1 if newest else 1
+        change = "next version" if newest else "new"
+        version = StudyVersion(
+            study_id=study.id or 0, number=number, sha256="", design="", padded_bytes=0, created_at=now
+        )
+    before = version.sha256 or None
+    version.sha256, version.design = sha256, design.canonical_json()
+    version.padded_bytes = _padded_bytes(session, design)
+    version.reason = (
+        reason or version.reason
+    )  # of a version that nobody has seen yet, the first reason stands
+    version.saved_by, version.created_at = by.user_id, now
+    session.add(version)
+    session.flush()
+    add_pairs(session, version, design)
+    record(
+        session,
+        by,
+        "version.save",
+        now=now,
+        study=study.slug,
+        subject=f"version {version.number} ({change})" + (f": {reason}" if reason else ""),
+        before={"sha256": before, "draft": _dropped_draft(session, study)},
+        after={"sha256": sha256, "number": version.number},
+    )
+    return Loaded(design.study, version.number, change, len(design.pairs))
+
+
+class ConsentRenumber(Conflict):
+    """A consent text that changed while its version did not: nobody could tell afterwards who agreed to which."""
+
+
+def _refuse_another_consent(
+    session: Session, study: Study, newest: StudyVersion | None, design: StudyDesign
+) -> None:
+    """Raise ConsentRenumber where a version that stays has another consent text under the same version of it."""
+    replaced = newest.id if newest and newest.frozen_at is None else None
+    kept = select(StudyVersion).where(StudyVersion.study_id == study.id, StudyVersion.id != replaced)
+    designs = {
+        version.number: StudyDesign.model_validate_json(version.design).consent
+        for version in session.exec(kept.order_by(col(StudyVersion.number)))
+    }
+    ours = design.consent
+    for number, consent in designs.items():
+        if consent.version == ours.version and consent.text != ours.text:
+            free = _free_consent(ours.version, {each.version for each in designs.values()})
+            raise ConsentRenumber(
+                f"study {study.slug!r}: the consent text differs from that of version {number}, and both are called "
+                f"{ours.version!r}. Give the text another version, such as {free!r} (consent.version)."
+            )
+
+
+def _free_consent(version: str, taken: Collection[str]) -> str:
+    start = int(version) + 1 if version.isascii() and version.isdigit() and len(version) < 10 else 2
+    names = (str(n) if version.isdigit() else f"{version}-{n}" for n in count(start))
+    return next(name for name in names if name not in taken)
+
+
+def _dropped_draft(session: Session, study: Study) -> object:
+    draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
+    if draft is None:
+        return None
+    session.delete(draft)
+    session.flush()
+    return draft.keys
+
+
+def _forget_previews(session: Session, version: StudyVersion) -> None:
+    """Previews store nothing that counts: those of a version that is being replaced go with its pairs."""
+    sessions = select(ParticipantSession.id).where(
+        ParticipantSession.version_id == version.id, ParticipantSession.mode == Mode.PREVIEW
+    )
+    responses = select(Response.id).where(col(Response.session_id).in_(sessions))
+    session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
+    session.execute(delete(Response).where(col(Response.session_id).in_(sessions)))
+    session.execute(delete(Trial).where(col(Trial.session_id).in_(sessions)))
+    session.execute(delete(SessionToken).where(col(SessionToken.session_id).in_(sessions)))
+    session.execute(
+        delete(ParticipantSession).where(
+            col(ParticipantSession.version_id) == version.id, col(ParticipantSession.mode) == Mode.PREVIEW
+        )
+    )
+
+
+def add_pairs(session: Session, version: StudyVersion, design: StudyDesign) -> None:
+    """Store a design's pairs as the units of its version. Raises Conflict for one of a clip and itself."""
+    names = {name for pair in design.pairs for name in (pair.a, pair.b)}
+    clips = {s.name: s for s in session.exec(select(Stimulus).where(col(Stimulus.name).in_(names)))}
+    for pair in design.pairs:
+        if pair.a == pair.b:
+            raise Conflict(
+                f"the pair {pair.id!r} shows the clip {pair.a!r} twice; a pair has two different clips"
+            )
+    units = [
+        Unit(
+            version_id=version.id or 0,
+            name=pair.id,
+            position=position,
+            condition=pair.condition,
+            kind=pair.kind,
+            truth=pair.truth,
+        )
+        for position, pair in enumerate(design.pairs, start=1)
+    ]
+    session.add_all(units)
+    session.flush()
+    session.add_all(
+        UnitMember(
+            unit_id=unit.id or 0,
+            slot=member,
+            stimulus_id=clip.id or 0,
+            sha256=clip.clip_sha256,
+            bytes=clip.clip_bytes,
+            duration_s=clip.duration_s,
+        )
+        for unit, pair in zip(units, design.pairs, strict=True)
+        for member, clip in ((Member.A, clips[pair.a]), (Member.B, clips[pair.b]))
+    )
+    admit(session, version.study_id, (clip.id for clip in clips.values()))
+    session.flush()
+
+
+def refuse_mixed_processing(session: Session, design: StudyDesign) -> None:
+    """Raise Conflict unless all clips of a study were processed by one set of rules: a batch's look would be a clue."""
+    names = {name for pair in design.pairs for name in (pair.a, pair.b)}
+    stimuli = session.exec(
+        select(Stimulus).where(col(Stimulus.name).in_(names)).order_by(Stimulus.name)
+    ).all()
+    for stimulus in stimuli:
+        if stimulus.rules != stimuli[0].rules:
+            raise Conflict(
+                f"study {design.study!r}: the clips {stimuli[0].name!r} and {stimulus.name!r} were processed by "
+                "different rules; import all clips of a study with the same rules"
+            )
+
+
+def _padded_bytes(session: Session, design: StudyDesign) -> int:
+    """One size for all clips of the study: a byte count would be a clue."""
+    names = {name for pair in design.pairs for name in (pair.a, pair.b)}
+    sizes = session.exec(select(Stimulus.clip_bytes).where(col(Stimulus.name).in_(names))).all()
+    return common_size(size for size in sizes if size is not None) if sizes else 0
+
+
+def newest_version(session: Session, study: Study) -> StudyVersion | None:
+    newest = col(StudyVersion.number).desc()
+    return session.exec(
+        select(StudyVersion).where(StudyVersion.study_id == study.id).order_by(newest).limit(1)
+    ).first()
+
+
+def study_named(session: Session, slug: str) -> Study:
+    slug = slug.encode("utf-8", "replace").decode()
+    study = session.exec(select(Study).where(Study.slug == slug)).first()
+    if study is None:
+        known = session.exec(select(Study.slug).order_by(Study.slug)).all()
+        raise NotFound(f"there is no study {slug!r}; there is {', '.join(known) or 'none yet'}")
+    return study
+
+
+def set_state(
+    session: Session,
+    slug: str,
+    state: State,
+    *,
+    by: Actor = COMMAND_LINE,
+    now: datetime | None = None,
+    noted: Mapping[str, Any] | None = None,
+) -> State:
+    """Put a study into a state, whatever it was in, and note it; returns the state before.
+
+    Pages and commands go through `launch.change_state`, which asks first whether there is such a change. `noted`
+    goes into the audit log beside the state. Raises Conflict for a study without clips to show.
+    """
+    study_id = study_named(session, slug).id
+    study = session.exec(select(Study).where(Study.id == study_id).with_for_update()).one()
+    session.refresh(study)
+    before, now = State(study.state), now or datetime.now(UTC)
+    if state in (State.LIVE, State.PILOT):
+        version = newest_version(session, study)
+        if version is None or not version.padded_bytes:
+            raise Conflict(
+                f"study {slug!r} has no clips to show (its answers were imported); it cannot be opened"
+            )
+    if before is not state:
+        study.state = state
+        session.add(study)
+        after = {"state": state, **(noted or {})}
+        record(session, by, "study.state", now=now, study=study.slug, before={"state": before}, after=after)
+        session.flush()
+    return before
+
+
+@dataclass(frozen=True, slots=True)
+class StudySummary:
+    """One study for a list: sessions are counted per status, over all modes and versions."""
+
+    slug: str
+    state: str
+    version: int
+    n_pairs: int
+    sessions: Mapping[tuple[str, str], int]
+    is_archived: bool
+
+
+def summaries(session: Session) -> list[StudySummary]:
+    """Every study with its newest version and sessions by (mode, status); previews are not counted."""
+    result = []
+    for study in session.exec(select(Study).order_by(Study.slug)):
+        version = newest_version(session, study)
+        counts = session.exec(
+            select(ParticipantSession.mode, ParticipantSession.status, func.count())
+            .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+            .where(StudyVersion.study_id == study.id, ParticipantSession.mode != Mode.PREVIEW)
+            .group_by(ParticipantSession.mode, ParticipantSession.status)
+        )
+        n_pairs = session.exec(
+            select(func.count()).select_from(Unit).where(Unit.version_id == (version.id if version else None))
+        ).one()
+        result.append(
+            StudySummary(
+                study.slug,
+                study.state,
+                version.number if version else 0,
+                n_pairs,
+                {(mode, status): n for mode, status, n in counts},
+                study.archived_at is not None,
+            )
+        )
+    return result

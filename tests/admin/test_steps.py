@@ -1,0 +1,153 @@
+"""The next step of a study: from what was done, never from having looked, and the same on every page."""
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from app.core.database import Database
+from app.core.settings import Settings
+from app.jobs.worker import drain
+from app.library.clues import ask_clues, clues_state
+from app.library.outputs import ask_report
+from app.studies.file.pairs import NO_SOURCE
+from app.studies.launch import study_here
+from app.studies.tables import State
+from app.studies.versions import set_state
+from tests.admin.persons import Person
+from tests.factories import NOW, load_file
+from tests.sessions.walks import Walk
+
+HERE = "/admin/studies/nav"
+PAGES = (
+    "", "/design", "/pairs", "/pairs/pick", "/pairs/csv", "/pairs/draw", "/versions", "/clues", "/launch", "/links",
+    "/monitor", "/sessions", "/data", "/judges", "/audit",
+)  # fmt: skip
+
+
+class Way:
+    """A study on its way, looked at by its owner."""
+
+    def __init__(self, owner: Person, client: TestClient, database: Database, settings: Settings) -> None:
+        self.owner, self.client, self.database, self.settings = owner, client, database, settings
+
+    def shown(self, page: str = "") -> list[str]:
+        html = self.owner.get(f"{HERE}{page}").text
+        return re.findall(r'<p class="next-step">(.*?)</p>', html, re.S)
+
+    @property
+    def next(self) -> str:
+        """After all pages of the study were looked at, on each of which it is the same."""
+        shown = [self.shown(page) for page in PAGES]
+        assert all(each == shown[0] and len(each) == 1 for each in shown), shown
+        return re.sub(r"<[^>]+>", "", shown[0][0])
+
+    def marks(self) -> dict[str, str]:
+        html = self.owner.get(HERE).text
+        return dict(re.findall(r'<a href="[^"]+">(\w+)</a>\s*<span class="mark">([\w ]+)</span>', html))
+
+    def to(self, state: State) -> None:
+        with self.database.transaction() as session:
+            set_state(session, "nav", state, now=NOW)
+
+    def work(self) -> None:
+        drain(self.settings, self.database)
+
+
+@pytest.fixture
+def way(owner: Person, client: TestClient, database: Database, settings: Settings) -> Way:
+    return Way(owner, client, database, settings)
+
+
+def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str) -> None:
+    way.to(State.DRAFT)
+    assert way.next.startswith("Next: Clues. No report yet.")
+    with way.database.transaction() as session:
+        ask_clues(session, way.owner.who, study_here(session, study), NOW)
+    assert way.next.startswith("Next: Clues. The report is being made.")
+    way.work()
+    with way.database.reading() as session:
+        says = clues_state(session, study_here(session, study)).says
+    assert way.shown()[0].startswith('Next: <a href="/admin/studies/nav/launch">Preview</a>.')
+    assert f'<span class="says">{says}</span>' in way.owner.get(HERE).text
+
+    preview = Walk.__new__(Walk)
+    preview.client = way.client
+    preview.address = way.owner.post(f"{HERE}/preview", follow_redirects=False).headers["location"]
+    assert preview.look() == "consent"
+    assert way.next.startswith("Next: Preview. Nobody has walked through version 1 to its last page.")
+    preview.to("end")
+    assert way.next.startswith("Next: Pilot. Nobody has completed this version as a pilot.")
+
+    way.to(State.PILOT)
+    pilot = Walk(way.client, study)
+    assert way.next.startswith("Next: Pilot.")
+    pilot.to("end")
+    assert way.next.startswith("Next: Launch. Not launched.")
+    assert set(way.marks().values()) == {"done", "next", "to do"}
+
+    way.to(State.LIVE)
+    assert way.next.startswith("Next: Watch. No live session yet.")
+    Walk(way.client, study).to("end")
+    Walk(way.client, study).to("trial-2")
+    assert way.next.startswith("Next: Watch. 1 live session completed, 1 under way.")
+    assert "close the study once enough people have come" in way.next
+    assert (way.marks()["Watch"], way.marks()["Data"]) == ("next", "to do")
+    way.to(State.PAUSED)
+    assert "Watch. 1 live session completed, 1 under way; paused, nobody new comes in." in way.next
+
+    way.to(State.CLOSED)
+    assert way.next.startswith("Next: Data. No report or package yet;")
+    with way.database.transaction() as session:
+        asked_at = datetime.now(UTC) + timedelta(days=1)
+        ask_report(session, way.owner.who, study_here(session, study), "", 1, asked_at)
+    assert way.next.startswith("Next: Data.")
+    way.work()
+    assert way.next == "Nothing is left to do: the study is closed, and its data are taken out."
+    assert set(way.marks().values()) == {"done"}
+
+
+def test_a_report_from_before_the_last_answer_and_a_launch_without_preview(way: Way, study: str) -> None:
+    Walk(way.client, study).to("end")
+    with way.database.transaction() as session:
+        ask_report(session, way.owner.who, study_here(session, study), "", 1, NOW)  # before that answer
+    way.work()
+    assert way.next.startswith("Next: Watch.")
+    marks = way.marks()
+    assert [name for name, mark in marks.items() if mark == "left out"] == ["Clues", "Preview", "Pilot"]
+    way.to(State.CLOSED)
+    assert way.next.startswith("Next: Data. Answers have come since the report or package.")
+
+
+def test_pairs_have_a_truth_or_somebody_has_said_that_there_is_none(
+    way: Way, study: str, tmp_path: Path
+) -> None:
+    way.to(State.DRAFT)
+    drawn = {"match": "goal", "seed": 7, "conditions": {"hybrid-symbolic": 4}}
+    for truth, says in [
+        (None, "Next: Pairs. 4 pairs, drawn at random, and none has a truth"),
+        ({"source": NO_SOURCE}, "Next: Clues."),
+    ]:
+        with way.database.transaction() as session:
+            load_file(session, tmp_path, sample=drawn, truth=truth)
+        assert way.next.startswith(says)
+
+
+def test_a_new_version_is_previewed_and_piloted_anew(way: Way, study: str, tmp_path: Path) -> None:
+    way.to(State.PILOT)
+    Walk(way.client, study).to("end")
+    marks = way.marks()
+    assert (marks["Preview"], marks["Pilot"]) == ("done", "done")
+    with way.database.transaction() as session:
+        load_file(session, tmp_path, title="Another title")
+    marks = way.marks()
+    assert (marks["Design"], marks["Preview"], marks["Pilot"]) == ("done", "to do", "to do")
+
+
+def test_a_session_and_a_comparison_show_the_next_step_too(way: Way, study: str) -> None:
+    Walk(way.client, study).to("end")
+    for page in ("/sessions/1", "/versions/compare?before=1&after=1"):
+        assert way.shown(page) == way.shown(), page
+    assert 'class="next-step"' not in way.owner.get("/admin").text

@@ -1,0 +1,256 @@
+"""The command line as a person meets it: exit 0, 1 with one clear line, 2 for wrong usage; never a traceback."""
+
+import csv
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+import yaml
+
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
+from tests.factories import study_file
+from tests.program import PROGRAM, Done, Program
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Mapping[str, str]:
+    kept = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+    return {**kept, "LIKELY_HUMAN_DATA": str(tmp_path / "data"), "COLUMNS": "200", "TERM": "dumb"}
+
+
+@pytest.fixture
+def run(environment: Mapping[str, str], tmp_path: Path, program: Program) -> Run:
+    def run(*words: object, **more: str) -> Done:
+        return program.run(*words, cwd=tmp_path, environment={**environment, **more})
+
+    return run
+
+
+def refused(done: Done, *parts: str) -> None:
+    assert done.returncode == 1, (done.stdout, done.stderr)
+    assert "Traceback" not in done.stderr
+    lines = done.stderr.strip().splitlines()
+    assert len(lines) == 1, lines
+    for part in parts:
+        assert part in lines[0]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, library: tuple[ClipStore, Sequence[ImportedClip]]) -> Path:
+    """An experimenter's folder: clips with a manifest, and a study file."""
+    source = library[0].root.parent
+    for path in (*source.glob("*.mp4"), source / "manifest.csv"):
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "study.yaml").write_text(yaml.safe_dump(study_file(), sort_keys=False))
+    return tmp_path
+
+
+def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path) -> None:
+    """The README's five steps."""
+    assert "18 clips imported" in run("stimuli", "import", "manifest.csv").stdout
+    assert "fine. 11 pairs" in run("study", "check", "study.yaml").stdout
+    assert "version 1 (new), 11 pairs" in run("study", "load", "study.yaml").stdout
+    assert "open" in run("study", "open", "nav").stdout
+    done = run("simulate", "nav", "-n", "4", "--accuracy", "1", "--seed", "1")
+    assert "expected accuracy is 1.000" in done.stdout, done.stderr
+    assert "4 simulated completed" in run("study", "list").stdout
+    done = run("export", "nav", "--what", "labels", "--out", "labels.csv")
+    assert (done.returncode, done.stdout) == (0, "10 rows of labels written to labels.csv\n")
+    assert "votes of simulated participants" in done.stderr
+    refused(run("export", "nav", "--what", "labels", "--mode", "live"), "'live' has no answers")
+    with (folder / "labels.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 10
+    assert {row["agrees_with_truth"] for row in rows if row["truth"]} == {"true"}
+    run("export", "nav", "--out", "responses.csv")
+    by_sql = json.loads(run("analyze", "nav", "--json").stdout)
+    by_file = json.loads(run("analyze", "responses.csv", "--json").stdout)
+    alone = subprocess.run(
+        [sys.executable, "-m", "analysis", str(folder / "responses.csv"), "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert by_sql == by_file == json.loads(alone.stdout)
+    assert by_sql["studies"][0]["accuracy"]["mean"] == 1.0
+    refused(run("stimuli", "import", "manifest.csv"), "manifest.csv", "row 2", "'human-g1'", "there already")
+    assert "unchanged" in run("study", "load", "study.yaml").stdout
+    refused(
+        run("study", "delete", "nav", "--yes-delete", "nav"),
+        "'nav' takes participants",
+        "pause or close it first",
+    )
+    run("study", "pause", "nav")
+    assert "unarchive nav" in run("study", "archive", "nav").stdout
+    assert "nav" not in run("study", "list").stdout
+    refused(run("study", "open", "nav"), "archived")
+    assert "nav  paused" in run("study", "list", "--archived").stdout
+    assert "and paused" in run("study", "unarchive", "nav").stdout
+    refused(run("study", "delete", "nav"), "type its name, nav")
+    assert "nav: deleted" in run("study", "delete", "nav", "--yes-delete", "nav").stdout
+    refused(run("study", "archive", "nav"), "there is no study 'nav'")
+
+
+def test_a_study_file_with_errors_names_each_with_its_line(run: Run, folder: Path) -> None:
+    keys = study_file(title="", trials={"order": "sideways", "questions": []})
+    (folder / "bad.yaml").write_text(yaml.safe_dump(keys, sort_keys=False))
+    done = run("study", "check", "bad.yaml")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) >= 3
+    assert all(line.startswith("bad.yaml:") for line in done.stderr.splitlines())
+
+
+def test_the_schema_is_json(run: Run) -> None:
+    schema = json.loads(run("study", "schema").stdout)
+    assert schema["$schema"].endswith("2020-12/schema")
+
+
+NOT_THERE = {
+    "export none": "no study 'none'",
+    "analyze none": "no study 'none'",
+    "analyze none.csv": "none.csv",
+    "simulate none": "no study 'none'",
+    "study open none": "no study 'none'",
+    "study load none.yaml": "none.yaml",
+    "stimuli import none.csv": "none.csv",
+    "import hntt none.csv": "none.csv",
+}
+
+
+def test_what_is_not_there_is_one_line(run: Run) -> None:
+    for words, part in NOT_THERE.items():
+        refused(run(*words.split()), part)
+    refused(run("simulate", "none", "--accuracy", "1.5"), "accuracy", "1.5", "0 to 1")
+
+
+def test_wrong_usage_is_exit_2(run: Run) -> None:
+    for words in ("export", "export x --what secrets", "nonsense", "simulate x -n 0"):
+        done = run(*words.split())
+        assert done.returncode == 2, words
+        assert "Traceback" not in done.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    refused(
+        run("study", "list", LIKELY_HUMAN_DATA=str(tmp_path / "file" / "data")),
+        "cannot write",
+        "LIKELY_HUMAN_DATA",
+    )
+
+
+NO_DATABASE = {
+    "mysql://localhost/x": "mysql",
+    "not a url": "DATABASE_URL",
+    "postgresql://nobody:secret@127.0.0.1:1/x": "cannot use the database",
+}
+
+
+def test_a_database_that_cannot_be_had_is_one_line_without_its_password(run: Run) -> None:
+    for url, part in NO_DATABASE.items():
+        done = run("study", "list", DATABASE_URL=url)
+        refused(done, part)
+        assert "secret" not in done.stderr
+
+
+HNTT = "studyno,subjno,question_id,vidA_type,vidB_type,ground,subj_resp,certainty\n"
+BAD_ANSWERS: Mapping[str, tuple[bytes, list[str]]] = {
+    "empty": (b"", ["empty"]),
+    "missing column": (HNTT.replace(",certainty", "").encode() + b"1,1,1,2,1,B,B\n", ["certainty"]),
+    "C": (HNTT.encode() + b"1,1,1,2,1,B,B,1\n1,1,2,1,2,A,C,1\n", ["row 3", "subj_resp", "'C'", "A, B"]),
+    "7": (HNTT.encode() + b"1,1,1,2,1,B,B,7\n", ["row 2", "certainty", "'7'", "1 to 5"]),
+    "duplicate": (HNTT.encode() + b"1,1,1,2,1,B,B,1\n1,1,1,2,1,B,A,1\n", ["row 3", "question_id"]),
+    "wrong side": (HNTT.encode() + b"1,1,1,2,1,A,B,1\n", ["row 2", "ground"]),
+    "utf-16": ((HNTT + "1,1,1,2,1,B,B,1\n").encode("utf-16"), ["UTF-16"]),
+}
+
+
+def test_a_bad_file_of_answers_is_one_line_and_nothing_is_stored(run: Run, tmp_path: Path) -> None:
+    for content, parts in BAD_ANSWERS.values():
+        (tmp_path / "answers.csv").write_bytes(content)
+        refused(run("import", "hntt", "answers.csv"), "answers.csv", *parts)
+    assert "No study yet" in run("study", "list").stdout
+
+
+@pytest.fixture
+def port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@pytest.fixture
+def served(environment: Mapping[str, str], port: int, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [PROGRAM, "serve", "--port", str(port)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment,
+        cwd=tmp_path,
+    )
+    for _ in range(600):
+        try:
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/healthz", timeout=5)
+            break
+        except OSError:
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.1)
+    yield process
+    process.terminate()
+    process.communicate(timeout=30)
+
+
+def test_serve_prints_both_addresses_and_ends_when_told(
+    run: Run, served: subprocess.Popen[str], port: int
+) -> None:
+    """And who is added while it runs can come in."""
+    lines = [served.stdout.readline() for _ in range(4)] if served.stdout else []
+    assert f"http://127.0.0.1:{port}/s/SLUG" in lines[1]
+    assert lines[2].split()[-1] == f"http://127.0.0.1:{port}/admin"
+    assert "likely-human user add" in lines[3]
+    password = run("user", "add", "ada@example.org").stdout.split("Password: ")[1].split()[0]
+    browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+    with browser.open(lines[2].split()[-1], timeout=5) as reply:
+        assert reply.url.endswith("/admin/login?next=/admin")
+        csrf = reply.read().decode().split('name="csrf" value="')[1].partition('"')[0]
+    form = {"csrf": csrf, "email": "ada@example.org", "password": password, "next": "/admin"}
+    with browser.open(f"http://127.0.0.1:{port}/admin/login", urlencode(form).encode(), timeout=30) as reply:
+        assert "Studies" in reply.read().decode()
+    served.terminate()
+    assert served.wait(timeout=30) in (0, -15)
+    assert "Traceback" not in (served.stderr.read() if served.stderr else "")
+
+
+def test_a_taken_port_is_one_line(run: Run, served: subprocess.Popen[str], port: int, tmp_path: Path) -> None:
+    done = run("serve", "--port", port, LIKELY_HUMAN_DATA=str(tmp_path / "other"))
+    refused(done, f"port {port}", "--port")
+
+
+def test_a_folder_is_served_once(run: Run, served: subprocess.Popen[str], port: int) -> None:
+    refused(run("serve", "--port", "0"), "served already", f":{port}")
+
+
+def test_a_command_finds_the_running_service(run: Run, served: subprocess.Popen[str], folder: Path) -> None:
+    run("stimuli", "import", "manifest.csv")
+    run("study", "load", "study.yaml")
+    run("study", "open", "nav")
+    done = run("simulate", "nav", "-n", "2")
+    assert "2 simulated participants" in done.stdout, done.stderr
+    assert "2 simulated completed" in run("study", "list").stdout
+
+
+def test_several_workers_need_postgresql(run: Run) -> None:
+    refused(run("serve", "--port", "0", "--workers", "2"), "SQLite", "DATABASE_URL")

@@ -1,0 +1,93 @@
+"""The service is killed in the middle of its work: every answer that it acknowledged is on disk."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from app.core.migrating import open_database
+from app.core.settings import Settings
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
+from tests.factories import answer_for, open_study, page_on
+
+pytestmark = pytest.mark.slow
+
+PROGRAM = Path(sys.executable).parent / "likely-human"
+ENOUGH = 60
+
+
+def walk_for_ever(address: str, acknowledged: list[str]) -> None:
+    """One participant after the other, until the service is gone; notes each trial answer that was redirected."""
+    while True:
+        with httpx2.Client(base_url=address, timeout=10) as client:
+            try:
+                token_page = client.get("/s/nav").headers["location"]
+                html = client.get(token_page).text
+                while page_on(html) != "end":
+                    form = answer_for(html)
+                    if client.post(token_page, data=dict(form)).status_code == 303 and page_on(
+                        html
+                    ).startswith("trial"):
+                        acknowledged.append(form["submit_id"])
+                    html = client.get(token_page).text
+            except httpx2.TransportError:
+                return
+
+
+def test_kill_9_loses_no_acknowledged_answer(
+    tmp_path: Path, library: tuple[ClipStore, Sequence[ImportedClip]]
+) -> None:
+    settings = Settings(LIKELY_HUMAN_DATA=tmp_path)  # type: ignore[call-arg]
+    database = open_database(settings)
+    with database.transaction() as session:
+        open_study(session, tmp_path, library[1])
+    database.close()
+    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(tmp_path)}
+    service = subprocess.Popen(
+        [PROGRAM, "serve", "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True
+    )
+    assert service.stdout
+    address = next(line for line in service.stdout if "participants" in line).split()[-1].partition("/s/")[0]
+    acknowledged: list[str] = []
+    people = [threading.Thread(target=walk_for_ever, args=(address, acknowledged)) for _ in range(6)]
+    for person in people:
+        person.start()
+    while len(acknowledged) < ENOUGH:
+        assert service.poll() is None
+        time.sleep(0.01)
+    service.send_signal(signal.SIGKILL)
+    service.communicate()
+    for person in people:
+        person.join()
+    with closing(sqlite3.connect(tmp_path / "likely-human.sqlite3")) as disk:
+        stored = [row[0] for row in disk.execute("SELECT submit_id FROM response WHERE trial_id IS NOT NULL")]
+    assert set(acknowledged) <= set(stored)
+    assert len(stored) == len(set(stored))
+    assert len(acknowledged) >= ENOUGH
+
+
+def test_a_killed_service_starts_again(tmp_path: Path) -> None:
+    """A lock file left behind by a killed process stops nobody."""
+    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(tmp_path)}
+    for _ in range(2):
+        service = subprocess.Popen(
+            [PROGRAM, "serve", "--port", "0"],
+            env=environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert service.stdout
+        assert "Likely Human serves" in service.stdout.readline()
+        service.kill()
+        service.communicate()

@@ -1,0 +1,130 @@
+"""`likely-human import FILE --mapping MAP.yaml` from the command line to export, report, package and judges."""
+
+import csv
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.program import Done, Program
+
+Run = Callable[..., Done]
+MAPPING = """\
+kind: 2afc
+study: elsewhere-1
+columns: {pair: clip, source_a: one, source_b: two}
+constants: {truth: human}
+named_by: {truth: source}
+wide: {raters: [ann, bob, cem, "042"]}
+values: {choice: {L: a, R: b, "=": tie}}
+"""
+
+
+@pytest.fixture
+def run(tmp_path: Path, program: Program) -> Run:
+    kept = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+    environment = {**kept, "LIKELY_HUMAN_DATA": str(tmp_path / "data"), "COLUMNS": "200", "TERM": "dumb"}
+
+    def run(*words: object) -> Done:
+        return program.run(*words, cwd=tmp_path, environment=environment)
+
+    return run
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> tuple[Path, Path]:
+    """Six pairs, four raters; the human is always the first, and three cells are empty."""
+    lines = ["LLLR", "LL=L", "LRRL", "LLL ", "L=L ", "LLL "]
+    rows = [[f"clip{n}", "human", "bot", *(cell.strip() for cell in line)] for n, line in enumerate(lines)]
+    with (tmp_path / "votes.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([["clip", "one", "two", "ann", "bob", "cem", "042"], *rows])
+    (tmp_path / "map.yaml").write_text(MAPPING)
+    return tmp_path / "votes.csv", tmp_path / "map.yaml"
+
+
+def test_imported_answers_can_be_had_like_any_others(
+    run: Run, answers: tuple[Path, Path], tmp_path: Path
+) -> None:
+    file, mapping = answers
+    done = run("import", file, "--mapping", mapping)
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        "elsewhere-1: 4 participants, 21 responses\n",
+        "",
+    )
+    again = run("import", "--mapping", mapping, file)
+    assert (again.returncode, again.stdout) == (1, "")
+    assert again.stderr == f"{file}: study 'elsewhere-1' is there already; nothing was imported\n"
+
+    labels = run("export", "elsewhere-1", "--what", "labels", "--out", tmp_path / "labels.csv")
+    assert labels.returncode == 0, labels.stderr
+    with (tmp_path / "labels.csv").open(encoding="utf-8", newline="") as table:
+        votes = [
+            (row["pair"], row["votes_a"], row["votes_b"], row["votes_tie"]) for row in csv.DictReader(table)
+        ]
+    assert votes == [
+        ("clip0", "3", "1", "0"), ("clip1", "3", "0", "1"), ("clip2", "2", "2", "0"),
+        ("clip3", "3", "0", "0"), ("clip4", "2", "0", "1"), ("clip5", "3", "0", "0"),
+    ]  # fmt: skip
+
+    made = run("report", "elsewhere-1", "--out", tmp_path / "made", "--resamples", "50")
+    assert made.returncode == 0, made.stderr
+    page = next((tmp_path / "made").rglob("*.html")).read_text(encoding="utf-8")
+    assert "an import with a mapping file" in page
+    assert run("package", "elsewhere-1", "--out", tmp_path / "all.zip").returncode == 0
+
+    verdicts = "".join(f"first,clip{n},a\n" for n in range(6))
+    (tmp_path / "verdicts.csv").write_text(f"judge,pair,choice\n{verdicts}")
+    judged = run("judge", "validate", "elsewhere-1", tmp_path / "verdicts.csv", "--json", "--resamples", "50")
+    assert judged.returncode == 0, judged.stderr
+    assert json.loads(judged.stdout)["judges"][0]["judge"] == "first"
+
+
+def test_what_cannot_be_imported_is_one_line_and_leaves_nothing(
+    run: Run, answers: tuple[Path, Path], tmp_path: Path
+) -> None:
+    file, mapping = answers
+    file.write_text(file.read_text().replace("clip5,human,bot,L", "clip5,human,bot,X"))
+    done = run("import", file, "--mapping", mapping)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(
+        f"{file}: row 7, column ann (our choice): 'X' is not allowed; allowed: a, b, tie,"
+    )
+    assert done.stderr.count("\n") == 1
+    assert run("analyze", "elsewhere-1").returncode == 1
+    assert run("import", file).returncode == 2
+    assert run("import").returncode == 2
+
+
+def test_ratings_and_single_stimuli_make_no_study_and_the_refusal_says_what_works(
+    run: Run, tmp_path: Path
+) -> None:
+    file, mapping = tmp_path / "scores.csv", tmp_path / "scores.yaml"
+    file.write_text("item,who,score\nx,1,4\ny,1,2\nx,2,5\ny,2,1\n")
+    mapping.write_text("kind: ratings\ncolumns: {item: item, rater: who, score: score}\n")
+    done = run("import", file, "--mapping", mapping)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(
+        f"{file}: these are ratings, and a study holds answers to pairs; nothing was imported."
+    )
+    assert f"`likely-human analyze {file} --mapping {mapping}`" in done.stderr
+    assert run("analyze", file, "--mapping", mapping, "--resamples", 0).returncode == 0
+    mapping.write_text(
+        "kind: yes-no\ncolumns: {stimulus: item, participant: who, answer: score, truth: score}\nclasses: ['1', '2']\n"
+    )
+    assert (
+        f"{file}: these are judgements of single stimuli" in run("import", file, "--mapping", mapping).stderr
+    )
+
+
+def test_a_judge_held_against_answers_of_nobody_knows_whom_says_so(run: Run, tmp_path: Path) -> None:
+    file, mapping, values = (tmp_path / name for name in ("scores.csv", "scores.yaml", "values.csv"))
+    file.write_text("item,score\nx,4\ny,2\nx,5\ny,1\nz,3\nz,3\n")
+    mapping.write_text("kind: ratings\ncolumns: {item: item, score: score}\nwide: {anonymous: true}\n")
+    values.write_text("judge,item,value\nm,x,4\nm,y,1\nm,z,2\n")
+    done = run("judge", "validate", file, values, "--mapping", mapping, "--resamples", 0)
+    assert done.returncode == 0
+    assert done.stderr.replace("\n", " ").startswith("The table does not say who answered")
+    assert done.stderr == run("analyze", file, "--mapping", mapping, "--resamples", 0).stderr

@@ -1,0 +1,94 @@
+"""`likely-human report` as a person meets it."""
+
+import os
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from analysis import hntt_responses, read_hntt
+from tests.analysis.tables import GOLD, HNTT
+from tests.program import Done, Program
+
+Run = Callable[..., Done]
+
+
+@pytest.fixture
+def run(tmp_path: Path, program: Program) -> Run:
+    kept = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+    environment = {**kept, "LIKELY_HUMAN_DATA": str(tmp_path / "data"), "COLUMNS": "200", "TERM": "dumb"}
+    return partial(program.run, "report", cwd=tmp_path, environment=environment)
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Path:
+    path = tmp_path / "answers.csv"
+    hntt_responses(read_hntt(HNTT)).to_csv(path, index=False)
+    return path
+
+
+def test_a_file_becomes_a_report_and_no_database_is_made(run: Run, answers: Path, tmp_path: Path) -> None:
+    done = run(answers.name, "--out", "made/here", "--resamples", "50")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "600 answers of 60 participants (mode live): made/here/report.html\n",
+    ), done.stderr
+    assert (tmp_path / "made" / "here" / "figures" / "participants.svg").is_file()
+    assert "hntt-2" in (tmp_path / "made" / "here" / "report.html").read_text(encoding="utf-8")
+    assert not (tmp_path / "data").exists()
+
+
+def test_figures_and_tables_of_an_older_report_go_and_nothing_else(
+    run: Run, answers: Path, tmp_path: Path
+) -> None:
+    made = tmp_path / "made"
+    for folder in ("figures", "tables"):
+        (made / folder).mkdir(parents=True)
+    ours = [made / "judges.json", made / "figures" / "judges.png", made / "tables" / "judges.csv"]
+    theirs = [made / "notes.txt", made / "figures" / "notes.txt"]
+    for path in (*ours, *theirs):
+        path.write_text("older")
+    done = run(answers.name, "--out", "made", "--resamples", "0")
+    assert done.returncode == 0, done.stderr
+    assert [path.exists() for path in ours] == [False, False, False]
+    assert [path.read_text() for path in theirs] == ["older", "older"]
+
+
+def test_ratings_become_a_report_by_their_mapping(run: Run, tmp_path: Path) -> None:
+    mapping = GOLD / "alympics_ratings.yaml"
+    done = run(GOLD / "alympics_ratings.csv", "--mapping", mapping, "--out", "made", "--resamples", "50")
+    assert (done.returncode, done.stdout) == (0, "816 scores: made/report.html\n"), done.stderr
+
+
+def test_judgements_of_single_stimuli_become_a_report_by_their_mapping(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "map.yaml").write_text(
+        "kind: yes-no\ncolumns: {participant: who, stimulus: clip, truth: is, answer: says}\nclasses: [real, fake]\n"
+    )
+    rows = [f"w{who},c{clip},{('real', 'fake')[clip % 2]},real" for who in range(3) for clip in range(4)]
+    (tmp_path / "judged.csv").write_text("\n".join(["who,clip,is,says", *rows, ""]))
+    done = run("judged.csv", "--mapping", "map.yaml", "--out", "made", "--resamples", "50")
+    assert (done.returncode, done.stdout) == (0, "12 answers: made/report.html\n"), done.stderr
+    refused = run("judged.csv", "--mapping", "map.yaml", "--verdicts", "v.csv", "--out", "made")
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        "v.csv: verdicts of judges are of pairs, and these are none\n",
+    )
+
+
+def test_what_cannot_be_reported_is_one_clear_line(run: Run, answers: Path, tmp_path: Path) -> None:
+    (tmp_path / "broken.csv").write_text("study,pair\ns,q1\n")
+    refusals = (
+        (("nowhere", "--out", "made"), "there is no study 'nowhere'"),
+        (("broken.csv", "--out", "made"), "broken.csv: row 1, column "),
+        (("answers.csv", "--mode", "preview", "--out", "made"), "mode 'preview' cannot be reported"),
+        (("answers.csv", "--out", "answers.csv"), "cannot write the report into answers.csv: it is a file"),
+        (("answers.csv", "--verdicts", "none.csv", "--out", "made"), "none.csv: cannot be read"),
+    )
+    for words, said in refusals:
+        done = run(*words)
+        lines = done.stderr.strip().splitlines()
+        assert (done.returncode, len(lines)) == (1, 1), (words, done.stderr)
+        assert said in lines[0]
+        assert not (tmp_path / "made").exists()
+    assert run("answers.csv").returncode == 2

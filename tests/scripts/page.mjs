@@ -1,0 +1,115 @@
+/** What a script finds in a browser and node has not: elements, kept storage, a clock that the test moves. */
+
+import { mock } from "node:test";
+
+const STATIC = {
+  participant: new URL("../../app/sessions/static/", import.meta.url),
+  experimenter: new URL("../../app/admin/static/", import.meta.url),
+};
+
+/** `load("participant/store.js")`: the script itself, as it is served. */
+export function load(name) {
+  const [side, file] = name.split("/");
+  return import(new URL(file, STATIC[side]));
+}
+
+/** An element: attributes and properties, and by selector what is found in it, around it, and whether it matches. */
+export class Element extends EventTarget {
+  textContent = "";
+  hidden = false;
+  focused = 0;
+
+  constructor(properties = {}, { attributes = {}, inside = {}, around = {}, matching = [] } = {}) {
+    super();
+    Object.assign(this, properties);
+    this.attributes = { ...attributes };
+    this.inside = inside;
+    this.around = around;
+    this.matching = new Set(matching);
+    this.placed = [];
+  }
+
+  getAttribute = (name) => this.attributes[name] ?? null;
+  hasAttribute = (name) => name in this.attributes;
+  setAttribute = (name, value) => void (this.attributes[name] = String(value));
+  removeAttribute = (name) => void delete this.attributes[name];
+  toggleAttribute = (name, on) => (on ? this.setAttribute(name, "") : this.removeAttribute(name));
+  querySelector = (selector) => [this.inside[selector] ?? null].flat()[0];
+  querySelectorAll = (selector) => [this.inside[selector] ?? []].flat();
+  closest = (selector) => this.around[selector] ?? null;
+  matches = (selector) => this.matching.has(selector);
+  before = (...elements) => void this.placed.push(...elements);
+  focus = () => void (this.focused += 1);
+}
+
+/** Dispatch an event of which `target` is `element`. */
+export function fire(element, name, properties = {}) {
+  const event = Object.assign(new Event(name, { cancelable: true, bubbles: true }), properties);
+  element.dispatchEvent(event);
+  return event;
+}
+
+/** `localStorage` over `entries`, which outlive a page; `fault` is thrown by what it names: "all" or "setItem". */
+export function storage(entries = {}, fault = null) {
+  const methods = {
+    getItem: (name) => (Object.hasOwn(entries, name) ? entries[name] : null),
+    setItem(name, value) {
+      if (fault === "setItem") throw new DOMException("full", "QuotaExceededError");
+      entries[name] = String(value);
+    },
+    removeItem: (name) => void delete entries[name],
+  };
+  Object.defineProperty(globalThis, "localStorage", {
+    configurable: true,
+    get() {
+      if (fault === "all") throw new DOMException("denied", "SecurityError");
+      return Object.assign(Object.create(methods), entries);
+    },
+  });
+  return entries;
+}
+
+/** Timers, `performance.now` and `Date` move only by `pass`, which lets what waits for them run on. */
+export function clock() {
+  let at = 0;
+  mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
+  mock.method(performance, "now", () => at);
+  return {
+    async pass(ms, step = 250) {
+      for (let left = ms; left > 0; left -= step) {
+        const by = Math.min(left, step);
+        at += by;
+        mock.timers.tick(by);
+        await settled();
+      }
+    },
+  };
+}
+
+/** Once everything that needs no timer is done. */
+export async function settled() {
+  for (let turn = 0; turn < 50; turn += 1) await Promise.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** `fetch` that gives `replies` one after another (a function, a Response, or an error to throw) and notes what was asked. */
+export function replying(...replies) {
+  const asked = [];
+  mock.method(globalThis, "fetch", async (address, options = {}) => {
+    asked.push({ address, ...options });
+    const reply = replies.shift();
+    if (reply === undefined) throw new Error(`nothing to reply to request ${asked.length}: ${address}`);
+    const given = typeof reply === "function" ? await reply(options) : reply;
+    if (given instanceof Error) throw given;
+    return given;
+  });
+  return asked;
+}
+
+export const json = (data, status = 200) => Response.json(data, { status });
+
+/** A connection that brings nothing until it is given up. */
+export const silence = ({ signal }) =>
+  new Promise((_, reject) => {
+    signal.addEventListener("abort", () => reject(new DOMException("given up", "AbortError")));
+  });

@@ -1,0 +1,62 @@
+"""Clips are served whole and in ranges, and a range is what HTTP says it is."""
+
+import re
+
+import pytest
+from starlette.testclient import TestClient
+
+from tests.sessions.walks import Walk
+
+pytestmark = pytest.mark.any_database
+
+
+@pytest.fixture
+def address(client: TestClient, study: str) -> str:
+    walk = Walk(client, study).to("trial-1")
+    found = re.search(r'src="(/p/[^"]+left\.mp4)"', walk.html)
+    assert found
+    return found[1]
+
+
+def test_the_whole_clip(client: TestClient, address: str) -> None:
+    response = client.get(address)
+    assert response.status_code == 200
+    assert response.headers["content-type"] == "video/mp4"
+    assert response.headers["accept-ranges"] == "bytes"
+    assert int(response.headers["content-length"]) == len(response.content)
+    assert len(response.content) % 4096 == 0
+    assert response.content[4:8] == b"ftyp"
+
+
+@pytest.mark.parametrize(
+    ("asked", "start", "stop"),
+    [
+        ("bytes=0-0", 0, 1),
+        ("bytes=100-199", 100, 200),
+        ("bytes=4000-", 4000, None),
+        ("bytes=-500", -500, None),
+    ],
+)
+def test_a_range_is_that_part_of_the_whole(
+    client: TestClient, address: str, asked: str, start: int, stop: int | None
+) -> None:
+    whole = client.get(address).content
+    response = client.get(address, headers={"Range": asked})
+    assert response.status_code == 206
+    assert response.content == whole[start:stop]
+    first = start % len(whole)
+    assert (
+        response.headers["content-range"] == f"bytes {first}-{first + len(response.content) - 1}/{len(whole)}"
+    )
+
+
+def test_a_range_beyond_the_end_is_416(client: TestClient, address: str) -> None:
+    size = len(client.get(address).content)
+    response = client.get(address, headers={"Range": f"bytes={size}-"})
+    assert response.status_code == 416
+    assert response.headers["content-range"] == f"bytes */{size}"
+
+
+@pytest.mark.parametrize("odd", ["bytes=", "bytes=a-b", "lines=0-5", "bytes=0-1,5-6", "bytes=5-2"])
+def test_an_odd_range_is_ignored(client: TestClient, address: str, odd: str) -> None:
+    assert client.get(address, headers={"Range": odd}).status_code == 200

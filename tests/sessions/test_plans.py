@@ -1,0 +1,56 @@
+"""The plan of a trial of a pair: what is stored is what is read, in Python as in SQL, and nothing else is taken."""
+
+from collections.abc import Mapping
+
+import pytest
+from sqlmodel import Session, col, select
+
+from app.core.database import Database
+from app.core.errors import Conflict
+from app.sessions.design import Member, PairPlan, Side, member_at
+from app.sessions.tables import Trial, planned_left, slot_on
+from app.studies.file.design import StudyDesign
+from app.studies.tables import StudyVersion
+from app.studies.versions import add_pairs
+from tests.reports.people import walk
+
+
+@pytest.mark.parametrize("left", Member)
+def test_a_plan_is_read_as_it_was_stored(left: Member) -> None:
+    assert PairPlan.of(PairPlan(left).stored()).left is left
+
+
+@pytest.mark.parametrize(
+    "stored", [{}, {"left": "item"}, {"left": "left"}, {"right": "a"}, {"left": "a", "by": "b"}]
+)
+def test_a_plan_that_is_none_of_a_pair_is_refused(stored: Mapping[str, str]) -> None:
+    with pytest.raises(ValueError, match=r"plan|not a valid"):
+        PairPlan.of(stored)
+
+
+def test_sql_reads_the_plans_of_trials_as_python_does(database: Database, study: str) -> None:
+    with database.transaction() as session:
+        for seed in (1, 2):
+            walk(session, study, lambda pair, left: {}, seed=seed, n_trials=0)
+        columns = (planned_left(), slot_on(Side.LEFT), slot_on(Side.RIGHT), col(Trial.plan))
+        rows = session.execute(select(*columns)).all()
+    assert {left for left, *_ in rows} == set(Member)
+    for left, on_left, on_right, plan in rows:
+        read = PairPlan.of(plan).left
+        assert (left, on_left, on_right) == (read, read, member_at(Side.RIGHT, read))
+
+
+def test_a_pair_of_a_clip_and_itself_is_never_stored(database: Database, study: str) -> None:
+    """The tables allow it, as they do not know pairs."""
+
+    def same_twice(session: Session) -> None:
+        version = session.exec(select(StudyVersion)).one()
+        design = StudyDesign.model_validate_json(version.design)
+        pair = design.pairs[0].model_copy(update={"id": "twice", "b": design.pairs[0].a})
+        add_pairs(session, version, design.model_copy(update={"pairs": (pair,)}))
+
+    with (
+        pytest.raises(Conflict, match=r"the pair .twice. shows the clip .* twice"),
+        database.transaction() as session,
+    ):
+        same_twice(session)

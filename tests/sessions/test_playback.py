@@ -1,0 +1,112 @@
+"""Whatever a browser says of its playback, it costs no answer."""
+
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.sessions.design import Member
+from app.sessions.playback import is_watched, least_ms, read_playback, read_rt_ms
+
+CLIP = {
+    "duration_s": 8.0, "played": [[0, 8]], "watched": True, "plays": 1, "stalls": 0, "stall_ms": 0,
+    "dropped_frames": 2, "frames": 240, "errors": [], "failed": False, "max_rate": 1,
+}  # fmt: skip
+WHOLE = {
+    "v": 1,
+    "loads": 1,
+    "drift_ms_max": 12.4,
+    "hidden_ms": 0,
+    "left": CLIP,
+    "right": {**CLIP, "plays": 3},
+}
+
+UNKNOWN = dict.fromkeys(Member)  # the server knows no length
+KNOWN = dict.fromkeys(Member, 8.0)
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just(int("9" * 400)),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+    max_leaves=12,
+)
+clips = st.fixed_dictionaries({key: st.just(value) | anything for key, value in CLIP.items()})
+reports = st.fixed_dictionaries(
+    {key: st.just(value) | anything for key, value in WHOLE.items() if key not in ("left", "right")}
+    | {"left": clips, "right": clips}
+)
+
+
+def test_each_member_gets_the_side_it_was_on() -> None:
+    report = read_playback(json.dumps(WHOLE), Member.B, UNKNOWN)
+    assert (report.rows[Member.B]["plays"], report.rows[Member.A]["plays"]) == (1, 3)
+    assert report.rows[Member.A]["drift_ms_max"] == 12
+    assert (report.flags, report.odd) == ((), None)
+
+
+def test_what_was_not_watched_failed_or_ran_fast_is_flagged_by_side() -> None:
+    odd = {**WHOLE, "left": {**CLIP, "played": [[0, 4]], "failed": True}, "right": {**CLIP, "max_rate": 16}}
+    assert read_playback(json.dumps(odd), Member.A, UNKNOWN).flags == (
+        "not-watched-left",
+        "failed-left",
+        "fast-right",
+    )
+
+
+@given(st.text() | anything.map(json.dumps) | reports.map(json.dumps), st.sampled_from(list(Member)))
+def test_any_text_is_read_or_kept_as_it_came(text: str, left: Member) -> None:
+    report = read_playback(text, left, UNKNOWN)
+    if report.rows:
+        assert set(report.rows) == set(Member)
+        for row in report.rows.values():
+            assert all(0 <= row[key] < 2**31 for key in ("plays", "stalls", "hidden_ms", "frames"))
+    else:
+        assert report.flags in (("playback-missing",), ("playback-odd",))
+
+
+@given(st.text())
+def test_any_reaction_time_is_read_or_flagged(text: str) -> None:
+    rt_ms, flags = read_rt_ms(text)
+    assert (rt_ms is None) == bool(flags)
+
+
+def test_watched_is_what_the_played_ranges_say_and_not_what_the_browser_says() -> None:
+    boast = {**CLIP, "played": [], "watched": True}
+    modest = {**CLIP, "played": [[0, 7.9]], "watched": False}
+    report = read_playback(json.dumps({**WHOLE, "left": boast, "right": modest}), Member.A, KNOWN)
+    assert [report.rows[member]["watched"] for member in Member] == [False, True]
+    assert report.flags == ("not-watched-left",)
+    # The clip's length is the server's: a browser that calls it short has not watched it.
+    short = {**CLIP, "duration_s": 1.0, "played": [[0, 1]]}
+    report = read_playback(json.dumps({**WHOLE, "left": short}), Member.A, KNOWN)
+    assert report.flags == ("not-watched-left",)
+
+
+def test_ranges_cover_a_clip_or_they_do_not() -> None:
+    whole: list[list[list[float]]] = [
+        [[0, 8]], [[0, 7.75]], [[4, 8], [0, 4.2]], [[-9, 99]], [[0, 3], [1, 2], [3, 8]], [[0.4, 8]]
+    ]  # fmt: skip
+    parts: list[list[list[float]]] = [
+        [], [[0, 4]], [[4, 8]], [[0, 4], [0, 4]], [[0, 3.5], [4.5, 8]], [[8, 0]], [[0, 7.6]], [[9, 99]], [[5, 5]]
+    ]  # fmt: skip
+    assert all(is_watched(ranges, 8.0) for ranges in whole)
+    assert not any(is_watched(ranges, 8.0) for ranges in parts)
+    assert not is_watched([[0, 8]], None)
+    assert (least_ms(8.0), least_ms(0.2)) == (7520, 0)
+
+
+def test_a_reaction_time_that_cannot_be_is_flagged() -> None:
+    whole = read_playback(json.dumps({**WHOLE, "opened_ms": 9_000}), Member.A, KNOWN)
+    for rt_ms, flags in (("9400", ()), ("8400", ("rt-odd",)), ("0", ("rt-odd",)), ("-1", ("rt-odd",))):
+        assert read_rt_ms(rt_ms, whole)[1] == flags
+    fast = {**CLIP, "max_rate": 16}
+    sped_up = read_playback(json.dumps({**WHOLE, "left": fast, "right": fast}), Member.A, KNOWN)
+    assert [read_rt_ms(rt_ms, sped_up)[1] for rt_ms in ("500", "0")] == [(), ()]
+    played = read_playback(json.dumps(WHOLE), Member.A, KNOWN)
+    assert read_rt_ms("100", played) == (100, ("rt-odd",))
+
+
+def test_the_layout_is_one_of_two_or_unknown() -> None:
+    told = {"stacked": "stacked", "side-by-side": "side-by-side", "diagonal": None, 7: None, None: None}
+    for layout, kept in told.items():
+        report = read_playback(json.dumps({**WHOLE, "layout": layout, "opened_ms": 8100}), Member.A, KNOWN)
+        assert (report.layout, report.opened_ms, report.odd) == (kept, 8100, None)

@@ -1,0 +1,164 @@
+"""Studies to begin from, what is still to be filled in, and what forms say of their fields."""
+
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from app.studies.file.drafts import check_draft
+from app.studies.file.fieldhelp import field_help
+from app.studies.file.load import load_study
+from app.studies.file.model import Completion, Consent, Sample, StudyFile, Trials
+from app.studies.file.problems import Place
+from app.studies.file.questions import QUESTIONS
+from app.studies.file.template_files import BLANK, HNTT, PREFERENCE
+from app.studies.file.templates import TEMPLATES, Unfilled, unfilled
+from app.studies.file.yamlwriter import draft_to_yaml
+from tests.studies.file.study_folder import make_facts
+
+EXAMPLE = Path(__file__).parents[3] / "docs/example-study/study.yaml"
+FACTS = make_facts()
+
+
+@pytest.mark.parametrize("name", ["hntt", "preference", "blank"])
+def test_a_template_needs_pairs_at_most(name: str) -> None:
+    template = TEMPLATES[name]
+    places = [fault.place for fault in check_draft(template.keys(), FACTS).faults]
+    assert places == ([] if name == "hntt" else [("pairs",)])
+    assert template.title
+    assert len(template.description) < 100
+    template.keys()["consent"].clear()
+    assert template.keys()["consent"]
+
+
+def test_the_published_study_is_that_of_the_documentation_word_for_word() -> None:
+    """The example states the published design and words; there the pairs are listed, here they are drawn."""
+    design = check_draft(TEMPLATES["hntt"].keys(), FACTS).design
+    example = load_study(EXAMPLE, FACTS)
+    assert design
+    assert (design.trials, design.background, design.title) == (
+        example.trials,
+        example.background,
+        example.title,
+    )
+    assert Counter(pair.condition for pair in design.pairs) == {"human-hybrid": 6, "hybrid-symbolic": 4}
+    assert all(FACTS[pair.a].attributes == FACTS[pair.b].attributes for pair in design.pairs)
+    for ours, theirs in (
+        (design.consent.text, example.consent.text),
+        (design.instructions, example.instructions),
+        (design.completion.message, example.completion.message),
+    ):
+        assert (ours or "").split() == (theirs or "").split()
+    assert (design.consent.minimum_age, design.completion.code) == (18, None)
+
+
+def test_a_preference_study_asks_which_why_and_how_certain_and_has_no_truth() -> None:
+    keys = TEMPLATES["preference"].keys()
+    design = check_draft({**keys, "sample": {"seed": 1, "conditions": {"hybrid-symbolic": 4}}}, FACTS).design
+    assert design
+    assert [question.ask for question in design.trials.questions] == [
+        "Which video do you prefer?",
+        "Why? Please provide as much detail as possible.",
+        "How certain are you of your choice?",
+    ]
+    assert {pair.truth for pair in design.pairs} == {None}
+    assert "human" not in str(keys)
+
+
+@pytest.mark.parametrize("file", [HNTT, PREFERENCE, BLANK])
+def test_a_template_is_written_as_downloads_are(file: str) -> None:
+    [template] = [template for template in TEMPLATES.values() if template.file == file]
+    _, _, downloaded = draft_to_yaml(template.keys()).partition("\n")
+    assert file == downloaded
+
+
+# What is still to be filled in
+
+
+def test_placeholders_are_found_where_they_stand() -> None:
+    found = unfilled(TEMPLATES["hntt"].keys())
+    assert found[0] == Unfilled(("consent", "text"), "[NAME OF THE LAB, INSTITUTION]")
+    assert [one.text for one in found[1:3]] == ["[NUMBER]", "[NUMBER]"]
+    assert found[3].text == (
+        "[SAY HERE WHETHER AND HOW PEOPLE ARE PAID, AND WHAT HAPPENS TO THE PAYMENT WHEN SOMEONE STOPS.]"
+    )
+    assert [one.place for one in found] == [("consent", "text")] * 10 + [("completion", "message")]
+    assert [one.place for one in unfilled(TEMPLATES["blank"].keys())] == [
+        ("title",),
+        ("consent", "text"),
+        ("trials", "questions", 0, "ask"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Ask [NAME, E-MAIL ADDRESS].", ["[NAME, E-MAIL ADDRESS]"]),
+        ("[WRITE TO\n  ÄRZTE]: today", ["[WRITE TO ÄRZTE]"]),
+        ("**[CODE]** and [[CODE 2]]", ["[CODE]", "[CODE 2]"]),
+        ("see the [FAQ](https://example.org) and [FAQ][1]\n\n[1]: https://example.org", []),
+        ("see the [FAQ]\n\n[FAQ]: https://example.org 'Answers'", []),
+        ("- [X] done\n- [ ] not\n- [1] note [a word] [日本] [] [Name]", []),
+        ("plain capitals, NO BRACKETS, array[INDEX]", ["[INDEX]"]),
+    ],
+)
+def test_placeholders_are_capitals_in_brackets_and_no_links(text: str, found: list[str]) -> None:
+    assert [one.text for one in unfilled({"instructions": text})] == found
+    assert unfilled({"pairs": text}) == []
+
+
+@pytest.mark.parametrize("keys", [None, [], "x", {"consent": 3}, {"background": [["[NAME]"]]}])
+def test_any_draft_can_be_searched(keys: Any) -> None:
+    assert len(unfilled(keys)) == ("NAME" in str(keys))
+
+
+# What forms say
+
+
+def test_every_field_of_the_form_is_explained_in_the_words_of_the_documentation() -> None:
+    sections: dict[str, type[BaseModel]] = {
+        "consent": Consent,
+        "sample": Sample,
+        "trials": Trials,
+        "completion": Completion,
+    }
+    assert all(field_help((key,)) for key in StudyFile.model_fields)
+    assert all(field_help((name, key)) for name, model in sections.items() for key in model.model_fields)
+    for type_, question in QUESTIONS.items():
+        for key, field in question.model_fields.items():
+            assert field_help(("trials", "questions", 3, key), type_) == field.description
+    assert field_help(("background", 0, "ask")) == QUESTIONS["text"].model_fields["ask"].description
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (("consent", "text"), "The consent text, in Markdown."),
+        (("instructions",), "The page before the trials, in Markdown."),
+        (("completion", "message"), "The closing text, in Markdown."),
+        (("pairs",), "The pairs, as CSV. Either this or `sample`."),
+        (("consent", "minimum_age"), "Asks for this age; whoever is younger may not take part."),
+        (("sample", "seed"), "Makes the draw: the same stimuli and seed give the same pairs."),
+        (("trials", "order"), "`random` per session, `fixed` as in the file, or `blocked` by condition."),
+        (("nowhere",), ""),
+        ((), ""),
+        (("consent", 0), ""),
+        (("background", 0, "ask", "x"), ""),
+    ],
+)
+def test_forms_know_no_files(place: Place, words: str) -> None:
+    assert field_help(place) == words
+
+
+def test_which_one_is_real_is_asked_of_real_and_fake_clips_in_words_of_no_field() -> None:
+    template = TEMPLATES["real-or-fake"]
+    facts = make_facts(("real", "fake"), 10)
+    design = check_draft(template.keys(), facts).design
+    assert design
+    assert {pair.condition for pair in design.pairs} == {"real-fake"}
+    assert all(pair.truth and facts[getattr(pair, pair.truth)].source == "real" for pair in design.pairs)
+    assert not {"game", "prefer", "human", "agent"} & set(re.findall("[a-z]+", template.file.lower()))
+    assert len(template.description) < 100

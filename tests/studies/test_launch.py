@@ -1,0 +1,273 @@
+"""The checklist finds what would ruin the data; nobody comes in over a blocker, nor over a warning unread."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import Session, col, select, update
+from typer.testing import CliRunner
+
+from app.accounts.audit import COMMAND_LINE
+from app.accounts.tables import AuditEntry
+from app.cli import app
+from app.core.database import Database
+from app.core.errors import Conflict
+from app.core.settings import Settings
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
+from app.library.clues import clues_state
+from app.library.tables import Stimulus
+from app.sessions.tables import Mode
+from app.studies.access import StudyHere
+from app.studies.checklist import Around, Check, checklist
+from app.studies.launch import Accepted, NotAccepted, NotReady, change_state, state_changes, study_here
+from app.studies.stimuli import add_stimuli
+from app.studies.tables import Draft, State, Study, StudyVersion
+from tests.factories import NOW, load_file, study_file
+from tests.reports.people import CLIP, PLAYBACK, take, walk
+
+ALL = Accepted(codes=None)
+
+
+@dataclass(frozen=True)
+class FakeClues:
+    """What the clue report would be known to say."""
+
+    job_id: int | None = 1
+    is_current: bool = True
+    was_seen: bool = True
+    tells: bool = False
+    says: str = "Nothing was found that gives the source away with a strength of 0.75 or more."
+
+
+@dataclass
+class Room:
+    """A study in draft over real clips."""
+
+    session: Session
+    store: ClipStore
+    folder: Path
+    clues: FakeClues = field(default_factory=FakeClues)
+
+    @property
+    def around(self) -> Around:
+        return Around(self.store, lambda session, study: self.clues)
+
+    @property
+    def here(self) -> StudyHere:
+        return study_here(self.session, "nav")
+
+    def checks(self) -> Mapping[str, Check]:
+        return {check.code: check for check in checklist(self.session, self.here, self.around)}
+
+    def verdicts(self) -> Mapping[str, str]:
+        return {code: check.verdict for code, check in self.checks().items()}
+
+    def to(self, state: State, accepted: Accepted = ALL) -> None:
+        change_state(self.session, COMMAND_LINE, self.here, state, accepted, self.around, NOW)
+
+    def someone(self, seed: int = 1, **form: str) -> None:
+        """Somebody who comes in now goes through to the end, with `form` in each trial."""
+        walk(self.session, "nav", lambda pair, left: {"choice": take("a", left), **form}, seed=seed)
+
+
+@pytest.fixture
+def room(
+    database: Database, library: tuple[ClipStore, Sequence[ImportedClip]], tmp_path: Path
+) -> Iterator[Room]:
+    with database.transaction() as session:
+        add_stimuli(session, library[1], NOW)
+        load_file(session, tmp_path)
+        yield Room(session, library[0], tmp_path)
+
+
+def test_a_sound_study_lacks_nothing_but_its_pilot(room: Room) -> None:
+    assert room.verdicts() == {
+        "version": "ok", "texts": "ok", "age": "ok", "clips": "ok", "processing": "ok", "pairs": "ok",
+        "truth": "ok", "sides": "ok", "clues": "ok", "completion": "ok", "pilot": "warning",
+    }  # fmt: skip
+    room.to(State.PILOT)
+    clip = {**CLIP, "played": [[0, 0.2]]}
+    room.someone(seed=1, playback=json.dumps({**json.loads(PLAYBACK), "left": clip}))
+    check = room.checks()["pilot"]
+    assert (check.verdict, "cannot have been watched" in check.detail) == ("warning", True)
+    room.someone(seed=2)
+    assert room.verdicts()["pilot"] == "ok"
+
+
+CONSENT: Any = study_file()["consent"]
+TRIALS: Any = study_file()["trials"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "code", "verdict", "says"),
+    [
+        ({"consent": {**CONSENT, "text": "# Consent\n\nBy [THE LAB]."}}, "texts", "blocker", "[THE LAB]"),
+        ({"title": "Which is [KIND OF PLAYER]?"}, "texts", "blocker", "[KIND OF PLAYER]"),
+        ({"consent": {**CONSENT, "minimum_age": None}}, "age", "warning", "children"),
+        ({"trials": {**TRIALS, "sides": "random"}}, "sides", "warning", "in the long run"),
+        ({"trials": {**TRIALS, "sides": "fixed"}}, "sides", "warning", "always on the left"),
+        ({"completion": {"message": "# Bye\n\nThat was all.\n"}}, "completion", "warning", "neither"),
+        ({"sample": {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 6, "hybrid-symbolic": 1}}},
+         "pairs", "warning", "6 human-hybrid and 1 hybrid-symbolic"),
+        ({"sample": {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 5}}}, "sides", "ok", "odd"),
+    ],
+)  # fmt: skip
+def test_what_a_design_lacks_is_found(
+    room: Room, changes: dict[str, Any], code: str, verdict: str, says: str
+) -> None:
+    load_file(room.session, room.folder, **changes)
+    check = room.checks()[code]
+    assert check.verdict == verdict
+    assert says in check.detail
+
+
+def test_blockers_come_first_then_warnings_each_by_consequence(room: Room) -> None:
+    text = "# Consent\n\nBy [THE LAB]."
+    consent = {**CONSENT, "text": text, "minimum_age": None}
+    load_file(room.session, room.folder, consent=consent, completion={"message": "# Bye\n\nThat was all.\n"})
+    room.clues = TELLS
+    checks = checklist(room.session, room.here, room.around)
+    assert [check.verdict for check in checks] == sorted(
+        (check.verdict for check in checks), key=["blocker", "warning", "ok"].index
+    )
+    codes = [check.code for check in checks if check.verdict != "ok"]
+    assert codes == ["texts", "age", "clues", "completion", "pilot"]
+
+
+def test_a_clip_that_is_not_there_and_one_that_has_changed_are_found(room: Room) -> None:
+    elsewhere = replace(room, store=ClipStore(room.folder / "empty"))
+    assert elsewhere.verdicts()["clips"] == "blocker"
+    with pytest.raises(NotReady, match="not in the data folder"):
+        elsewhere.to(State.PILOT)
+    assert room.here.state is State.DRAFT
+    anew = update(Stimulus).where(col(Stimulus.name) == "human-g1").values(clip_sha256="0" * 64)
+    room.session.execute(anew)
+    assert room.verdicts()["processing"] == "warning"
+    assert "1 clip " in room.checks()["processing"].detail
+
+
+def test_unsaved_changes_are_found(room: Room) -> None:
+    study = room.session.exec(select(Study)).one()
+    room.session.add(Draft(study_id=study.id or 0, keys={**study_file(), "title": "Other"}, saved_at=NOW))
+    assert room.verdicts()["version"] == "warning"
+
+
+TELLS = FakeClues(tells=True, says="Duration gives the source away.")
+
+
+def test_the_checklist_repeats_the_verdict_of_the_clue_report(room: Room) -> None:
+    too_few = "Too few clips to tell whether anything gives the source away (5 human, 5 fake)."
+    for clues, verdict, says in (
+        (FakeClues(job_id=None), "warning", "No clue report yet"),
+        (replace(TELLS, is_current=False), "warning", "of other clips"),
+        (FakeClues(was_seen=False), "warning", "nobody has opened it"),
+        (TELLS, "warning", "Duration gives the source away. The report says what helps."),
+        (FakeClues(says=too_few), "ok", too_few),
+        (FakeClues(), "ok", "Nothing was found"),
+    ):
+        room.clues = clues
+        found = [check for check in room.checks().values() if "clue" in check.code]
+        assert [(check.code, check.verdict) for check in found] == [("clues", verdict)], says
+        assert says in found[0].detail
+
+
+def test_the_state_of_the_real_clue_report_is_asked_for(room: Room) -> None:
+    real = Around(room.store, clues_state)
+    assert {c.code: c.verdict for c in checklist(room.session, room.here, real)}["clues"] == "warning"
+
+
+def test_going_live_takes_every_warning_and_a_reason_and_freezes_the_version(room: Room) -> None:
+    room.clues = TELLS
+    with pytest.raises(NotAccepted, match="Clue report and Pilot"):
+        room.to(State.LIVE, Accepted())
+    known = frozenset({"pilot", "clues"})
+    with pytest.raises(NotAccepted, match="why"):
+        room.to(State.LIVE, Accepted(known, "  "))
+    assert (room.here.state, room.session.exec(select(StudyVersion.frozen_at)).one()) == (State.DRAFT, None)
+    room.to(State.LIVE, Accepted(known, "Trimmed by hand."))
+    assert (room.here.state, room.session.exec(select(StudyVersion.frozen_at)).one()) == (State.LIVE, NOW)
+    entry = room.session.exec(select(AuditEntry).where(AuditEntry.action == "study.state")).one()
+    assert entry.after == {
+        "state": "live", "version": 1, "warnings": ["clues", "pilot"], "reason": "Trimmed by hand."
+    }  # fmt: skip
+    assert [(c.before, c.after, c.reason) for c in state_changes(room.session, room.here)] == [
+        ("draft", "live", "Trimmed by hand.")
+    ]
+
+
+def test_a_study_that_had_live_data_is_opened_again_without_questions_and_is_no_draft_again(
+    room: Room,
+) -> None:
+    room.to(State.LIVE)
+    room.someone()
+    room.to(State.PAUSED)
+    with pytest.raises(Conflict, match="live data"):
+        room.to(State.DRAFT)
+    room.to(State.LIVE, Accepted())
+    assert room.here.state is State.LIVE
+    load_file(room.session, room.folder, title="A new version")
+    room.to(State.PAUSED)
+    with pytest.raises(NotAccepted):  # nobody has seen that version yet
+        room.to(State.LIVE, Accepted())
+
+
+def test_the_pilot_asks_for_no_acceptance_but_stops_at_blockers(room: Room) -> None:
+    load_file(
+        room.session,
+        room.folder,
+        consent={**CONSENT, "version": "2026-02", "text": "# Consent\n\nBy [NAME].\n"},
+    )
+    with pytest.raises(NotReady, match="cannot be piloted yet"):
+        room.to(State.PILOT, Accepted())
+    load_file(room.session, room.folder)
+    room.to(State.PILOT, Accepted())
+    assert room.here.state is State.PILOT
+
+
+def test_a_study_without_a_version_is_not_opened(room: Room) -> None:
+    room.session.add(Study(slug="new", state=State.DRAFT, created_at=NOW))
+    room.session.flush()
+    here = study_here(room.session, "new")
+    assert [c.verdict for c in checklist(room.session, here, room.around)] == ["blocker"]
+    with pytest.raises(NotReady, match="No version"):
+        change_state(room.session, COMMAND_LINE, here, State.PILOT, ALL, room.around, NOW)
+
+
+def test_the_command_warns_on_standard_error_and_refuses_blockers(
+    settings: Settings, database: Database, library: tuple[ClipStore, Sequence[ImportedClip]],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("LIKELY_HUMAN_DATA", str(settings.data_dir))
+    monkeypatch.setenv("DATABASE_URL", settings.database_url.render_as_string(hide_password=False))
+    with database.transaction() as session:
+        add_stimuli(session, library[1], NOW)
+        load_file(session, tmp_path)
+    runner = CliRunner()
+    for words, said, warned in (
+        ("pilot", "kept apart", "Pilot"),
+        ("open", "participants come in at /s/nav", "Clue report"),
+        ("pause", "paused", ""),
+        ("close", "closed", ""),
+    ):
+        done = runner.invoke(app, ["study", words, "nav"])
+        assert (done.exit_code, said in done.stdout, warned in done.stderr) == (0, True, True), done.output
+    with database.transaction() as session:
+        load_file(
+            session, tmp_path, consent={**CONSENT, "version": "2026-02", "text": "# Consent\n\nBy [NAME].\n"}
+        )
+    done = runner.invoke(app, ["study", "open", "nav"])
+    assert isinstance(done.exception, NotReady)
+    with database.reading() as session:
+        assert study_here(session, "nav").state is State.CLOSED
+        made = session.exec(select(AuditEntry.after).where(AuditEntry.action == "study.state")).all()
+    assert [after["state"] for after in made] == ["pilot", "live", "paused", "closed"]
+
+
+def test_a_preview_needs_a_version_and_counts_for_no_checklist(room: Room) -> None:
+    walk(room.session, "nav", lambda pair, left: {"choice": "left"}, seed=1, mode=Mode.PREVIEW)
+    assert room.verdicts()["pilot"] == "warning"
+    assert room.session.exec(select(StudyVersion.frozen_at)).one() is None

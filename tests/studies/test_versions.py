@@ -1,0 +1,66 @@
+"""Versions, states and what a study may be made of."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from sqlmodel import Session, select
+
+from app.core.database import Database
+from app.core.errors import Conflict, NotFound
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
+from app.library.tables import Stimulus
+from app.studies.stimuli import add_stimuli
+from app.studies.tables import State, StudyVersion
+from app.studies.versions import set_state, study_named, summaries
+from tests.factories import NOW, load_file
+
+Library = tuple[ClipStore, Sequence[ImportedClip]]
+
+
+@pytest.fixture
+def session(database: Database, library: Library) -> Iterator[Session]:
+    """A library and no study yet."""
+    with database.transaction() as session:
+        add_stimuli(session, library[1], NOW)
+        yield session
+
+
+def test_a_study_of_clips_processed_by_different_rules_is_refused(session: Session, tmp_path: Path) -> None:
+    odd = session.exec(select(Stimulus).where(Stimulus.name == "human-g2")).one()
+    odd.rules = {**odd.rules, "crf": 30}
+    session.flush()
+    with pytest.raises(Conflict, match=r"'human-g2'|different rules"):
+        load_file(session, tmp_path)
+    assert session.exec(select(StudyVersion)).all() == []
+
+
+def test_all_clips_of_a_study_get_one_size_with_room_for_the_largest(
+    session: Session, tmp_path: Path
+) -> None:
+    load_file(session, tmp_path)
+    padded = session.exec(select(StudyVersion.padded_bytes)).one()
+    largest = max(session.exec(select(Stimulus.clip_bytes)).all(), key=lambda n: n or 0) or 0
+    assert padded % 4096 == 0
+    assert largest <= padded < largest + 8 + 4096
+
+
+def test_states_and_the_list(session: Session, tmp_path: Path) -> None:
+    load_file(session, tmp_path)
+    assert study_named(session, "nav").state == State.DRAFT
+    for state in (State.LIVE, State.PAUSED, State.CLOSED, State.LIVE):
+        set_state(session, "nav", state)
+        assert [(s.slug, s.state, s.version, s.n_pairs) for s in summaries(session)] == [
+            ("nav", state, 1, 11)
+        ]
+    with pytest.raises(NotFound, match=r"no study 'x'; there is nav"):
+        set_state(session, "x", State.LIVE)
+
+
+def test_the_design_comes_back_from_the_database_as_it_was_hashed(session: Session, tmp_path: Path) -> None:
+    from app.studies.file.load import StudyDesign
+
+    load_file(session, tmp_path)
+    version = session.exec(select(StudyVersion)).one()
+    assert StudyDesign.model_validate_json(version.design).sha256() == version.sha256
