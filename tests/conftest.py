@@ -4,7 +4,7 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import psycopg
@@ -138,7 +138,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dependencies, "datetime", Clock)
-    monkeypatch.setattr(Clock, "ahead", timedelta())
+    monkeypatch.setattr(Clock, "at", datetime.now(UTC))
 
 
 @pytest.fixture
