@@ -17,8 +17,9 @@ run: .venv/.run
 dev: .venv/.test
 	@$(BIN)/python -m tools.dev
 
+# A test that fails is tried once more, for a machine that stood still; what passed only then is listed as RERUN.
 test: .venv/.test
-	@$(PYTEST) $(ARGS)
+	@$(PYTEST) --reruns 1 -raR $(ARGS)
 
 # Under a minute: what needs no browser, no PostgreSQL, no encoding of videos and no long statistics.
 test-fast: .venv/.test

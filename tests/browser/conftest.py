@@ -1,12 +1,13 @@
 import os
 import shutil
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 from sqlalchemy import URL
 
 from app.core.database import Database
@@ -22,7 +23,7 @@ from .rig import LEFT_S, RIGHT_S, Rig, Walk, make_clip, serving
 
 LAUNCH = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")  # as tools/browser.sh looks for them
-WAIT_MS = 30_000
+WAIT_MS = 60_000
 SAMPLE = {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 2}, "practice": {"human-symbolic": 1}}
 
 Visit = Callable[..., Page]
@@ -110,3 +111,22 @@ def service(
     yield address_of(bound), database
     server.should_exit = True
     thread.join()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """What the pages showed when a test failed: a machine elsewhere keeps nothing else of it."""
+    report = yield
+    browser = getattr(item, "funcargs", {}).get("browser")
+    if report.failed and browser:
+        pages = [page for context in browser.contexts for page in context.pages]
+        report.sections.extend((page.url, _state(page)) for page in pages)
+    return report
+
+
+def _state(page: Page) -> str:
+    try:
+        kept = page.evaluate("JSON.stringify({...sessionStorage, ...localStorage})")
+        return f"{page.locator('body').inner_text(timeout=1_000)}\n{kept}"
+    except PlaywrightError as error:
+        return str(error)

@@ -103,7 +103,7 @@ def open_design(browser: Browser, service: Service) -> Iterator[Open]:
         context.add_cookies(
             [{"name": COOKIE, "value": cookie or service.cookie, "url": f"{service.address}/admin"}]
         )
-        context.set_default_timeout(30_000)
+        context.set_default_timeout(60_000)
         context.on("request", lambda request: foreign.append(request.url))
         page = context.new_page()
         page.on("console", hear)

@@ -98,7 +98,7 @@ def opened(browser: Browser, service: Service, **options: object) -> Iterator[Pa
     """A logged-in browser; asking any other host, or a word of the policy in the console, fails the test."""
     faults: list[str] = []
     context = browser.new_context(base_url=service.address, **{"viewport": WIDE, **options})  # type: ignore[arg-type]
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(60_000)
     context.add_cookies([{"name": COOKIE, "value": service.cookie, "url": f"{service.address}/admin"}])
     context.on("request", lambda r: None if r.url.startswith(service.address) else faults.append(r.url))
     page = context.new_page()

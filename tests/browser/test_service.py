@@ -17,6 +17,7 @@ from app.accounts.users import add_user
 from app.core.database import Database
 from app.sessions.state_machine import locate
 from app.sessions.tables import Evidence, ParticipantSession, Response, Status
+from tests.browser.conftest import WAIT_MS
 from tests.browser.steps import answer, play_button, save, wait_until_loaded, watch_both
 
 pytestmark = pytest.mark.browser
@@ -28,7 +29,7 @@ def page(browser: Browser, service: tuple[str, Database]) -> Iterator[Page]:
     foreign: list[str] = []
     faults: list[str] = []
     context = browser.new_context(base_url=service[0], viewport={"width": 1280, "height": 800})
-    context.set_default_timeout(30_000)
+    context.set_default_timeout(WAIT_MS)
     context.on(
         "request", lambda r: foreign.append(r.url) if not r.url.startswith((service[0], "blob:")) else None
     )
@@ -174,8 +175,9 @@ def test_a_clip_that_is_gone_offers_retry_and_then_a_way_on(
     page.route("**/clips/2-left.mp4", lambda route: route.fulfill(status=503))
     trial(page, "Practice pair 1 of 1")
     expect(page.get_by_text("Pair 1 of 2")).to_be_visible()
-    page.get_by_role("button", name="Try again").click()
-    page.get_by_role("button", name="This video does not play").click()
+    left = page.locator("[data-clip=left]")
+    left.get_by_role("button", name="Try again").click()
+    left.get_by_role("button", name="This video does not play").click()
     expect(page.get_by_text("Pair 2 of 2")).to_be_visible()
     stored = responses(service[1], session_of(service[1], page))[-1]
     assert (stored.unplayable, stored.side) == (True, None)
