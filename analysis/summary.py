@@ -178,7 +178,7 @@ def analyze(
     seed, resamples
         Of every bootstrap; 0 resamples gives no intervals.
     alternative
-        Of the comparisons: ``greater`` means that the first study is higher.
+        Of the comparisons: ``greater`` means that the first study, or condition, is higher.
     ties
         ``keep``, or ``random`` to break tied labels by `seed`.
     origins
@@ -216,7 +216,9 @@ def analyze(
     for study, rows in _by_study(tables, origins):
         # One study at a time: its rows are a copy, and those of the study before are gone by now.
         one = select(study, rows, settings.mode)
-        results.append(study_result(one, settings.blank, seed=seed, resamples=resamples))
+        results.append(
+            study_result(one, settings.blank, settings.alternative, seed=seed, resamples=resamples)
+        )
         labels.append(majority_vote(one.voted, settings.ties, seed))
         if is_published_layout(one.main):
             hntt.append(one)
@@ -226,7 +228,10 @@ def analyze(
     renumbered = {one.study for one in hntt}
     shared = {
         (one.study, two.study): same_people(
-            one, two, independent=independent, renumbered={one.study, two.study} <= renumbered
+            one.participants["participant"],
+            two.participants["participant"],
+            independent=independent,
+            renumbered={one.study, two.study} <= renumbered,
         )
         for one, two in combinations(results, 2)
     }

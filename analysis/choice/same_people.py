@@ -1,23 +1,25 @@
-"""Whether two studies have participants in common, and how they are compared then."""
+"""Whether two studies, or two conditions of one, have participants in common, and how they are compared then."""
 
 from dataclasses import dataclass
 from typing import Literal
 
-from analysis.choice.studies import StudyResult
+import pandas as pd
+
 from analysis.data.codes import n_shared
 
 ComparedAs = Literal["independent", "paired"]
 
-# Where fewer of the smaller study are in both, a comparison of these alone would leave most people out.
+# Where fewer of the smaller group are in both, a comparison of these alone would leave most people out.
 _SHARE_PAIRED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class SamePeople:
-    """`n` participants of two studies have the same identifier; `crossed` says that they are the same people.
+    """`n` participants of two studies have the same identifier, or a value in two conditions of one study.
 
-    Then they are compared with themselves, and `compared_as` is ``paired`` where at least half of the smaller study
-    is in both. `warning` is a sentence on what a test of the two studies takes for granted."""
+    `crossed` says that they are the same people. Then they are compared with themselves, and `compared_as` is
+    ``paired`` where at least half of the smaller study or condition is in both. `warning` is a sentence on what a test
+    of the two takes for granted."""
 
     n: int
     crossed: bool
@@ -25,11 +27,12 @@ class SamePeople:
     warning: str | None
 
 
-def same_people(one: StudyResult, two: StudyResult, *, independent: bool, renumbered: bool) -> SamePeople:
-    """Look for participants with one identifier in two studies; `independent` takes them for different people.
+def same_people(one: pd.Series, two: pd.Series, *, independent: bool, renumbered: bool) -> SamePeople:
+    """Look for participants with one identifier in two studies, whose participants `one` and `two` are.
 
-    `renumbered`: both are of the published layout, whose people are others in each study and numbered from 1 again."""
-    n = n_shared(one.participants["participant"], two.participants["participant"])
+    `independent` takes them for different people. `renumbered`: both are of the published layout, whose people are
+    others in each study and numbered from 1 again."""
+    n = n_shared(one, two)
     if not n:
         return SamePeople(0, False, "independent", None)
     have = "1 participant has" if n == 1 else f"{n} participants have"
@@ -45,14 +48,14 @@ def same_people(one: StudyResult, two: StudyResult, *, independent: bool, renumb
             "studies had different people and number them anew"
         )
         return SamePeople(n, False, "independent", warning)
-    smaller = min(len(one.participants), len(two.participants))
+    smaller = min(len(one), len(two))
     if n < _SHARE_PAIRED * smaller:
         warning = (
             f"{n} of the {smaller} participants of the smaller study took part in both: the test of independent groups "
             "takes them for different people; the paired test has only them; the mixed model has everybody as they are"
         )
         return SamePeople(n, True, "independent", warning)
-    left = len(one.participants) + len(two.participants) - 2 * n
+    left = len(one) + len(two) - 2 * n
     if not left:
         return SamePeople(n, True, "paired", None)
     warning = (
@@ -60,3 +63,24 @@ def same_people(one: StudyResult, two: StudyResult, *, independent: bool, renumb
         "has them"
     )
     return SamePeople(n, True, "paired", warning)
+
+
+def same_people_in_conditions(n_one: int, n_two: int, n: int) -> SamePeople:
+    """Of one study, `n_one` and `n_two` participants have a value in each of two conditions, `n` of them in both."""
+    smaller = min(n_one, n_two)
+    if not n:
+        return SamePeople(0, False, "independent", None)
+    if n < _SHARE_PAIRED * smaller:
+        only = "; the paired test has only them" if n > 1 else ", and one is too few for a paired test"
+        warning = (
+            f"{n} of the {smaller} participants of the smaller condition answered in both: the test of independent "
+            f"groups takes them for different people{only}"
+        )
+        return SamePeople(n, True, "independent", warning)
+    left = n_one + n_two - 2 * n
+    who = (
+        "1 participant answered in one of the conditions alone and is"
+        if left == 1
+        else (f"{left} participants answered in one of the conditions alone and are")
+    )
+    return SamePeople(n, True, "paired", f"{who} not in the paired test" if left else None)

@@ -10,6 +10,7 @@ from analysis.choice.bias import Bias, bias
 from analysis.choice.breakdowns import Breakdown, breakdowns
 from analysis.choice.certainty import Certainty, certainty
 from analysis.choice.chance import ChanceTest, against_chance
+from analysis.choice.conditions import ConditionsCompared, compare_conditions
 from analysis.choice.description import Description, describe
 from analysis.choice.pooled import PooledTest, pooled_test
 from analysis.choice.preference import COMPARED, preference_per_participant
@@ -17,7 +18,7 @@ from analysis.choice.totals import totals
 from analysis.choice.uncertainty import Trials, uncertainty_per_participant
 from analysis.data.selection import Selected, Selection
 from analysis.data.ties import TieAnswers, tie_answers
-from analysis.options import Blank
+from analysis.options import Alternative, Blank
 from analysis.results import Result, table_rows
 from analysis.stats.agreement import Agreement, agreement
 from analysis.stats.bradley_terry import BradleyTerry, bradley_terry
@@ -51,7 +52,8 @@ class StudyResult(Result):
     such), `uncertainty_all` over all main trials. `participants` has one row per participant,
     `participant_preferences` one per participant and preference. `two_way` has the intervals that resample pairs as
     well, `pooled` the exact binomial test of all answers with what is wrong about it, `mixed` the model that takes
-    participants and pairs as they are, `ties` how many answers name no clip, and what that does to the accuracy."""
+    participants and pairs as they are, `ties` how many answers name no clip, and what that does to the accuracy,
+    `conditions` every two conditions compared."""
 
     study: str
     selection: Selection
@@ -73,6 +75,7 @@ class StudyResult(Result):
     dawid_skene: DawidSkene
     bradley_terry: BradleyTerry
     ties: TieAnswers
+    conditions: ConditionsCompared
 
     def to_dict(self) -> dict[str, Any]:
         """As the fields, with each participant's preferences under the participant."""
@@ -94,6 +97,7 @@ class StudyResult(Result):
             "dawid_skene": self.dawid_skene.to_dict(),
             "bradley_terry": self.bradley_terry.to_dict(),
             "ties": self.ties.to_dict(),
+            "conditions": self.conditions.to_dict(),
         }
 
     def _participants(self) -> list[dict[str, Any]]:
@@ -108,7 +112,9 @@ class StudyResult(Result):
         ]
 
 
-def study_result(selected: Selected, blank: Blank, *, seed: int, resamples: int) -> StudyResult:
+def study_result(
+    selected: Selected, blank: Blank, alternative: Alternative = "two-sided", *, seed: int, resamples: int
+) -> StudyResult:
     """Average each participant's trials, then describe the participants."""
     rows = selected.main
     trials: Trials = "with-truth" if rows["truth"].notna().any() else "all"
@@ -148,6 +154,7 @@ def study_result(selected: Selected, blank: Blank, *, seed: int, resamples: int)
         dawid_skene=dawid_skene(rows),
         bradley_terry=bradley_terry(rows, seed=seed, resamples=resamples),
         ties=tie_answers(rows, people, seed=seed, resamples=resamples),
+        conditions=compare_conditions(rows, preferences, blank, alternative, seed=seed, resamples=resamples),
     )
 
 

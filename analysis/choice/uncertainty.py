@@ -1,16 +1,19 @@
 """Uncertainty: 1 extremely certain to 5 extremely uncertain, one mean per participant."""
 
+from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
-from analysis.choice.totals import share, totals
+from analysis.choice.totals import PERSON, share, totals
 
 Trials = Literal["with-truth", "all"]
 
 
-def uncertainty_per_participant(rows: pd.DataFrame, trials: Trials = "all") -> pd.DataFrame:
+def uncertainty_per_participant(
+    rows: pd.DataFrame, trials: Trials = "all", *, by: Sequence[str] = PERSON
+) -> pd.DataFrame:
     """Average each participant's uncertainties.
 
     One row of the result is one participant of one study. Every uncertainty that was given counts, also one
@@ -22,17 +25,19 @@ def uncertainty_per_participant(rows: pd.DataFrame, trials: Trials = "all") -> p
         Checked responses, already selected.
     trials
         ``with-truth``: only trials that have a truth, as in the paper [NTT21]_; ``all``: every trial.
+    by
+        The columns whose texts a row of the result is of; with `condition`, a participant has a row for each.
 
     Returns
     -------
     DataFrame
-        `study`, `participant`, `n_uncertainty` and `uncertainty` in scale points (higher is less certain),
-        NaN where none was given.
+        The columns of `by` (`study`, `participant`), `n_uncertainty` and `uncertainty` in scale points (higher is less
+        certain), NaN where none was given.
     """
     given = rows["uncertainty"].notna().to_numpy()
     if trials == "with-truth":
         given = given & rows["truth"].notna().to_numpy()
     points = rows["uncertainty"].to_numpy(dtype=np.int8, na_value=0) * given
-    table = totals(rows, {"points": points, "n_uncertainty": given})
+    table = totals(rows, {"points": points, "n_uncertainty": given}, by)
     table["uncertainty"] = share(table.pop("points"), table["n_uncertainty"])
     return table

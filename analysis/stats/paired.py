@@ -1,4 +1,4 @@
-"""Two values of each participant compared: what is right where the same people took part in two studies."""
+"""Two values of each participant compared: what is right where the same people are in two studies or conditions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,12 +24,12 @@ _DECIMALS = 12
 class PairedTest(Result):
     """Wilcoxon's signed-rank test of each participant's two values, and how far apart they are.
 
-    `n` participants have a value in both studies; `n_higher` of them are higher in the first, `n_lower` in the second
-    and `n_equal` the same in both, who carry no sign and are left out of the test. `n_missing` share an id and lack a
-    value, `n_only_first` and `n_only_second` took part in one study alone: they are not in the comparison. `v` is the
-    sum of the ranks of those higher in the first. `rank_biserial` is the matched-pairs correlation [Ker14]_, from -1
-    to 1, positive where the first is higher. `shift` is in the values' unit, `difference` the mean of first less
-    second; `permutation` swaps values within participants and is two-sided."""
+    `n` participants have a value in both studies (or conditions); `n_higher` of them are higher in the first,
+    `n_lower` in the second and `n_equal` the same in both, who carry no sign and are left out of the test. `n_missing`
+    share an id and lack a value, `n_only_first` and `n_only_second` took part in one alone: they are not in the
+    comparison. `v` is the sum of the ranks of those higher in the first. `rank_biserial` is the matched-pairs
+    correlation [Ker14]_, from -1 to 1, positive where the first is higher. `shift` is in the values' unit, `difference`
+    the mean of first less second; `permutation` swaps values within participants and is two-sided."""
 
     n: int
     n_higher: int
@@ -89,9 +89,39 @@ def paired_test(
     first, second = first.set_axis(first.index.astype(str)), second.set_axis(second.index.astype(str))
     both = first.index.intersection(second.index)
     differences = first.loc[both].to_numpy(dtype=float) - second.loc[both].to_numpy(dtype=float)
-    present = differences[~np.isnan(differences)]
+    alone = len(first) - len(both), len(second) - len(both)
+    return _tested(differences, alone, alternative, seed, resamples)
+
+
+def paired_columns_test(
+    first: Floats,
+    second: Floats,
+    alternative: Alternative = "two-sided",
+    *,
+    seed: int = 1,
+    resamples: int = RESAMPLES,
+) -> PairedTest:
+    """As `paired_test`, of two columns in the order of the same participants; who has NaN in one is only in the other.
+
+    Examples
+    --------
+    >>> test = paired_columns_test(np.array([5.0, 4.0, np.nan, 3.0]), np.array([4.0, 2.0, 1.0, np.nan]))
+    >>> test.n, test.n_only_first, test.n_only_second
+    (2, 1, 1)
+    """
+    here, there = ~np.isnan(first), ~np.isnan(second)
+    both = here & there
+    alone = int((here & ~there).sum()), int((there & ~here).sum())
+    return _tested(first[both] - second[both], alone, alternative, seed, resamples)
+
+
+def _tested(
+    differences: Floats, alone: tuple[int, int], alternative: Alternative, seed: int, resamples: int
+) -> PairedTest:
+    """The test of each participant's difference, NaN where a value is missing; `alone` are in one of the two only."""
+    present: Floats = differences[~np.isnan(differences)]
     # Rounded: 5/6 - 4/6 and 4/6 - 3/6 are equal, their floats are not, and ranks would tell them apart.
-    found: Floats = np.round(np.sort(present), _DECIMALS) + 0.0
+    found: Floats = np.asarray(np.round(np.sort(present), _DECIMALS) + 0.0, dtype=float)
     apart = found[found != 0]
     reason = _reason(len(found), len(apart))
     ranks = stats.rankdata(np.abs(apart))
@@ -103,9 +133,9 @@ def paired_test(
         n_higher=int((found > 0).sum()),
         n_lower=int((found < 0).sum()),
         n_equal=int((found == 0).sum()),
-        n_missing=len(both) - len(found),
-        n_only_first=len(first) - len(both),
-        n_only_second=len(second) - len(both),
+        n_missing=len(differences) - len(found),
+        n_only_first=alone[0],
+        n_only_second=alone[1],
         v=None if reason else v,
         p=p,
         alternative=alternative,
@@ -122,6 +152,8 @@ def paired_test(
 def _reason(n: int, n_apart: int) -> str | None:
     if not n:
         return "no participant has a value in both"
+    if n == 1:
+        return "one participant alone has a value in both: a test needs more"
     return None if n_apart else "every participant has the same value in both: there is nothing to rank"
 
 

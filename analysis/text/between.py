@@ -1,13 +1,19 @@
 """What is said of several studies together beyond the table of comparisons."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from rich.console import RenderableType
 
 from analysis.choice.between import MixedDifference, Several
+from analysis.stats.comparisons import MannWhitney
 from analysis.stats.p_values import p_cell, p_words
+from analysis.stats.paired import PairedTest
 from analysis.summary import Comparison
 from analysis.text.terminal import heading, interval_of, name_of, number, range_of, table_of
+
+Test = TypeVar("Test", PairedTest, MannWhitney)
 
 
 def measured(one: Comparison | Several) -> str:
@@ -17,44 +23,53 @@ def measured(one: Comparison | Several) -> str:
     return one.measure if one.trials is None else f"{one.measure} ({one.trials})"
 
 
-def paired(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
-    """Studies with participants in common: each of these people compared with themselves."""
-    found = [(one, one.paired) for one in comparisons if one.paired is not None]
-    if not found:
-        return
-    yield heading("The same people in two studies (Wilcoxon signed-rank)")
-    alternative = found[0][1].alternative
+@dataclass(frozen=True, slots=True)
+class Line(Generic[Test]):
+    """One comparison in a table: of which two, of what, its test, and p after Holm's correction where it is read."""
+
+    names: str
+    what: str
+    test: Test
+    p_holm: float | None
+
+
+def lines_of(comparisons: Sequence[Comparison]) -> tuple[list[Line[PairedTest]], list[Line[MannWhitney]]]:
+    """The tests of studies compared within people, and of those whose independent test is to be read."""
+    within, apart = [], []
+    for one in comparisons:
+        about = " - ".join(map(name_of, one.studies)), measured(one)
+        if one.paired is not None:
+            holm = one.p_holm_as_compared if one.compared_as == "paired" else None
+            within.append(Line(*about, one.paired, holm))
+        if one.compared_as == "independent":
+            apart.append(Line(*about, one.test, one.p_holm_as_compared))
+    return within, apart
+
+
+def paired(lines: Sequence[Line[PairedTest]], of: str) -> Iterator[RenderableType]:
+    """Each person compared with themselves; `of` is study or condition."""
+    alternative = lines[0].test.alternative
     extra = [] if alternative == "two-sided" else ["p two-sided"]
+    counts = "people", "higher", "lower", "V"
     tests = table_of(
-        *(
-            "first - second",
-            "measure",
-            "people",
-            "higher",
-            "lower",
-            "V",
-            f"p {alternative}",
-            *extra,
-            "p Holm",
-        ),
-        "effect",
-        left=2,
+        "first - second", "measure", *counts, f"p {alternative}", *extra, "p Holm", "effect", left=2
     )
     sizes = table_of("first - second", "measure", "shift", "95 % interval", "mean", "permutation p", left=2)
-    for one, test in found:
-        about = " - ".join(map(name_of, one.studies)), measured(one)
+    for one in lines:
+        test, shift, mean = one.test, one.test.shift, one.test.difference
         p_values = test.p, *([test.p_two_sided] if extra else [])
         tests.add_row(
-            *about,
+            one.names,
+            one.what,
             *(str(n) for n in (test.n, test.n_higher, test.n_lower)),
             number(test.v, 1),
             *(p_cell(p) for p in p_values),
-            p_cell(one.p_holm_as_compared if one.compared_as == "paired" else None),
+            p_cell(one.p_holm),
             number(test.rank_biserial, 2),
         )
-        shift, mean = test.shift, test.difference
         sizes.add_row(
-            *about,
+            one.names,
+            one.what,
             number(shift.value),
             range_of(shift.low, shift.high),
             f"{number(mean.mean)} {interval_of(mean.interval)}",
@@ -63,17 +78,61 @@ def paired(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
     yield tests
     yield sizes
     yield (
-        "First less second, within each person. Higher and lower: people whose value is higher, or lower, in the first "
-        "study. Effect: matched-pairs rank-biserial correlation, from -1 to 1. Shift: Hodges-Lehmann estimate with "
-        "its signed-rank interval. Permutation: values swapped within people, two-sided. "
-        f"Holm over {found[0][0].n_family_as_compared} comparisons."
+        f"First less second, within each person. Higher and lower: people whose value is higher, or lower, in the "
+        f"first {of}. Effect: matched-pairs rank-biserial correlation, from -1 to 1. Shift: Hodges-Lehmann estimate "
+        "with its signed-rank interval. Permutation: values swapped within people, two-sided."
     )
-    for method in sorted({test.method for _, test in found if test.method}):
+    for method in sorted({one.test.method for one in lines if one.test.method}):
         yield f"Method: {method}."
-    for one, test in found:
+    for one in lines:
+        test = one.test
         reasons = test.reason, test.shift.reason, test.permutation.reason, test.difference.interval.reason
         for reason in dict.fromkeys(filter(None, reasons)):
-            yield f"  {' - '.join(map(name_of, one.studies))}, {measured(one)}: {reason}."
+            yield f"  {one.names}, {one.what}: {reason}."
+
+
+def independent(lines: Sequence[Line[MannWhitney]], of: str) -> Iterator[RenderableType]:
+    """Two groups of different people; `of` is study or condition."""
+    alternative = lines[0].test.alternative
+    extra = [] if alternative == "two-sided" else ["p two-sided"]
+    tests = table_of(
+        "first - second", "measure", "U1", "U2", f"p {alternative}", *extra, "p Holm", "effect", left=2
+    )
+    sizes = table_of("first - second", "measure", "shift", "95 % interval", "permutation p", left=2)
+    for one in lines:
+        test, shift = one.test, one.test.shift
+        tests.add_row(
+            one.names,
+            one.what,
+            number(test.u1, 1),
+            number(test.u2, 1),
+            p_cell(test.p),
+            *([p_cell(test.p_two_sided)] if extra else []),
+            p_cell(one.p_holm),
+            f"{number(test.effect, 2)} {interval_of(test.effect_interval, 2)}",
+        )
+        sizes.add_row(
+            one.names,
+            one.what,
+            number(shift.value),
+            range_of(shift.low, shift.high),
+            p_cell(test.permutation.p),
+        )
+    yield tests
+    yield (
+        f"U1 is the first {of}'s U. Effect: probability that a participant of the first {of} is higher, "
+        "ties half (0.5: no difference), with its 95 % interval."
+    )
+    for method in sorted({one.test.method for one in lines if one.test.method}):
+        yield f"Method: {method}."
+    for one in lines:
+        for reason in dict.fromkeys(filter(None, (one.test.reason, one.test.effect_interval.reason))):
+            yield f"  {one.names}, {one.what}: {reason}."
+    yield sizes
+    yield (
+        "Shift: Hodges-Lehmann estimate, first less second, with its rank-based interval. Permutation test of the "
+        "difference in means, two-sided."
+    )
 
 
 def warnings(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
@@ -81,25 +140,6 @@ def warnings(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
     for studies, warning in dict.fromkeys((one.studies, one.warning) for one in comparisons):
         if warning:
             yield f"{' - '.join(map(name_of, studies))}: {warning}."
-
-
-def shifts(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
-    """How far apart, and the permutation test beside the rank test."""
-    table = table_of("first - second", "measure", "shift", "95 % interval", "permutation p", left=2)
-    for one in comparisons:
-        shift, permuted = one.test.shift, one.test.permutation
-        table.add_row(
-            " - ".join(map(name_of, one.studies)),
-            measured(one),
-            number(shift.value),
-            range_of(shift.low, shift.high),
-            p_cell(permuted.p),
-        )
-    yield table
-    yield (
-        "Shift: Hodges-Lehmann estimate, first less second, with its rank-based interval. Permutation test of the "
-        "difference in means, two-sided."
-    )
 
 
 def mixed(differences: Sequence[MixedDifference]) -> Iterator[RenderableType]:

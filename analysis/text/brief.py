@@ -5,16 +5,20 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 from rich.console import RenderableType
 
+from analysis.choice.conditions import ConditionComparison, ConditionsCompared
 from analysis.choice.description import Description
 from analysis.choice.majority import level
 from analysis.choice.studies import StudyResult
+from analysis.stats.comparisons import MannWhitney
 from analysis.stats.p_values import p_words
+from analysis.stats.paired import PairedTest
 from analysis.summary import Analysis, Comparison
 from analysis.text.between import measured
 from analysis.text.full import counted
+from analysis.text.sections import what_of
 from analysis.text.terminal import WIDTH, as_text, interval_of, name_of, number, table_of
 
-MOST_STUDIES, MOST_PREFERENCES, MOST_COMPARISONS = 6, 3, 6
+MOST_STUDIES, MOST_PREFERENCES, MOST_COMPARISONS, MOST_CONDITION_PAIRS = 6, 3, 6, 3
 
 
 def render_brief(analysis: Analysis, width: int = WIDTH) -> str:
@@ -31,6 +35,8 @@ def _parts(analysis: Analysis) -> Iterator[RenderableType]:
         yield f"{name_of(study.study)} ({analysis.settings.mode}): {counted(study)}."
     yield from _more(len(analysis.studies) - len(shown), "studies")
     yield from _numbers(shown, analysis.labels)
+    for study in shown:
+        yield from _conditions(study, many=len(shown) > 1)
     comparisons = analysis.comparisons[:MOST_COMPARISONS]
     for comparison in comparisons:
         yield _compared(comparison)
@@ -93,16 +99,46 @@ def _majority(every: pd.DataFrame, study: str) -> tuple[str, str, str, str]:
 
 def _compared(one: Comparison) -> str:
     studies = " - ".join(map(name_of, one.studies))
-    if one.compared_as == "paired" and one.paired is not None:
-        test = one.paired
+    paired = one.paired if one.compared_as == "paired" else None
+    how, effect = _tested(paired or one.test)
+    corrected = "" if one.p_holm_as_compared is None else f", after Holm {p_words(one.p_holm_as_compared)}"
+    return f"{studies}, {measured(one)}: {how}{corrected}; {effect}"
+
+
+def _tested(test: PairedTest | MannWhitney) -> tuple[str, str]:
+    """Which test with its p, and the effect with its interval."""
+    side = "" if test.alternative == "two-sided" else f" (one-sided, {test.alternative})"
+    if isinstance(test, PairedTest):
         how = f"the same {test.n} people, signed-rank {_p(test.p, test.reason)}"
         effect = f"difference {number(test.difference.mean)} {interval_of(test.difference.interval)}"
     else:
-        how = f"Mann-Whitney {_p(one.test.p, one.test.reason)}"
-        effect = f"effect {number(one.test.effect, 2)} {interval_of(one.test.effect_interval, 2)}"
-    side = "" if one.test.alternative == "two-sided" else f" (one-sided, {one.test.alternative})"
-    corrected = "" if one.p_holm_as_compared is None else f", after Holm {p_words(one.p_holm_as_compared)}"
-    return f"{studies}, {measured(one)}: {how}{side}{corrected}; {effect}"
+        how = f"Mann-Whitney {_p(test.p, test.reason)}"
+        effect = f"effect {number(test.effect, 2)} {interval_of(test.effect_interval, 2)}"
+    return f"{how}{side}", effect
+
+
+def _asked(found: ConditionsCompared) -> list[ConditionComparison]:
+    """What a study asks: accuracy and preferences."""
+    return [one for one in found.comparisons if one.measure != "uncertainty"]
+
+
+def _conditions(study: StudyResult, *, many: bool) -> Iterator[str]:
+    """The conditions compared by what the study asks."""
+    found = study.conditions
+    of = f"{name_of(study.study)}, conditions " if many else "Conditions "
+    if len(found.conditions) > 1 and found.reason:
+        yield f"{of.strip()}: not compared, {found.reason}."
+    asked = _asked(found)
+    for one in asked[:MOST_CONDITION_PAIRS]:
+        if (test := one.to_read) is None:
+            continue
+        how, effect = _tested(test)
+        who = "" if isinstance(test, PairedTest) else f"{test.n1} and {test.n2} people, "
+        is_corrected = one.n_family > 1 and one.p_holm is not None
+        corrected = f", after Holm over {one.n_family} {p_words(one.p_holm)}" if is_corrected else ""
+        first, second = map(name_of, one.conditions)
+        yield f"{of}{first} against {second}, {what_of(one)}: {who}{how}{corrected}; {effect}"
+    yield from _more(len(asked) - MOST_CONDITION_PAIRS, "comparisons of conditions")
 
 
 def _p(p: float | None, reason: str | None) -> str:
@@ -114,9 +150,11 @@ def _beware(studies: Sequence[StudyResult], comparisons: Sequence[Comparison]) -
         reasons = [study.selection.reason] if study.selection.reason else _reasons(study)
         for reason in dict.fromkeys(filter(None, reasons)):
             yield f"Note, {name_of(study.study)}: {reason}."
-    for studies_, warning in dict.fromkeys((one.studies, one.warning) for one in comparisons):
-        if warning:
-            yield f"Note, {' - '.join(map(name_of, studies_))}: {warning}."
+        for warning in dict.fromkeys(_condition_warnings(study)):
+            yield f"Note, conditions of {name_of(study.study)}: {warning}."
+    for studies_, said in dict.fromkeys((one.studies, one.warning) for one in comparisons):
+        if said:
+            yield f"Note, {' - '.join(map(name_of, studies_))}: {said}."
 
 
 def _reasons(study: StudyResult) -> Iterator[str | None]:
@@ -124,6 +162,12 @@ def _reasons(study: StudyResult) -> Iterator[str | None]:
     if study.accuracy.mean is not None:
         yield study.accuracy.interval.reason
         yield study.against_chance.reason
+
+
+def _condition_warnings(study: StudyResult) -> Iterator[str]:
+    for one in _asked(study.conditions)[:MOST_CONDITION_PAIRS]:
+        if one.warning:
+            yield one.warning
 
 
 def _more(n: int, what: str) -> Iterator[str]:

@@ -14,9 +14,9 @@ from analysis.choice.published import MEASURES, Published
 from analysis.choice.studies import StudyResult
 from analysis.data.ties import TieAnswers
 from analysis.results import table_rows
-from analysis.stats.p_values import p_cell, p_words
+from analysis.stats.p_values import p_words
 from analysis.summary import Analysis, Comparison
-from analysis.text.between import measured, mixed, paired, several_studies, shifts, warnings
+from analysis.text.between import independent, lines_of, mixed, paired, several_studies, warnings
 from analysis.text.sections import sections
 from analysis.text.terminal import (
     WIDTH,
@@ -53,12 +53,7 @@ def _parts(analysis: Analysis) -> Iterator[RenderableType]:
     for study in analysis.studies:
         yield from _study(study)
     if analysis.comparisons:
-        yield from paired(analysis.comparisons)
-        independent = [one for one in analysis.comparisons if one.compared_as == "independent"]
-        if independent:
-            yield from _comparisons(independent)
-            yield from shifts(independent)
-        yield from warnings(analysis.comparisons)
+        yield from _comparisons(analysis.comparisons)
         yield from mixed(analysis.mixed_differences)
         yield from several_studies(analysis.several)
     yield from _labels(analysis.labels)
@@ -189,38 +184,16 @@ def _preference(share: dict[str, Any] | None) -> str:
 
 
 def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
-    yield heading("Comparisons of studies (Mann-Whitney)")
-    alternative = comparisons[0].test.alternative
-    one_sided = alternative != "two-sided"
-    extra = ["p two-sided"] if one_sided else []
-    table = table_of(
-        "first - second", "measure", "U1", "U2", f"p {alternative}", *extra, "p Holm", "effect", left=2
-    )
-    for comparison in comparisons:
-        test = comparison.test
-        table.add_row(
-            " - ".join(map(name_of, comparison.studies)),
-            measured(comparison),
-            number(test.u1, 1),
-            number(test.u2, 1),
-            p_cell(test.p),
-            *([p_cell(test.p_two_sided)] if one_sided else []),
-            p_cell(comparison.p_holm_as_compared),
-            f"{number(test.effect, 2)} {interval_of(test.effect_interval, 2)}",
-        )
-    yield table
-    yield (
-        "U1 is the first study's U. Effect: probability that a participant of the first study is higher, "
-        "ties half (0.5: no difference), with its 95 % bootstrap interval. "
-        f"Holm over {comparisons[0].n_family_as_compared} comparisons{', of the one-sided p' if one_sided else ''}."
-    )
-    for method in sorted({comparison.test.method for comparison in comparisons if comparison.test.method}):
-        yield f"Method: {method}."
-    for comparison in comparisons:
-        for reason in dict.fromkeys(
-            filter(None, (comparison.test.reason, comparison.test.effect_interval.reason))
-        ):
-            yield f"  {' - '.join(map(name_of, comparison.studies))}, {measured(comparison)}: {reason}."
+    within, apart = lines_of(comparisons)
+    if within:
+        yield heading("The same people in two studies (Wilcoxon signed-rank)")
+        yield from paired(within, "study")
+    if apart:
+        yield heading("Comparisons of studies (Mann-Whitney)")
+        yield from independent(apart, "study")
+    side = "" if comparisons[0].test.alternative == "two-sided" else ", of the one-sided p"
+    yield f"Holm over {comparisons[0].n_family_as_compared} comparisons{side}."
+    yield from warnings(comparisons)
 
 
 def _labels(labels: pd.DataFrame) -> Iterator[RenderableType]:

@@ -57,26 +57,29 @@ def at(value: float | None, low: float = 0.0, high: float = 1.0) -> str:
 def ticks(figure: Figure) -> Sequence[Tick]:
     """The ends of the scale, and chance between them."""
     first, last = figure.ends
-    middle = (
-        [Tick(at(figure.chance), f"{100 * figure.chance:.0f}%", "m")] if figure.chance is not None else []
-    )
+    middle = []
+    if figure.chance is not None:
+        label = figure.even or f"{100 * figure.chance:.0f}%"
+        middle = [Tick(at(figure.chance, *figure.scale), label, "m")]
     return [Tick(at(0.0), first, ""), *middle, Tick(at(1.0), last, "e")]
 
 
 def rows(figure: Figure, marks: Sequence[Mark] | None = None) -> Sequence[Row]:
-    return [row_of(mark) for mark in (figure.marks if marks is None else marks)]
+    return [row_of(mark, figure.scale) for mark in (figure.marks if marks is None else marks)]
 
 
-def row_of(mark: Mark) -> Row:
+def row_of(mark: Mark, scale: tuple[float, float] = (0.0, 1.0)) -> Row:
     band = mark.band or Band(None, None, None)
-    wide = "" if band.low is None or band.high is None else f"{(band.high - band.low) * (RIGHT - LEFT):.2f}%"
+    wide = ""
+    if band.low is not None and band.high is not None:
+        wide = f"{(band.high - band.low) / (scale[1] - scale[0]) * (RIGHT - LEFT):.2f}%"
     return Row(
         mark=mark,
-        at=at(mark.value),
-        low=at(mark.low) if mark.high is not None else "",
-        high=at(mark.high) if mark.low is not None else "",
-        band_at=at(band.value),
-        band_low=at(band.low) if wide else "",
+        at=at(mark.value, *scale),
+        low=at(mark.low, *scale) if mark.high is not None else "",
+        high=at(mark.high, *scale) if mark.low is not None else "",
+        band_at=at(band.value, *scale),
+        band_low=at(band.low, *scale) if wide else "",
         band_wide=wide,
         label=_label(mark),
     )

@@ -1,10 +1,16 @@
-"""Studies compared, two by two: tests, effects, and what stands in the way of them."""
+"""Studies, and the conditions of one, compared two by two: tests, effects, and what stands in the way of them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from analysis import Analysis, Comparison
 from analysis.choice.between import MixedDifference, Several
+from analysis.choice.conditions import OVER_THESE_PAIRS, ConditionComparison
+from analysis.choice.studies import StudyResult
 from analysis.options import Alternative
+from analysis.stats.comparisons import MannWhitney
+from analysis.stats.paired import PairedTest
 from app.reports.page.views import (
     NONE,
     SectionView,
@@ -18,15 +24,40 @@ from app.reports.page.views import (
     shortened,
 )
 
+Test = TypeVar("Test", PairedTest, MannWhitney)
+
+
+@dataclass(frozen=True, slots=True)
+class Of:
+    """What is compared two by two, and the file that has all numbers."""
+
+    one: str
+    several: str
+    file: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line(Generic[Test]):
+    """One comparison in a table: of which two, of what, its test, and p after Holm's correction where it is read."""
+
+    names: str
+    about: str
+    test: Test
+    p_holm: float | None
+
+
+_STUDIES = Of("study", "studies", "tables/comparisons.csv")
+_CONDITIONS = Of("condition", "conditions", "tables/conditions.csv")
+
 
 def comparisons_section(analysis: Analysis) -> Iterator[SectionView]:
     """Nothing where there is one study."""
     comparisons, differences, several = analysis.comparisons, analysis.mixed_differences, analysis.several
     if comparisons:
-        apart = [one for one in comparisons if one.compared_as == "independent"]
-        independent = (_tests(apart), _effects(apart)) if apart else ()
+        within, apart = _lines(comparisons)
+        two = *_paired(within, _STUDIES), *_independent(apart, _STUDIES)
         at_once = *_same_in_all(several), *_several(several, analysis.settings.alternative)
-        tables = (*_paired(comparisons), *independent, *_modelled(differences), *at_once)
+        tables = (*two, *_modelled(differences), *at_once)
         warnings = dict.fromkeys(one.warning for one in several if one.warning)
         notes = (*_notes(comparisons), *_model_notes(differences), *map(as_sentence, warnings))
         yield SectionView("comparisons", "Studies compared", tables=tables, notes=notes)
@@ -45,6 +76,18 @@ def compared_in_short(comparison: Comparison) -> str:
     )
 
 
+def _lines(comparisons: Sequence[Comparison]) -> tuple[list[Line[PairedTest]], list[Line[MannWhitney]]]:
+    within, apart = [], []
+    for one in comparisons:
+        about = " and ".join(one.studies), _about(one)
+        if one.paired is not None:
+            holm = one.p_holm_as_compared if one.compared_as == "paired" else None
+            within.append(Line(*about, one.paired, holm))
+        if one.compared_as == "independent":
+            apart.append(Line(*about, one.test, one.p_holm_as_compared))
+    return within, apart
+
+
 def _about(one: Comparison | Several) -> str:
     """What is compared, as `accuracy` or `preference, hybrid over symbolic`."""
     trials = one.trials and f"{one.trials} main pairs"
@@ -52,109 +95,174 @@ def _about(one: Comparison | Several) -> str:
     return ", ".join(filter(None, (one.measure, which, one.source and f"{one.source} over {one.against}")))
 
 
-def _paired(comparisons: Sequence[Comparison]) -> Iterator[TableView]:
-    """The same people in two studies, each compared with themselves."""
+def _paired(lines: Sequence[Line[PairedTest]], of: Of) -> Iterator[TableView]:
+    """The same people in two studies or conditions, each compared with themselves."""
     tests, sizes = [], []
-    for one in comparisons:
-        if one.paired is None:
-            continue
-        test, shift, mean = one.paired, one.paired.shift, one.paired.difference
-        about = " and ".join(one.studies), _about(one)
-        p_values = test.p, test.p_two_sided, one.p_holm_as_compared if one.compared_as == "paired" else None
+    for one in lines:
+        test, shift, mean = one.test, one.test.shift, one.test.difference
+        p_values = test.p, test.p_two_sided, one.p_holm
         counts = str(test.n), f"{test.n_higher}, {test.n_lower}, {test.n_equal}"
-        tests.append((*about, *counts, number(test.v, 1), *(p_cell(p) for p in p_values)))
+        tests.append((one.names, one.about, *counts, number(test.v, 1), *(p_cell(p) for p in p_values)))
         apart = f"{number(shift.value, 2)} ({limits(shift.low, shift.high, 2)})"
         difference = f"{number(mean.mean, 2)} ({interval(mean.interval, 2)})"
-        sizes.append((*about, apart, difference, number(test.rank_biserial, 2), p_cell(test.permutation.p)))
+        correlation, permuted = number(test.rank_biserial, 2), p_cell(test.permutation.p)
+        sizes.append((one.names, one.about, apart, difference, correlation, permuted))
     if not tests:
         return
-    alternative = next(one.paired.alternative for one in comparisons if one.paired)
     yield TableView(
-        caption="The same people in both studies: Wilcoxon's signed-rank test",
+        caption=f"The same people in both {of.several}: Wilcoxon's signed-rank test",
         head=(
-            *("studies", "measure", "people", "higher, lower, equal in the first", "V", f"p {alternative}"),
-            *("p two-sided", "p Holm"),
+            *(of.several, "measure", "people", "higher, lower, equal in the first", "V"),
+            *(f"p {lines[0].test.alternative}", "p two-sided", "p Holm"),
         ),
         rows=tuple(tests),
         n_names=2,
-        file="tables/comparisons.csv",
+        file=of.file,
     )
     yield TableView(
         caption=(
-            "How far apart the studies are for the same people, first less second, with 95 % intervals: the "
+            f"How far apart the {of.several} are for the same people, first less second, with 95 % intervals: the "
             "Hodges-Lehmann shift, the mean difference, and the matched-pairs rank-biserial correlation"
         ),
-        head=("studies", "measure", "shift", "mean difference", "correlation", "p of permutations"),
+        head=(of.several, "measure", "shift", "mean difference", "correlation", "p of permutations"),
         rows=tuple(sizes),
         n_names=2,
-        file="tables/comparisons.csv",
+        file=of.file,
     )
 
 
-def _tests(comparisons: Sequence[Comparison]) -> TableView:
-    alternative = comparisons[0].test.alternative
+def _independent(lines: Sequence[Line[MannWhitney]], of: Of) -> Iterator[TableView]:
+    """Different people in each; nothing without such."""
+    if not lines:
+        return
+    alternative = lines[0].test.alternative
     one_sided = alternative != "two-sided"
-    rows = []
-    for one in comparisons:
-        test = one.test
-        p_values = (
-            test.p,
-            *((test.p_two_sided,) if one_sided else ()),
-            one.p_holm_as_compared,
-            test.permutation.p,
-        )
-        cells = number(test.u1, 1), number(test.u2, 1), *(p_cell(p) for p in p_values)
-        rows.append((" and ".join(one.studies), _about(one), *cells))
-    beside = ("p two-sided",) if one_sided else ()
-    return TableView(
-        caption="Mann-Whitney tests, and a permutation test of the means (two-sided)",
-        head=(
-            *("studies", "measure", "U first", "U second", f"p {alternative}", *beside, "p Holm"),
-            "p of permutations",
-        ),
-        rows=tuple(rows),
-        n_names=2,
-        file="tables/comparisons.csv",
-    )
-
-
-def _effects(comparisons: Sequence[Comparison]) -> TableView:
-    rows = []
-    for one in comparisons:
+    tests, effects = [], []
+    for one in lines:
         test, shift = one.test, one.test.shift
+        p_values = test.p, *((test.p_two_sided,) if one_sided else ()), one.p_holm, test.permutation.p
+        counts = number(test.u1, 1), number(test.u2, 1)
+        tests.append((one.names, one.about, *counts, *(p_cell(p) for p in p_values)))
         effect = f"{number(test.effect, 2)} ({interval(test.effect_interval, 2)})"
         apart = f"{number(shift.value, 2)} ({limits(shift.low, shift.high, 2)})"
-        rows.append((" and ".join(one.studies), _about(one), effect, apart))
-    return TableView(
-        caption=(
-            "Effects with 95 % intervals: the probability that a participant of the first study is higher, ties half, "
-            "and the Hodges-Lehmann shift in the measure's unit"
+        effects.append((one.names, one.about, effect, apart))
+    beside = ("p two-sided",) if one_sided else ()
+    yield TableView(
+        caption="Mann-Whitney tests, and a permutation test of the means (two-sided)",
+        head=(
+            *(of.several, "measure", "U first", "U second", f"p {alternative}", *beside, "p Holm"),
+            "p of permutations",
         ),
-        head=("studies", "measure", "probability of higher", "shift"),
-        rows=tuple(rows),
+        rows=tuple(tests),
         n_names=2,
-        file="tables/comparisons.csv",
+        file=of.file,
     )
+    yield TableView(
+        caption=(
+            f"Effects with 95 % intervals: the probability that a participant of the first {of.one} is higher, ties "
+            "half, and the Hodges-Lehmann shift in the measure's unit"
+        ),
+        head=(of.several, "measure", "probability of higher", "shift"),
+        rows=tuple(effects),
+        n_names=2,
+        file=of.file,
+    )
+
+
+def conditions_part(study: StudyResult) -> Iterator[SectionView]:
+    """From `conditions`; nothing where there is one, or none."""
+    found, of = study.conditions, _CONDITIONS
+    if len(found.conditions) < 2:
+        return
+    if found.reason:
+        yield SectionView("", "Conditions compared", notes=(f"Not compared: {found.reason}.",))
+        return
+    within, apart = [], []
+    notes: list[str] = []
+    for one in found.comparisons:
+        about = " and ".join(one.conditions), _about_condition(one)
+        if one.paired is not None:
+            within.append(Line(*about, one.paired, one.p_holm if one.compared_as == "paired" else None))
+        if one.independent is not None:
+            apart.append(Line(*about, one.independent, one.p_holm))
+        notes += _missing(*about, one.paired, one.independent)
+    family = max(one.n_family for one in found.comparisons)
+    holm = f"Holm's correction is over the {family} comparisons of conditions, each measure by itself."
+    yield SectionView(
+        "",
+        "Conditions compared",
+        tables=(*_paired(within, of), *_independent(apart, of)),
+        notes=(
+            *((holm,) if family > 1 else ()),
+            *((f"{found.no_accuracy}.",) if found.no_accuracy else ()),
+            *notes,
+            *_warned((one.conditions, one.warning) for one in found.comparisons),
+            f"{OVER_THESE_PAIRS}.",
+        ),
+    )
+
+
+def conditions_in_short(study: StudyResult) -> Iterator[str]:
+    """What a study asks, of every two conditions with a test, in a line each."""
+    for one in study.conditions.comparisons:
+        test = one.to_read
+        if one.measure == "uncertainty" or test is None or test.p is None:
+            continue
+        who = (
+            f"{test.n} people in both" if isinstance(test, PairedTest) else f"{test.n1} and {test.n2} people"
+        )
+        first, second = one.conditions
+        after = (
+            f"; after Holm's correction over {one.n_family} tests {p_value(one.p_holm)}"
+            if one.n_family > 1
+            else ""
+        )
+        yield (
+            f"conditions {first} and {second} ({who}), {_about_condition(one)}: {p_value(test.p)}, "
+            f"{test.alternative}{after}."
+        )
+
+
+def _about_condition(one: ConditionComparison) -> str:
+    """What is compared, as `accuracy` or `preference, hybrid over symbolic`."""
+    return ", ".join(filter(None, (one.measure, one.source and f"{one.source} over {one.against}")))
+
+
+def _missing(
+    names: str, about: str, paired: PairedTest | None, independent: MannWhitney | None
+) -> Iterator[str]:
+    """Why numbers are missing in the tests that are shown."""
+    found: tuple[str | None, ...] = ()
+    if paired:
+        found += (
+            paired.reason,
+            paired.shift.reason,
+            paired.permutation.reason,
+            paired.difference.interval.reason,
+        )
+    if independent:
+        found += (
+            independent.reason,
+            independent.effect_interval.reason,
+            independent.permutation.reason,
+            independent.shift.reason,
+        )
+    for reason in dict.fromkeys(filter(None, found)):
+        yield f"Missing for {names}, {about}: {reason}."
+
+
+def _warned(warnings: Iterable[tuple[tuple[str, str], str | None]]) -> Iterator[str]:
+    """Each warning once for each two."""
+    for names, warning in dict.fromkeys(warnings):
+        if warning:
+            yield f"{' and '.join(names)}: {warning}."
 
 
 def _notes(comparisons: Sequence[Comparison]) -> Iterator[str]:
     for one in comparisons:
-        test, paired = one.test, one.paired
-        found: tuple[str | None, ...] = ()
-        if paired:
-            found += (
-                paired.reason,
-                paired.shift.reason,
-                paired.permutation.reason,
-                paired.difference.interval.reason,
-            )
-        if one.compared_as == "independent":
-            found += (test.reason, test.effect_interval.reason, test.permutation.reason, test.shift.reason)
-        for reason in dict.fromkeys(filter(None, found)):
-            yield f"Missing for {' and '.join(one.studies)}, {_about(one)}: {reason}."
-    for studies, warning in dict.fromkeys((one.studies, one.warning) for one in comparisons):
-        if warning:
-            yield f"{' and '.join(studies)}: {warning}."
+        independent = one.test if one.compared_as == "independent" else None
+        yield from _missing(" and ".join(one.studies), _about(one), one.paired, independent)
+    yield from _warned((one.studies, one.warning) for one in comparisons)
 
 
 def _modelled(differences: Sequence[MixedDifference]) -> Iterator[TableView]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from analysis import Analysis, Description, StudyResult
 from analysis.figures import AnyFigure
 from analysis.judging import JudgeValidation
-from app.reports.page.compared import compared_in_short, comparisons_section
+from app.reports.page.compared import compared_in_short, comparisons_section, conditions_in_short
 from app.reports.page.judges import judges_section
 from app.reports.page.methods import Methods
 from app.reports.page.published import published_section
@@ -131,6 +131,7 @@ def _in_short(analysis: Analysis) -> Iterator[str]:
             if not one.has_truth:
                 what = f"choices of {one.source} over {one.against}"
                 yield f"{study.study}: mean share of {what} {_mean(one.description)}."
+        yield from (f"{study.study}: {said}" for said in conditions_in_short(study))
     for comparison in analysis.comparisons:
         if comparison.test.reason is None:
             yield compared_in_short(comparison)

@@ -15,6 +15,7 @@ from analysis.choice.studies import StudyResult
 from analysis.results import Result, table_rows
 from analysis.stats.estimates import Estimate
 from app.reports.page.answers import accuracy_part, bias_part, breakdown_part, certainty_part, ties_part
+from app.reports.page.compared import conditions_part
 from app.reports.page.models import agreement_part, labels_part, sources_part
 from app.reports.page.views import (
     NONE,
@@ -35,13 +36,14 @@ Part = Callable[[StudyResult], Iterator[SectionView]]
 STUDY_OWN = frozenset(
     {
         "study", "selection", "accuracy", "against_chance", "uncertainty", "uncertainty_trials", "uncertainty_all",
-        "preferences", "participants", "participant_preferences",
+        "preferences", "participants", "participant_preferences", "conditions",
     }
 )  # fmt: skip
 OWN = frozenset({"settings", "studies", "comparisons", "labels", "published", "several", "mixed_differences"})
 
 # The results that a part shows, and the part.
 PARTS: Sequence[tuple[tuple[str, ...], Part]] = (
+    (("conditions",), conditions_part),
     (("two_way", "pooled", "mixed"), accuracy_part),
     (("ties",), ties_part),
     (("certainty",), certainty_part),

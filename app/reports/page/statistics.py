@@ -1,8 +1,9 @@
 """The statistics of a report in words, each with its source: only those that it has."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analysis import Analysis
+from analysis.choice.conditions import ConditionComparison
 
 JUDGES = (
     "Judges were held against people on the same pairs: accuracy against the truth and against the majority of votes, "
@@ -24,6 +25,7 @@ def statistics(analysis: Analysis) -> Iterator[str]:
     if has_accuracy:
         yield from _accuracy(analysis)
     yield from _comparisons(analysis)
+    yield from _conditions(analysis)
     yield from _answers(has_accuracy)
     yield from _labels(analysis)
 
@@ -84,6 +86,29 @@ def _comparisons(analysis: Analysis) -> Iterator[str]:
             "More than two studies at once were compared by the Kruskal-Wallis test [KW52], with the interval of "
             "epsilon squared from the noncentral chi-squared distribution [SF97]."
         )
+
+
+def _conditions(analysis: Analysis) -> Iterator[str]:
+    found = [one for study in analysis.studies for one in study.conditions.comparisons]
+    if any(one.paired for one in found):
+        yield (
+            "Conditions of a study were compared within the participants who answered in both, by Wilcoxon's "
+            f"signed-rank test, {analysis.settings.alternative} [Wil45], with the Hodges-Lehmann estimate and its "
+            "distribution-free interval [HL63], [HWC14], and a permutation test that swaps the two values of a "
+            f"participant [PS10]{_holm(found)}."
+        )
+    if any(one.compared_as == "independent" for one in found):
+        yield (
+            "Conditions that different participants answered in were compared by the Mann-Whitney test of the "
+            f"participants' means, {analysis.settings.alternative} [MW47]{_holm(found)}."
+        )
+
+
+def _holm(found: Sequence[ConditionComparison]) -> str:
+    family = max(one.n_family for one in found)
+    if family < 2:
+        return ""
+    return f"; p values are corrected by Holm's method over the {family} pairs of conditions of a measure [Hol79]"
 
 
 def _answers(has_accuracy: bool) -> Iterator[str]:

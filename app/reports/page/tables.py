@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from analysis import Analysis, Comparison, Description, StudyResult
 from analysis.data.columns import LABEL_COLUMNS, names
 from analysis.results import table_rows
+from analysis.stats.comparisons import MannWhitney
 from analysis.stats.paired import PairedTest
 from app.reports.page.sections import further_estimates
 from app.reports.page.views import value_of
@@ -51,6 +52,7 @@ def tables_of(analysis: Analysis | None) -> Iterator[tuple[str, tuple[str, ...],
     yield "breakdowns", _BREAKDOWNS, every(_breakdowns)
     rows = [tuple(cell(one) for cell in _COMPARISON.values()) for one in comparisons]
     yield "comparisons", tuple(_COMPARISON), rows
+    yield "conditions", _CONDITIONS, every(_conditions)
     yield "labels", labels, [_picked(row, labels) for row in table_rows(analysis.labels)] if analysis else []
 
 
@@ -104,9 +106,60 @@ def _breakdowns(study: StudyResult) -> Iterator[Row]:
             yield _picked({**row, **about, "reason": row["reason"] or one.reason}, _BREAKDOWNS)
 
 
-def _paired(cell: Callable[[PairedTest], object]) -> Callable[[Comparison], object]:
-    """A cell of those compared with themselves; empty for others."""
-    return lambda one: cell(one.paired) if one.paired else None
+_PAIRED: Mapping[str, Callable[[PairedTest], object]] = {
+    "n_paired": lambda test: test.n,
+    "n_higher": lambda test: test.n_higher,
+    "n_lower": lambda test: test.n_lower,
+    "n_equal": lambda test: test.n_equal,
+    "v": lambda test: test.v,
+    "p_paired": lambda test: test.p,
+    "p_paired_two_sided": lambda test: test.p_two_sided,
+    "paired_rank_biserial": lambda test: test.rank_biserial,
+    "paired_shift": lambda test: test.shift.value,
+    "paired_shift_low": lambda test: test.shift.low,
+    "paired_shift_high": lambda test: test.shift.high,
+    "paired_difference_in_means": lambda test: test.permutation.difference,
+    "p_paired_permutation": lambda test: test.permutation.p,
+    "paired_reason": lambda test: test.reason,
+}
+_INDEPENDENT: Mapping[str, Callable[[MannWhitney], object]] = {
+    "n1": lambda test: test.n1,
+    "n2": lambda test: test.n2,
+    "u1": lambda test: test.u1,
+    "u2": lambda test: test.u2,
+    "alternative": lambda test: test.alternative,
+    "p": lambda test: test.p,
+    "p_two_sided": lambda test: test.p_two_sided,
+    "method": lambda test: test.method,
+    "effect": lambda test: test.effect,
+    "effect_low": lambda test: test.effect_interval.low,
+    "effect_high": lambda test: test.effect_interval.high,
+    "rank_biserial": lambda test: test.rank_biserial,
+    "reason": lambda test: test.reason,
+    "shift": lambda test: test.shift.value,
+    "shift_low": lambda test: test.shift.low,
+    "shift_high": lambda test: test.shift.high,
+    "difference_in_means": lambda test: test.permutation.difference,
+    "p_permutation": lambda test: test.permutation.p,
+}
+
+
+def _independent(*cells: str) -> Mapping[str, Callable[[Comparison], object]]:
+    """These cells of the test that takes two studies for different people."""
+
+    def cell(name: str) -> Callable[[Comparison], object]:
+        return lambda one: _INDEPENDENT[name](one.test)
+
+    return {name: cell(name) for name in cells}
+
+
+def _within(*cells: str) -> Mapping[str, Callable[[Comparison], object]]:
+    """These cells of those compared with themselves; empty for others."""
+
+    def cell(name: str) -> Callable[[Comparison], object]:
+        return lambda one: _PAIRED[name](one.paired) if one.paired else None
+
+    return {name: cell(name) for name in cells}
 
 
 _COMPARISON: Mapping[str, Callable[[Comparison], object]] = {
@@ -117,41 +170,32 @@ _COMPARISON: Mapping[str, Callable[[Comparison], object]] = {
     "condition": lambda one: one.condition,
     "source": lambda one: one.source,
     "against": lambda one: one.against,
-    "n1": lambda one: one.test.n1,
-    "n2": lambda one: one.test.n2,
-    "u1": lambda one: one.test.u1,
-    "u2": lambda one: one.test.u2,
-    "alternative": lambda one: one.test.alternative,
-    "p": lambda one: one.test.p,
-    "p_two_sided": lambda one: one.test.p_two_sided,
+    **_independent("n1", "n2", "u1", "u2", "alternative", "p", "p_two_sided"),
     "p_holm": lambda one: one.p_holm,
     "n_family": lambda one: one.n_family,
-    "method": lambda one: one.test.method,
-    "effect": lambda one: one.test.effect,
-    "effect_low": lambda one: one.test.effect_interval.low,
-    "effect_high": lambda one: one.test.effect_interval.high,
-    "rank_biserial": lambda one: one.test.rank_biserial,
-    "reason": lambda one: one.test.reason,
-    "shift": lambda one: one.test.shift.value,
-    "shift_low": lambda one: one.test.shift.low,
-    "shift_high": lambda one: one.test.shift.high,
-    "difference_in_means": lambda one: one.test.permutation.difference,
-    "p_permutation": lambda one: one.test.permutation.p,
+    **_independent("method", "effect", "effect_low", "effect_high", "rank_biserial", "reason"),
+    **_independent("shift", "shift_low", "shift_high", "difference_in_means", "p_permutation"),
     "compared_as": lambda one: one.compared_as,
-    "n_paired": _paired(lambda test: test.n),
-    "n_higher": _paired(lambda test: test.n_higher),
-    "n_lower": _paired(lambda test: test.n_lower),
-    "n_equal": _paired(lambda test: test.n_equal),
-    "v": _paired(lambda test: test.v),
-    "p_paired": _paired(lambda test: test.p),
-    "p_paired_two_sided": _paired(lambda test: test.p_two_sided),
+    **_within("n_paired", "n_higher", "n_lower", "n_equal", "v", "p_paired", "p_paired_two_sided"),
     "p_holm_as_compared": lambda one: one.p_holm_as_compared,
     "n_family_as_compared": lambda one: one.n_family_as_compared,
-    "paired_rank_biserial": _paired(lambda test: test.rank_biserial),
-    "paired_shift": _paired(lambda test: test.shift.value),
-    "paired_shift_low": _paired(lambda test: test.shift.low),
-    "paired_shift_high": _paired(lambda test: test.shift.high),
-    "paired_difference_in_means": _paired(lambda test: test.permutation.difference),
-    "p_paired_permutation": _paired(lambda test: test.permutation.p),
-    "paired_reason": _paired(lambda test: test.reason),
+    **_within("paired_rank_biserial", "paired_shift", "paired_shift_low", "paired_shift_high"),
+    **_within("paired_difference_in_means", "p_paired_permutation", "paired_reason"),
 }
+_CONDITIONS = (
+    "study", "first", "second", "measure", "source", "against", "n_shared", "compared_as", "p_holm", "n_family",
+    "warning", *_PAIRED, "paired_difference_low", "paired_difference_high", *_INDEPENDENT,
+)  # fmt: skip
+
+
+def _conditions(study: StudyResult) -> Iterator[Row]:
+    """Every two conditions, in the columns of `_CONDITIONS`."""
+    for one in study.conditions.comparisons:
+        about = one.measure, one.source, one.against, one.n_shared, one.compared_as
+        ends = one.paired.difference.interval if one.paired else None
+        yield (
+            *(study.study, *one.conditions, *about, one.p_holm, one.n_family, one.warning),
+            *(cell(one.paired) if one.paired else None for cell in _PAIRED.values()),
+            *((ends.low, ends.high) if ends else (None, None)),
+            *(cell(one.independent) if one.independent else None for cell in _INDEPENDENT.values()),
+        )

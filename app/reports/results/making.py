@@ -11,6 +11,7 @@ from analysis.judging import JudgeValidation
 from app.reports.results import bias, figures, judges
 from app.reports.results.claims import HOW_MORE, claims_of
 from app.reports.results.compared import compared_claims, studies_figure
+from app.reports.results.conditions import conditions_claims, conditions_figures
 from app.reports.results.marks import FEW
 from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
 from app.reports.results.view import FORMAT, Caution, Figure, ResultsView
@@ -46,7 +47,7 @@ def results_view(
     pairs = votes_of(study, analysis.labels, around.clip_of)
     right = right_source(pairs)
     claims = claims_of(study, pairs, right, validation)
-    beside = compared_claims(analysis)
+    beside, conditions = compared_claims(analysis), conditions_claims(study.conditions)
     return ResultsView(
         format=FORMAT,
         study=study.study,
@@ -59,8 +60,8 @@ def results_view(
         n_pairs=len(pairs),
         headline=headline(study, pairs, right),
         next_step=_next_step(study, pairs),
-        can_say=(*claims.can_say, *beside.can_say),
-        not_yet=(*claims.not_yet, *beside.not_yet),
+        can_say=(*claims.can_say, *conditions.can_say, *beside.can_say),
+        not_yet=(*claims.not_yet, *conditions.not_yet, *beside.not_yet),
         how_more=HOW_MORE,
         figures=tuple(_figures(analysis, study, pairs, right, around, validation)),
         cautions=(*_cautions(study, pairs), *around.cautions),
@@ -121,6 +122,7 @@ def _figures(
         yield figures.certainty_figure(study.certainty, around.levels)
         if (preferred := figures.preferences_figure(study)) is not None:
             yield preferred
+        yield from conditions_figures(study.conditions)
         if (beside := studies_figure(analysis)) is not None:
             yield beside
         yield figures.pairs_figure(pairs)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-FORMAT = 1  # of the kept view: another number computes all anew
+FORMAT = 2  # of the kept view: another number computes all anew
 
 Cell = str | int | float | None
 Unit = Literal["text", "count", "share", "number", "p"]
@@ -87,7 +87,8 @@ class Dot:
 class Figure:
     """One figure: a sentence with the finding, a line on how to read it, the drawing and its numbers.
 
-    `strong` is the part of `said` that is underlined. A figure that cannot be drawn says in `said` why, and in `how`
+    `scale` are the values at the ends of the drawing, which `ends` name; `chance` is the value that says nothing, and
+    `even` what it is called where it is no share. `strong` is the part of `said` that is underlined. A figure that cannot be drawn says in `said` why, and in `how`
     what to do."""
 
     name: str
@@ -101,6 +102,8 @@ class Figure:
     dots: tuple[Dot, ...] = ()
     chance: float | None = 0.5
     ends: tuple[str, str] = ("0%", "100%")
+    scale: tuple[float, float] = (0.0, 1.0)
+    even: str = ""
     caution: str = ""
 
 

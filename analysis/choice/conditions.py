@@ -1,0 +1,213 @@
+"""The conditions of one study compared two by two: within people where these answered in both."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from analysis.choice.accuracy import accuracy_per_participant
+from analysis.choice.majority import natural
+from analysis.choice.same_people import ComparedAs, same_people_in_conditions
+from analysis.choice.uncertainty import uncertainty_per_participant
+from analysis.data.codes import rows_where
+from analysis.options import RESAMPLES, Alternative, Blank
+from analysis.results import Result, plain
+from analysis.stats.comparisons import MannWhitney, mann_whitney
+from analysis.stats.intervals import Floats
+from analysis.stats.multiplicity import holm
+from analysis.stats.paired import PairedTest, paired_columns_test
+
+Measure = Literal["accuracy", "uncertainty", "preference"]
+# By condition, a value of each participant of the study in one order, NaN where there is none.
+Values = Mapping[str, Floats]
+
+# Two at a time: ten conditions are 45 comparisons of each measure.
+MOST_CONDITIONS = 10
+_BY = ("condition", "participant")
+
+OVER_THESE_PAIRS = (
+    "Each condition has pairs of its own, which are taken as they are: "
+    "another choice of pairs may give another difference"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionComparison(Result):
+    """One measure in two conditions of a study; a preference is for `source` over `against` in both.
+
+    `n_shared` participants have a value in both. `paired` compares each of them with themselves (None where there are
+    none, or one beside many others); `independent` takes the two conditions for different people (None where that would
+    be wrong, because at least half of those of the smaller condition are in both). `compared_as` says which of the two
+    is to be read, and `p_holm` corrects its p over the `n_family` pairs of conditions with a p of this measure.
+    `warning` is a sentence on who is left out, or taken for somebody else."""
+
+    conditions: tuple[str, str]
+    measure: Measure
+    source: str | None
+    against: str | None
+    n_shared: int
+    compared_as: ComparedAs
+    paired: PairedTest | None
+    independent: MannWhitney | None
+    p_holm: float | None
+    n_family: int
+    warning: str | None
+
+    @property
+    def to_read(self) -> PairedTest | MannWhitney | None:
+        """The test that `compared_as` names."""
+        return self.paired if self.compared_as == "paired" else self.independent
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no p, if there is none."""
+        return self.to_read.reason if self.to_read else None
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionsCompared(Result):
+    """The `conditions` of a study's main pairs in natural order, and every two of them; `reason` says why none."""
+
+    conditions: tuple[str, ...]
+    comparisons: tuple[ConditionComparison, ...]
+    reason: str | None
+
+    @property
+    def no_accuracy(self) -> str:
+        """Why accuracy is not among what is compared; empty where it is, or where nothing is."""
+        there = self.reason or any(one.measure == "accuracy" for one in self.comparisons)
+        return (
+            "" if there else "Accuracy is not compared: fewer than two conditions have answers with a truth"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the fields."""
+        return {
+            "conditions": list(self.conditions),
+            "comparisons": plain(self.comparisons),
+            "reason": self.reason,
+        }
+
+
+def compare_conditions(
+    rows: pd.DataFrame,
+    preferences: pd.DataFrame,
+    blank: Blank = "missing",
+    alternative: Alternative = "two-sided",
+    *,
+    seed: int = 1,
+    resamples: int = RESAMPLES,
+) -> ConditionsCompared:
+    """Compare every two conditions of one study: accuracy, uncertainty, and preferences that both ask for.
+
+    One row is one answer to one main trial. Each participant's trials of a condition are averaged first. The pairs are
+    taken as they are: a difference is one over these pairs, and other pairs of the same conditions may differ less.
+
+    Parameters
+    ----------
+    rows
+        Checked responses of one study, already selected. Trials without a condition are left out.
+    preferences
+        Those of these rows, as `preference_per_participant` returns them.
+    blank
+        See `accuracy_per_participant`.
+    alternative
+        ``greater``: the first of the two conditions, in natural order, is higher.
+    seed, resamples
+        Of the bootstraps and permutation tests.
+
+    Returns
+    -------
+    ConditionsCompared
+        Wilcoxon's signed-rank test [Wil45]_ with the Hodges-Lehmann estimate [HL63]_ where at least half of the smaller
+        condition's participants answered in both; else Mann-Whitney's [MW47]_. Holm's correction [Hol79]_ is over the
+        pairs of conditions within a measure. Preferences are compared where pairs have no truth: where they have one,
+        accuracy is. Of more than ten conditions none are compared.
+    """
+    named = rows_where(rows, rows["condition"].notna().to_numpy())
+    conditions = tuple(sorted(map(str, named["condition"].unique()), key=natural))
+    if reason := _reason(len(conditions)):
+        return ConditionsCompared(conditions, (), reason)
+    comparisons = [
+        one
+        for measure, source, against, values in _measures(named, preferences, blank)
+        for one in _corrected(
+            [
+                _compared(pair, measure, source, against, values, alternative, seed, resamples)
+                for pair in combinations([name for name in conditions if name in values], 2)
+            ]
+        )
+    ]
+    return ConditionsCompared(
+        conditions, tuple(comparisons), None if comparisons else "no measure has values in two conditions"
+    )
+
+
+def _reason(n: int) -> str | None:
+    if n > MOST_CONDITIONS:
+        return f"there are {n} conditions, and no more than {MOST_CONDITIONS} are compared two by two"
+    return None if n > 1 else "there is one condition" if n else "no pair has a condition"
+
+
+def _measures(
+    rows: pd.DataFrame, preferences: pd.DataFrame, blank: Blank
+) -> Iterator[tuple[Measure, str | None, str | None, Values]]:
+    """Each measure with its values by condition."""
+    yield "accuracy", None, None, _values(accuracy_per_participant(rows, blank, by=_BY), "accuracy")
+    yield "uncertainty", None, None, _values(uncertainty_per_participant(rows, by=_BY), "uncertainty")
+    open_ones = preferences[~preferences["has_truth"] & (preferences["condition"] != "")]
+    for (source, against), table in open_ones.groupby(["source", "against"], observed=True):
+        yield "preference", str(source), str(against), _values(table, "preference")
+
+
+def _values(table: pd.DataFrame, column: str) -> Values:
+    """Of each condition in which somebody has a value."""
+    there = table[table[column].notna()]
+    n_people = len(table["participant"].cat.categories)
+    found = {}
+    for condition, cells in there.groupby("condition", observed=True):
+        found[str(condition)] = np.full(n_people, np.nan)
+        found[str(condition)][cells["participant"].cat.codes] = cells[column]
+    return found
+
+
+def _compared(
+    pair: tuple[str, str],
+    measure: Measure,
+    source: str | None,
+    against: str | None,
+    values: Values,
+    alternative: Alternative,
+    seed: int,
+    resamples: int,
+) -> ConditionComparison:
+    first, second = (values[name] for name in pair)
+    here, there = ~np.isnan(first), ~np.isnan(second)
+    found = same_people_in_conditions(int(here.sum()), int(there.sum()), int((here & there).sum()))
+    return ConditionComparison(
+        conditions=pair,
+        measure=measure,
+        source=source,
+        against=against,
+        n_shared=found.n,
+        compared_as=found.compared_as,
+        paired=paired_columns_test(first, second, alternative, seed=seed, resamples=resamples)
+        if found.n > 1 or found.compared_as == "paired"
+        else None,
+        independent=None
+        if found.compared_as == "paired"
+        else mann_whitney(first[here], second[there], alternative, seed=seed, resamples=resamples),
+        p_holm=None,
+        n_family=0,
+        warning=found.warning,
+    )
+
+
+def _corrected(comparisons: list[ConditionComparison]) -> Iterator[ConditionComparison]:
+    corrected = holm([one.to_read.p if one.to_read else None for one in comparisons])
+    n = sum(p is not None for p in corrected)
+    for one, p in zip(comparisons, corrected, strict=True):
+        yield replace(one, p_holm=p, n_family=n)

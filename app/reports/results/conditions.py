@@ -1,0 +1,297 @@
+"""The conditions of a study beside each other: within people where these answered in both, else as groups."""
+
+from collections.abc import Iterator, Sequence
+
+from analysis.choice.conditions import OVER_THESE_PAIRS, ConditionComparison, ConditionsCompared
+from analysis.stats.comparisons import MannWhitney
+from analysis.stats.intervals import Interval
+from analysis.stats.p_values import p_words
+from analysis.stats.paired import PairedTest
+from app.reports.results.claims import Claims
+from app.reports.results.marks import nothing
+from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
+from app.reports.results.words import exact, first_few, people, points, sentence
+
+_ALPHA = 0.05
+_MOST_SAID = 3
+_SCALES = (0.1, 0.25, 0.5, 1.0)
+
+_ABOUT = (
+    Column("first", "First", "text"),
+    Column("second", "Second", "text"),
+    Column("measure", "Measure", "text"),
+    Column("about", "Of", "text"),
+)
+_HOLM = (Column("p_holm", "p, Holm", "p"), Column("n_family", "Comparisons", "count"))
+_WITHIN = (
+    *_ABOUT,
+    Column("people", "People in both", "count"),
+    Column("difference", "Mean difference"),
+    Column("difference_low", "from"),
+    Column("difference_high", "to"),
+    Column("shift", "Hodges-Lehmann"),
+    Column("shift_low", "from"),
+    Column("shift_high", "to"),
+    Column("p_two_sided", "p, two-sided", "p"),
+    Column("p_permutation", "p, permutation", "p"),
+    *_HOLM,
+)
+_APART = (
+    *_ABOUT,
+    Column("n1", "People, first", "count"),
+    Column("n2", "People, second", "count"),
+    Column("n_shared", "In both", "count"),
+    Column("effect", "Effect"),
+    Column("effect_low", "from"),
+    Column("effect_high", "to"),
+    Column("p_two_sided", "p, two-sided", "p"),
+    *_HOLM,
+)
+
+
+def conditions_figures(found: ConditionsCompared) -> Iterator[Figure]:
+    """Those compared within people, then those compared as groups; nothing where there are no two conditions."""
+    if len(found.conditions) < 2:
+        return
+    if found.reason:
+        yield nothing(
+            "conditions", "conditions", sentence(f"conditions are not compared: {found.reason}"), ""
+        )
+        return
+    within = [one for one in found.comparisons if one.compared_as == "paired"]
+    apart = [one for one in found.comparisons if one.compared_as == "independent"]
+    if within:
+        yield _within(within, found)
+    if apart:
+        yield _apart(apart, found)
+
+
+def conditions_claims(found: ConditionsCompared) -> Claims:
+    """A difference is claimed where its interval leaves none, and p after Holm's correction is below .05."""
+    asked = [one for one in _asked(found.comparisons) if _to_read(one) is not None]
+    decided = [one for one in asked if _is_decided(one)]
+    can_say = [f"{_said(one)}." for one in decided[:_MOST_SAID]]
+    if len(decided) > _MOST_SAID:
+        can_say.append(f"{len(decided) - _MOST_SAID} more pairs of conditions differ: their table is below.")
+    unsettled = [one for one in asked if not _is_decided(one)]
+    if not unsettled:
+        return Claims(tuple(can_say), ())
+    if len(unsettled) == 1:
+        said = f"That {_names(unsettled[0])} differ: {_why_open(unsettled[0])}."
+    else:
+        names = first_few([_names(one) for one in unsettled])
+        said = (
+            f"That these conditions differ, {names}: each interval holds no difference, or p after Holm's correction "
+            f"over {unsettled[0].n_family} comparisons is not below .05."
+        )
+    return Claims(tuple(can_say), (said,))
+
+
+def _within(comparisons: Sequence[ConditionComparison], found: ConditionsCompared) -> Figure:
+    """The mean difference of each two conditions, in points."""
+    marks = tuple(
+        Mark(
+            _names(one),
+            test.difference.mean,
+            test.difference.interval.low,
+            test.difference.interval.high,
+            _signed(test.difference.mean),
+            _signed_limits(test.difference.interval),
+            "ink",
+        )
+        for one in _asked(comparisons)
+        if (test := one.paired) is not None and test.difference.mean is not None
+    )
+    most = _most(marks)
+    n = max((one.paired.n for one in comparisons if one.paired), default=0)
+    how = (
+        f"First condition less second within each of {people(n)}, in points of their share of pairs, mean with 95% "
+        "interval. The test is Wilcoxon's signed-rank test."
+    )
+    return Figure(
+        name="conditions",
+        section="conditions",
+        drawing="marks" if marks else "none",
+        said=_finding(comparisons, found),
+        how=f"{how if marks else 'Uncertainty is compared in the table.'}{_corrected(comparisons)} {OVER_THESE_PAIRS}.",
+        numbers=Numbers("Conditions, the same people in both", _WITHIN, tuple(map(_within_row, comparisons))),
+        marks=marks,
+        chance=0.0,
+        even="no difference",
+        ends=(f"-{100 * most:.0f}", f"+{100 * most:.0f}"),
+        scale=(-most, most),
+        caution=_cautions(comparisons),
+    )
+
+
+def _apart(comparisons: Sequence[ConditionComparison], found: ConditionsCompared) -> Figure:
+    """The probability that a person of the first condition is higher than one of the second."""
+    marks = tuple(
+        Mark(
+            _names(one),
+            test.effect,
+            test.effect_interval.low,
+            test.effect_interval.high,
+            exact(test.effect),
+            _exact_limits(test.effect_interval),
+            "ink",
+        )
+        for one in _asked(comparisons)
+        if (test := one.independent) is not None and test.effect is not None
+    )
+    how = (
+        "Different people answered in each condition. Probability that a person of the first is higher than one of the "
+        "second, ties half, with 95% interval; 0.5 is no difference. The test is Mann-Whitney's."
+    )
+    return Figure(
+        name="conditions-apart",
+        section="conditions",
+        drawing="marks" if marks else "none",
+        said=_finding(comparisons, found),
+        how=f"{how if marks else 'Uncertainty is compared in the table.'}{_corrected(comparisons)} {OVER_THESE_PAIRS}.",
+        numbers=Numbers("Conditions, different people in each", _APART, tuple(map(_apart_row, comparisons))),
+        marks=marks,
+        even="0.5",
+        ends=("0", "1"),
+        caution=_cautions(comparisons),
+    )
+
+
+def _asked(comparisons: Sequence[ConditionComparison]) -> list[ConditionComparison]:
+    """What a study asks: accuracy and preferences, which are shares."""
+    return [one for one in comparisons if one.measure != "uncertainty"]
+
+
+def _to_read(one: ConditionComparison) -> tuple[float, Interval] | None:
+    """The value that means no difference, and the interval of what is to be read; None without a number."""
+    test = one.to_read
+    if isinstance(test, PairedTest):
+        return None if test.difference.mean is None else (0.0, test.difference.interval)
+    if isinstance(test, MannWhitney):
+        return None if test.effect is None else (0.5, test.effect_interval)
+    return None
+
+
+def _is_decided(one: ConditionComparison) -> bool:
+    read = _to_read(one)
+    if read is None or one.p_holm is None:
+        return False
+    even, interval = read
+    if interval.low is None or interval.high is None:
+        return False
+    return not interval.low <= even <= interval.high and one.p_holm < _ALPHA
+
+
+def _why_open(one: ConditionComparison) -> str:
+    if one.reason:
+        return one.reason
+    read = _to_read(one)
+    if read is None or read[1].low is None or read[1].high is None:
+        return f"there is no interval, {read[1].reason}" if read else "there is no number"
+    if read[1].low <= read[0] <= read[1].high:
+        limits = _signed_limits(read[1]) if one.compared_as == "paired" else _exact_limits(read[1])
+        return f"the interval, {limits}, holds no difference"
+    return f"{p_words(one.p_holm)} after Holm's correction over {one.n_family} comparisons"
+
+
+def _finding(comparisons: Sequence[ConditionComparison], found: ConditionsCompared) -> str:
+    asked = [one for one in _asked(comparisons) if _to_read(one) is not None]
+    if not asked:
+        return sentence(found.no_accuracy or "no condition has a value to compare")
+    if len(asked) == 1:
+        return f"{_said(asked[0])}."
+    decided = [one for one in asked if _is_decided(one)]
+    if not decided:
+        return f"No two conditions can be told apart yet, of {len(asked)} comparisons."
+    names = first_few([_names(one) for one in decided])
+    return f"Of {len(asked)} comparisons of conditions {len(decided)} show a difference: {names}."
+
+
+def _said(one: ConditionComparison) -> str:
+    first, second = one.conditions
+    does = f"choose {one.source} over {one.against}" if one.source else "are right"
+    more = f"chooses {one.source} over {one.against}" if one.source else "is right"
+    test = one.to_read
+    if isinstance(test, PairedTest):
+        mean = test.difference.mean or 0.0
+        way = "more" if mean >= 0 else "less"
+        return (
+            f"The same {people(test.n)} {does} {points(mean)} {way} often with {first} than with {second} over these "
+            f"pairs, "
+            f"{_interval_words(test.difference.interval, _signed_limits(test.difference.interval))}"
+        )
+    if isinstance(test, MannWhitney):
+        return (
+            f"Of two people, one with {first} and one with {second}, the first {more} more often over these pairs with "
+            f"probability {exact(test.effect)}, {_interval_words(test.effect_interval, _exact_limits(test.effect_interval))}"
+        )
+    return ""
+
+
+def _interval_words(one: Interval, limits: str) -> str:
+    return f"no interval: {one.reason}" if one.low is None else f"95% interval {limits}"
+
+
+def _names(one: ConditionComparison) -> str:
+    pair = " against ".join(one.conditions)
+    return f"{pair} ({one.source} over {one.against})" if one.source else pair
+
+
+def _corrected(comparisons: Sequence[ConditionComparison]) -> str:
+    family = max(one.n_family for one in comparisons)
+    return f" Holm's correction is over {family} comparisons of a measure." if family > 1 else ""
+
+
+def _cautions(comparisons: Sequence[ConditionComparison]) -> str:
+    return " ".join(
+        sentence(warning) for warning in dict.fromkeys(one.warning for one in comparisons) if warning
+    )
+
+
+def _most(marks: Sequence[Mark]) -> float:
+    """How far the scale reaches to both sides of no difference."""
+    farthest = max(
+        (abs(end) for one in marks for end in (one.value, one.low, one.high) if end is not None), default=1.0
+    )
+    return next((each for each in _SCALES if farthest <= each), 1.0)
+
+
+def _signed(value: float | None) -> str:
+    if value is None:
+        return ""
+    whole = round(100 * value)
+    return f"{whole:+d}" if whole else "0"
+
+
+def _signed_limits(one: Interval) -> str:
+    return "no interval" if one.low is None else f"{_signed(one.low)} to {_signed(one.high)}"
+
+
+def _exact_limits(one: Interval) -> str:
+    return "no interval" if one.low is None or one.high is None else f"{one.low:.2f} to {one.high:.2f}"
+
+
+def _about(one: ConditionComparison) -> tuple[Cell, ...]:
+    return *one.conditions, one.measure, f"{one.source} over {one.against}" if one.source else ""
+
+
+def _within_row(one: ConditionComparison) -> tuple[Cell, ...]:
+    test = one.paired
+    if test is None:
+        return (*_about(one), *(None,) * (len(_WITHIN) - len(_ABOUT)))
+    mean, shift = test.difference, test.shift
+    return (
+        *(*_about(one), test.n, mean.mean, mean.interval.low, mean.interval.high),
+        *(shift.value, shift.low, shift.high, test.p_two_sided, test.permutation.p, one.p_holm, one.n_family),
+    )
+
+
+def _apart_row(one: ConditionComparison) -> tuple[Cell, ...]:
+    test = one.independent
+    if test is None:
+        return (*_about(one), *(None,) * (len(_APART) - len(_ABOUT)))
+    ends = test.effect_interval
+    return (
+        *(*_about(one), test.n1, test.n2, one.n_shared, test.effect, ends.low, ends.high),
+        *(test.p_two_sided, one.p_holm, one.n_family),
+    )
