@@ -33,6 +33,7 @@ from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person
 from tests.clock import Clock
 from tests.factories import NOW, load_file
+from tests.reports.packages import rows_in
 from tests.sessions.walks import Walk
 
 HERE = "/admin/studies/nav/results"
@@ -62,9 +63,9 @@ def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker, "RESAMPLES", 100)
 
 
-def walk(client: TestClient, sides: str = "left", **fields: str) -> None:
+def walk(client: TestClient, sides: str = "left", slug: str = "nav", **fields: str) -> None:
     """One person through the study; `sides` are pressed in turn."""
-    one = Walk(client, "nav")
+    one = Walk(client, slug)
     n = 0
     while one.page != "end":
         is_trial = one.page.startswith("trial")
@@ -195,7 +196,17 @@ def test_every_number_is_that_of_analyze_and_of_the_report(
         build_report(session, "nav", tmp_path / "report")
     report = json.loads((tmp_path / "report" / "results.json").read_text())
     study = numbers["studies"][0]
-    for key in ("accuracy", "certainty", "bias", "agreement", "breakdowns", "preferences", "participants"):
+    keys = (
+        "accuracy",
+        "certainty",
+        "bias",
+        "agreement",
+        "breakdowns",
+        "preferences",
+        "participants",
+        "conditions",
+    )
+    for key in keys:
         assert report["studies"][0][key] == study[key], key
 
     def described(row: Mapping[str, str], one: Mapping[str, Any]) -> None:
@@ -265,9 +276,78 @@ def test_every_number_is_that_of_analyze_and_of_the_report(
     for row, one in zip(rows(owner, "preferences"), study["preferences"], strict=False):
         if not one["has_truth"]:
             described(row, one)
+    as_conditions(rows(owner, "conditions"), study["conditions"]["comparisons"])
     counted = {row["step"]: int(row["n"]) for row in rows(owner, "counted")}
     assert counted["Counted"] == study["selection"]["n_participants_used"] == 4
     assert counted["Arrived"] == counted["Finished"] == 4
+
+
+def as_conditions(found: Sequence[Mapping[str, str]], wanted: Sequence[Mapping[str, Any]]) -> None:
+    """The rows are the comparisons within people of `analyze --json`."""
+    within = [one for one in wanted if one["compared_as"] == "paired"]
+    assert len(found) == len(within) > 0
+    for row, one in zip(found, within, strict=True):
+        test = one["paired"]
+        assert [row["first"], row["second"], row["measure"]] == [*one["conditions"], one["measure"]]
+        assert int(row["people"]) == test["n"]
+        for ours, value in (
+            ("difference", test["difference"]["mean"]),
+            ("difference_low", test["difference"]["interval"]["low"]),
+            ("shift", test["shift"]["value"]),
+            ("shift_high", test["shift"]["high"]),
+            ("p_two_sided", test["p_two_sided"]),
+            ("p_permutation", test["permutation"]["p"]),
+            ("p_holm", one["p_holm"]),
+        ):
+            assert same(row[ours], value), ours
+
+
+def test_conditions_are_beside_each_other_with_the_numbers_of_analyze_and_report_once_open(
+    owner: Person,
+    client: TestClient,
+    library: Library,
+    settings: Settings,
+    database: Database,
+    tmp_path: Path,
+    full: None,
+) -> None:
+    conditions = {"human-hybrid": 4, "human-symbolic": 4, "hybrid-symbolic": 2}
+    sample = {"match": "goal", "seed": 7, "conditions": conditions}
+    with database.transaction() as session:
+        add_stimuli(session, library[1], NOW)
+        load_file(session, tmp_path, study="three", sample=sample)
+        set_state(session, "three", State.LIVE)
+    for sides in ("left", "right", "left,right", "right,left,left", "left,left,right", "right,right,left"):
+        walk(client, sides, "three")
+    here = "/admin/studies/three/results"
+    assert owner.get(f"{here}/conditions.csv").status_code == 409, "the study runs, and is not open"
+    with database.transaction() as session:
+        set_state(session, "three", State.CLOSED)
+    page = computed(owner, settings, database, here)
+    assert "Conditions beside each other" in page
+    with database.reading() as session:
+        study = analyze([responses_frame(session, "three")], mode="live").to_dict()["studies"][0]
+        build_report(session, "three", tmp_path / "report")
+    found = list(csv.DictReader(io.StringIO(owner.get(f"{here}/conditions.csv").text)))
+    as_conditions(found, study["conditions"]["comparisons"])
+    assert [row["measure"] for row in found] == ["accuracy", *["uncertainty"] * 3]
+    in_report = rows_in(tmp_path / "report/tables/conditions.csv")
+    for row, other in zip(found, in_report, strict=True):
+        assert (row["first"], row["second"], row["people"]) == (
+            other["first"],
+            other["second"],
+            other["n_paired"],
+        )
+        assert [row["shift"], row["difference"], row["p_holm"]] == [
+            other["paired_shift"],
+            other["paired_difference_in_means"],
+            other["p_holm"],
+        ]
+    said = text_of(page)
+    points = round(100 * float(found[0]["difference"]))
+    assert f"The same 6 people are right {abs(points)} point" in said
+    assert "human-hybrid against human-symbolic" in said
+    assert "another choice of pairs may give another difference" in said
 
 
 def test_the_page_shows_the_numbers_of_its_csv(

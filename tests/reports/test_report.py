@@ -39,7 +39,8 @@ pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parent.parent.parent
 TABLES = (
-    "breakdowns", "comparisons", "estimates", "flow", "labels", "measures", "participants", "preferences", "selection"
+    "breakdowns", "comparisons", "conditions", "estimates", "flow", "labels", "measures", "participants", "preferences",
+    "selection",
 )  # fmt: skip
 FIGURES = ("flow-1", "flow-2", "participants", "preferences", "certainty", "votes-1", "votes-2")
 FILES = [
@@ -432,6 +433,53 @@ def test_the_same_people_in_three_studies_are_compared_with_themselves(tmp_path:
             assert cell == "" if value is None else float(cell) == value
         assert float(row["paired_shift"]) == test["shift"]["value"]
     assert any(one["paired"]["v"] is not None for one in results["comparisons"])
+
+
+def test_conditions_are_compared_with_the_numbers_of_the_json(tmp_path: Path) -> None:
+    letters = ("aabb", "abab", "aaab", "abbb", "aaaa", "bbab", "baaa")
+
+    def rows(*, apart: bool) -> pd.DataFrame:
+        return checked(
+            *(
+                row | dict.fromkeys(("pair", "trial"), f"{condition}-{row['pair']}")
+                for n in range(7)
+                for place, condition in enumerate(("human-hybrid", "human-symbolic", "human-bot"))
+                if not apart or n % 3 == place
+                for row in person(f"p{n}", letters[(n * (place + 1)) % 7], condition=condition)
+            )
+        )
+
+    _, page = made_of(tmp_path / "report", rows(apart=False))
+    assert "The same people in both conditions: Wilcoxon's signed-rank test" in page.text
+    assert "conditions human-bot and human-hybrid (7 people in both), accuracy: p " in page.text
+    assert "over the 3 comparisons of conditions, each measure by itself" in page.text
+    assert "Conditions of a study were compared within the participants who answered in both" in page.text
+    assert "Mann-Whitney" not in page.text
+    results = json.loads((tmp_path / "report" / "results.json").read_text(encoding="utf-8"))
+    wanted = results["studies"][0]["conditions"]["comparisons"]
+    in_csv = rows_in(tmp_path / "report/tables/conditions.csv")
+    assert [(row["first"], row["second"], row["measure"]) for row in in_csv] == [
+        (*one["conditions"], one["measure"]) for one in wanted
+    ]
+    for row, one in zip(in_csv, wanted, strict=True):
+        for cell, value in (
+            (row["v"], one["paired"]["v"]),
+            (row["p_paired"], one["paired"]["p"]),
+            (row["p_holm"], one["p_holm"]),
+            (row["paired_shift_low"], one["paired"]["shift"]["low"]),
+            (row["paired_difference_low"], one["paired"]["difference"]["interval"]["low"]),
+        ):
+            assert cell == "" if value is None else float(cell) == value
+        assert row["u1"] == ""
+
+    _, page = made_of(tmp_path / "apart", rows(apart=True))
+    assert (
+        "Conditions that different participants answered in were compared by the Mann-Whitney test"
+        in page.text
+    )
+    assert "signed-rank test, two-sided [Wil45], with the Hodges-Lehmann" not in page.text
+    assert "conditions human-bot and human-hybrid (2 and 3 people), accuracy: p " in page.text
+    assert {row["v"] for row in rows_in(tmp_path / "apart/tables/conditions.csv")} == {""}
 
 
 def estimates_in(section: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, dict[str, Any]]]:

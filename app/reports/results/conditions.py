@@ -106,7 +106,7 @@ def _within(comparisons: Sequence[ConditionComparison], found: ConditionsCompare
     n = max((one.paired.n for one in comparisons if one.paired), default=0)
     how = (
         f"First condition less second within each of {people(n)}, in points of their share of pairs, mean with 95% "
-        "interval. The test is Wilcoxon's signed-rank test."
+        f"interval. The test is Wilcoxon's signed-rank test{_p_of(comparisons)}."
     )
     return Figure(
         name="conditions",
@@ -141,7 +141,8 @@ def _apart(comparisons: Sequence[ConditionComparison], found: ConditionsCompared
     )
     how = (
         "Different people answered in each condition. Probability that a person of the first is higher than one of the "
-        "second, ties half, with 95% interval; 0.5 is no difference. The test is Mann-Whitney's."
+        "second, ties half, with 95% interval; 0.5 is no difference. The test is Mann-Whitney's"
+        f"{_p_of(comparisons)}."
     )
     return Figure(
         name="conditions-apart",
@@ -221,9 +222,10 @@ def _said(one: ConditionComparison) -> str:
             f"{_interval_words(test.difference.interval, _signed_limits(test.difference.interval))}"
         )
     if isinstance(test, MannWhitney):
+        ends = test.effect_interval
         return (
             f"Of two people, one with {first} and one with {second}, the first {more} more often over these pairs with "
-            f"probability {exact(test.effect)}, {_interval_words(test.effect_interval, _exact_limits(test.effect_interval))}"
+            f"probability {exact(test.effect)}, {_interval_words(ends, _exact_limits(ends))}"
         )
     return ""
 
@@ -235,6 +237,13 @@ def _interval_words(one: Interval, limits: str) -> str:
 def _names(one: ConditionComparison) -> str:
     pair = " against ".join(one.conditions)
     return f"{pair} ({one.source} over {one.against})" if one.source else pair
+
+
+def _p_of(comparisons: Sequence[ConditionComparison]) -> str:
+    """The p of what is drawn, where that is one; of more the table has them."""
+    asked = _asked(comparisons)
+    test = asked[0].to_read if len(asked) == 1 else None
+    return f", two-sided: {p_words(test.p_two_sided)}" if test and test.p_two_sided is not None else ""
 
 
 def _corrected(comparisons: Sequence[ConditionComparison]) -> str:
@@ -250,9 +259,8 @@ def _cautions(comparisons: Sequence[ConditionComparison]) -> str:
 
 def _most(marks: Sequence[Mark]) -> float:
     """How far the scale reaches to both sides of no difference."""
-    farthest = max(
-        (abs(end) for one in marks for end in (one.value, one.low, one.high) if end is not None), default=1.0
-    )
+    ends = [end for one in marks for end in (one.value, one.low, one.high) if end is not None]
+    farthest = max(map(abs, ends), default=1.0)
     return next((each for each in _SCALES if farthest <= each), 1.0)
 
 

@@ -88,8 +88,8 @@ class Figure:
     """One figure: a sentence with the finding, a line on how to read it, the drawing and its numbers.
 
     `scale` are the values at the ends of the drawing, which `ends` name; `chance` is the value that says nothing, and
-    `even` what it is called where it is no share. `strong` is the part of `said` that is underlined. A figure that cannot be drawn says in `said` why, and in `how`
-    what to do."""
+    `even` what it is called where it is no share. `strong` is the part of `said` that is underlined. A figure that
+    cannot be drawn says in `said` why, and in `how` what to do."""
 
     name: str
     section: str
