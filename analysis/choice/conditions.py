@@ -1,6 +1,6 @@
 """The conditions of one study compared two by two: within people where these answered in both."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal
@@ -20,7 +20,7 @@ from analysis.stats.intervals import Floats
 from analysis.stats.multiplicity import holm
 from analysis.stats.paired import PairedTest, paired_columns_test
 
-Measure = Literal["accuracy", "uncertainty", "preference"]
+Measure = Literal["accuracy", "uncertainty", "preference", "d_prime", "criterion"]
 # By condition, a value of each participant of the study in one order, NaN where there is none.
 Values = Mapping[str, Floats]
 
@@ -28,15 +28,21 @@ Values = Mapping[str, Floats]
 MOST_CONDITIONS = 10
 _BY = ("condition", "participant")
 
-OVER_THESE_PAIRS = (
-    "Each condition has pairs of its own, which are taken as they are: "
-    "another choice of pairs may give another difference"
-)
+# A measure of every condition; a preference's source, and what it was chosen over.
+Measured = tuple[Measure, str | None, str | None, Values]
+
+
+def taken_as_they_are(what: str = "pairs") -> str:
+    """How far a comparison reaches: to other people, not to other pairs (or stimuli)."""
+    return (
+        f"Each condition has {what} of its own, which are taken as they are: another choice of {what} may give another "
+        "difference"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionComparison(Result):
-    """One measure in two conditions of a study; a preference is for `source` over `against` in both.
+    """One measure in two conditions; a preference is for `source` over `against` in both.
 
     `n_shared` participants have a value in both. `paired` compares each of them with themselves (None where there are
     none, or one beside many others); `independent` takes the two conditions for different people (None where that would
@@ -69,7 +75,7 @@ class ConditionComparison(Result):
 
 @dataclass(frozen=True, slots=True)
 class ConditionsCompared(Result):
-    """The `conditions` of a study's main pairs in natural order, and every two of them; `reason` says why none."""
+    """The `conditions` in natural order, and every two of them; `reason` says why none."""
 
     conditions: tuple[str, ...]
     comparisons: tuple[ConditionComparison, ...]
@@ -129,11 +135,26 @@ def compare_conditions(
     """
     named = rows_where(rows, rows["condition"].notna().to_numpy())
     conditions = tuple(sorted(map(str, named["condition"].unique()), key=natural))
+    return compare_values(
+        conditions, _measures(named, preferences, blank), alternative, seed=seed, resamples=resamples
+    )
+
+
+def compare_values(
+    conditions: Sequence[str],
+    measures: Iterable[Measured],
+    alternative: Alternative = "two-sided",
+    *,
+    seed: int = 1,
+    resamples: int = RESAMPLES,
+) -> ConditionsCompared:
+    """As `compare_conditions`, of what each participant's answers have been counted to, by `conditions` in order."""
+    conditions = tuple(conditions)
     if reason := _reason(len(conditions)):
         return ConditionsCompared(conditions, (), reason)
     comparisons = [
         one
-        for measure, source, against, values in _measures(named, preferences, blank)
+        for measure, source, against, values in measures
         for one in _corrected(
             [
                 _compared(pair, measure, source, against, values, alternative, seed, resamples)
@@ -149,12 +170,10 @@ def compare_conditions(
 def _reason(n: int) -> str | None:
     if n > MOST_CONDITIONS:
         return f"there are {n} conditions, and no more than {MOST_CONDITIONS} are compared two by two"
-    return None if n > 1 else "there is one condition" if n else "no pair has a condition"
+    return None if n > 1 else "there is one condition" if n else "there is no condition"
 
 
-def _measures(
-    rows: pd.DataFrame, preferences: pd.DataFrame, blank: Blank
-) -> Iterator[tuple[Measure, str | None, str | None, Values]]:
+def _measures(rows: pd.DataFrame, preferences: pd.DataFrame, blank: Blank) -> Iterator[Measured]:
     """Each measure with its values by condition."""
     yield "accuracy", None, None, _values(accuracy_per_participant(rows, blank, by=_BY), "accuracy")
     yield "uncertainty", None, None, _values(uncertainty_per_participant(rows, by=_BY), "uncertainty")

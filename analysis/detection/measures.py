@@ -1,6 +1,6 @@
 """Single stimuli judged one of two things (yes / no): accuracy, sensitivity and criterion of each participant."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from scipy.special import ndtri
 
 from analysis.choice.cells import natural_ranks
 from analysis.choice.chance import ChanceTest, against_chance
+from analysis.choice.conditions import ConditionsCompared, Measure, Measured, compare_values
 from analysis.choice.description import Description, describe
 from analysis.data.codes import Counts, Mask, codes_of
 from analysis.detection.table import COLUMNS, Judgements
@@ -63,7 +64,8 @@ class DetectionAnalysis(Result):
     `d_prime`, `criterion` (corrected) and `reason` where these are not defined. `stimuli` has one row per stimulus:
     `condition`, `truth`, `n`, `n_signal` (answers that it is the signal), `share_signal` with its Wilson interval,
     `accuracy`. `agreement` is that of participants on stimuli. `mixed` is a logistic mixed model in which the truth is
-    a fixed effect: its difference is the sensitivity in log odds, for other participants and other stimuli."""
+    a fixed effect: its difference is the sensitivity in log odds, for other participants and other stimuli.
+    `conditions` compares every two of them in accuracy, d' and criterion, within participants who judged both."""
 
     origin: str
     signal: str
@@ -81,6 +83,7 @@ class DetectionAnalysis(Result):
     stimuli: pd.DataFrame
     agreement: RatingAgreement
     mixed: MixedModel
+    conditions: ConditionsCompared
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON (docs/elsewhere.md)."""
@@ -95,6 +98,7 @@ class DetectionAnalysis(Result):
             "stimuli": table_rows(self.stimuli),
             "agreement": self.agreement.to_dict(),
             "mixed": self.mixed.to_dict(),
+            "conditions": self.conditions.to_dict(),
         }
 
 
@@ -147,12 +151,15 @@ def analyze_judgements(
     said = (table["answer"] == judgements.signal).to_numpy()
     rows = table[counted]
     people = _people(table, signal, said, counted, known & ~given, judgements)
-    conditions = [str(name) for name in rows["condition"].cat.remove_unused_categories().cat.categories]
-    named: list[tuple[str | None, Mask]] = [(None, counted)]
-    if len(conditions) > 1:
-        ranks = natural_ranks(pd.Series(conditions, dtype=object))
-        ordered = [conditions[place] for place in np.argsort(ranks)]
-        named += [(name, _of_condition(table, name, signal, counted)) for name in ordered]
+    names = _conditions(rows)
+    shown: dict[str | None, Mask] = {None: counted}
+    if len(names) > 1:
+        shown |= {name: _of_condition(table, name, signal, counted) for name in names}
+
+    def judged(which: Mask) -> pd.DataFrame:
+        return _people(table, signal, said, which, np.zeros(len(table), dtype=bool), judgements)
+
+    of_each = {name: judged(which) for name, which in shown.items()}
     return DetectionAnalysis(
         origin=judgements.origin,
         signal=judgements.signal,
@@ -165,14 +172,42 @@ def analyze_judgements(
         n_answers=len(rows),
         n_blank=int((known & ~given).sum()),
         n_without_truth=int((~known).sum()),
-        groups=tuple(
-            _group(name, table, signal, said, which, judgements, seed, resamples) for name, which in named
-        ),
+        groups=tuple(_group(name, table, shown[name], of_each[name], seed, resamples) for name in shown),
         participants=people,
         stimuli=_stimuli(rows, signal[counted], said[counted]),
         agreement=_agreement(rows, seed, resamples),
         mixed=_mixed(rows, signal[counted], said[counted], judgements),
+        conditions=compare_values(
+            names, _measures(table, of_each, counted, judged), seed=seed, resamples=resamples
+        ),
     )
+
+
+def _conditions(rows: pd.DataFrame) -> list[str]:
+    """Those of answers that count, in natural order."""
+    found = [str(name) for name in rows["condition"].cat.remove_unused_categories().cat.categories]
+    return [found[place] for place in np.argsort(natural_ranks(pd.Series(found, dtype=object)))]
+
+
+def _measures(
+    table: pd.DataFrame,
+    of_each: Mapping[str | None, pd.DataFrame],
+    counted: Mask,
+    judged: Callable[[Mask], pd.DataFrame],
+) -> Iterator[Measured]:
+    """By condition, the values of the participants who judged one of its own stimuli; others may share a class."""
+    values: dict[Measure, dict[str, Floats]] = {"accuracy": {}, "d_prime": {}, "criterion": {}}
+    for name, people in of_each.items():
+        if name is None:
+            continue
+        own = judged(counted & (table["condition"] == name).to_numpy(dtype=bool))
+        seen = (own["n_signal"] + own["n_noise"]).to_numpy() > 0
+        for measure, by_condition in values.items():
+            found = np.where(seen, people[measure].to_numpy(dtype=float), np.nan)
+            if not np.isnan(found).all():
+                by_condition[name] = found
+    for measure, by_condition in values.items():
+        yield measure, None, None, by_condition
 
 
 def _of_condition(table: pd.DataFrame, name: str, signal: Mask, counted: Mask) -> Mask:
@@ -239,16 +274,8 @@ def _reasons(n_signal: Counts, n_noise: Counts, judgements: Judgements) -> list[
 
 
 def _group(
-    condition: str | None,
-    table: pd.DataFrame,
-    signal: Mask,
-    said: Mask,
-    which: Mask,
-    judgements: Judgements,
-    seed: int,
-    resamples: int,
+    condition: str | None, table: pd.DataFrame, which: Mask, people: pd.DataFrame, seed: int, resamples: int
 ) -> Detection:
-    people = _people(table, signal, said, which, np.zeros(len(table), dtype=bool), judgements)
     people = people[people["n_signal"] + people["n_noise"] > 0]
     hits, n_signal, false_alarms, n_noise = (
         int(people[name].sum()) for name in ("hits", "n_signal", "false_alarms", "n_noise")

@@ -14,8 +14,8 @@ from analysis.stats.p_values import p_words
 from analysis.stats.paired import PairedTest
 from analysis.summary import Analysis, Comparison
 from analysis.text.between import measured
+from analysis.text.conditions import what_of
 from analysis.text.full import counted
-from analysis.text.sections import what_of
 from analysis.text.terminal import WIDTH, as_text, interval_of, name_of, number, table_of
 
 MOST_STUDIES, MOST_PREFERENCES, MOST_COMPARISONS, MOST_CONDITION_PAIRS = 6, 3, 6, 3

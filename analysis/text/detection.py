@@ -9,6 +9,7 @@ from analysis.choice.description import Description
 from analysis.detection.measures import Detection, DetectionAnalysis, rows_without_sensitivity
 from analysis.results import table_rows
 from analysis.stats.p_values import p_words
+from analysis.text.conditions import conditions
 from analysis.text.terminal import (
     WIDTH,
     as_text,
@@ -66,6 +67,7 @@ def _parts(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
         f"Correction of d' and c: {analysis.correction}. A positive c is a tendency to answer {noise}. "
         f"With nothing but chance d' is 0."
     )
+    yield from conditions(analysis.conditions, "stimuli")
     yield from _mixed(analysis)
     yield from _agreement(analysis)
     yield from _participants(analysis)

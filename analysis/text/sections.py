@@ -7,7 +7,6 @@ from rich.console import RenderableType
 from analysis.choice.bias import Bias
 from analysis.choice.certainty import Certainty
 from analysis.choice.chance import ChanceTest
-from analysis.choice.conditions import OVER_THESE_PAIRS, ConditionComparison, ConditionsCompared
 from analysis.choice.description import Description
 from analysis.choice.pooled import PooledTest
 from analysis.choice.studies import StudyResult
@@ -19,7 +18,7 @@ from analysis.stats.estimates import Estimate
 from analysis.stats.mixed import MixedModel, ModelNumber
 from analysis.stats.p_values import p_words
 from analysis.stats.two_way import TwoWay
-from analysis.text.between import Line, independent, paired
+from analysis.text.conditions import conditions
 from analysis.text.terminal import heading, interval_of, name_of, number, range_of, table_of
 
 _MOST = 20
@@ -27,52 +26,13 @@ _MOST = 20
 
 def sections(study: StudyResult) -> Iterator[RenderableType]:
     """What a reviewer asks next, each with its interval, its n and its reason where it is not defined."""
-    yield from _conditions(study.conditions)
+    yield from conditions(study.conditions)
     yield from _dependence(study.two_way, study.pooled, study.mixed)
     yield from _certainty(study.certainty)
     yield from _bias(study.bias)
     yield from _agreement(study.agreement)
     yield from _dawid_skene(study.dawid_skene)
     yield from _bradley_terry(study.bradley_terry)
-
-
-def _conditions(found: ConditionsCompared) -> Iterator[RenderableType]:
-    """Nothing where there is one condition, or none."""
-    if len(found.conditions) < 2:
-        return
-    if found.reason:
-        yield heading("Conditions")
-        yield f"Not compared: {found.reason}."
-        return
-    within, apart = [], []
-    for one in found.comparisons:
-        about = " - ".join(map(name_of, one.conditions)), what_of(one)
-        if one.paired is not None:
-            within.append(Line(*about, one.paired, one.p_holm if one.compared_as == "paired" else None))
-        if one.independent is not None:
-            apart.append(Line(*about, one.independent, one.p_holm))
-    if within:
-        yield heading("Conditions, the same people in both (Wilcoxon signed-rank)")
-        yield from paired(within, "condition")
-    if apart:
-        yield heading("Conditions, different people in each (Mann-Whitney)")
-        yield from independent(apart, "condition")
-    family = max(one.n_family for one in found.comparisons)
-    if family > 1:
-        yield f"Holm over the {family} comparisons of conditions, each measure by itself."
-    if found.no_accuracy:
-        yield f"{found.no_accuracy}."
-    for conditions, warning in dict.fromkeys((one.conditions, one.warning) for one in found.comparisons):
-        if warning:
-            yield f"{' - '.join(map(name_of, conditions))}: {warning}."
-    yield f"{OVER_THESE_PAIRS}."
-
-
-def what_of(one: ConditionComparison) -> str:
-    """What is compared in two conditions."""
-    if one.measure == "preference":
-        return f"{name_of(one.source or '')} over {name_of(one.against or '')}"
-    return one.measure
 
 
 def _dependence(two_way: TwoWay, pooled: PooledTest, mixed: MixedModel) -> Iterator[RenderableType]:

@@ -14,7 +14,10 @@ from analysis.detection.measures import (
 from analysis.detection.table import Judgements
 from analysis.results import table_rows
 from analysis.text.detection import measures_of
+from app.reports.page.compared import conditions_compared
 from app.reports.page.methods import methods_of_file
+from app.reports.page.statistics import conditions_in_words
+from app.reports.page.tables import CONDITIONS, condition_rows
 from app.reports.page.views import (
     SectionView,
     TableView,
@@ -61,6 +64,7 @@ def write_detection_report(
                 "groups": csv_text(_GROUPS, _group_rows(analysis)),
                 "participants": csv_of(analysis.participants),
                 "stimuli": csv_of(analysis.stimuli),
+                "conditions": csv_text(CONDITIONS, condition_rows(analysis.conditions)),
             },
         )
 
@@ -105,6 +109,7 @@ def _sections(analysis: DetectionAnalysis) -> Iterator[SectionView]:
         for group in conditions
     )
     if parts:
+        parts += tuple(conditions_compared(analysis.conditions, "stimuli"))
         yield SectionView("conditions", "Conditions", parts=parts)
     yield _participants(analysis)
     yield _stimuli(analysis)
@@ -202,6 +207,7 @@ def _stimuli(analysis: DetectionAnalysis) -> SectionView:
 
 
 def _about(analysis: DetectionAnalysis) -> str:
+    compared = "".join(f"{one} " for one in conditions_in_words(analysis.conditions.comparisons, "two-sided"))
     return (
         f"The answers were read from the file {Path(analysis.origin).name}. Each names a stimulus {analysis.signal} or "
         f"{analysis.noise}; a hit is a stimulus that is {analysis.signal} and was called so, a false alarm one that is "
@@ -210,6 +216,7 @@ def _about(analysis: DetectionAnalysis) -> str:
         "were described over participants, with intervals that resample participants or are Student's t "
         f"({analysis.resamples:,} resamples) [ET93], and tested against 0 by Wilcoxon's signed-rank test, two-sided "
         "[Wil45]. The mixed model is logistic, with participants and stimuli as crossed random intercepts and the "
-        "truth as a fixed effect, fitted by nested Laplace approximation [RMC09]. Agreement is Fleiss' kappa [Fle71]; "
+        "truth as a fixed effect, fitted by nested Laplace approximation [RMC09]. "
+        f"{compared}Agreement is Fleiss' kappa [Fle71]; "
         "shares of answers have Wilson's interval [Wil27]."
     )

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 from scipy.stats import norm
 
 from analysis.__main__ import main
@@ -95,6 +96,40 @@ def test_known_sensitivity_and_criterion_are_found_in_simulated_people(tmp_path:
         assert described.interval.low < truth < (described.interval.high or 0)
     assert group.d_prime_against_zero.p is not None
     assert group.d_prime_against_zero.p < 1e-4
+
+
+def test_conditions_are_compared_within_who_judged_both(tmp_path: Path) -> None:
+    """Source: scipy.stats.wilcoxon over d' by its definition; the shared stimuli of no condition are real ones."""
+    rng = np.random.default_rng(3)
+    rows: list[Row] = []
+    d_primes: dict[str, list[float]] = {"gan": [], "diffusion": []}
+    for who in range(30):
+        hits = int(rng.binomial(12, 0.7))
+        rows += counted(f"w{who}", hits, 12, 0, 0)
+        for model, rate in (("gan", 0.2), ("diffusion", 0.45)):
+            wrong = int(rng.binomial(10, rate))
+            rows += counted(f"w{who}", 0, 0, wrong, 10, model)
+            d_primes[model].append(float(norm.ppf((hits + 0.5) / 13) - norm.ppf((wrong + 0.5) / 11)))
+    # They judged one generator's alone, or real ones alone.
+    rows += counted("half", 5, 12, 3, 10, "gan") + counted("none", 5, 12, 0, 0)
+    analysis = analysed(tmp_path, rows, resamples=100)
+    found = {one.measure: one for one in analysis.conditions.comparisons}
+    assert list(found) == ["accuracy", "d_prime", "criterion"]
+    one = found["d_prime"]
+    assert (one.conditions, one.compared_as, one.n_family) == (("diffusion", "gan"), "paired", 1)
+    assert one.paired is not None
+    assert (one.paired.n, one.paired.n_only_second) == (30, 1)
+    differences = np.round(np.array(d_primes["diffusion"]) - np.array(d_primes["gan"]), 9)
+    assert one.paired.p == pytest.approx(
+        stats.wilcoxon(differences, correction=True, method="asymptotic").pvalue
+    )
+    assert one.paired.difference.mean == pytest.approx(differences.mean())
+    assert found["accuracy"].n_shared == 30
+    text = " ".join(render_detection(analysis).split())
+    assert "Conditions, the same people in both (Wilcoxon signed-rank)" in text
+    assert "sensitivity d'" in text
+    assert "another choice of stimuli may give another difference" in text
+    assert json.loads(json.dumps(analysis.to_dict()))["conditions"]["comparisons"][1]["n_shared"] == 30
 
 
 def test_a_generator_is_held_against_the_stimuli_of_no_condition(tmp_path: Path) -> None:

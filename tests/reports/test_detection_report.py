@@ -48,8 +48,18 @@ def test_its_files_and_page_hold_the_numbers_of_the_analysis(tmp_path: Path) -> 
     assert [float(row["d_prime"]) for row in people] == [one["d_prime"] for one in expected["participants"]]
     stimuli = rows_in(tmp_path / "report/tables/stimuli.csv")
     assert [int(row["n_signal"]) for row in stimuli] == [one["n_signal"] for one in expected["stimuli"]]
+    conditions = rows_in(tmp_path / "report/tables/conditions.csv")
+    compared = expected["conditions"]["comparisons"]
+    assert (
+        [row["measure"] for row in conditions]
+        == [one["measure"] for one in compared]
+        == ["accuracy", "d_prime", "criterion"]
+    )
+    for row, one in zip(conditions, compared, strict=True):
+        assert float(row["paired_shift"]) == one["paired"]["shift"]["value"]
     page = (tmp_path / "report/report.html").read_text(encoding="utf-8")
     assert "<b>real" not in page
+    assert "Conditions compared" in page
     text = " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page)).split())
     assert f"sensitivity d' 6 {expected['groups'][0]['d_prime']['mean']:.3f}" in text
     assert "called <b>real</b>" in text

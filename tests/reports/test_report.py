@@ -453,7 +453,7 @@ def test_conditions_are_compared_with_the_numbers_of_the_json(tmp_path: Path) ->
     assert "The same people in both conditions: Wilcoxon's signed-rank test" in page.text
     assert "conditions human-bot and human-hybrid (7 people in both), accuracy: p " in page.text
     assert "over the 3 comparisons of conditions, each measure by itself" in page.text
-    assert "Conditions of a study were compared within the participants who answered in both" in page.text
+    assert "Conditions were compared within the participants who answered in both" in page.text
     assert "Mann-Whitney" not in page.text
     results = json.loads((tmp_path / "report" / "results.json").read_text(encoding="utf-8"))
     wanted = results["studies"][0]["conditions"]["comparisons"]

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from analysis import Analysis, Comparison
 from analysis.choice.between import MixedDifference, Several
-from analysis.choice.conditions import OVER_THESE_PAIRS, ConditionComparison
+from analysis.choice.conditions import ConditionComparison, ConditionsCompared, taken_as_they_are
 from analysis.choice.studies import StudyResult
 from analysis.options import Alternative
 from analysis.stats.comparisons import MannWhitney
@@ -46,6 +46,7 @@ class Line(Generic[Test]):
     p_holm: float | None
 
 
+_NAMES = {"d_prime": "sensitivity d'", "criterion": "criterion c"}
 _STUDIES = Of("study", "studies", "tables/comparisons.csv")
 _CONDITIONS = Of("condition", "conditions", "tables/conditions.csv")
 
@@ -171,7 +172,12 @@ def _independent(lines: Sequence[Line[MannWhitney]], of: Of) -> Iterator[TableVi
 
 def conditions_part(study: StudyResult) -> Iterator[SectionView]:
     """From `conditions`; nothing where there is one, or none."""
-    found, of = study.conditions, _CONDITIONS
+    yield from conditions_compared(study.conditions)
+
+
+def conditions_compared(found: ConditionsCompared, what: str = "pairs") -> Iterator[SectionView]:
+    """Every two conditions, which have `what` of their own; nothing where there is one, or none."""
+    of = _CONDITIONS
     if len(found.conditions) < 2:
         return
     if found.reason:
@@ -197,7 +203,7 @@ def conditions_part(study: StudyResult) -> Iterator[SectionView]:
             *((f"{found.no_accuracy}.",) if found.no_accuracy else ()),
             *notes,
             *_warned((one.conditions, one.warning) for one in found.comparisons),
-            f"{OVER_THESE_PAIRS}.",
+            f"{taken_as_they_are(what)}.",
         ),
     )
 
@@ -225,7 +231,8 @@ def conditions_in_short(study: StudyResult) -> Iterator[str]:
 
 def _about_condition(one: ConditionComparison) -> str:
     """What is compared, as `accuracy` or `preference, hybrid over symbolic`."""
-    return ", ".join(filter(None, (one.measure, one.source and f"{one.source} over {one.against}")))
+    measure = _NAMES.get(one.measure, one.measure)
+    return ", ".join(filter(None, (measure, one.source and f"{one.source} over {one.against}")))
 
 
 def _missing(

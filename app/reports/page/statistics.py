@@ -25,7 +25,8 @@ def statistics(analysis: Analysis) -> Iterator[str]:
     if has_accuracy:
         yield from _accuracy(analysis)
     yield from _comparisons(analysis)
-    yield from _conditions(analysis)
+    found = [one for study in analysis.studies for one in study.conditions.comparisons]
+    yield from conditions_in_words(found, analysis.settings.alternative)
     yield from _answers(has_accuracy)
     yield from _labels(analysis)
 
@@ -88,19 +89,19 @@ def _comparisons(analysis: Analysis) -> Iterator[str]:
         )
 
 
-def _conditions(analysis: Analysis) -> Iterator[str]:
-    found = [one for study in analysis.studies for one in study.conditions.comparisons]
+def conditions_in_words(found: Sequence[ConditionComparison], alternative: str) -> Iterator[str]:
+    """How conditions were compared; nothing where none were."""
     if any(one.paired for one in found):
         yield (
-            "Conditions of a study were compared within the participants who answered in both, by Wilcoxon's "
-            f"signed-rank test, {analysis.settings.alternative} [Wil45], with the Hodges-Lehmann estimate and its "
+            "Conditions were compared within the participants who answered in both, by Wilcoxon's "
+            f"signed-rank test, {alternative} [Wil45], with the Hodges-Lehmann estimate and its "
             "distribution-free interval [HL63], [HWC14], and a permutation test that swaps the two values of a "
             f"participant [PS10]{_holm(found)}."
         )
     if any(one.compared_as == "independent" for one in found):
         yield (
             "Conditions that different participants answered in were compared by the Mann-Whitney test of the "
-            f"participants' means, {analysis.settings.alternative} [MW47]{_holm(found)}."
+            f"participants' means, {alternative} [MW47]{_holm(found)}."
         )
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from analysis import Analysis, Comparison, Description, StudyResult
+from analysis.choice.conditions import ConditionsCompared
 from analysis.data.columns import LABEL_COLUMNS, names
 from analysis.results import table_rows
 from analysis.stats.comparisons import MannWhitney
@@ -52,7 +53,7 @@ def tables_of(analysis: Analysis | None) -> Iterator[tuple[str, tuple[str, ...],
     yield "breakdowns", _BREAKDOWNS, every(_breakdowns)
     rows = [tuple(cell(one) for cell in _COMPARISON.values()) for one in comparisons]
     yield "comparisons", tuple(_COMPARISON), rows
-    yield "conditions", _CONDITIONS, every(_conditions)
+    yield "conditions", ("study", *CONDITIONS), every(_conditions)
     yield "labels", labels, [_picked(row, labels) for row in table_rows(analysis.labels)] if analysis else []
 
 
@@ -182,19 +183,24 @@ _COMPARISON: Mapping[str, Callable[[Comparison], object]] = {
     **_within("paired_rank_biserial", "paired_shift", "paired_shift_low", "paired_shift_high"),
     **_within("paired_difference_in_means", "p_paired_permutation", "paired_reason"),
 }
-_CONDITIONS = (
-    "study", "first", "second", "measure", "source", "against", "n_shared", "compared_as", "p_holm", "n_family",
+CONDITIONS = (
+    "first", "second", "measure", "source", "against", "n_shared", "compared_as", "p_holm", "n_family",
     "warning", *_PAIRED, "paired_difference_low", "paired_difference_high", *_INDEPENDENT,
 )  # fmt: skip
 
 
 def _conditions(study: StudyResult) -> Iterator[Row]:
-    """Every two conditions, in the columns of `_CONDITIONS`."""
-    for one in study.conditions.comparisons:
+    for row in condition_rows(study.conditions):
+        yield study.study, *row
+
+
+def condition_rows(found: ConditionsCompared) -> Iterator[Row]:
+    """Every two conditions, in the columns of `CONDITIONS`."""
+    for one in found.comparisons:
         about = one.measure, one.source, one.against, one.n_shared, one.compared_as
         ends = one.paired.difference.interval if one.paired else None
         yield (
-            *(study.study, *one.conditions, *about, one.p_holm, one.n_family, one.warning),
+            *(*one.conditions, *about, one.p_holm, one.n_family, one.warning),
             *(cell(one.paired) if one.paired else None for cell in _PAIRED.values()),
             *((ends.low, ends.high) if ends else (None, None)),
             *(cell(one.independent) if one.independent else None for cell in _INDEPENDENT.values()),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from analysis.choice.conditions import OVER_THESE_PAIRS, ConditionComparison, ConditionsCompared
+from analysis.choice.conditions import ConditionComparison, ConditionsCompared, taken_as_they_are
 from analysis.stats.comparisons import MannWhitney
 from analysis.stats.intervals import Interval
 from analysis.stats.p_values import p_words
@@ -113,7 +113,7 @@ def _within(comparisons: Sequence[ConditionComparison], found: ConditionsCompare
         section="conditions",
         drawing="marks" if marks else "none",
         said=_finding(comparisons, found),
-        how=f"{how if marks else 'Uncertainty is compared in the table.'}{_corrected(comparisons)} {OVER_THESE_PAIRS}.",
+        how=_how(how if marks else "Uncertainty is compared in the table.", comparisons),
         numbers=Numbers("Conditions, the same people in both", _WITHIN, tuple(map(_within_row, comparisons))),
         marks=marks,
         chance=0.0,
@@ -149,7 +149,7 @@ def _apart(comparisons: Sequence[ConditionComparison], found: ConditionsCompared
         section="conditions",
         drawing="marks" if marks else "none",
         said=_finding(comparisons, found),
-        how=f"{how if marks else 'Uncertainty is compared in the table.'}{_corrected(comparisons)} {OVER_THESE_PAIRS}.",
+        how=_how(how if marks else "Uncertainty is compared in the table.", comparisons),
         numbers=Numbers("Conditions, different people in each", _APART, tuple(map(_apart_row, comparisons))),
         marks=marks,
         even="0.5",
@@ -246,9 +246,10 @@ def _p_of(comparisons: Sequence[ConditionComparison]) -> str:
     return f", two-sided: {p_words(test.p_two_sided)}" if test and test.p_two_sided is not None else ""
 
 
-def _corrected(comparisons: Sequence[ConditionComparison]) -> str:
+def _how(how: str, comparisons: Sequence[ConditionComparison]) -> str:
     family = max(one.n_family for one in comparisons)
-    return f" Holm's correction is over {family} comparisons of a measure." if family > 1 else ""
+    corrected = f" Holm's correction is over {family} comparisons of a measure." if family > 1 else ""
+    return f"{how}{corrected} {taken_as_they_are()}."
 
 
 def _cautions(comparisons: Sequence[ConditionComparison]) -> str:
