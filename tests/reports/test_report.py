@@ -171,6 +171,7 @@ def test_the_methods_say_what_was_done(published: Database, tmp_path: Path) -> N
             "MW92",
             "Hol79",
             "HL63",
+            "HWC14",
             "Bau72",
             "PS10",
         ),
