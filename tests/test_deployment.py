@@ -88,6 +88,12 @@ def test_installing_names_only_files_with_hashes() -> None:
                 assert text.count("--hash=sha256:") >= len(pins)
 
 
+def test_what_is_imported_once_for_its_bytecode_is_there() -> None:
+    (code,) = (shlex.split(run)[-1] for run in of("RUN") if "python -c" in run)
+    assert f'"{code}"' in (ROOT / "tools" / "setup.sh").read_text()
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
 def test_compose_gives_the_service_a_healthy_postgresql_and_no_password_of_its_own() -> None:
     app, database = COMPOSE["services"]["app"], COMPOSE["services"]["database"]
     assert app["depends_on"]["database"]["condition"] == "service_healthy"

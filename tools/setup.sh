@@ -22,3 +22,5 @@ $pip --require-hashes -r requirements/bootstrap.txt
 .venv/bin/uv pip install --quiet --python .venv/bin/python --require-hashes -r "requirements/$set_name.txt" ||
     $pip --require-hashes -r "requirements/$set_name.txt"
 $pip --no-deps --no-build-isolation --no-index --editable .
+# Imported once, so that the bytecode is there also where a shell lets Python write none.
+env -u PYTHONDONTWRITEBYTECODE .venv/bin/python -c "import pingouin, app.core.serving, app.reports.report, app.reports.package, app.cli as c; all(map(c.load, c.COMMANDS))"

@@ -3,6 +3,7 @@
 A command's module is imported when the command runs, not when it is listed: most of a start is imports.
 """
 
+import gc
 import sys
 from importlib import import_module
 from typing import Any, NamedTuple
@@ -16,16 +17,21 @@ from app.core.privacy import keep_private
 
 
 class Listed(NamedTuple):
-    """Where a command is, a function or a group of `app.cli`, and what the list of commands says of it."""
+    """Where a command is, a function or a group of `app.cli`, and what the list of commands says of it.
+
+    `serves` says that it runs until it is stopped."""
 
     module: str
     name: str
     help: str
+    serves: bool = False
 
 
 COMMANDS = {
-    "serve": Listed("services", "serve", "Serve the studies of the data folder."),
-    "demo": Listed("services", "demo", "Make the demo study if it is not there yet, and serve it."),
+    "serve": Listed("services", "serve", "Serve the studies of the data folder.", serves=True),
+    "demo": Listed(
+        "services", "demo", "Make the demo study if it is not there yet, and serve it.", serves=True
+    ),
     "study": Listed(
         "studies",
         "app",
@@ -62,6 +68,9 @@ COMMANDS = {
 }
 
 
+_COLLECTING = (50_000, 20, 100)
+
+
 def load(name: str) -> Any:
     """The command itself, its module imported. Raises KeyError for a name that is none."""
     listed = COMMANDS[name]
@@ -82,6 +91,9 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, _, rest = super().resolve_command(ctx, args)
+        if name in COMMANDS and not COMMANDS[name].serves:
+            # What a start imports stays: looking through it over and over was a seventh of the processor time.
+            gc.set_threshold(*_COLLECTING)
         return name, load(name) if name in COMMANDS else None, rest
 
 

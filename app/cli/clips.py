@@ -1,4 +1,4 @@
-"""`likely-human stimuli`: clips in. The codecs are imported by the command that needs them."""
+"""`likely-human stimuli`: clips in. Each command imports what it alone needs."""
 
 import os
 from pathlib import Path
@@ -7,11 +7,6 @@ from typing import Annotated
 import typer
 
 from app.cli.console import now, opened, out, progress
-from app.library.clips.manifest import read_manifest
-from app.library.clips.rules import Rules
-from app.library.clips.store import ClipStore
-from app.library.rules import rules_in_force
-from app.studies.stimuli import add_stimuli, common_clip_size, list_stimuli, refuse_known
 
 app = typer.Typer(no_args_is_help=True, help="Clips: import them by manifest, list them.")
 
@@ -27,6 +22,11 @@ def import_manifest(
 ) -> None:
     """Probe every clip of a manifest, process all alike, and keep them; or refuse and keep none."""
     from app.library.clips.importing import import_clips
+    from app.library.clips.manifest import read_manifest
+    from app.library.clips.rules import Rules
+    from app.library.clips.store import ClipStore
+    from app.library.rules import rules_in_force
+    from app.studies.stimuli import add_stimuli, common_clip_size, refuse_known
 
     with opened() as (settings, database):
         rows = read_manifest(manifest)
@@ -55,6 +55,8 @@ def import_manifest(
 @app.command("list")
 def list_all() -> None:
     """List the clips with their source and attributes."""
+    from app.studies.stimuli import list_stimuli
+
     with opened() as (_, database), database.reading() as session:
         for stimulus in list_stimuli(session):
             attributes = " ".join(f"{key}={value}" for key, value in stimulus.attributes.items())

@@ -3,21 +3,25 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from app.core.database import Database
-from app.core.migrating import open_database
-from app.core.settings import Settings
+if TYPE_CHECKING:
+    from app.core.database import Database
+    from app.core.settings import Settings
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 @contextmanager
-def opened() -> Iterator[tuple[Settings, Database]]:
+def opened() -> "Iterator[tuple[Settings, Database]]":
     """The settings and the migrated database of a command."""
+    from app.core.migrating import open_database
+    from app.core.settings import Settings
+
     settings = Settings()
     database = open_database(settings)
     try:

@@ -5,18 +5,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
-from app.accounts.audit import COMMAND_LINE, record
 from app.cli.console import err, now, opened, out, progress
 from app.core.errors import StudyError
-from app.library.outputs import note_export
 from app.reports.kinds import Format, What
-from app.simulation.people import Traits
-from app.studies.versions import study_named
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Tables(Enum):
@@ -51,6 +50,7 @@ def import_file(
     ],
 ) -> None:
     """Import 2AFC answers with their mapping file, as the study that it names: all of the file or nothing."""
+    from app.accounts.audit import COMMAND_LINE, record
     from app.reports.mapped import import_mapped
     from app.reports.targets import notes_of
 
@@ -103,6 +103,8 @@ def export(
     ] = False,
 ) -> None:
     """Write a study's data in the columns of docs/data.md; the audit log notes it."""
+    from app.accounts.audit import COMMAND_LINE
+    from app.library.outputs import note_export
     from app.reports.export import export
 
     with opened() as (_, database):
@@ -134,9 +136,11 @@ def package(
     license_: Annotated[str, typer.Option("--license", help="The licence of the data.")] = "",
 ) -> None:
     """Write everything that belongs to a study into one zip (docs/package.md)."""
+    from app.accounts.audit import COMMAND_LINE, record
     from app.jobs.handlers.reports import study_files
     from app.reports.package import build_package
     from app.reports.packaging.about import About
+    from app.studies.queries import study_named
 
     about = About(authors=tuple(author or ()), license=license_ or None)
     with opened() as (_, database):
@@ -210,12 +214,9 @@ def analyze(
         of_kind(targets, mapping, shown, seed=seed, resamples=resamples)
         return
     from analysis import analyze, render, render_brief
-    from app.reports.targets import frames_of
 
-    with opened() as (_, database), database.reading() as session:
-        frames = frames_of(session, targets, mapping, unwatched=everything)
     result = analyze(
-        frames,
+        _frames(targets, mapping, unwatched=everything),
         mode=mode,
         seed=seed,
         blank=blank,
@@ -226,6 +227,16 @@ def analyze(
         independent=independent,
     )
     _show(result, render if full else render_brief, shown)
+
+
+def _frames(targets: list[str], mapping: Path | None, *, unwatched: bool) -> "list[pd.DataFrame]":
+    """What is analysed of each target. Where all are files, no database is opened."""
+    from app.reports.targets import frames_of, is_file
+
+    if mapping or all(is_file(target) for target in targets):
+        return frames_of(None, targets, mapping, unwatched=unwatched)
+    with opened() as (_, database), database.reading() as session:
+        return frames_of(session, targets, unwatched=unwatched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +301,9 @@ def simulate(
     seed: Annotated[int, typer.Option(help="The same seed, the same people.")] = 1,
 ) -> None:
     """Send simulated participants through the real pages; their data are marked `simulated`."""
+    from app.simulation.people import Traits
     from app.simulation.run import run_simulation
+    from app.studies.queries import study_named
 
     traits = Traits(accuracy, preference, side_bias, lapse, uncertainty, speed, tie)
     with opened() as (settings, database):

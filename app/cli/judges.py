@@ -11,9 +11,6 @@ import typer
 from app.cli import judging
 from app.cli.console import err, now, opened, out, progress
 from app.core.errors import StudyError
-from app.judges.registry import judge_named, registry
-from app.judges.study import pairs_to_judge, refuse_without_files
-from app.library.clips.store import ClipStore
 
 app = typer.Typer(no_args_is_help=True, help="Automated judges: run them, hold them against people.")
 
@@ -32,7 +29,10 @@ def run_(
     ] = None,
 ) -> None:
     """Let a judge look at every main pair of a study, and write its verdicts (docs/judges.md)."""
+    from app.judges.registry import judge_named
     from app.judges.runner import run_judge, verdicts_csv
+    from app.judges.study import pairs_to_judge, refuse_without_files
+    from app.library.clips.store import ClipStore
 
     judge = judge_named(name)
     with opened() as (settings, database):
@@ -66,6 +66,7 @@ def run_(
 def list_() -> None:
     """List the judges with what they look at and what their score is."""
     from app.judges.described import described
+    from app.judges.registry import registry
 
     for judge in described():
         if info := judge.info:

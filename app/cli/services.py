@@ -1,12 +1,14 @@
 """`likely-human serve` and `demo`. Each imports what it alone needs."""
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.console import err, opened, out, progress
-from app.core.settings import Settings
+
+if TYPE_CHECKING:
+    from app.core.settings import Settings
 
 Line = tuple[str, str]
 PortOption = Annotated[
@@ -25,6 +27,7 @@ def serve(
 ) -> None:
     """Serve the studies of the data folder."""
     from app.core.serving import address_of, bind, run_service
+    from app.core.settings import Settings
 
     settings = Settings()
     bound = bind(host, port)
@@ -41,6 +44,7 @@ def serve(
 def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
     """Make the demo study if it is not there yet, and serve it."""
     from app.core.serving import address_of, bind, run_service
+    from app.core.settings import Settings
     from app.demo.build import build_demo, is_there
     from app.demo.owner import demo_owner
 
@@ -65,7 +69,7 @@ def _warn(line: str) -> None:
     err.print(line, markup=False)
 
 
-def _how_to_come_in(settings: Settings) -> Sequence[Line]:
+def _how_to_come_in(settings: "Settings") -> Sequence[Line]:
     from app.accounts.users import is_nobody
 
     with opened() as (_, database), database.reading() as session:
@@ -74,7 +78,7 @@ def _how_to_come_in(settings: Settings) -> Sequence[Line]:
     return [("no user yet", "add one with: likely-human user add you@example.org")]
 
 
-def _say(settings: Settings, address: str, slug: str, login: Sequence[Line]) -> None:
+def _say(settings: "Settings", address: str, slug: str, login: Sequence[Line]) -> None:
     out.print(f"Likely Human serves {settings.data_dir} (stop with Ctrl-C)", markup=False)
     for label, text in (
         ("participants", f"{address}/s/{slug}"),

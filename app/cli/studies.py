@@ -1,34 +1,21 @@
-"""`likely-human study`: studies as files."""
+"""`likely-human study`: studies as files. Each command imports what it alone needs."""
 
 import csv
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.accounts.audit import COMMAND_LINE
 from app.cli.console import err, now, opened, out
 from app.core.errors import StudyError
-from app.library.clips.store import ClipStore
-from app.library.clues import clues_state
-from app.library.deleting import delete_study, remove_files
-from app.sessions.links import names_in, participant_links, session_link
-from app.studies.archiving import archive, unarchive
-from app.studies.checklist import Around
-from app.studies.file.load import json_schema, load_study
-from app.studies.launch import (
-    DEFAULT_CLOSING,
-    DEFAULT_GRACE_MIN,
-    LONGEST_GRACE_MIN,
-    Accepted,
-    Closing,
-    change_state,
-    study_here,
-)
+from app.studies.states import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 from app.studies.tables import State
-from app.studies.versions import load_version, refuse_mixed_processing, stimulus_facts, summaries
+
+if TYPE_CHECKING:
+    from app.studies.launch import Closing
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -42,6 +29,9 @@ SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's n
 @app.command()
 def check(file: StudyFileArgument) -> None:
     """Say everything that is wrong with a study file, or that nothing is."""
+    from app.studies.file.load import load_study
+    from app.studies.versions import refuse_mixed_processing, stimulus_facts
+
     with opened() as (_, database), database.reading() as session:
         design = load_study(file, stimulus_facts(session))
         refuse_mixed_processing(session, design)
@@ -51,6 +41,9 @@ def check(file: StudyFileArgument) -> None:
 @app.command()
 def load(file: StudyFileArgument) -> None:
     """Store a study file as its study's newest version."""
+    from app.studies.file.load import load_study
+    from app.studies.versions import load_version, stimulus_facts
+
     with opened() as (_, database), database.transaction() as session:
         design = load_study(file, stimulus_facts(session))
         loaded = load_version(session, design, now())
@@ -66,6 +59,8 @@ def list_studies(
     archived: Annotated[bool, typer.Option("--archived", help="Those that are archived.")] = False,
 ) -> None:
     """List the studies with their state and sessions."""
+    from app.studies.queries import summaries
+
     with opened() as (settings, database), database.reading() as session:
         studies = [study for study in summaries(session) if study.is_archived == archived]
     if not studies and archived:
@@ -86,10 +81,17 @@ def list_studies(
 @app.command()
 def schema() -> None:
     """Print the study file's JSON Schema."""
+    from app.studies.file.load import json_schema
+
     typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
 
 
-def _set(slug: str, to: State, said: str, closing: Closing | None = None) -> None:
+def _set(slug: str, to: State, said: str, closing: "Closing | None" = None) -> None:
+    from app.library.clips.store import ClipStore
+    from app.library.clues import clues_state
+    from app.studies.checklist import Around
+    from app.studies.launch import Accepted, change_state, study_here
+
     accepted = Accepted(codes=None, reason="opened on the command line")
     with opened() as (settings, database), database.transaction() as session:
         around = Around(ClipStore(settings.data_dir), clues_state)
@@ -136,6 +138,8 @@ def close(
     ] = DEFAULT_CLOSING,
 ) -> None:
     """Let nobody in; those under way may finish. Once more, it changes how the study ends."""
+    from app.studies.launch import Closing
+
     minutes = 0 if end_now else grace
     under_way = f"those under way can finish within {minutes} minutes" if minutes else "nobody can go on"
     _set(slug, State.CLOSED, f"closed; nobody comes in, {under_way}", Closing(minutes, message))
@@ -144,6 +148,9 @@ def close(
 @app.command("archive")
 def archive_study(slug: SlugArgument) -> None:
     """Take a study out of the list and close it to participants; all that it has is kept."""
+    from app.studies.archiving import archive
+    from app.studies.launch import study_here
+
     with opened() as (_, database), database.transaction() as session:
         archive(session, COMMAND_LINE, study_here(session, slug), now())
     out.print(f"{slug}: archived; bring it back with: likely-human study unarchive {slug}", markup=False)
@@ -152,6 +159,9 @@ def archive_study(slug: SlugArgument) -> None:
 @app.command("unarchive")
 def unarchive_study(slug: SlugArgument) -> None:
     """Bring an archived study back, in the state that it had."""
+    from app.studies.archiving import unarchive
+    from app.studies.launch import study_here
+
     with opened() as (_, database), database.transaction() as session:
         study = study_here(session, slug)
         unarchive(session, COMMAND_LINE, study, now())
@@ -166,6 +176,9 @@ def delete(
     ] = "",
 ) -> None:
     """Delete a study for ever, with all sessions, answers, versions, reports and notes. Its clips stay."""
+    from app.library.deleting import delete_study, remove_files
+    from app.studies.launch import study_here
+
     with opened() as (settings, database):
         with database.transaction() as session:
             deleted = delete_study(session, COMMAND_LINE, study_here(session, slug), name, now())
@@ -179,6 +192,9 @@ def links(
     names: Annotated[Path, typer.Argument(metavar="FILE", help="Participants, one per line.")],
 ) -> None:
     """Print a signed link for each participant of a list, as CSV: it is theirs alone, in every browser."""
+    from app.sessions.links import names_in, participant_links
+    from app.studies.launch import study_here
+
     try:
         text = names.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
@@ -197,6 +213,9 @@ def link_to_session(
     slug: SlugArgument, session_id: Annotated[int, typer.Argument(metavar="SESSION", min=1)]
 ) -> None:
     """Print a link with which a session goes on in another browser, for 30 days."""
+    from app.sessions.links import session_link
+    from app.studies.launch import study_here
+
     with opened() as (settings, database), database.transaction() as session:
         study = study_here(session, slug)
         path = session_link(session, COMMAND_LINE, study, session_id, settings.secret, now())

@@ -14,8 +14,8 @@ from app.library.tables import Stimulus
 from app.sessions.design import Kind, Member
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.file.design import StudyDesign
+from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion, Unit, UnitMember
-from app.studies.versions import study_named
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ from app.reports.kinds import Format, What
 from app.reports.preferences import preferences
 from app.sessions.tables import ParticipantSession
 from app.studies.file.design import StudyDesign
+from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion
-from app.studies.versions import study_named
 
 BATCH_ROWS = 5_000
 

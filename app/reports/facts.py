@@ -8,8 +8,8 @@ from sqlmodel import Session, col, func, select
 
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.file.design import StudyDesign
+from app.studies.queries import study_named
 from app.studies.tables import StudyVersion
-from app.studies.versions import study_named
 
 COUNTED_MODES = tuple(str(mode) for mode in Mode if mode is not Mode.PREVIEW)
 

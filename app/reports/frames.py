@@ -11,7 +11,7 @@ from analysis import check_responses, majority_vote, select_rows
 from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column, ColumnType, names
 from analysis.data.selection import with_unwatched
 from app.reports import selects
-from app.studies.versions import study_named
+from app.studies.queries import study_named
 
 _ROWS_AT_ONCE = 50_000
 _TYPES: dict[ColumnType, pa.DataType] = {

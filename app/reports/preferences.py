@@ -13,8 +13,8 @@ from analysis.data.selection import with_unwatched
 from analysis.results import table_rows
 from app.reports.frames import responses_frame
 from app.studies.file.design import StudyDesign
+from app.studies.queries import study_named
 from app.studies.tables import StudyVersion
-from app.studies.versions import study_named
 
 _PAIR = ("pair", "stimulus_a", "stimulus_b")
 

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from sqlmodel import Session
 
 from analysis import read_responses
 from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column
@@ -13,7 +13,9 @@ from analysis.data.selection import with_unwatched
 from analysis.detection.table import Judgements
 from analysis.ratings.table import Ratings
 from app.core.errors import StudyError
-from app.reports.frames import responses_frame
+
+if TYPE_CHECKING:
+    from sqlmodel import Session
 
 _SUFFIXES = (".csv", ".tsv", ".jsonl", ".parquet")
 
@@ -40,7 +42,7 @@ def notes_of(mapping: Path | None) -> tuple[str, ...]:
 
 
 def frame_of(
-    session: Session | None,
+    session: "Session | None",
     target: str,
     mapping: Path | None = None,
     columns: Sequence[Column] = RESPONSE_COLUMNS,
@@ -56,6 +58,9 @@ def frame_of(
         return read_responses(target, columns)
     if session is None:
         raise StudyError(f"{target} is no file, and no study can be looked up here")
+    # Imported here: numbers of files need no database.
+    from app.reports.frames import responses_frame
+
     return responses_frame(session, target, columns)
 
 
@@ -70,7 +75,7 @@ def ratings_of(target: str, mapping: Path) -> Ratings:
 
 
 def frames_of(
-    session: Session | None, targets: Sequence[str], mapping: Path | None = None, *, unwatched: bool = False
+    session: "Session | None", targets: Sequence[str], mapping: Path | None = None, *, unwatched: bool = False
 ) -> list[pd.DataFrame]:
     """What is analysed of each target, as `frame_of`; where asked, answers count that cannot have been watched."""
     frames = [frame_of(session, target, mapping, ANALYZED_COLUMNS) for target in targets]

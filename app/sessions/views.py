@@ -30,7 +30,7 @@ from app.sessions.pages import (
 from app.sessions.state_machine import Declined, Where
 from app.sessions.tables import DECLINED, Mode, Status
 from app.studies.file.load import Question, StudyDesign
-from app.studies.launch import DEFAULT_CLOSING
+from app.studies.states import DEFAULT_CLOSING
 from app.studies.tables import State
 
 NOTICES = {"moved": "That page was answered before. You are now here."}

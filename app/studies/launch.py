@@ -16,18 +16,14 @@ from app.sessions.tables import Mode, ParticipantSession
 from app.studies.access import StudyHere
 from app.studies.checklist import Around, Check, checklist, has_session, newest_of
 from app.studies.file.problems import listed
-from app.studies.states import check_change, following
+from app.studies.queries import study_named
+from app.studies.states import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN, check_change, following
 from app.studies.tables import State, Study, StudyVersion
-from app.studies.versions import set_state, study_named
+from app.studies.versions import set_state
 
 LONGEST_REASON = 2_000
 MOST_CHANGES = 50
 OPEN = (State.PILOT, State.LIVE)
-DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN = 60, 7 * 24 * 60
-DEFAULT_CLOSING = (
-    "This study ended before you came to its last page. What you had answered is saved, and we can see that you took "
-    "part. About your pay, please ask; you need no completion code for that."
-)
 
 
 class NotReady(Conflict):

@@ -7,15 +7,16 @@ from itertools import count
 from typing import Any
 
 from sqlalchemy import true
-from sqlmodel import Session, col, delete, func, select
+from sqlmodel import Session, col, delete, select
 
 from app.accounts.audit import COMMAND_LINE, Actor, record
-from app.core.errors import Conflict, NotFound
+from app.core.errors import Conflict
 from app.library.clips.mp4 import common_size
 from app.library.tables import Stimulus
 from app.sessions.design import Member
 from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, SessionToken, Trial
 from app.studies.file.load import StimulusFacts, StudyDesign
+from app.studies.queries import newest_version, study_named
 from app.studies.seeing import admit, facts_where
 from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember
 
@@ -201,22 +202,6 @@ def _padded_bytes(session: Session, design: StudyDesign) -> int:
     return common_size(size for size in sizes if size is not None) if sizes else 0
 
 
-def newest_version(session: Session, study: Study) -> StudyVersion | None:
-    newest = col(StudyVersion.number).desc()
-    return session.exec(
-        select(StudyVersion).where(StudyVersion.study_id == study.id).order_by(newest).limit(1)
-    ).first()
-
-
-def study_named(session: Session, slug: str) -> Study:
-    slug = slug.encode("utf-8", "replace").decode()
-    study = session.exec(select(Study).where(Study.slug == slug)).first()
-    if study is None:
-        known = session.exec(select(Study.slug).order_by(Study.slug)).all()
-        raise NotFound(f"there is no study {slug!r}; there is {', '.join(known) or 'none yet'}")
-    return study
-
-
 def set_state(
     session: Session,
     slug: str,
@@ -248,42 +233,3 @@ def set_state(
         record(session, by, "study.state", now=now, study=study.slug, before={"state": before}, after=after)
         session.flush()
     return before
-
-
-@dataclass(frozen=True, slots=True)
-class StudySummary:
-    """One study for a list: sessions are counted per status, over all modes and versions."""
-
-    slug: str
-    state: str
-    version: int
-    n_pairs: int
-    sessions: Mapping[tuple[str, str], int]
-    is_archived: bool
-
-
-def summaries(session: Session) -> list[StudySummary]:
-    """Every study with its newest version and sessions by (mode, status); previews are not counted."""
-    result = []
-    for study in session.exec(select(Study).order_by(Study.slug)):
-        version = newest_version(session, study)
-        counts = session.exec(
-            select(ParticipantSession.mode, ParticipantSession.status, func.count())
-            .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-            .where(StudyVersion.study_id == study.id, ParticipantSession.mode != Mode.PREVIEW)
-            .group_by(ParticipantSession.mode, ParticipantSession.status)
-        )
-        n_pairs = session.exec(
-            select(func.count()).select_from(Unit).where(Unit.version_id == (version.id if version else None))
-        ).one()
-        result.append(
-            StudySummary(
-                study.slug,
-                study.state,
-                version.number if version else 0,
-                n_pairs,
-                {(mode, status): n for mode, status, n in counts},
-                study.archived_at is not None,
-            )
-        )
-    return result

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import migrations
 from app import cli
 from app.core.migrating import newest_revision
+from bench.crowd_table import write_crowd
 
 pytestmark = pytest.mark.slow
 
@@ -22,9 +23,13 @@ DATABASE = {"sqlalchemy", "sqlmodel", "pydantic"}
 
 def imported(code: str) -> set[str]:
     """The packages that a process of its own has imported after `code`."""
-    shown = f"import sys\n{code}\nprint(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
+    return {name.partition(".")[0] for name in modules_after(code)}
+
+
+def modules_after(code: str) -> list[str]:
+    shown = f"import sys\n{code}\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
-    return set(done.stdout.splitlines()[-1].split())
+    return done.stdout.splitlines()[-1].split()
 
 
 def test_help_imports_neither_database_nor_statistics_nor_service() -> None:
@@ -33,19 +38,46 @@ def test_help_imports_neither_database_nor_statistics_nor_service() -> None:
     assert packages.isdisjoint(STATISTICS | SERVICE | DATABASE)
 
 
+# Of these, what a command's options say needs the names of states and roles, which are in tables.
+NAMES_FROM_TABLES = {"studies", "users"}
+
+
 @pytest.mark.parametrize("module", sorted({listed.module for listed in cli.COMMANDS.values()}))
-def test_a_commands_module_imports_neither_statistics_nor_service(module: str) -> None:
-    assert imported(f"import app.cli.{module}").isdisjoint(STATISTICS | SERVICE)
+def test_a_commands_help_needs_neither_database_nor_statistics_nor_service(module: str) -> None:
+    packages = imported(f"import app.cli.{module}")
+    assert packages.isdisjoint(STATISTICS | SERVICE | (set() if module in NAMES_FROM_TABLES else DATABASE))
+
+
+def ran(folder: Path, *words: str) -> str:
+    """The code that runs a command on a data folder."""
+    return f"""
+import os
+os.environ |= {{"LIKELY_HUMAN_DATA": {str(folder)!r}, "DATABASE_URL": ""}}
+from app.cli import app
+app({list(words)}, standalone_mode=False)"""
 
 
 def test_a_command_on_a_database_that_is_up_to_date_needs_no_alembic(tmp_path: Path) -> None:
-    code = f"""
-import os
-os.environ |= {{"LIKELY_HUMAN_DATA": {str(tmp_path)!r}, "DATABASE_URL": ""}}
-from app.cli import app
-app(["study", "list"], standalone_mode=False)"""
-    assert "alembic" in imported(code)
-    assert imported(code).isdisjoint(STATISTICS | SERVICE)
+    assert "alembic" in imported(ran(tmp_path, "study", "list"))
+    for group in ("study", "user", "stimuli"):
+        assert imported(ran(tmp_path, group, "list")).isdisjoint(STATISTICS | SERVICE)
+
+
+def test_the_list_of_studies_reads_no_study_file_and_no_clip(tmp_path: Path) -> None:
+    modules = modules_after(ran(tmp_path, "study", "list"))
+    assert "app.studies.queries" in modules
+    unneeded = ("app.studies.file", "app.library.clips", "app.jobs.queue", "app.monitor", "yaml")
+    assert not [name for name in modules if name.startswith(unneeded)]
+
+
+def test_numbers_of_files_need_no_database(tmp_path: Path) -> None:
+    answers = tmp_path / "responses.parquet"
+    write_crowd(answers, 60)
+    packages = imported(ran(tmp_path / "data", "analyze", str(answers), "--resamples", "0"))
+    assert "pandas" in packages
+    # Pingouin, whose tests are computed, brings matplotlib along.
+    assert packages.isdisjoint(SERVICE | {"sqlalchemy", "sqlmodel", "sklearn", "duckdb", "polars"})
+    assert not (tmp_path / "data").exists()
 
 
 def test_the_newest_revision_is_alembics() -> None:

@@ -31,9 +31,6 @@ from app.studies.access import StudyHere
 from app.studies.blinding import may_look
 from app.studies.checklist import Around, checklist, newest_of
 from app.studies.launch import (
-    DEFAULT_CLOSING,
-    DEFAULT_GRACE_MIN,
-    LONGEST_GRACE_MIN,
     Accepted,
     Closing,
     closing_now,
@@ -41,7 +38,7 @@ from app.studies.launch import (
     is_first_launch,
     state_changes,
 )
-from app.studies.states import STATES, following
+from app.studies.states import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN, STATES, following
 from app.studies.tables import State
 
 STATUS_WORDS: Mapping[str, str] = {

@@ -26,8 +26,8 @@ from app.reports.facts import StudyFacts
 from app.reports.page.sources import Source, read_study, sessions_of
 from app.reports.results.making import Around, results_view
 from app.reports.results.view import Caution, ResultsView, to_json
+from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion, Unit, UnitMember
-from app.studies.versions import study_named
 
 VIEW = "view.json"
 _STEPS = 4
