@@ -16,7 +16,7 @@ HERE = Path(__file__).parent
 WORK = HERE / ".work"
 BIN = Path(sys.executable).parent
 
-_SETTINGS = ("DATABASE_URL", "PORT", "LIKELY_HUMAN_", "OTREE_", "PYTHONPATH")
+_SETTINGS = ("DATABASE_URL", "PORT", "LIKELY_HUMAN_", "OTREE_", "PYTHONPATH", "PYTHONDONTWRITEBYTECODE")
 _START_S = 60
 _STOP_S = 15
 
