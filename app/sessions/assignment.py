@@ -5,6 +5,8 @@ by their ordinal: the first splits the sides of each condition at random, the se
 round. After any number of sessions each pair has then been shown both ways equally often, off by at most one;
 and as a split mirrored is a split, every session is balanced within each condition as well. The database's
 unique ordinal makes this hold for sessions that start at the same instant.
+
+Where a session gets only some of the pairs (`choose_pairs`), the second of the two gets those of the first.
 """
 
 import random
@@ -77,3 +79,55 @@ def _in_order(pairs: list[PairToPlan], order: Order, rng: random.Random) -> list
     conditions = sorted({pair.condition for pair in pairs})
     rng.shuffle(conditions)
     return sorted(shuffled, key=lambda pair: conditions.index(pair.condition))
+
+
+def choose_pairs(
+    pairs: Sequence[PairToPlan], exposure: Mapping[int, int], n: int, rng: random.Random
+) -> tuple[PairToPlan, ...]:
+    """The pairs of a session that is to get `n` of the main ones, in the study file's order, for `plan_session`.
+
+    All practice and attention pairs, and of each condition its share of the `n`: rounded down or up, by the largest
+    remainder, which is carried over from session to session as far as `exposure` shows. Within a condition the pairs
+    with the least exposure come first, random among equals. `exposure` is how many sessions have or had each pair, by
+    its id (dropouts left out; without an entry: none). All main pairs where there are no more than `n`.
+
+    This is for the first of two counterbalanced sessions. The second gets the same pairs (those in its `mirror_of`),
+    so that each is shown both ways; without dropouts the numbers of session pairs that two pairs of a condition are in
+    differ by one at most, and their exposure so by two at most. Raises ValueError for an `n` below one.
+    """
+    if n < 1:
+        raise ValueError(f"per_participant is {n}; a participant sees at least one pair")
+    chosen = {pair.id for pair in pairs if pair.kind is not Kind.MAIN}
+    by_condition: dict[str, list[PairToPlan]] = {}
+    for pair in pairs:
+        if pair.kind is Kind.MAIN:
+            by_condition.setdefault(pair.condition, []).append(pair)
+    sizes = {condition: len(members) for condition, members in by_condition.items()}
+    had = {
+        condition: sum(exposure.get(pair.id, 0) for pair in members)
+        for condition, members in by_condition.items()
+    }
+    for condition, share in _shares(sizes, had, n, rng).items():
+        members = by_condition[condition]
+        members = sorted(rng.sample(members, len(members)), key=lambda pair: exposure.get(pair.id, 0))
+        chosen |= {pair.id for pair in members[:share]}
+    return tuple(pair for pair in pairs if pair.id in chosen)
+
+
+def _shares(
+    sizes: Mapping[str, int], had: Mapping[str, int], n: int, rng: random.Random
+) -> Mapping[str, int]:
+    """How many of `n` trials go to each condition, by its number of pairs and the trials that it has had."""
+    n_pairs, n_had = sum(sizes.values()), sum(had.values())
+    n = min(n, n_pairs)
+    shares = {condition: n * size // n_pairs for condition, size in sizes.items()}
+
+    def is_behind(condition: str) -> int:
+        """By how much, times the number of pairs, were the share rounded down."""
+        return (n_had + n) * sizes[condition] - n_pairs * (had[condition] + shares[condition])
+
+    rounded = [condition for condition, size in sizes.items() if n * size % n_pairs]
+    most_behind = sorted(rng.sample(rounded, len(rounded)), key=is_behind, reverse=True)
+    for condition in most_behind[: n - sum(shares.values())]:
+        shares[condition] += 1
+    return shares

@@ -1,0 +1,1 @@
+"""The task `rating`: one stimulus at a time, judged on several criteria."""
