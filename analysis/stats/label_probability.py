@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
+from scipy import sparse
 from scipy.special import expit, log_expit, logsumexp
 
 from analysis.stats.agreement.units import Codes
@@ -26,9 +28,16 @@ _DAMPED = (1 + np.pi / 8 * 0.6**2) ** 0.5
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(7)
 _LOG_WEIGHTS = np.log(_WEIGHTS / _WEIGHTS.sum())
 
+# Which way skill speaks: for a where a is the label, then against it.
+_LABELS = np.repeat([1.0, -1.0], len(_NODES))
+
 _STEPS = 6
 _WORLDS, _SHARE = 8, 0.9
 _WORK, _MOST_VOTES = 500_000, 1_000_000
+
+
+Flags = npt.NDArray[np.bool_]
+Votes = tuple[sparse.csr_array, sparse.csr_array]  # for a, and for b
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +61,22 @@ def log_odds_of_a(pair: Codes, person: Codes, side: Floats, n_pairs: int) -> Flo
     nothing. With more than a million votes all participants count as equally skilled."""
     turned, order = _oriented(pair, person, side, n_pairs)
     pair, person, side = pair[order], person[order], (side * turned[pair])[order]
-    votes = np.bincount(pair * 2 + (side > 0), minlength=2 * n_pairs).reshape(n_pairs, 2)
-    worlds, from_counts = _from_counts(votes)
+    counted = np.bincount(pair * 2 + (side > 0), minlength=2 * n_pairs).reshape(n_pairs, 2)
+    worlds, from_counts = _from_counts(counted)
     if len(pair) > _MOST_VOTES:
         return turned * from_counts
     most = max(1, _WORK // max(1, len(pair) * len(_OF_PEOPLE)))
     worlds = worlds[:most]
+    votes = _votes(pair, person, side > 0, n_pairs), _votes(pair, person, side < 0, n_pairs)
     weights, shares = [], []
     for world in worlds:
-        fits = [_fitted(pair, person, side, n_pairs, world, float(spread)) for spread in _OF_PEOPLE]
+        fits = [_fitted(votes, world, float(spread)) for spread in _OF_PEOPLE]
         spoken = np.array([fit[1] for fit in fits])
         weights += (world.weight * np.exp(spoken - logsumexp(spoken))).tolist()
         shares += [fit[0] for fit in fits]
     share = np.array(weights) @ np.array(shares) / np.sum(weights)
     share = np.clip(share, 1e-12, 1 - 1e-12)
-    return turned * np.where(votes.sum(axis=1) > 0, np.log(share / (1 - share)), 0.0)
+    return turned * np.where(counted.sum(axis=1) > 0, np.log(share / (1 - share)), 0.0)
 
 
 def _oriented(pair: Codes, person: Codes, side: Floats, n_pairs: int) -> tuple[Floats, Codes]:
@@ -79,6 +89,13 @@ def _oriented(pair: Codes, person: Codes, side: Floats, n_pairs: int) -> tuple[F
     # From the last to the first: the first that is decided stays.
     turned[keys[decided] // width] = net[decided]
     return turned, np.lexsort((side * turned[pair], person, pair))
+
+
+def _votes(pair: Codes, person: Codes, among: Flags, n_pairs: int) -> sparse.csr_array:
+    """How often each participant (column) gave one of the votes that are `among` on each pair (row)."""
+    shape = (n_pairs, int(person.max(initial=-1)) + 1)
+    cells = (pair[among], person[among])
+    return sparse.coo_array((np.ones(len(cells[0])), cells), shape=shape).tocsr()
 
 
 def _from_counts(votes: Codes) -> tuple[list[_World], Floats]:
@@ -106,37 +123,30 @@ def _from_counts(votes: Codes) -> tuple[list[_World], Floats]:
     return worlds, np.log(share / (1 - share))[place.ravel()]
 
 
-def _fitted(
-    pair: Codes, person: Codes, side: Floats, n_pairs: int, world: _World, spread: float
-) -> tuple[Floats, float]:
+def _fitted(votes: Votes, world: _World, spread: float) -> tuple[Floats, float]:
     """The share of each pair's probability that is for a, with the skills at their mode, and the log evidence."""
-    n_people = int(person.max(initial=-1)) + 1
+    for_a, for_b = votes
+    n_people = for_a.shape[1]
     skill: Floats = np.full(n_people, world.skill)
     curvature: Floats = np.ones(n_people)
-    vote = side[:, np.newaxis]
     for _ in range(_STEPS):
-        odds = (
-            vote * (skill[person][:, np.newaxis] + world.shifts),
-            vote * (-skill[person][:, np.newaxis] + world.shifts),
-        )
-        for_a, for_b, evidence = _posterior(pair, odds, n_pairs)
-        missed = expit(-odds[0]), expit(-odds[1])
-        slope = (for_a[pair] * missed[0] - for_b[pair] * missed[1]).sum(axis=1) * side
-        bend = (for_a[pair] * missed[0] * (1 - missed[0]) + for_b[pair] * missed[1] * (1 - missed[1])).sum(
-            axis=1
-        )
-        curvature = (np.bincount(person, bend, n_people) + 1 / spread**2).astype(np.float64)
-        step = np.bincount(person, slope, n_people) - (skill - world.skill) / spread**2
+        # Of a vote for a, by participant: one column for each shift if the label is a, then if it is b.
+        odds = _LABELS * skill[:, np.newaxis] + np.tile(world.shifts, 2)
+        share, evidence = _posterior(for_a @ log_expit(odds) + for_b @ log_expit(-odds))
+        chance = expit(odds)
+        given = for_a.T @ share
+        expected = (given + for_b.T @ share) * chance
+        slope = (_LABELS * (given - expected)).sum(axis=1)
+        curvature = (expected * (1 - chance)).sum(axis=1) + 1 / spread**2
+        step = slope - (skill - world.skill) / spread**2
         skill += np.clip(step / curvature, -1.0, 1.0)
     penalty = ((skill - world.skill) ** 2).sum() / (2 * spread**2) + n_people * np.log(spread)
-    return for_a.sum(axis=1), float(evidence.sum() - penalty - np.log(curvature).sum() / 2)
+    of_a: Floats = share[:, : len(_NODES)].sum(axis=1)
+    return of_a, float(evidence.sum() - penalty - np.log(curvature).sum() / 2)
 
 
-def _posterior(pair: Codes, odds: tuple[Floats, Floats], n_pairs: int) -> tuple[Floats, Floats, Floats]:
-    """For each pair and shift the probability that the label is a, that it is b, and the log of their sum."""
-    for_a, for_b = (
-        _LOG_WEIGHTS + np.stack([np.bincount(pair, column, n_pairs) for column in log_expit(each).T], axis=1)
-        for each in odds
-    )
-    evidence = np.logaddexp(logsumexp(for_a, axis=1), logsumexp(for_b, axis=1))[:, np.newaxis]
-    return np.exp(for_a - evidence), np.exp(for_b - evidence), evidence[:, 0]
+def _posterior(spoken: Floats) -> tuple[Floats, Floats]:
+    """For each pair the probability of each label and shift, and the log of what was their sum."""
+    spoken = spoken + np.tile(_LOG_WEIGHTS, 2)
+    evidence: Floats = logsumexp(spoken, axis=1)
+    return np.exp(spoken - evidence[:, np.newaxis]), evidence
