@@ -46,9 +46,11 @@ def report(
     from app.reports.targets import is_ratings, is_yes_no
 
     if is_yes_no(mapping) or is_ratings(mapping):
-        if verdicts is not None:
-            raise StudyError(f"{verdicts}: verdicts of judges are of pairs, and these are none")
-        _report_file(targets, output, mapping, seed, resamples, ratings=is_ratings(mapping))
+        if verdicts is not None and is_yes_no(mapping):
+            raise StudyError(
+                f"{verdicts}: judges are held against answers to pairs or ratings, and these are neither"
+            )
+        _report_file(targets, output, mapping, seed, resamples, verdicts, ratings=is_ratings(mapping))
     else:
         _report_answers(
             *(targets, output, mode, seed, resamples, verdicts, mapping),
@@ -110,8 +112,16 @@ def _read(target: str, mapping: Path | None) -> "list[tuple[Source, pd.DataFrame
 
 
 def _report_file(
-    targets: list[str], output: Path, mapping: Path | None, seed: int, resamples: int, *, ratings: bool
+    targets: list[str],
+    output: Path,
+    mapping: Path | None,
+    seed: int,
+    resamples: int,
+    verdicts: Path | None,
+    *,
+    ratings: bool,
 ) -> None:
+    from analysis.judging.items import read_item_verdicts
     from app.reports.detection import write_detection_report
     from app.reports.page.writing import require_folder
     from app.reports.ratings import write_ratings_report
@@ -123,7 +133,8 @@ def _report_file(
         raise StudyError(f"{targets[-1]}: {what} are reported one file at a time")
     with err.status("Reading ..."):
         if ratings:
-            write = partial(write_ratings_report, ratings_of(targets[0], mapping))
+            judged = None if verdicts is None else read_item_verdicts(verdicts)
+            write = partial(write_ratings_report, ratings_of(targets[0], mapping), verdicts=judged)
         else:
             write = partial(write_detection_report, judgements_of(targets[0], mapping))
     with progress("Making the report") as on_progress:

@@ -4,11 +4,16 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+import pandas as pd
+
 from analysis.figures.scores import scores_figure
+from analysis.judging.items.figure import item_judges_figure
+from analysis.judging.items.validation import validate_items
 from analysis.ratings.scores import CriterionResult, RatingAnalysis, analyze_ratings
 from analysis.ratings.table import Ratings
 from analysis.results import table_rows
 from analysis.stats.estimates import Estimate
+from app.reports.page.item_judges import ITEM_HEAD, ITEM_JUDGES, item_judge_rows, item_judges_section
 from app.reports.page.methods import methods_of_file
 from app.reports.page.views import (
     NONE,
@@ -42,22 +47,28 @@ def write_ratings_report(
     seed: int,
     resamples: int,
     made_at: datetime | None,
+    verdicts: pd.DataFrame | None = None,
     on_progress: OnProgress = silent,
 ) -> int:
     """Write the report of checked ratings into `folder`, as `write_report` does for answers; returns how many count.
 
-    Raises StudyError for a folder that cannot be written.
+    `verdicts` (`read_item_verdicts`) of judges of items are held against the raters. Raises StudyError for a folder
+    that cannot be written, AnalysisError for verdicts of other items.
     """
 
     def made() -> FileReport:
         analysis = analyze_ratings(ratings, seed=seed, resamples=resamples)
         figure, name = scores_figure(analysis), Path(ratings.origin).name
         view = figure_view(figure, "tables/criteria.csv")
+        judges = (
+            None if verdicts is None else validate_items(ratings, verdicts, seed=seed, resamples=resamples)
+        )
+        drawn = None if judges is None else item_judges_figure(judges)
         return FileReport(
             f"Ratings in {name}",
             sum(one.n for one in analysis.criteria),
             analysis,
-            methods_of_file("Ratings", _about(analysis, name), seed),
+            methods_of_file("Ratings", _about(analysis, name), seed, ITEM_JUDGES if judges else ""),
             (
                 SectionView("scores", "Scores", figures=(view,), notes=tuple(_counted(analysis))),
                 _agreement(analysis),
@@ -65,6 +76,7 @@ def write_ratings_report(
                 *_classes(analysis),
                 *_raters(analysis),
                 *_odd(analysis),
+                *(() if judges is None or drawn is None else [item_judges_section(judges, drawn)]),
             ),
             {
                 "criteria": csv_text(_CRITERIA, map(_criterion_row, analysis.criteria)),
@@ -73,8 +85,10 @@ def write_ratings_report(
                 "items": csv_of(analysis.items),
                 "raters": csv_of(analysis.raters),
                 "odd": csv_of(analysis.odd),
+                **({} if judges is None else {"judges": csv_text(ITEM_HEAD, item_judge_rows(judges))}),
             },
-            (figure,),
+            (figure,) if drawn is None else (figure, drawn),
+            judges,
         )
 
     return write_file_report(made, folder, made_at, on_progress)

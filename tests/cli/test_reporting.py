@@ -59,6 +59,16 @@ def test_ratings_become_a_report_by_their_mapping(run: Run, tmp_path: Path) -> N
     mapping = GOLD / "alympics_ratings.yaml"
     done = run(GOLD / "alympics_ratings.csv", "--mapping", mapping, "--out", "made", "--resamples", "50")
     assert (done.returncode, done.stdout) == (0, "816 scores: made/report.html\n"), done.stderr
+    items = ["judge,item,value", *(f"model,{item},{1 + item % 5}" for item in range(1, 31)), ""]
+    (tmp_path / "judge.csv").write_text("\n".join(items))
+    asked = "--mapping", mapping, "--out", "made", "--resamples", "50", "--verdicts", "judge.csv"
+    done = run(GOLD / "alympics_ratings.csv", *asked)
+    assert done.returncode == 0, done.stderr
+    assert "Judges against people" in (tmp_path / "made" / "report.html").read_text()
+    (tmp_path / "judge.csv").write_text("judge,item,value\nmodel,elsewhere,3\n")
+    refused = run(GOLD / "alympics_ratings.csv", *asked)
+    assert (refused.returncode, len(refused.stderr.strip().splitlines())) == (1, 1), refused.stderr
+    assert "no verdict is of an item that was rated" in refused.stderr
 
 
 def test_judgements_of_single_stimuli_become_a_report_by_their_mapping(run: Run, tmp_path: Path) -> None:
@@ -72,7 +82,7 @@ def test_judgements_of_single_stimuli_become_a_report_by_their_mapping(run: Run,
     refused = run("judged.csv", "--mapping", "map.yaml", "--verdicts", "v.csv", "--out", "made")
     assert (refused.returncode, refused.stderr) == (
         1,
-        "v.csv: verdicts of judges are of pairs, and these are none\n",
+        "v.csv: judges are held against answers to pairs or ratings, and these are neither\n",
     )
 
 

@@ -9,6 +9,7 @@ import pytest
 from analysis.data.mapping import read_ratings
 from analysis.figures import Figure, NoFigure
 from analysis.figures.scores import scores_figure
+from analysis.judging.items import check_item_verdicts, validate_items
 from analysis.ratings.scores import analyze_ratings
 from analysis.ratings.table import Ratings
 from app.reports.ratings import write_ratings_report
@@ -119,3 +120,44 @@ def test_classes_are_reported_with_counts_kappas_and_no_mean(tmp_path: Path) -> 
     # By hand: 3 of 4 agree; by chance 1/2 1/4 + 1/2 3/4 = 1/2.
     assert (first["first"], first["second"]) == ("a", "b")
     assert float(first["kappa"]) == pytest.approx(0.5)
+
+
+def test_judges_of_the_same_items_are_drawn_over_one_rater_with_the_numbers_of_their_validation(
+    tmp_path: Path,
+) -> None:
+    ratings = alympics()
+    means = analyze_ratings(ratings, resamples=0).items
+    rng = np.random.default_rng(1)
+    given = means[means["mean"].notna()]
+    verdicts = check_item_verdicts(
+        given[["criterion", "item"]].assign(
+            judge="<model>", value=given["mean"] + rng.normal(0, 0.4, len(given))
+        )
+    )
+    write_ratings_report(ratings, tmp_path / "report", seed=2, resamples=50, made_at=NOW, verdicts=verdicts)
+    expected = validate_items(ratings, verdicts, seed=2, resamples=50).to_dict()
+    assert json.loads((tmp_path / "report/judges.json").read_text(encoding="utf-8")) == expected
+    rows = rows_in(tmp_path / "report/tables/judges.csv")
+    wanted = [
+        (group["criterion"], name, measure)
+        for group in expected["criteria"]
+        for judge in group["judges"]
+        for name, measure in judge["measures"].items()
+    ]
+    assert [(row["criterion"], row["measure"]) for row in rows] == [one[:2] for one in wanted]
+    for row, (_, _, measure) in zip(rows, wanted, strict=True):
+        for cell, value in (
+            (row["value"], measure["value"]["value"]),
+            (row["ceiling"], measure["ceiling"]["value"]),
+        ):
+            assert cell == ("" if value is None else str(value))
+    page = (tmp_path / "report/report.html").read_text(encoding="utf-8")
+    assert "Judges against people" in page
+    assert "&lt;model&gt; had a Spearman correlation" in page
+    assert "<model>" not in page
+    assert "[CRD25]" in (tmp_path / "report/methods.md").read_text(encoding="utf-8")
+    assert (tmp_path / "report/figures/judges.png").read_bytes().startswith(b"\x89PNG")
+
+    write_ratings_report(ratings, tmp_path / "report", seed=2, resamples=0, made_at=NOW)
+    assert not (tmp_path / "report/judges.json").exists()
+    assert not (tmp_path / "report/figures/judges.png").exists()

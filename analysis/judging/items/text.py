@@ -9,7 +9,7 @@ from analysis.judging.text import alternative_lines, estimate_text
 from analysis.text.terminal import WIDTH, as_text, heading, name_of, table_of
 
 _MOST_CLASSES, _MOST_CONFUSIONS, _LONGEST = 8, 10, 40
-_NAMES = {
+ITEM_MEASURES = {
     "accuracy": "accuracy",
     "kappa": "Cohen's kappa",
     "spearman": "Spearman",
@@ -77,7 +77,7 @@ def _judge(judge: ItemJudge) -> Iterator[RenderableType]:
         table = table_of("", "n", "judge", "one person")
         for name, one in given.items():
             table.add_row(
-                _NAMES[name], str(one.value.n), estimate_text(one.value), estimate_text(one.ceiling)
+                ITEM_MEASURES[name], str(one.value.n), estimate_text(one.value), estimate_text(one.ceiling)
             )
         yield table
     for reason, missing in _reasons(judge).items():
@@ -91,9 +91,9 @@ def _reasons(judge: ItemJudge) -> dict[str, list[str]]:
     missing: dict[str, list[str]] = {}
     for name, one in judge.measures.items():
         if one.value.reason:
-            missing.setdefault(one.value.reason, []).append(_NAMES[name])
+            missing.setdefault(one.value.reason, []).append(ITEM_MEASURES[name])
         elif one.ceiling.reason:
-            missing.setdefault(one.ceiling.reason, []).append(f"{_NAMES[name]} of one person")
+            missing.setdefault(one.ceiling.reason, []).append(f"{ITEM_MEASURES[name]} of one person")
     return missing
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from analysis.figures.words import listed
 from analysis.judging import JudgeValidation
+from analysis.judging.alternative import AlternativeTest
 from analysis.judging.measures import Group, Measure
 from analysis.judging.prediction_powered import PredictionPowered
 from analysis.stats.estimates import Estimate
@@ -151,11 +152,7 @@ def _annotators(validation: JudgeValidation) -> TableView:
     rows = []
     for judge in validation.judges:
         for test in judge.alternative_annotator:
-            verdict = "not tested" if test.reason else "may" if test.passes else "may not"
-            advantage = test.advantage_all if test.advantage is None else test.advantage
-            won = f"{test.n_won} of {test.n_tested}", number(test.winning_rate, 2), number(advantage, 2)
-            apart = f"{number(test.difference.value, 2)} ({interval(test.difference.interval, 2)})"
-            rows.append((judge.judge, test.run or "the only one", *won, apart, verdict))
+            rows.append((judge.judge, test.run or "the only one", *annotator_cells(test)))
     settings = validation.settings
     return TableView(
         caption=(
@@ -170,6 +167,14 @@ def _annotators(validation: JudgeValidation) -> TableView:
         n_names=2,
         file="judges.json",
     )
+
+
+def annotator_cells(test: AlternativeTest) -> tuple[str, ...]:
+    """Against how many the judge won, the rates, who is better, and the outcome."""
+    outcome = "not tested" if test.reason else "may" if test.passes else "may not"
+    advantage = test.advantage_all if test.advantage is None else test.advantage
+    won = f"{test.n_won} of {test.n_tested}", number(test.winning_rate, 2), number(advantage, 2)
+    return *won, f"{number(test.difference.value, 2)} ({interval(test.difference.interval, 2)})", outcome
 
 
 def _powered(validation: JudgeValidation) -> Iterator[TableView]:

@@ -62,9 +62,9 @@ def methods_of(
     return _with_references(sections, seed)
 
 
-def methods_of_file(title: str, about: str, seed: int) -> Methods:
-    """The methods of a report over one table from a file, which `about` tells."""
-    return _with_references([(title, (about,))], seed)
+def methods_of_file(title: str, about: str, seed: int, judges: str = "") -> Methods:
+    """The methods of a report over one table from a file, as `about` and, where there are any, `judges` tell them."""
+    return _with_references([(title, (about,)), *([("Judges", (judges,))] if judges else [])], seed)
 
 
 def _with_references(sections: Sequence[tuple[str, tuple[str, ...]]], seed: int) -> Methods:

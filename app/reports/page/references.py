@@ -44,6 +44,7 @@ REFERENCES = {
     "Statistics 6, 65-70.",
     "KW52": "Kruskal, W. H., and Wallis, W. A. (1952). Use of ranks in one-criterion variance analysis. Journal"
     " of the American Statistical Association 47, 583-621.",
+    "Ken45": "Kendall, M. G. (1945). The treatment of ties in ranking problems. Biometrika 33, 239-251.",
     "Ker14": "Kerby, D. S. (2014). The simple difference formula: an approach to teaching nonparametric "
     "correlation. Comprehensive Psychology 3, 11.IT.3.1.",
     "Kri04": "Krippendorff, K. (2004). Content Analysis: An Introduction to Its Methodology, 2nd edition. Sage. "

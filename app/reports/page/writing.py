@@ -36,7 +36,9 @@ _environment.filters["bound"] = bound
 
 @dataclass(frozen=True, slots=True)
 class FileReport:
-    """The report of one analysed table from a file, of which `n_counted` values count; `tables` are CSV by name."""
+    """The report of one analysed table from a file, of which `n_counted` values count; `tables` are CSV by name.
+
+    `judges` are held against the same people, in a file of their own."""
 
     title: str
     n_counted: int
@@ -45,6 +47,7 @@ class FileReport:
     sections: tuple[SectionView, ...]
     tables: Mapping[str, str]
     figures: tuple[AnyFigure, ...] = ()
+    judges: Result | None = None
 
 
 def silent(_done: int, _total: int, _what: str) -> None:
@@ -67,6 +70,8 @@ def write_file_report(
         **{f"tables/{name}.csv": text for name, text in made.tables.items()},
         **dict(drawings(made.figures)),
     }
+    if made.judges is not None:
+        files["judges.json"] = json_text(made.judges.to_dict())
     page = ReportPage(made.title, made_words(made_at), "", made.sections, made.methods, tuple(sorted(files)))
     write_folder(folder, with_page(files, page))
     on_progress(2, 2, "done")
