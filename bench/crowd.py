@@ -16,7 +16,7 @@ from sqlmodel import Session, SQLModel, col, select
 
 from app.library.tables import Stimulus
 from app.sessions.assignment import plan_session
-from app.sessions.design import Layout, Member, PairPlan, Side
+from app.sessions.design import Layout, Member, PairPlan, PairToPlan, Side
 from app.sessions.flags import Observed, examine, joined
 from app.sessions.playback import least_ms
 from app.sessions.runs import Run, run_of
@@ -50,6 +50,11 @@ class Crowd:
     next_id: dict[type[SQLModel], int] = field(default_factory=dict)
     lefts: dict[int, Member] = field(default_factory=dict)
 
+    @property
+    def pairs(self) -> list[PairToPlan]:
+        units = self.run.blocks[0].units
+        return [PairToPlan(u.id, u.condition, u.kind, Member(u.truth or "a")) for u in units]
+
     def add(self, table: type[SQLModel], **row: Any) -> int:
         row_id = self.next_id.setdefault(table, 1)
         self.next_id[table] = row_id + 1
@@ -59,13 +64,13 @@ class Crowd:
     def person(self, number: int, mode: Mode) -> None:
         """One session, from arrival to wherever the person leaves."""
         rng, at = self.rng, self.begins + timedelta(seconds=number * 60)
-        n_pages = len(self.run.pages)
+        n_pages = len(self.run.pages.keys)
         fate = rng.random()
         n_pages_done = n_pages - 1 if fate > 0.1 else rng.randrange(n_pages - 1)
         refuses = fate < 0.02
         status = Status.REFUSED if refuses else _status(n_pages_done, n_pages)
         trials = plan_session(
-            self.run.pairs, order="random", sides="balanced", rng=rng, mirror_of=self.lefts or None
+            self.pairs, order="random", sides="balanced", rng=rng, mirror_of=self.lefts or None
         )
         self.lefts = {} if self.lefts else {trial.pair_id: trial.left for trial in trials}
         begun = status in (Status.ACTIVE, Status.COMPLETED)
@@ -81,7 +86,7 @@ class Crowd:
 
     def answers(self, session_id: int, trials: list[Any], n_pages_done: int, at: datetime) -> None:
         one_sided, hasty = self.rng.random() < 0.01, self.rng.random() < 0.02
-        answered = {page.position for page in self.run.pages[:n_pages_done]}
+        answered = {page.position for page in self.run.pages.keys[:n_pages_done]}
         trial_ids = {
             t.position: self.add(
                 Trial, session_id=session_id, position=t.position, unit_id=t.pair_id, plan=PairPlan(t.left).stored(),
@@ -89,7 +94,7 @@ class Crowd:
             )
             for t in trials
         }  # fmt: skip
-        for page in self.run.pages[:n_pages_done]:
+        for page in self.run.pages.keys[:n_pages_done]:
             at += timedelta(seconds=30)
             trial_id = trial_ids.get(page.position)
             if trial_id:

@@ -35,7 +35,7 @@ def pairs_to_judge(session: Session, slug: str, store: ClipStore, number: int | 
     study = study_named(session, slug)
     version = _chosen(session, _versions(session, study), slug, number)
     design = StudyDesign.model_validate_json(version.design)
-    question = next((q.ask for q in design.trials.questions if q.type == "2afc"), design.title)
+    question = next((q.ask for q in design.pair_questions if q.type == "2afc"), design.title)
     pairs = _pairs(session, version, slug, question, store)
     if not pairs:
         raise Conflict(f"version {version.number} of {slug!r} has no main pairs to judge")

@@ -26,7 +26,7 @@ from app.monitor.snapshots import (
     TrialTime,
 )
 from app.monitor.tally import Ended, SessionRow, Tally, Version, tally_of
-from app.sessions.design import Kind, PageKey
+from app.sessions.design import Kind, PageKey, SessionPages
 from app.sessions.flags import in_order
 from app.sessions.runs import Run, run_of
 from app.sessions.tables import Mode, ParticipantSession, Response, Status
@@ -182,10 +182,10 @@ def _funnel(
             gone[status] += n
     reached, on_it, stopped = Counter[str](), Counter[str](), Counter[str]()
     for (version_id, step), n in steps.items():
-        for page in runs[version_id].pages[: step + 1]:
+        for page in runs[version_id].pages.keys[: step + 1]:
             reached[str(page)] += n
     for row in still:
-        (on_it if row.id in here else stopped)[str(runs[row.version_id].pages[row.step])] += 1
+        (on_it if row.id in here else stopped)[str(runs[row.version_id].pages.keys[row.step])] += 1
     return [
         FunnelStep(
             page=str(page),
@@ -204,19 +204,30 @@ def _titles(runs: Mapping[int, Run]) -> Sequence[tuple[PageKey, str]]:
     kinds = ("consent", "background", "instructions", "trial", "debrief")
     found: dict[PageKey, str] = {}
     for run in runs.values():
-        found |= {page: page_title(page, run.n_practice) for page in run.pages}
+        found |= {page: _title(page, run) for page in run.pages.keys}
     return sorted(found.items(), key=lambda item: (kinds.index(item[0].kind), item[0].position))
 
 
-def page_title(page: PageKey, n_practice: int) -> str:
-    """A page in words, trials numbered as participants see them."""
+def _title(page: PageKey, run: Run) -> str:
+    """Where blocks come in a random order, a position is of one block in some sessions and of another in others."""
+    if page.kind == "trial" and run.design.block_order == "random" and len(run.blocks) > 1:
+        return f"Trial {page.position}"
+    return page_title(page, run.pages)
+
+
+def page_title(page: PageKey, pages: SessionPages) -> str:
+    """A page in words, trials numbered as participants see them; with its block where there are several."""
+    of_block = f" ({page.block})" if page.block else ""
     if page.kind != "trial":
-        return {"debrief": "Completed"}.get(page.kind, page.kind.capitalize())
-    return trial_title(page.position, n_practice)
+        return {"debrief": "Completed"}.get(page.kind, page.kind.capitalize()) + of_block
+    return trial_title(page.position, pages)
 
 
-def trial_title(position: int, n_practice: int) -> str:
-    return f"Practice {position}" if position <= n_practice else f"Pair {position - n_practice}"
+def trial_title(position: int, pages: SessionPages) -> str:
+    part = pages.part_at(position)
+    noun = "Practice" if part.is_practice(position) else part.noun
+    of_block = f" ({part.block})" if len(pages.parts) > 1 else ""
+    return f"{noun} {part.number(position)}{of_block}"
 
 
 def _still_here(session: Session, version_ids: Iterable[int], now: datetime) -> frozenset[int]:
@@ -268,7 +279,12 @@ def _floor(at: datetime, step: timedelta) -> datetime:
 
 
 def _times(groups: Mapping[int, Group], runs: Mapping[int, Run]) -> Sequence[TrialTime]:
-    n_practice = max((run.n_practice for run in runs.values()), default=0)
+    titles = {
+        position: _title(PageKey("trial", position), run)
+        for run in runs.values()
+        for part in run.pages.parts
+        for position in range(part.first, part.last + 1)
+    }
     found = []
     for position in sorted({position for group in groups.values() for position in group.times}):
         parts = [group.times[position] for group in groups.values() if position in group.times]
@@ -276,7 +292,7 @@ def _times(groups: Mapping[int, Group], runs: Mapping[int, Run]) -> Sequence[Tri
             part.sort()  # nearly sorted already: cheap
         times = parts[0] if len(parts) == 1 else sorted(chain.from_iterable(parts))
         p90 = times[math.ceil(0.9 * len(times)) - 1]
-        found.append(TrialTime(position, trial_title(position, n_practice), len(times), median(times), p90))
+        found.append(TrialTime(position, titles[position], len(times), median(times), p90))
     return found
 
 

@@ -138,6 +138,7 @@ _LINES = _from(
         _v.c.sha256,
         _s.c.status,
         _s.c.step,
+        _s.c.blocks,
         _s.c.arrived_at,
         _s.c.ended_at,
         select(func.count()).where(_note.c.session_id == _s.c.id).scalar_subquery().label("notes"),
@@ -177,7 +178,7 @@ def _listed(session: Session, ids: Sequence[int]) -> Any:
 
 
 def _line(session: Session, row: Row[Any], tally: Tally) -> SessionLine:
-    run = run_of(session, row.version_id, row.sha256)
+    pages = run_of(session, row.version_id, row.sha256).pages_for(row.blocks)
     counted = tally.by_session.get(row.id, SessionTally())
     return SessionLine(
         id=row.id,
@@ -186,7 +187,7 @@ def _line(session: Session, row: Row[Any], tally: Tally) -> SessionLine:
         arm=row.arm,
         version=row.number,
         status=row.status,
-        page=page_title(run.pages[row.step], run.n_practice),
+        page=page_title(pages.keys[row.step], pages),
         arrived_at=row.arrived_at,
         ended_at=row.ended_at,
         answered=counted.n_answered,

@@ -13,17 +13,11 @@ from app.core.errors import Conflict
 from app.library.tables import Stimulus
 from app.sessions.design import Member, PairPlan, Pressed, pressed_for
 from app.sessions.tables import ParticipantSession, Response, Status, Trial
-from app.studies.file.design import (
-    DesignCompletion,
-    DesignConsent,
-    DesignPair,
-    DesignTrials,
-    DesignTruth,
-    Question,
-    StudyDesign,
-)
+from app.studies.file.design import DesignCompletion, DesignConsent, DesignTruth, StudyDesign
+from app.studies.file.questions import Question
 from app.studies.tables import State, Study, StudyVersion, Unit
-from app.studies.versions import add_pairs
+from app.studies.versions import add_units
+from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign
 
 # Of a response, as they are in a table of responses.
 _ANSWERED = ("uncertainty", "certainty", "rationale", "rt_ms", "layout", "opened_ms", "interval_ms")
@@ -80,7 +74,7 @@ def store_study(session: Session, slug: str, rows: pd.DataFrame, asked: Asked, n
     )
     session.add(version)
     session.flush()
-    add_pairs(session, version, design)
+    add_units(session, version, design)
     _add_answers(session, version, rows, now)
     return Imported(slug, int(rows["participant"].nunique()), len(rows))
 
@@ -108,13 +102,8 @@ def _add_stimuli(session: Session, pairs: pd.DataFrame, now: datetime) -> None:
 
 def _design(slug: str, pairs: pd.DataFrame, clips: Mapping[str, str | None], asked: Asked) -> StudyDesign:
     """The design as far as its answers tell it; its texts are not part of them."""
-    return StudyDesign(
-        study=slug,
-        title=asked.title,
-        consent=DesignConsent(version=asked.consent, text=asked.about),
-        background=(),
-        instructions=None,
-        truth=asked.truth,
+    block = PairDesign(
+        task="pair",
         sample=None,
         pairs=tuple(
             DesignPair(
@@ -133,6 +122,15 @@ def _design(slug: str, pairs: pd.DataFrame, clips: Mapping[str, str | None], ask
             for position, row in enumerate(_records(pairs), 1)
         ),
         trials=DesignTrials(order="fixed", sides="fixed", watch="free", questions=asked.questions),
+    )
+    return StudyDesign(
+        study=slug,
+        title=asked.title,
+        consent=DesignConsent(version=asked.consent, text=asked.about),
+        background=(),
+        instructions=None,
+        truth=asked.truth,
+        blocks=(block,),
         completion=DesignCompletion(message="Thank you."),
     )
 

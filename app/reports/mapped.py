@@ -13,9 +13,10 @@ from analysis.data.elsewhere.mapping_file import MappingFile, read_mapping_file
 from analysis.data.mapping import mapping_notes, read_mapped
 from app.core.errors import StudyError
 from app.reports.imported import Asked, Imported, refuse_known_studies, store_study
-from app.studies.file.design import DesignTruth, Question
+from app.studies.file.design import DesignTruth
 from app.studies.file.model import SLUG_PATTERN
 from app.studies.file.pairs import NO_SOURCE
+from app.studies.file.questions import Question
 
 # The version of the consent of studies whose answers came with a mapping file.
 MAPPED = "mapped"

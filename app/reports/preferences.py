@@ -49,7 +49,7 @@ def asked(session: Session, slug: str) -> Mapping[int, str]:
 
 def prompt_of(design: StudyDesign) -> str:
     """The question of which clip; a study file has exactly one."""
-    return next(question.ask for question in design.trials.questions if question.type == "2afc")
+    return next(question.ask for question in design.pair_questions if question.type == "2afc")
 
 
 def preferences_of(

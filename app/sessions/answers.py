@@ -8,7 +8,7 @@ from typing import Any
 
 from app.core.errors import InvalidAnswer
 from app.sessions.design import TIE, Pressed, Side
-from app.studies.file.load import Question
+from app.studies.file.questions import Question
 from app.studies.file.rules import ROUNDING
 
 

@@ -1,9 +1,9 @@
 """What is asked: sides, members and planned trials. Pure: no database, no web, no clock."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Literal, Self, assert_never
+from typing import Any, Final, Literal, Self, assert_never, cast
 
 
 class Side(StrEnum):
@@ -122,24 +122,90 @@ PageKind = Literal["consent", "background", "instructions", "trial", "debrief"]
 
 @dataclass(frozen=True, slots=True)
 class PageKey:
-    """Names one page of a session: `consent`, `background`, `instructions`, `trial-<position>`, `debrief`."""
+    """Names one page of a session: `consent`, `background`, `instructions`, `instructions-<block>` where a block has
+    its own, `trial-<position>`, `debrief`."""
 
     kind: PageKind
     position: int = 0
+    block: str = ""
 
     def __str__(self) -> str:
-        return f"{self.kind}-{self.position}" if self.kind == "trial" else self.kind
+        if self.kind == "trial":
+            return f"{self.kind}-{self.position}"
+        return f"{self.kind}-{self.block}" if self.block else self.kind
+
+    @classmethod
+    def of(cls, name: str) -> Self:
+        """As a response names its page."""
+        kind, _, rest = name.partition("-")
+        if kind == "trial":
+            return cls("trial", int(rest))
+        return cls(cast(PageKind, kind), block=rest)
 
 
-def pages_of(*, background: bool, instructions: bool, trials: int) -> tuple[PageKey, ...]:
-    """The pages of a session in order; a session's `step` counts along them."""
-    return (
+@dataclass(frozen=True, slots=True)
+class BlockPart:
+    """One block as a session goes through it: `n` trials from position `first` on, those for practice first.
+
+    `noun` is what its task calls a trial.
+    """
+
+    block: str
+    task: str
+    n: int
+    n_practice: int
+    first: int
+    instructions: bool = False
+    noun: str = "Pair"
+
+    @property
+    def last(self) -> int:
+        return self.first + self.n - 1
+
+    def is_practice(self, position: int) -> bool:
+        return position - self.first < self.n_practice
+
+    def number(self, position: int) -> int:
+        """As participants count: practice trials and the others apart, each from 1."""
+        place = position - self.first + 1
+        return place if self.is_practice(position) else place - self.n_practice
+
+    def total(self, position: int) -> int:
+        return self.n_practice if self.is_practice(position) else self.n - self.n_practice
+
+
+@dataclass(frozen=True, slots=True)
+class SessionPages:
+    """The pages of a session in order; its `step` counts along them."""
+
+    keys: tuple[PageKey, ...]
+    names: frozenset[str]
+    parts: tuple[BlockPart, ...]
+
+    def part_at(self, position: int) -> BlockPart:
+        """The block that a trial is of. Raises KeyError for a position that is none."""
+        for part in self.parts:
+            if part.first <= position <= part.last:
+                return part
+        raise KeyError(position)
+
+
+def pages_of(*, background: bool, instructions: bool, parts: Sequence[BlockPart]) -> SessionPages:
+    keys = (
         PageKey("consent"),
         *([PageKey("background")] if background else []),
         *([PageKey("instructions")] if instructions else []),
-        *(PageKey("trial", position) for position in range(1, trials + 1)),
+        *(page for part in parts for page in _pages_of_part(part)),
         PageKey("debrief"),
     )
+    return SessionPages(keys, frozenset(map(str, keys)), tuple(parts))
+
+
+def _pages_of_part(part: BlockPart) -> Iterator[PageKey]:
+    if part.instructions:
+        yield PageKey("instructions", block=part.block)
+    for position in range(part.first, part.first + part.n):
+        yield PageKey("trial", position)
 
 
 def chosen_by(pressed: Pressed, left: Member) -> Member | Literal["tie"]:
@@ -150,3 +216,24 @@ def chosen_by(pressed: Pressed, left: Member) -> Member | Literal["tie"]:
 def pressed_for(choice: str, left: Member) -> Pressed:
     """What was pressed for a choice of `a`, `b` or `tie`, given the member on the left."""
     return TIE if choice == TIE else side_of(Member(choice), left)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitToPlan:
+    """A unit of a version, as its task plans a session from it."""
+
+    id: int
+    name: str
+    condition: str
+    kind: Kind
+    truth: str | None
+    group: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A trial of a session that begins: the unit, how the session sees it, and what was sent of it so far."""
+
+    unit_id: int
+    plan: Mapping[str, Any]
+    sent: Mapping[str, Any] | None = None

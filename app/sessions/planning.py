@@ -1,44 +1,86 @@
 """A new session's trials into SQL: takes the next ordinal, which decides whose mirror it is."""
 
 import random
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
 
 from sqlmodel import Session
 
+from app.core.errors import Closed
 from app.sessions import queries
-from app.sessions.assignment import plan_session
-from app.sessions.design import PairPlan, Side
-from app.sessions.runs import Run
+from app.sessions.design import Planned
+from app.sessions.runs import BlockRun, Run
+from app.tasks.base import Start
+from app.tasks.registry import task_named
+
+FULL = "This study has all the answers that it needs, and takes no more participants. Thank you for your interest."
 
 
 def plan_trials(
-    session: Session, version_id: int, mode: str, session_id: int, run: Run, rng: random.Random
-) -> dict[str, int]:
-    """Store the trials of a session that begins; returns its ordinal and seed."""
+    session: Session,
+    version_id: int,
+    mode: str,
+    session_id: int,
+    run: Run,
+    rng: random.Random,
+    now: datetime,
+) -> dict[str, Any]:
+    """Store the trials of a session that begins; returns its ordinal, its seed and its blocks.
+
+    Raises Closed where no block has a trial left for anybody.
+    """
     connection = session.connection()
     connection.execute(queries.HOLD_VERSION, {"version_id": version_id})
     last = connection.execute(queries.LAST_ORDINAL, {"version_id": version_id, "mode": mode}).scalar_one()
     ordinal, seed = (last or 0) + 1, rng.getrandbits(31)
-    mirror_of = None
+    mirror, before = None, None
     if ordinal % 2 == 0:
-        before = {"version_id": version_id, "mode": mode, "ordinal": ordinal - 1}
-        plans = connection.execute(queries.PLANS_OF, before)
-        mirror_of = {unit_id: PairPlan.of(plan).left for unit_id, plan in plans}
-    trials = plan_session(
-        run.pairs,
-        order=run.design.trials.order,
-        sides=run.design.trials.sides,
-        rng=random.Random(seed),
-        mirror_of=mirror_of,
-    )
+        named = {"version_id": version_id, "mode": mode, "ordinal": ordinal - 1}
+        mirror = {row.unit_id: row.plan for row in connection.execute(queries.PLANS_OF, named)}
+        before = connection.execute(queries.BLOCKS_OF, named).scalar_one_or_none()
+        before = before or [[block.id, block.n] for block in run.blocks]
+    own = random.Random(seed)
+    blocks = _ordered(run, own, before)
+    planned = [
+        (block, _planned(block, Start(session, version_id, mode, now, own, _of_block(mirror, block))))
+        for block in blocks
+    ]
     rows = [
         {
             "session_id": session_id,
-            "position": t.position,
-            "unit_id": t.pair_id,
-            "plan": PairPlan(t.left).stored(),
-            "sent": {side.value: [] for side in Side},
+            "position": position,
+            "unit_id": trial.unit_id,
+            "plan": trial.plan,
+            "sent": trial.sent,
         }
-        for t in trials
+        for position, trial in enumerate((trial for _, trials in planned for trial in trials), start=1)
     ]
+    if not rows:
+        raise Closed(FULL)
     connection.execute(queries.ADD_TRIALS, rows)
-    return {"ordinal": ordinal, "seed": seed}
+    stored = [[block.id, len(trials)] for block, trials in planned]
+    is_plain = stored == [[block.id, block.n] for block in run.blocks]
+    return {"ordinal": ordinal, "seed": seed, "blocks": None if is_plain else stored}
+
+
+def _planned(block: BlockRun, start: Start) -> Sequence[Planned]:
+    return task_named(block.design.task).plan(block, start)
+
+
+def _of_block(
+    mirror: Mapping[int, Mapping[str, Any]] | None, block: BlockRun
+) -> Mapping[int, Mapping[str, Any]] | None:
+    if mirror is None:
+        return None
+    units = {unit.id for unit in block.units}
+    return {unit: plan for unit, plan in mirror.items() if unit in units}
+
+
+def _ordered(run: Run, rng: random.Random, before: Sequence[Sequence[Any]] | None) -> Sequence[BlockRun]:
+    """Blocks in a random order are turned round for the second session of a counterbalanced session pair."""
+    if run.design.block_order == "fixed":
+        return run.blocks
+    if before is not None:
+        return [run.block(str(id_)) for id_, _ in reversed(before)]
+    return rng.sample(run.blocks, len(run.blocks))

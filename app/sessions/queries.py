@@ -34,6 +34,7 @@ LOCATE = (
         _session.c.step,
         _session.c.participant,
         _session.c.page_shown_at,
+        _session.c.blocks,
         _version.c.sha256,
         _STATE,
         case((_study.c.state == State.CLOSED, _study.c.closes_at)).label("closes_at"),
@@ -134,6 +135,12 @@ PLANS_OF = (
         _session.c.mode == bindparam("mode"),
         _session.c.ordinal == bindparam("ordinal"),
     )
+    .order_by(_trial.c.position)
+)
+BLOCKS_OF = select(_session.c.blocks).where(
+    _session.c.version_id == bindparam("version_id"),
+    _session.c.mode == bindparam("mode"),
+    _session.c.ordinal == bindparam("ordinal"),
 )
 ADD_TRIALS = insert(_trial)
 BEGIN = (
@@ -147,6 +154,7 @@ BEGIN = (
         page_shown_at=None,
         ordinal=bindparam("ordinal"),
         seed=bindparam("seed"),
+        blocks=bindparam("blocks"),
     )
 )
 DECLINE = (

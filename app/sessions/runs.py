@@ -1,26 +1,60 @@
 """What every session of a frozen version shares, kept in memory: it cannot change any more."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from sqlmodel import Session, col, select
 
-from app.sessions.design import Kind, Member, PageKey, PairToPlan, pages_of
+from app.sessions.design import BlockPart, Kind, SessionPages, UnitToPlan, pages_of
 from app.studies.file.load import StudyDesign
 from app.studies.tables import StudyVersion, Unit
+from app.tasks.registry import AnyDesign
+
+# The blocks of a session in its order, each with the number of its trials, as stored with it.
+StoredBlocks = Sequence[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockRun:
+    """A block of a version with its units, and how many trials a session has of it unless it says otherwise."""
+
+    design: AnyDesign
+    units: tuple[UnitToPlan, ...]
+    n_practice: int
+    n: int
+
+    @property
+    def id(self) -> str:
+        return self.design.id
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A version's pages in order and their names, its pairs to plan, and how many of them are practice."""
+    """A version's design and its blocks. `pages` are those of a session that goes through all of them in order."""
 
     sha256: str
     design: StudyDesign
-    pages: tuple[PageKey, ...]
-    page_names: frozenset[str]
-    pairs: tuple[PairToPlan, ...]
-    n_practice: int
+    blocks: tuple[BlockRun, ...]
+    pages: SessionPages
+    _by_blocks: dict[tuple[tuple[str, int], ...], SessionPages] = field(default_factory=dict)
+
+    def block(self, id_: str) -> BlockRun:
+        """Raises KeyError."""
+        for block in self.blocks:
+            if block.id == id_:
+                return block
+        raise KeyError(id_)
+
+    def pages_for(self, stored: Sequence[Sequence[Any]] | None) -> SessionPages:
+        """A session's pages; `stored` is None where it goes through all blocks in order, whole."""
+        if stored is None:
+            return self.pages
+        key = tuple((str(block), int(n)) for block, n in stored)
+        if key not in self._by_blocks:
+            self._by_blocks[key] = _pages(self.design, [(self.block(block), n) for block, n in key])
+        return self._by_blocks[key]
 
 
 # By database, as ids are its own; then by version and hash.
@@ -30,7 +64,7 @@ _runs: WeakKeyDictionary[Any, dict[tuple[int, str], Run]] = WeakKeyDictionary()
 def run_of(session: Session, version_id: int, sha256: str) -> Run:
     """The version's run, read at its first use.
 
-    One that is not frozen (it is being previewed) is read each time: saved anew, its pairs are other rows.
+    One that is not frozen (it is being previewed) is read each time: saved anew, its units are other rows.
     """
     known = _runs.setdefault(session.get_bind(), {})
     run = known.get((version_id, sha256))
@@ -45,12 +79,30 @@ def run_of(session: Session, version_id: int, sha256: str) -> Run:
 
 def _read(session: Session, version_id: int, sha256: str, text: str) -> Run:
     design = StudyDesign.model_validate_json(text)
-    pages = pages_of(
-        background=bool(design.background),
-        instructions=design.instructions is not None,
-        trials=len(design.pairs),
+    units: dict[str, list[UnitToPlan]] = {block.id: [] for block in design.blocks}
+    for unit in session.exec(select(Unit).where(Unit.version_id == version_id).order_by(col(Unit.position))):
+        to_plan = UnitToPlan(
+            unit.id or 0, unit.name, unit.condition, Kind(unit.kind), unit.truth, unit.item_group
+        )
+        units[unit.block].append(to_plan)
+    blocks = tuple(_block(block, tuple(units[block.id])) for block in design.blocks)
+    return Run(sha256, design, blocks, _pages(design, [(block, block.n) for block in blocks]))
+
+
+def _block(design: AnyDesign, units: tuple[UnitToPlan, ...]) -> BlockRun:
+    n_main = sum(unit.kind is Kind.MAIN for unit in units)
+    left_out = max(0, n_main - (design.per_participant or n_main))
+    n_practice = sum(unit.kind is Kind.PRACTICE for unit in units)
+    return BlockRun(design, units, n_practice, len(units) - left_out)
+
+
+def _pages(design: StudyDesign, blocks: Sequence[tuple[BlockRun, int]]) -> SessionPages:
+    parts, first = [], 1
+    for block, n in blocks:
+        own = block.design.instructions is not None
+        n_practice = min(block.n_practice, n)
+        parts.append(BlockPart(block.id, block.design.task, n, n_practice, first, own, block.design.noun))
+        first += n
+    return pages_of(
+        background=bool(design.background), instructions=design.instructions is not None, parts=parts
     )
-    rows = session.exec(select(Unit).where(Unit.version_id == version_id).order_by(col(Unit.position)))
-    pairs = tuple(PairToPlan(p.id or 0, p.condition, Kind(p.kind), Member(p.truth or "a")) for p in rows)
-    n_practice = sum(pair.kind is Kind.PRACTICE for pair in pairs)
-    return Run(sha256, design, pages, frozenset(map(str, pages)), pairs, n_practice)

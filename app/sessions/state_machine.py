@@ -18,17 +18,15 @@ from app.accounts.logins import token_hash
 from app.core.errors import Closed, Conflict, InvalidAnswer, NotFound
 from app.sessions import queries
 from app.sessions.answers import Answers, read_answers
-from app.sessions.design import PageKey
+from app.sessions.design import BlockPart, PageKey, SessionPages
 from app.sessions.entering import claim
-from app.sessions.evidence import seen_of, trial_here
-from app.sessions.flags import joined
 from app.sessions.planning import plan_trials
-from app.sessions.playback import read_playback, read_rt_ms
 from app.sessions.runs import Run, run_of
 from app.sessions.tables import Mode, Status
 from app.studies.file.load import StudyDesign
 from app.studies.states import takes_answers
 from app.studies.tables import State
+from app.tasks.registry import task_named
 
 MAX_SUBMIT_ID = 100
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -42,6 +40,19 @@ ENDED = "This study has ended and takes no more answers."
 
 class NotCurrent(Conflict):
     """The form belongs to a page that is no longer, or not yet, the person's current one. Nothing was stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrialSeen:
+    """What the current trial shows, where that differs by session: its unit, and the hash of what it holds."""
+
+    id: int
+    unit: str
+    kind: str
+    n_bytes: int | None
+    duration_s: float | None
+    sent: Mapping[str, Any] | None
+    content: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +72,8 @@ class Where:
     closing: str
     is_stored: bool
     run: Run
+    pages: SessionPages
+    trial: TrialSeen | None = None
 
     @property
     def design(self) -> StudyDesign:
@@ -68,7 +81,12 @@ class Where:
 
     @property
     def page(self) -> PageKey:
-        return self.run.pages[self.step]
+        return self.pages.keys[self.step]
+
+    @property
+    def part(self) -> BlockPart:
+        """The block of the current trial. Raises KeyError on a page that is none."""
+        return self.pages.part_at(self.page.position)
 
     def is_shut_out(self, now: datetime) -> bool:
         """Whether the study has ended with this session under way. Previews and simulations do not depend on it."""
@@ -98,9 +116,10 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
     if row is None:
         raise NotFound(NO_SESSION)
     (
-        session_id, version_id, mode, status, step, participant, shown_at, sha256, state, closes_at, closing,
+        session_id, version_id, mode, status, step, participant, shown_at, blocks, sha256, state, closes_at, closing,
         stored_id,
     ) = row  # fmt: skip
+    run = run_of(session, version_id, sha256)
     return Where(
         session_id=session_id,
         token=token,
@@ -114,7 +133,8 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
         closes_at=closes_at,
         closing=closing,
         is_stored=stored_id is not None,
-        run=run_of(session, version_id, sha256),
+        run=run,
+        pages=run.pages_for(blocks),
     )
 
 
@@ -144,7 +164,7 @@ def submit(
     if where.status not in (Status.ARRIVED, Status.ACTIVE):
         raise NotCurrent("This session has ended; nothing more is asked.")
     named = submit_id.partition(".")[0]
-    if named != str(where.page) and (named in where.run.page_names or "." in submit_id):
+    if named != str(where.page) and (named in where.pages.names or "." in submit_id):
         raise NotCurrent("That page was answered before. You are now here.")
     if where.page.kind == "consent":
         return _answer_consent(session, where, form, now, rng)
@@ -180,13 +200,13 @@ def _answer_consent(
         contact = where.design.completion.contact
         claim(session, where.session_id, where.participant, Mode(where.mode), contact, now)
     _store(session, where, form, now, Answers(extra={"decision": "agree", "consent": consent.version}))
-    begun = {
+    begun: dict[str, Any] = {
         "session_id": where.session_id,
         "status": Status.ACTIVE,
         "participant": where.participant or f"p-{rng.getrandbits(48):012x}",
         "consented_at": now,
         "step": where.step + 1,
-        **plan_trials(session, where.version_id, where.mode, where.session_id, where.run, rng),
+        **plan_trials(session, where.version_id, where.mode, where.session_id, where.run, rng, now),
     }
     session.connection().execute(queries.BEGIN, begun)
     return None
@@ -207,43 +227,11 @@ def _decline(session: Session, where: Where, status: Status, now: datetime) -> D
 
 
 def _answer_trial(session: Session, where: Where, form: Mapping[str, str], now: datetime) -> None:
-    unplayable = form.get("unplayable") == "1"
-    answers = read_answers(where.design.trials.questions, form, of_trial=True, optional=unplayable)
-    trial = trial_here(session, where.session_id, where.page.position)
-    playback = read_playback(form.get("playback", ""), trial.left, trial.lasts_s)
-    rt_ms, rt_flags = read_rt_ms(form.get("rt_ms", ""), playback)
-    reported = (*playback.flags, *rt_flags)
-    seen = seen_of(
-        session,
-        where.session_id,
-        trial,
-        reported,
-        playback,
-        side=answers.side,
-        shown_at=where.shown_at,
-        now=now,
-        rt_ms=rt_ms,
-        unplayable=unplayable,
-        to_end=where.design.trials.watch == "both-to-end",
-        simulated=where.mode == Mode.SIMULATED,
-    )
-    of_trial = {
-        "trial_id": trial.id,
-        "unplayable": unplayable,
-        "rt_ms": rt_ms,
-        "flags": list(reported),
-        "odd_playback": playback.odd,
-        "raised": joined(seen.finding.raised),
-        "unwatched": seen.finding.unwatched,
-        "layout": playback.layout,
-        "opened_ms": playback.opened_ms,
-        "interval_ms": seen.interval_ms,
-        "fetched_a": seen.fetched_a,
-        "fetched_b": seen.fetched_b,
-    }
-    response_id = _store(session, where, form, now, answers, of_trial)
-    if playback.rows:
-        rows = [{"response_id": response_id, "slot": m, **row} for m, row in playback.rows.items()]
+    block = where.run.block(where.part.block)
+    taken = task_named(block.design.task).read(session, where, block, form, now)
+    response_id = _store(session, where, form, now, taken.answers, taken.values)
+    if taken.evidence:
+        rows = [{"response_id": response_id, "slot": slot, **row} for slot, row in taken.evidence.items()]
         session.connection().execute(queries.ADD_EVIDENCE, rows)
     _advance(session, where, now)
 
@@ -274,7 +262,7 @@ def _store(
 
 def _advance(session: Session, where: Where, now: datetime) -> None:
     values: dict[str, Any] = {"session_id": where.session_id, "step": where.step + 1}
-    if where.run.pages[where.step + 1].kind == "debrief":
+    if where.pages.keys[where.step + 1].kind == "debrief":
         played = session.connection().execute(queries.PLAYED, {"session_id": where.session_id}).scalar_one()
         values |= {"status": Status.COMPLETED if played else Status.UNPLAYABLE, "ended_at": now}
         session.connection().execute(queries.COMPLETE, values)

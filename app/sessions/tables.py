@@ -48,7 +48,8 @@ class ParticipantSession(SQLModel, table=True):
     """One person's run. `ordinal` counts planned sessions of a version and mode: balance rests on its being unique.
 
     `is_signed` says that a link of ours vouched for `participant`. `step` is the index of the current page among the
-    session's pages; `page_shown_at` when that page was first served.
+    session's pages; `page_shown_at` when that page was first served. `blocks` has the blocks that it goes through, in
+    its order, each with the number of its trials; NULL where these are all of its version's, whole and in order.
     """
 
     __tablename__ = "participant_session"
@@ -70,6 +71,7 @@ class ParticipantSession(SQLModel, table=True):
     recruiter: dict[str, str] = Field(sa_column=json_column())
     ordinal: int | None = None
     seed: int | None = None
+    blocks: list[list[Any]] | None = Field(default=None, sa_column=json_column(nullable=True))
     status: str = Status.ARRIVED
     step: int = 0
     page_shown_at: datetime | None = None
@@ -169,7 +171,10 @@ class Response(SQLModel, table=True):
 
 
 class Evidence(SQLModel, table=True):
-    """How a stimulus of a trial was watched, as the browser told. Times in milliseconds, `played` in seconds of it."""
+    """How a stimulus of a trial was watched, as the browser told. Times in milliseconds, `played` in seconds of it.
+
+    `reading` is how a record or text was read, NULL of clips.
+    """
 
     __tablename__ = "evidence"
     __table_args__ = (
@@ -203,6 +208,7 @@ class Evidence(SQLModel, table=True):
     max_rate: float | None = None
     failed: bool
     errors: list[str] = Field(sa_column=json_column())
+    reading: dict[str, Any] | None = Field(default=None, sa_column=json_column(nullable=True))
 
 
 class Exclusion(SQLModel, table=True):

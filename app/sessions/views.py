@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse
 from markdown_it import MarkdownIt
 
 from app.core.templating import html_of, html_response, render, templates_age
-from app.sessions.design import TIE, PageKey
+from app.sessions.design import TIE, BlockPart, PageKey
 from app.sessions.entering import WHO_INVITED
 from app.sessions.pages import (
     ConsentPage,
@@ -25,13 +25,15 @@ from app.sessions.pages import (
     QuestionsPage,
     QuestionView,
     TextPage,
-    TrialPage,
 )
-from app.sessions.state_machine import Declined, Where
+from app.sessions.runs import BlockRun
+from app.sessions.state_machine import Declined, TrialSeen, Where
 from app.sessions.tables import DECLINED, Mode, Status
-from app.studies.file.load import Question, StudyDesign
+from app.studies.file.load import StudyDesign
+from app.studies.file.questions import Question
 from app.studies.states import DEFAULT_CLOSING
 from app.studies.tables import State
+from app.tasks.registry import task_named
 
 NOTICES = {"moved": "That page was answered before. You are now here."}
 FORM_ERROR = "Please look at the marked questions."
@@ -47,7 +49,7 @@ def markdown(text: str) -> str:
 
 MOST_TRIAL_PAGES = 2_000  # of some 10 kB each
 # The pieces of a trial's page between what differs by session; the least recently made page goes first.
-_trial_pages: OrderedDict[tuple[str, int, bool, float], tuple[str, ...]] = OrderedDict()
+_trial_pages: OrderedDict[tuple[str, BlockPart, int, bool, float], tuple[str, ...]] = OrderedDict()
 
 
 def current_page(where: Where, now: datetime, notice: str = "") -> HTMLResponse:
@@ -58,9 +60,9 @@ def current_page(where: Where, now: datetime, notice: str = "") -> HTMLResponse:
     if where.is_shut_out(now):
         return render(shut_out(where))
     notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
-    if where.page.kind != "trial" or notice or where.status != Status.ACTIVE:
+    if notice or not _is_shared(where):
         return render(page_for(where, notice=notice))
-    key = (where.run.sha256, where.step, where.mode == Mode.PREVIEW, templates_age())
+    key = (where.run.sha256, where.part, where.step, where.mode == Mode.PREVIEW, templates_age())
     pieces = _trial_pages.get(key)
     if pieces is None:
         pieces = _trial_pages[key] = _pieces_of(where)
@@ -69,6 +71,12 @@ def current_page(where: Where, now: datetime, notice: str = "") -> HTMLResponse:
     fills = (where.token, submit_id_for(where))
     filled = [piece if at % 2 == 0 else fills[int(piece)] for at, piece in enumerate(pieces)]
     return html_response("".join(filled))
+
+
+def _is_shared(where: Where) -> bool:
+    """Whether the current page is the same for every session that is where this one is."""
+    is_trial = where.page.kind == "trial" and where.status == Status.ACTIVE
+    return is_trial and task_named(where.part.task).shared_page
 
 
 def _pieces_of(where: Where) -> tuple[str, ...]:
@@ -87,11 +95,15 @@ def submit_id_for(where: Where) -> str:
     return f"{where.page}.{secrets.token_urlsafe(12)}"
 
 
+NO_PART = BlockPart("", "", 0, 0, 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
     """Where a page of a design is shown, and to whom: what its page holds beside the design itself.
 
     `form` and `errors` are of a form that could not be accepted. `clips` gives the address of a position and side.
+    `part` is the block of a trial's page, and `trial` what is on it where that differs by session.
     """
 
     page: PageKey
@@ -99,9 +111,9 @@ class Place:
     submit_id: str
     done: int
     steps: int
-    n_practice: int
-    n_pairs: int
     clips: Callable[[int, str], str]
+    part: BlockPart = NO_PART
+    trial: TrialSeen | None = None
     key: str = ""
     participant: str = ""
     session: str = ""
@@ -130,10 +142,10 @@ def page_for(
         action=action,
         submit_id=form.get("submit_id") or submit_id_for(where),
         done=where.step,
-        steps=len(where.run.pages) - 1,
-        n_practice=where.run.n_practice,
-        n_pairs=len(where.design.pairs),
+        steps=len(where.pages.keys) - 1,
         clips=partial(clip_address, action),
+        part=where.part if where.page.kind == "trial" else NO_PART,
+        trial=where.trial,
         key=f"{where.token}.{where.page.position}",
         participant=where.participant or "",
         session=str(where.session_id),
@@ -142,7 +154,8 @@ def page_for(
         form=form,
         errors=errors or {},
     )
-    return page_of(where.design, place)
+    block = where.run.block(place.part.block) if where.page.kind == "trial" else None
+    return page_of(where.design, place, block)
 
 
 def preview_of(where: Where) -> str:
@@ -193,8 +206,8 @@ def nothing_played(where: Where) -> MessagePage:
     return MessagePage("The videos could not be played", text, where.design.title, preview=preview_of(where))
 
 
-def page_of(design: StudyDesign, place: Place) -> Page:
-    """A page of a design, for a session or for the experimenter who writes it."""
+def page_of(design: StudyDesign, place: Place, block: BlockRun | None = None) -> Page:
+    """A page of a design, for a session or for the experimenter who writes it; a trial's is of a `block`."""
     frame: dict[str, Any] = {
         "study_title": design.title,
         "action": place.action,
@@ -213,9 +226,10 @@ def page_of(design: StudyDesign, place: Place) -> Page:
         case "background":
             return QuestionsPage(**frame, questions=views(design.background, place.form, place.errors))
         case "instructions":
-            return TextPage(**frame, html=markdown(design.instructions or ""))
+            return TextPage(**frame, html=markdown(design.instructions_of(place.page.block) or ""))
         case "trial":
-            return trial_page(design, place, frame)
+            assert block is not None
+            return task_named(block.design.task).page(block, place, frame)
         case "debrief":
             return debrief(design, place, frame)
 
@@ -224,25 +238,6 @@ def form_error(errors: Mapping[str, str]) -> str:
     """What heads a form that could not be accepted: errors that belong to no question, too."""
     own = (errors.get("submit_id", ""), errors.get("decision", ""))
     return " ".join([FORM_ERROR, *own]).strip() if errors else ""
-
-
-def trial_page(design: StudyDesign, place: Place, frame: Mapping[str, Any]) -> TrialPage:
-    position, last = place.page.position, place.n_pairs
-    practice = position <= place.n_practice
-    return TrialPage(
-        **frame,
-        key=place.key,
-        number=position if practice else position - place.n_practice,
-        total=place.n_practice if practice else last - place.n_practice,
-        practice=practice,
-        watch=design.trials.watch,
-        left_clip=place.clips(position, "left"),
-        right_clip=place.clips(position, "right"),
-        next_clips=tuple(place.clips(position + 1, side) for side in ("left", "right"))
-        if position < last
-        else (),
-        questions=views(design.trials.questions, place.form, place.errors),
-    )
 
 
 def clip_address(action: str, position: int, side: str) -> str:

@@ -18,6 +18,7 @@ from app.studies.file.problems import counted, listed
 from app.studies.file.templates import unfilled
 from app.studies.tables import StudyVersion, Unit, UnitMember
 from app.studies.truth import truth_view
+from app.tasks.pair.settings import PairDesign
 
 FEW_PAIRS = 2
 Verdict = Literal["ok", "warning", "blocker"]
@@ -98,8 +99,8 @@ def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check
         _clips(around.store, members),
         _processing(session, [member for member, _ in members]),
         _conditions(design),
-        _truth(design),
-        _sides(design),
+        *([_truth(design)] if design.pairs else []),
+        *(_sides(block) for block in design.pair_blocks),
         _clues(around.clues(session, study)),
         _completion(design),
         _pilot(session, version),
@@ -177,6 +178,8 @@ def _processing(session: Session, members: Sequence[UnitMember]) -> Check:
 def _conditions(design: StudyDesign) -> Check:
     title = "Pairs"
     counts = Counter(pair.condition for pair in design.pairs if pair.kind is Kind.MAIN)
+    if not counts and design.rating_blocks:
+        return _items(design)
     if not counts:
         return Check("pairs", title, "blocker", "There is no main pair: nothing would count.", "pairs")
     words = listed([f"{n} {condition}" for condition, n in sorted(counts.items())], "and")
@@ -187,15 +190,26 @@ def _conditions(design: StudyDesign) -> Check:
     return Check("pairs", title, "ok", f"Main pairs: {words}.", "pairs")
 
 
+def _items(design: StudyDesign) -> Check:
+    items = [item for block in design.rating_blocks for item in block.items if item.kind is Kind.MAIN]
+    if not items:
+        return Check("pairs", "Items", "blocker", "There is no main item: nothing would count.", "design")
+    counts = Counter(item.condition for item in items)
+    words = listed(
+        [f"{n} {condition or 'without a condition'}" for condition, n in sorted(counts.items())], "and"
+    )
+    return Check("pairs", "Items", "ok", f"Main items: {words}.", "design")
+
+
 def _truth(design: StudyDesign) -> Check:
     view = truth_view(design.truth.source, design.pairs)
     return Check("truth", "Truth", "warning" if view.is_missing else "ok", view.says, "pairs#truth")
 
 
-def _sides(design: StudyDesign) -> Check:
+def _sides(block: PairDesign) -> Check:
     title = "Sides"
-    truths = {pair.truth for pair in design.pairs if pair.kind is Kind.MAIN and pair.truth}
-    match design.trials.sides:
+    truths = {pair.truth for pair in block.pairs if pair.kind is Kind.MAIN and pair.truth}
+    match block.trials.sides:
         case "fixed":
             detail = "The pair's clip a is always on the left, so a habit of pressing left looks like a preference."
             if len(truths) == 1:
@@ -206,12 +220,12 @@ def _sides(design: StudyDesign) -> Check:
             detail = "Sides are drawn anew for each trial: they are even in the long run only."
             return Check("sides", title, "warning", detail, "design")
         case "balanced":
-            return Check("sides", title, "ok", " ".join(_balance(design)), "design")
+            return Check("sides", title, "ok", " ".join(_balance(block)), "design")
 
 
-def _balance(design: StudyDesign) -> Iterator[str]:
+def _balance(block: PairDesign) -> Iterator[str]:
     yield "Each pair is shown both ways equally often, over every two sessions."
-    counts = Counter(pair.condition for pair in design.pairs if pair.kind is Kind.MAIN)
+    counts = Counter(pair.condition for pair in block.pairs if pair.kind is Kind.MAIN)
     odd = sorted(condition for condition, n in counts.items() if n % 2)
     if odd:
         yield f"Within one session {listed(odd, 'and')} cannot be split evenly: the number of pairs is odd."

@@ -10,8 +10,8 @@ from typing import Any
 from app.core.errors import StudyError
 from app.core.spreadsheet import NotCsv, csv_rows
 from app.sessions.design import Kind, Member
-from app.studies.file.model import Use
 from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts, condition_by_source
+from app.tasks.pair.settings import Use
 
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST_STEM = 60

@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from app.sessions.design import Kind, Member, Sides
 from app.studies.file.drafts import check_draft
-from app.studies.file.model import Sample
 from app.studies.file.pairs import (
     HUMAN,
     PairSpec,
@@ -23,6 +22,7 @@ from app.studies.file.pairs import (
 )
 from app.studies.file.problems import Fault, counted
 from app.studies.file.sampling import sample_pairs
+from app.tasks.pair.settings import Sample
 
 Way = Literal["none", "listed", "drawn", "both"]
 Stimuli = Mapping[str, StimulusFacts]

@@ -19,7 +19,7 @@ from app.sessions.design import Kind, Member
 from app.sessions.tables import Mode, ParticipantSession, Response
 from app.studies.access import StudyHere
 from app.studies.drafts import draft_for, hold_draft, newest_number, save_draft
-from app.studies.file.design import DesignPair, DesignTruth, StudyDesign
+from app.studies.file.design import DesignTruth, StudyDesign
 from app.studies.file.pairs import (
     HUMAN,
     NO_SOURCE,
@@ -33,6 +33,8 @@ from app.studies.file.problems import listed, quoted
 from app.studies.pairs_edit import BadRow, Row, read_rows, rows_as_csv
 from app.studies.seeing import facts_for
 from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember
+from app.tasks.pair.settings import DesignPair, PairDesign
+from app.tasks.rating.settings import DesignItem
 
 Stimuli = Mapping[str, StimulusFacts]
 _COUNTS = (Mode.LIVE, Mode.PILOT)
@@ -170,10 +172,11 @@ def correct_version(
 def _with_source(design: StudyDesign, source: str) -> StudyDesign:
     old = design.truth.source
     keeps_conditions = design.sample is not None
-    pairs = tuple(
-        _turned(pair, (pair.source_a, pair.source_b), old, source, keeps_conditions) for pair in design.pairs
+    turned = design.with_units(
+        lambda pair: _turned(pair, (pair.source_a, pair.source_b), old, source, keeps_conditions),
+        lambda item: item,
     )
-    return design.model_copy(update={"truth": DesignTruth(source=source), "pairs": pairs})
+    return turned.model_copy(update={"truth": DesignTruth(source=source)})
 
 
 def _turned(
@@ -265,11 +268,20 @@ def correct_sources(session: Session, who: Who, sources: Mapping[str, str], now:
 
 def _with_sources(design: StudyDesign, sources: Mapping[str, str]) -> StudyDesign:
     true_source = design.truth.source
-    pairs = tuple(
-        _turned(pair, now, true_source, true_source) if now != (pair.source_a, pair.source_b) else pair
-        for pair in design.pairs
-        for now in [(sources.get(pair.a, pair.source_a), sources.get(pair.b, pair.source_b))]
-    )
+
+    def of_pair(pair: DesignPair) -> DesignPair:
+        now = sources.get(pair.a, pair.source_a), sources.get(pair.b, pair.source_b)
+        return _turned(pair, now, true_source, true_source) if now != (pair.source_a, pair.source_b) else pair
+
+    def of_item(item: DesignItem) -> DesignItem:
+        now = sources.get(item.stimulus, item.source)
+        condition = now if item.condition == item.source else item.condition
+        return item.model_copy(update={"source": now, "condition": condition})
+
+    after = design.with_units(of_pair, of_item)
     # Pairs of other sources than the draw asked for are no longer what it drew.
-    sample = design.sample if pairs == design.pairs else None
-    return design.model_copy(update={"pairs": pairs, "sample": sample})
+    blocks = tuple(
+        block.model_copy(update={"sample": None}) if isinstance(block, PairDesign) and block != was else block
+        for was, block in zip(design.blocks, after.blocks, strict=True)
+    )
+    return after.model_copy(update={"blocks": blocks})

@@ -1,6 +1,6 @@
 """Numbered, hashed versions of a study: loaded from a file, frozen by their first session."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -13,12 +13,14 @@ from app.accounts.audit import COMMAND_LINE, Actor, record
 from app.core.errors import Conflict
 from app.library.clips.mp4 import common_size
 from app.library.tables import Stimulus
-from app.sessions.design import Member
+from app.sessions.design import Slot
 from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, SessionToken, Trial
 from app.studies.file.load import StimulusFacts, StudyDesign
 from app.studies.queries import newest_version, study_named
 from app.studies.seeing import admit, facts_where
 from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember
+from app.tasks.pair.settings import PairDesign
+from app.tasks.registry import AnyDesign
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def load_version(
     version.saved_by, version.created_at = by.user_id, now
     session.add(version)
     session.flush()
-    add_pairs(session, version, design)
+    add_units(session, version, design)
     record(
         session,
         by,
@@ -143,47 +145,57 @@ def _forget_previews(session: Session, version: StudyVersion) -> None:
     )
 
 
-def add_pairs(session: Session, version: StudyVersion, design: StudyDesign) -> None:
-    """Store a design's pairs as the units of its version. Raises Conflict for one of a clip and itself."""
-    names = {name for pair in design.pairs for name in (pair.a, pair.b)}
+def add_units(session: Session, version: StudyVersion, design: StudyDesign) -> None:
+    """Store a design's pairs and items as the units of its version.
+
+    Raises Conflict for a pair of a clip and itself.
+    """
+    names = design.stimuli
     clips = {s.name: s for s in session.exec(select(Stimulus).where(col(Stimulus.name).in_(names)))}
     for pair in design.pairs:
         if pair.a == pair.b:
             raise Conflict(
                 f"the pair {pair.id!r} shows the clip {pair.a!r} twice; a pair has two different clips"
             )
+    shown = [each for block in design.blocks for each in _units_of(block)]
     units = [
-        Unit(
-            version_id=version.id or 0,
-            name=pair.id,
-            position=position,
-            condition=pair.condition,
-            kind=pair.kind,
-            truth=pair.truth,
-        )
-        for position, pair in enumerate(design.pairs, start=1)
+        Unit(version_id=version.id or 0, position=position, **keys)
+        for position, (keys, _) in enumerate(shown, start=1)
     ]
     session.add_all(units)
     session.flush()
     session.add_all(
         UnitMember(
             unit_id=unit.id or 0,
-            slot=member,
-            stimulus_id=clip.id or 0,
-            sha256=clip.clip_sha256,
-            bytes=clip.clip_bytes,
-            duration_s=clip.duration_s,
+            slot=slot,
+            stimulus_id=clips[name].id or 0,
+            sha256=clips[name].clip_sha256,
+            bytes=clips[name].clip_bytes,
+            duration_s=clips[name].duration_s,
         )
-        for unit, pair in zip(units, design.pairs, strict=True)
-        for member, clip in ((Member.A, clips[pair.a]), (Member.B, clips[pair.b]))
+        for unit, (_, members) in zip(units, shown, strict=True)
+        for slot, name in members.items()
     )
     admit(session, version.study_id, (clip.id for clip in clips.values()))
     session.flush()
 
 
+def _units_of(block: AnyDesign) -> Iterator[tuple[dict[str, Any], dict[Slot, str]]]:
+    """A block's units: the columns of each, and the names of its stimuli by their slots."""
+    if isinstance(block, PairDesign):
+        for pair in block.pairs:
+            keys = {"name": pair.id, "condition": pair.condition, "kind": pair.kind, "truth": pair.truth}
+            yield {**keys, "block": block.id}, {Slot.A: pair.a, Slot.B: pair.b}
+        return
+    for item in block.items:
+        keys = {"name": item.id, "condition": item.condition, "kind": item.kind, "truth": None}
+        members = {Slot.ITEM: item.stimulus} if item.stimulus else {}
+        yield {**keys, "block": block.id, "item_group": item.group or None}, members
+
+
 def refuse_mixed_processing(session: Session, design: StudyDesign) -> None:
     """Raise Conflict unless all clips of a study were processed by one set of rules: a batch's look would be a clue."""
-    names = {name for pair in design.pairs for name in (pair.a, pair.b)}
+    names = design.stimuli
     stimuli = session.exec(
         select(Stimulus).where(col(Stimulus.name).in_(names)).order_by(Stimulus.name)
     ).all()
@@ -197,7 +209,7 @@ def refuse_mixed_processing(session: Session, design: StudyDesign) -> None:
 
 def _padded_bytes(session: Session, design: StudyDesign) -> int:
     """One size for all clips of the study: a byte count would be a clue."""
-    names = {name for pair in design.pairs for name in (pair.a, pair.b)}
+    names = design.stimuli
     sizes = session.exec(select(Stimulus.clip_bytes).where(col(Stimulus.name).in_(names))).all()
     return common_size(size for size in sizes if size is not None) if sizes else 0
 

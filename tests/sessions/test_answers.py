@@ -5,7 +5,7 @@ import pytest
 from app.core.errors import InvalidAnswer
 from app.sessions.answers import Answers, read_answers
 from app.sessions.design import Side
-from app.studies.file.design import Question
+from app.studies.file.questions import Question
 
 
 def question(id_: str, type_: str, **more: object) -> Question:

@@ -11,7 +11,7 @@ from app.sessions.design import Member, PairPlan, Side, member_at
 from app.sessions.tables import Trial, planned_left, slot_on
 from app.studies.file.design import StudyDesign
 from app.studies.tables import StudyVersion
-from app.studies.versions import add_pairs
+from app.studies.versions import add_units
 from tests.reports.people import walk
 
 
@@ -47,7 +47,8 @@ def test_a_pair_of_a_clip_and_itself_is_never_stored(database: Database, study: 
         version = session.exec(select(StudyVersion)).one()
         design = StudyDesign.model_validate_json(version.design)
         pair = design.pairs[0].model_copy(update={"id": "twice", "b": design.pairs[0].a})
-        add_pairs(session, version, design.model_copy(update={"pairs": (pair,)}))
+        block = design.pair_blocks[0].model_copy(update={"pairs": (pair,)})
+        add_units(session, version, design.model_copy(update={"blocks": (block,)}))
 
     with (
         pytest.raises(Conflict, match=r"the pair .twice. shows the clip .* twice"),

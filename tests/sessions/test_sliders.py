@@ -19,7 +19,7 @@ from app.reports.kinds import What
 from app.sessions.answers import Answers, read_answers
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
-from app.studies.file.design import Question
+from app.studies.file.questions import Question
 from tests.factories import open_study
 from tests.sessions.walks import Walk
 from tests.studies.file.study_folder import EXAMPLE, loaded, make_folder, problems_of
@@ -51,11 +51,11 @@ def with_slider(tmp_path: Path, slider: str) -> Path:
 
 
 def test_a_slider_of_a_study_file_goes_from_0_to_100_unless_it_says_otherwise(tmp_path: Path) -> None:
-    found = loaded(with_slider(tmp_path, "")).trials.questions[-1]
+    found = loaded(with_slider(tmp_path, "")).pair_blocks[0].trials.questions[-1]
     assert (found.type, found.labels, found.required) == ("slider", (), True)
     assert (found.minimum, found.maximum, found.step) == (0, 100, 1)
     own = loaded(with_slider(tmp_path, ", labels: [no, yes], minimum: 0.5, maximum: 1, step: 0.05"))
-    found = own.trials.questions[-1]
+    found = own.pair_blocks[0].trials.questions[-1]
     assert (found.labels, found.minimum, found.maximum, found.step) == (("no", "yes"), 0.5, 1, 0.05)
 
 

@@ -205,7 +205,7 @@ def test_who_does_not_take_part_leaves_the_decision_and_its_date_and_nothing_els
     today = NOW.replace(hour=0)
     assert row.model_dump(exclude={"id", "version_id"}) == {
         "arm": "main", "mode": "live", "participant": None, "is_signed": False, "recruiter": {}, "ordinal": None,
-        "seed": None, "status": status, "step": 0, "page_shown_at": None, "arrived_at": today,
+        "seed": None, "blocks": None, "status": status, "step": 0, "page_shown_at": None, "arrived_at": today,
         "consented_at": None, "ended_at": today,
     }  # fmt: skip
     for table in (Trial, Response, SessionToken):

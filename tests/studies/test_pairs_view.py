@@ -8,7 +8,6 @@ import pytest
 
 from app.sessions.assignment import plan_session
 from app.sessions.design import Kind, Member, PairToPlan, Sides
-from app.studies.file.model import Sample
 from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.file.sampling import sample_pairs
 from app.studies.pairs_summary import summary_of
@@ -20,6 +19,7 @@ from app.studies.pairs_view import (
     pair_count,
     usage_of,
 )
+from app.tasks.pair.settings import Sample
 from tests.studies.clips import CLIPS, facts
 
 STIMULI = facts()

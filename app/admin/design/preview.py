@@ -21,17 +21,19 @@ from app.admin.design.fields import (
 from app.admin.design.pages import PageName
 from app.core.headers import FRAMED_POLICY
 from app.core.templating import html_of
-from app.sessions.design import Kind, PageKey, pages_of
+from app.sessions.design import BLOCK, BlockPart, Kind, PageKey, pages_of
+from app.sessions.runs import BlockRun
 from app.sessions.views import Place, page_of
 from app.studies.access import StudyHere
 from app.studies.drafts import draft_for
-from app.studies.file.design import DesignCompletion, DesignConsent, DesignTrials, Question, StudyDesign
-from app.studies.file.model import DEFAULT_MESSAGE, Sample, Watch
+from app.studies.file.design import DesignCompletion, DesignConsent, StudyDesign
+from app.studies.file.model import DEFAULT_MESSAGE
 from app.studies.file.pairs import PairSpec, StimulusFacts, read_pair_file, resolve_rows, true_source_of
-from app.studies.file.questions import QUESTIONS, QuestionType, type_of
+from app.studies.file.questions import QUESTIONS, Question, QuestionType, type_of
 from app.studies.file.redirects import checked_redirect
 from app.studies.file.sampling import sample_pairs
 from app.studies.seeing import facts_for
+from app.tasks.pair.settings import DesignTrials, PairDesign, Sample, Watch
 
 # A form in it goes nowhere, whatever the browser.
 POLICY = FRAMED_POLICY.replace("form-action 'self'", "form-action 'none'")
@@ -52,7 +54,13 @@ def framed_page(session: Session, study: StudyHere, kind: PageName) -> str:
     """A page of the draft as HTML, to be framed beside the form."""
     keys = draft_for(session, study).keys
     pairs = shown_pairs(keys, facts_for(session, study)) if kind == "trial" else ()
-    return inert(html_of(page_of(design_as_far(keys), place_in(keys, kind, pairs))))
+    design = design_as_far(keys)
+    return inert(html_of(page_of(design, place_in(keys, kind, pairs), block_of(design))))
+
+
+def block_of(design: StudyDesign) -> BlockRun:
+    """The block of pairs of a draft, as its page is made from it."""
+    return BlockRun(design.blocks[0], (), 0, 0)
 
 
 def inert(html: str) -> str:
@@ -67,7 +75,8 @@ def place_in(keys: Mapping[str, Any], kind: PageName, pairs: Sequence[PairSpec])
     position = min(n_practice + 1, len(pairs)) or 1
     page = PageKey(kind, position if kind == "trial" else 0)
     background, instructions = bool(entries(keys, ("background",))), bool(shown(keys.get("instructions")))
-    pages = pages_of(background=background, instructions=instructions, trials=len(pairs) or 1)
+    part = BlockPart(BLOCK, "pair", len(pairs) or 1, n_practice, 1)
+    pages = pages_of(background=background, instructions=instructions, parts=[part]).keys
     notices = {
         "background": "" if background else NO_QUESTIONS,
         "instructions": "" if instructions else NO_INSTRUCTIONS,
@@ -79,8 +88,7 @@ def place_in(keys: Mapping[str, Any], kind: PageName, pairs: Sequence[PairSpec])
         submit_id="",
         done=pages.index(page) if page in pages else 0,
         steps=len(pages) - 1,
-        n_practice=n_practice,
-        n_pairs=len(pairs) or 1,
+        part=part,
         clips=lambda position, side: _clip(pairs, position, side),
         notice=notices.get(kind, ""),
     )
@@ -110,6 +118,12 @@ def design_as_far(keys: Mapping[str, Any]) -> StudyDesign:
     text = {name: value.strip() for name, value in keys_to_fields(keys).items()}
     age = text["consent.minimum_age"]
     watch = text["trials.watch"]
+    trials = DesignTrials(
+        order="random",
+        sides="balanced",
+        watch="free" if watch == "free" else get_args(Watch)[0],
+        questions=tuple(_questions(keys, ("trials", "questions"))),
+    )
     return StudyDesign(
         study="",
         title=text["title"] or NO_TITLE,
@@ -120,14 +134,7 @@ def design_as_far(keys: Mapping[str, Any]) -> StudyDesign:
         ),
         background=tuple(_questions(keys, ("background",))),
         instructions=text["instructions"],
-        sample=None,
-        pairs=(),
-        trials=DesignTrials(
-            order="random",
-            sides="balanced",
-            watch="free" if watch == "free" else get_args(Watch)[0],
-            questions=tuple(_questions(keys, ("trials", "questions"))),
-        ),
+        blocks=(PairDesign(task="pair", sample=None, pairs=(), trials=trials),),
         completion=DesignCompletion(
             message=text["completion.message"] or DEFAULT_MESSAGE,
             code=text["completion.code"] or None,

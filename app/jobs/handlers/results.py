@@ -130,7 +130,7 @@ def _levels(source: Source) -> Sequence[str]:
     """The labels of the certainty scale in the newest version."""
     if not isinstance(source, StudyFacts) or not source.versions:
         return ()
-    questions = source.versions[-1].design.trials.questions
+    questions = source.versions[-1].design.pair_questions
     scales = (one for one in questions if (one.id, one.type) == ("uncertainty", "likert"))
     return next((tuple(getattr(one, "labels", None) or ()) for one in scales), ())
 

@@ -12,7 +12,11 @@ from app.reports.page.sources import FileStudy, Source
 from app.reports.page.statistics import JUDGES, statistics
 from app.sessions.design import Kind, Order, Sides
 from app.sessions.tables import BEGUN, Status
-from app.studies.file.design import DesignTrials, Question, StudyDesign
+from app.studies.file.design import StudyDesign
+from app.studies.file.problems import counted
+from app.studies.file.questions import Question
+from app.tasks.pair.settings import DesignTrials, PairDesign
+from app.tasks.rating.settings import RatingDesign
 
 SOFTWARE = ("likely-human", "matplotlib", "numpy", "pandas", "pingouin", "scipy", "statsmodels", "choix")
 
@@ -107,9 +111,31 @@ def _version(facts: StudyFacts, one: VersionFacts) -> str:
     why = f" It was made because: {one.reason}." if one.reason else ""
     return (
         f"Version {one.number} of {len(facts.versions)} of the study “{design.title}” (SHA-256 of its design "
-        f"{one.sha256}; saved {one.created_at:%Y-%m-%d}).{why} {_pairs(design)} {_shown(design.trials)} "
-        f"{_asked(design.trials)}"
+        f"{one.sha256}; saved {one.created_at:%Y-%m-%d}).{why} " + " ".join(_blocks(design))
     )
+
+
+def _blocks(design: StudyDesign) -> Iterator[str]:
+    if design.pairs:
+        yield _pairs(design)
+    for block in design.blocks:
+        if isinstance(block, PairDesign):
+            some = (
+                f"Each participant saw {block.per_participant} of the main pairs. "
+                if block.per_participant
+                else ""
+            )
+            yield f"{some}{_shown(block.trials)} {_asked(block.trials)}"
+        else:
+            yield _rated(block)
+
+
+def _rated(block: RatingDesign) -> str:
+    n = sum(item.kind is Kind.MAIN for item in block.items)
+    each = f"; each participant rated {block.per_participant}" if block.per_participant else ""
+    per_item = f"; each was rated by {block.per_item} participants" if block.per_item else ""
+    asked = "; ".join(_question(question) for question in block.questions)
+    return f"{counted(n, 'item')} were rated one at a time{each}{per_item}. About each was asked: {asked}."
 
 
 def _pairs(design: StudyDesign) -> str:

@@ -8,9 +8,9 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from app.studies.file.keys import UnwieldyDraft, tidied
-from app.studies.file.pairs import stands_inline
-from app.studies.file.problems import Place, Problem, StudyFileProblems, listed, quoted
-from app.studies.file.reading import PAIRS, TEXTS, value_at
+from app.studies.file.problems import Place, Problem, StudyFileProblems, dotted, listed, quoted
+from app.studies.file.reading import is_list, places_of_files, value_at
+from app.studies.file.rowfiles import stands_inline
 from app.studies.file.textfiles import Unreadable, decoded
 from app.studies.file.yamlsource import YamlSource, read_yaml
 
@@ -138,7 +138,7 @@ class _Bundle:
             keys = tidied(self.source.data)
         except UnwieldyDraft as error:
             raise _refusal(self.main, str(error), "write the study without aliases (*)") from None
-        for place in (*TEXTS, PAIRS):
+        for place in places_of_files(self.source.data):
             value = value_at(self.source.data, place)
             if isinstance(value, str) and value.strip() and not _stands_in_the_file(place, value):
                 _put(keys, place, self._companion(place, value.strip()))
@@ -166,11 +166,11 @@ class _Bundle:
 
     def _companion(self, place: Place, name: str) -> str:
         """The text of a file that the study file names; empty, and a problem, where it cannot be had."""
-        key, line = ".".join(map(str, place)), self.source.line_of(place)
+        key, line = dotted(place), self.source.line_of(place)
         found = self._find(name)
         if found is None:
             instead = "; a text in the study file itself begins with `|` and a new line"
-            remedy = f"upload it together with the study file{'' if place == PAIRS else instead}"
+            remedy = f"upload it together with the study file{'' if is_list(place) else instead}"
             self.problems.append(Problem(self.main, line, f"{key}: {quoted(name)} was not uploaded", remedy))
             return ""
         try:
@@ -191,11 +191,12 @@ class _Bundle:
 
 
 def _stands_in_the_file(place: Place, value: str) -> bool:
-    return stands_inline(value) if place == PAIRS else "\n" in value
+    return stands_inline(value) if is_list(place) else "\n" in value
 
 
 def _put(keys: dict[str, Any], place: Place, value: str) -> None:
-    *section, key = map(str, place)
+    *section, key = place
+    at: Any = keys
     for name in section:
-        keys = keys[name]
-    keys[key] = value
+        at = at[name]
+    at[key] = value

@@ -6,13 +6,15 @@ from typing import Any
 from pydantic import BaseModel
 
 from app.studies.file.design import StudyDesign
-from app.studies.file.drafts import keys_of_design, keys_of_sample
+from app.studies.file.drafts import draft_of_design, keys_of_design, keys_of_sample
+from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
-from app.studies.file.model import Completion, Sample, Trials, Truth
+from app.studies.file.model import Completion, Truth
 from app.studies.file.pairs import COLUMNS, read_pair_file
 from app.studies.file.questions import QUESTIONS, type_of
 from app.studies.file.rules import finite_number
 from app.studies.file.scales import SCALES
+from app.tasks.pair.settings import Sample, Trials
 
 PairKeys = Mapping[str, str]
 _CELLS = COLUMNS[1:]
@@ -21,6 +23,8 @@ _CELLS = COLUMNS[1:]
 def comparable(keys: object) -> dict[str, Any]:
     """A draft's. Lists of questions and of pairs become mappings by id, and what says nothing goes."""
     draft = tidied(keys)
+    if isinstance(draft.get("blocks"), list):
+        draft["blocks"] = _blocks(draft["blocks"], draft)
     pairs = draft.pop("pairs", None)
     sample = draft.get("sample")
     if isinstance(sample, dict) and isinstance(kept := sample.pop("drawn", None), str):
@@ -30,6 +34,8 @@ def comparable(keys: object) -> dict[str, Any]:
 
 def comparable_design(design: StudyDesign) -> dict[str, Any]:
     """A stored version's: how its pairs were drawn, and which they are."""
+    if not design.is_one_block:
+        return comparable(draft_of_design(design, {}))
     drawn = {"sample": keys_of_sample(design.sample)} if design.sample else {}
     cells = ((p.id, p.a, p.b, p.condition, p.truth or "", p.kind) for p in design.pairs)
     return _comparable(tidied({**keys_of_design(design), **drawn}), _rows(cells))
@@ -38,8 +44,8 @@ def comparable_design(design: StudyDesign) -> dict[str, Any]:
 def _comparable(draft: dict[str, Any], pairs: Any) -> dict[str, Any]:
     own = draft.pop("scales", None)
     labels = {**(own if isinstance(own, dict) else {}), **SCALES}
-    trials = _with_defaults(Trials, draft.get("trials", {}))
-    if isinstance(trials, dict):
+    trials = {} if "blocks" in draft else _with_defaults(Trials, draft.get("trials", {}))
+    if isinstance(trials, dict) and trials:
         trials["questions"] = _by_id(trials.get("questions"), labels)
     sample = draft.get("sample")
     if isinstance(sample, dict) and isinstance(sample.get("match"), str):
@@ -52,6 +58,44 @@ def _comparable(draft: dict[str, Any], pairs: Any) -> dict[str, Any]:
         "completion": _with_defaults(Completion, draft.get("completion", {})),
     }
     return {**_without_nothing({**draft, **known}), **({"pairs": pairs} if pairs else {})}
+
+
+def _blocks(blocks: list[Any], draft: Mapping[str, Any]) -> Any:
+    """Blocks by their ids; each as a study of its own would be, as far as it has the same keys."""
+    own = draft.get("scales")
+    labels = {**(own if isinstance(own, dict) else {}), **SCALES}
+    named: dict[str, Any] = {}
+    for number, block in enumerate(blocks, start=1):
+        if not isinstance(block, dict):
+            named[f"#{number}"] = block
+            continue
+        id_ = block.get("id")
+        name = id_ if isinstance(id_, str) and id_ and id_ not in named else f"#{number}"
+        named[name] = _block(block, labels)
+    return named
+
+
+def _block(block: dict[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
+    keys = dict(block)
+    if isinstance(keys.get("trials"), dict):
+        trials = keys["trials"] = _with_defaults(Trials, keys["trials"])
+        trials["questions"] = _by_id(trials.get("questions"), labels)
+    if "questions" in keys:
+        keys["questions"] = _by_id(keys["questions"], labels)
+    if isinstance(keys.get("pairs"), str):
+        keys["pairs"] = _listed_pairs(keys["pairs"])
+    if isinstance(keys.get("items"), str):
+        keys["items"] = _listed_items(keys["items"])
+    return keys
+
+
+def _listed_items(text: str) -> Any:
+    """Rows by the items' ids; the text itself where it cannot be read."""
+    found = read_item_file("", text, by_row=True)
+    if found.problems:
+        return text
+    cells = ("stimulus", "text", "condition", "kind", "group")
+    return {row.id: {cell: str(getattr(row, cell)) for cell in cells} for row in found.rows}
 
 
 def _without_nothing(value: Any) -> Any:

@@ -2,37 +2,23 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import model_validator
 
-from app.sessions.design import Kind, Member, Order, Sides
-from app.studies.file.model import Sample, StudyFile, Watch
+from app.sessions.design import BLOCK
+from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.pairs import HUMAN, PairSpec, StimulusFacts
-from app.studies.file.questions import LikertQuestion, Part, QuestionType
+from app.studies.file.problems import Place
+from app.studies.file.questions import Frozen, LikertQuestion, Part, Question
 from app.studies.file.scales import SCALES
+from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
+from app.tasks.rating.settings import DesignItem, LikertCriterion, RatingBlock, RatingDesign
+from app.tasks.registry import AnyDesign
 
-
-class Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Question(Frozen):
-    """A question of any type. Answer n of a likert is `labels[n - 1]`; a slider has two labels, those of its
-    ends; `max_length` is for texts alone, `step` for sliders."""
-
-    id: str
-    type: QuestionType
-    ask: str
-    required: bool
-    labels: tuple[str, ...] = ()
-    options: tuple[str, ...] = ()
-    max_length: int = 0
-    minimum: float | None = None
-    maximum: float | None = None
-    allow_tie: bool = False
-    step: float | None = None
+Scales = Mapping[str, tuple[str, ...]]
 
 
 class DesignConsent(Frozen):
@@ -47,29 +33,6 @@ class DesignTruth(Frozen):
     source: str = HUMAN
 
 
-class DesignPair(Frozen):
-    """A pair with the hashes of its clips, empty where the clips are not kept here."""
-
-    id: str
-    a: str
-    b: str
-    source_a: str
-    source_b: str
-    condition: str
-    kind: Kind
-    truth: Member | None
-    position: int = Field(ge=1)
-    clip_a_sha256: str
-    clip_b_sha256: str
-
-
-class DesignTrials(Frozen):
-    order: Order
-    sides: Sides
-    watch: Watch
-    questions: tuple[Question, ...]
-
-
 class DesignCompletion(Frozen):
     message: str
     code: str | None = None
@@ -80,7 +43,8 @@ class DesignCompletion(Frozen):
 class StudyDesign(Frozen):
     """What a version of a study is made of: texts as Markdown, scales as labels, pairs drawn and listed.
 
-    `sample` says how the pairs were drawn, where they were; which they are, `pairs` says.
+    A study of one block of pairs, named `trials` and with nothing else of its own, is written as it was before there
+    were blocks: the hashes of earlier versions hold.
     """
 
     study: str
@@ -88,29 +52,117 @@ class StudyDesign(Frozen):
     consent: DesignConsent
     background: tuple[Question, ...]
     instructions: str | None
-    # Where it is as it always was, nothing of it is written: hashes of earlier versions hold.
+    # Where it is as it always was, nothing of it is written.
     truth: DesignTruth = DesignTruth()
-    sample: Sample | None
-    pairs: tuple[DesignPair, ...]
-    trials: DesignTrials
+    blocks: tuple[AnyDesign, ...]
+    block_order: BlockOrder = "fixed"
     completion: DesignCompletion
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_one_block(cls, raw: Any) -> Any:
+        if not isinstance(raw, dict) or "blocks" in raw:
+            return raw
+        block = {key: raw[key] for key in _OF_ONE_BLOCK if key in raw}
+        rest = {key: value for key, value in raw.items() if key not in _OF_ONE_BLOCK}
+        return {**rest, "blocks": [{"task": "pair", **block}]}
+
+    @property
+    def is_one_block(self) -> bool:
+        """Whether it is a study of pairs alone, as all were before there were blocks."""
+        (only,) = self.blocks if len(self.blocks) == 1 else (None,)
+        return (
+            isinstance(only, PairDesign)
+            and only.id == BLOCK
+            and only.instructions is None
+            and only.per_participant is None
+            and self.block_order == "fixed"
+        )
+
+    @property
+    def pair_blocks(self) -> tuple[PairDesign, ...]:
+        return tuple(block for block in self.blocks if isinstance(block, PairDesign))
+
+    @property
+    def rating_blocks(self) -> tuple[RatingDesign, ...]:
+        return tuple(block for block in self.blocks if isinstance(block, RatingDesign))
+
+    @property
+    def trials(self) -> DesignTrials | None:
+        """Those of the first block of pairs; None where there is none."""
+        return self.pair_blocks[0].trials if self.pair_blocks else None
+
+    @property
+    def pair_questions(self) -> tuple[Question, ...]:
+        """What is asked about pairs, in any block."""
+        asked = {q.id: q for block in reversed(self.pair_blocks) for q in reversed(block.trials.questions)}
+        return tuple(reversed(asked.values()))
+
+    def instructions_of(self, block: str) -> str | None:
+        """A block's own, or those of the study."""
+        return next((each.instructions for each in self.blocks if each.id == block), self.instructions)
+
+    @property
+    def pairs(self) -> tuple[DesignPair, ...]:
+        """Those of all blocks."""
+        return tuple(pair for block in self.pair_blocks for pair in block.pairs)
+
+    @property
+    def sample(self) -> Sample | None:
+        """How the pairs of a study of one block of pairs were drawn, where they were."""
+        return self.pair_blocks[0].sample if len(self.pair_blocks) == 1 else None
+
+    @property
+    def stimuli(self) -> frozenset[str]:
+        """The names of all that is shown."""
+        of_pairs = (name for pair in self.pairs for name in (pair.a, pair.b))
+        items = (item.stimulus for block in self.rating_blocks for item in block.items if item.stimulus)
+        return frozenset((*of_pairs, *items))
+
+    def with_units(
+        self, of_pair: Callable[[DesignPair], DesignPair], of_item: Callable[[DesignItem], DesignItem]
+    ) -> "StudyDesign":
+        """The same design with its pairs and items changed one by one."""
+        blocks = tuple(
+            block.model_copy(update={"pairs": tuple(map(of_pair, block.pairs))})
+            if isinstance(block, PairDesign)
+            else block.model_copy(update={"items": tuple(map(of_item, block.items))})
+            for block in self.blocks
+        )
+        return self.model_copy(update={"blocks": blocks})
 
     def canonical_json(self) -> str:
         """The one way to write this design: keys sorted, no spaces, nothing absent, not escaped."""
+        return json.dumps(self._keys(), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+    def _keys(self) -> dict[str, Any]:
         keys = self.model_dump(mode="json", exclude_defaults=True)
-        return json.dumps(keys, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        if self.is_one_block:
+            (block,) = keys.pop("blocks")
+            keys |= {key: block[key] for key in _OF_ONE_BLOCK}
+        return keys
 
     def sha256(self) -> str:
         return hashlib.sha256(self.canonical_json().encode()).hexdigest()
 
 
-Texts = Mapping[tuple[str, ...], str]
+_OF_ONE_BLOCK = ("sample", "pairs", "trials")
+# By the place of the key that names each: `("consent", "text")`, `("blocks", 0, "instructions")`.
+Texts = Mapping[Place, str]
+
+
+@dataclass(frozen=True, slots=True)
+class BlockContent:
+    """What was read for one block of a study file: its pairs, or its items."""
+
+    pairs: Sequence[PairSpec] = ()
+    items: Sequence[DesignItem] = ()
 
 
 def resolve_design(
-    file: StudyFile, texts: Texts, pairs: Iterable[PairSpec], stimuli: Mapping[str, StimulusFacts]
+    file: StudyFile, texts: Texts, contents: Sequence[BlockContent], stimuli: Mapping[str, StimulusFacts]
 ) -> StudyDesign:
-    """Put a valid study file together with its `texts` (by the key that names each) and its pairs."""
+    """Put a valid study file together with its `texts` and what was read for each of its blocks."""
     scales = {**SCALES, **file.scales}
     return StudyDesign(
         study=file.study,
@@ -123,14 +175,11 @@ def resolve_design(
         background=tuple(_question(question, scales) for question in file.background),
         instructions=texts.get(("instructions",)),
         truth=DesignTruth(source=file.truth.source),
-        sample=file.sample and file.sample.model_copy(update={"drawn": None}),
-        pairs=tuple(design_pair(pair, stimuli) for pair in pairs),
-        trials=DesignTrials(
-            order=file.trials.order,
-            sides=file.trials.sides,
-            watch=file.trials.watch,
-            questions=tuple(_question(question, scales) for question in file.trials.questions),
+        blocks=tuple(
+            _block(block, texts.get(("blocks", at, "instructions")), content, stimuli, scales)
+            for at, (block, content) in enumerate(zip(blocks_of(file), contents, strict=True))
         ),
+        block_order=file.block_order,
         completion=DesignCompletion(
             message=texts["completion", "message"],
             code=file.completion.code,
@@ -140,11 +189,57 @@ def resolve_design(
     )
 
 
-def _question(question: Part, scales: Mapping[str, tuple[str, ...]]) -> Question:
-    keys: dict[str, Any] = question.model_dump(exclude={"scale"}, exclude_none=True)
+def blocks_of(file: StudyFile) -> tuple[PairBlock | RatingBlock, ...]:
+    """A study file's blocks, the one that `trials` is short for among them."""
+    if file.trials is None:
+        return file.blocks
+    return (PairBlock(id=BLOCK, task="pair", pairs=file.pairs, sample=file.sample, trials=file.trials),)
+
+
+def _block(
+    block: PairBlock | RatingBlock,
+    instructions: str | None,
+    content: BlockContent,
+    stimuli: Mapping[str, StimulusFacts],
+    scales: Scales,
+) -> PairDesign | RatingDesign:
+    own: dict[str, Any] = {
+        "id": block.id,
+        "instructions": instructions,
+        "per_participant": block.per_participant,
+    }
+    if isinstance(block, RatingBlock):
+        return RatingDesign(
+            **own,
+            task="rating",
+            per_item=block.per_item,
+            order=block.order,
+            items=tuple(content.items),
+            questions=tuple(_question(question, scales) for question in block.questions),
+        )
+    trials = block.trials
+    return PairDesign(
+        **own,
+        task="pair",
+        sample=block.sample and block.sample.model_copy(update={"drawn": None}),
+        pairs=tuple(design_pair(pair, stimuli) for pair in content.pairs),
+        trials=DesignTrials(
+            order=trials.order,
+            sides=trials.sides,
+            watch=trials.watch,
+            questions=tuple(_question(question, scales) for question in trials.questions),
+        ),
+    )
+
+
+def _question(question: Part, scales: Scales) -> Question:
+    keys: dict[str, Any] = question.model_dump(exclude={"scale", "anchors", "when"}, exclude_none=True)
     if isinstance(question, LikertQuestion) and question.scale is not None:
         keys["labels"] = scales[question.scale]
-    return Question(**keys)
+    if isinstance(question, LikertCriterion) and question.anchors:
+        keys["anchors"] = tuple(question.anchors.get(n, "") for n in range(1, len(keys["labels"]) + 1))
+    when = getattr(question, "when", None)
+    return Question(**keys, groups=when.group if when else ())
 
 
 def design_pair(pair: PairSpec, stimuli: Mapping[str, StimulusFacts]) -> DesignPair:

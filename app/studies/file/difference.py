@@ -16,7 +16,8 @@ Line = tuple[Literal[" ", "+", "-"], str]
 
 _MANY_PAIRS = 5
 _MOST_LINES = 5_000
-_LISTS = (("background",), ("trials", "questions"))
+_LISTS = ("background", "questions")
+_ROWS = ("pairs", "items")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,13 @@ def design_differences(before: StudyDesign, after: StudyDesign) -> list[Differen
 
 def _hashes(design: StudyDesign) -> dict[str, str]:
     """The hash of every clip by its name."""
-    return {
+    of_pairs = {
         name: sha256
         for pair in design.pairs
         for name, sha256 in ((pair.a, pair.clip_a_sha256), (pair.b, pair.clip_b_sha256))
     }
+    items = (item for block in design.rating_blocks for item in block.items)
+    return of_pairs | {item.stimulus: item.sha256 for item in items if item.stimulus}
 
 
 Names = tuple[str, ...]
@@ -80,9 +83,9 @@ def _mappings(place: Names, before: Keys, after: Keys) -> Iterator[Difference]:
 def _values(place: Names, before: Any, after: Any) -> Iterator[Difference]:
     if before == after and not isinstance(before, dict):  # mappings are also equal in another order
         return
-    if place in _LISTS and _are(dict, before, after):
+    if place[-1] in _LISTS and _are(dict, before, after):
         yield from _questions(place, before or {}, after or {})
-    elif place == ("pairs",) and _are(dict, before, after):
+    elif place[-1] in _ROWS and _are(dict, before, after):
         yield from _pairs(before or {}, after or {})
     elif place == ("sample",) and (before is None or after is None):
         yield _leaf(place, before, after)

@@ -12,14 +12,17 @@ from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
-from app.studies.file.design import DesignPair, Question, StudyDesign, design_pair, resolve_design
+from app.studies.file.design import StudyDesign, design_pair, resolve_design
+from app.studies.file.items import COLUMNS as ITEM_COLUMNS
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
-from app.studies.file.model import Sample
-from app.studies.file.pairs import COLUMNS, HUMAN, PairFile, PairSpec, StimulusFacts, read_pair_file
-from app.studies.file.problems import Fault
-from app.studies.file.questions import QUESTIONS
+from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts
+from app.studies.file.problems import Fault, Place
+from app.studies.file.questions import QUESTIONS, Question
 from app.studies.file.reading import PAIRS, Reading
+from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import sample_pairs
+from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample
+from app.tasks.rating.settings import DesignItem, RatingDesign
 
 # Remedies that speak of the file's keys, in the words of a form.
 _IN_FORMS = (
@@ -56,7 +59,8 @@ def check_draft(keys: object, stimuli: Mapping[str, StimulusFacts] | None) -> Dr
         written = as_written(keys)
         # A form has fields where the study has not yet a section: these, too, are to be filled in.
         data = (
-            {"consent": {}, "trials": {}} | as_written(tidied(written))
+            ({"consent": {}} if written.get("blocks") else {"consent": {}, "trials": {}})
+            | as_written(tidied(written))
             if isinstance(written, dict)
             else written
         )
@@ -67,7 +71,7 @@ def check_draft(keys: object, stimuli: Mapping[str, StimulusFacts] | None) -> Dr
     faults = tuple(sorted(map(_for_forms, reading.faults), key=_form_order))
     if faults or reading.file is None or stimuli is None:
         return DraftCheck(None, faults)
-    return DraftCheck(resolve_design(reading.file, reading.texts, reading.pairs, stimuli), ())
+    return DraftCheck(resolve_design(reading.file, reading.texts, reading.contents, stimuli), ())
 
 
 class _DraftReading(Reading):
@@ -78,15 +82,15 @@ class _DraftReading(Reading):
     def refuse(self, fault: Fault) -> None:
         self.faults.append(fault)
 
-    def refuse_rows(self, found: PairFile) -> None:
+    def refuse_rows(self, place: Place, found: RowFile) -> None:
         in_order = sorted(found.problems, key=lambda problem: problem.line)
-        self.faults += [Fault(PAIRS, problem.message, problem.remedy) for problem in in_order]
+        self.faults += [Fault(place, problem.message, problem.remedy) for problem in in_order]
 
-    def markdown(self, place: tuple[str, ...], value: str) -> str:
+    def markdown(self, place: Place, value: str) -> str:
         return value
 
-    def pair_list(self, value: str) -> PairFile:
-        return read_pair_file("", value, by_row=True)
+    def rows_at(self, place: Place, value: str) -> RowText:
+        return RowText("", value, by_row=True)
 
 
 def _for_forms(fault: Fault) -> Fault:
@@ -113,16 +117,27 @@ def _form_order(fault: Fault) -> tuple[int, int]:
 def draft_of_design(design: StudyDesign, stimuli: Mapping[str, StimulusFacts]) -> dict[str, Any]:
     """The draft that makes this design: pairs that were drawn are kept as drawn where `stimuli` still make them."""
     keys = keys_of_design(design)
-    kept = design.sample and design.sample.model_copy(update={"drawn": drawn_as_csv(design.pairs)})
-    if kept is not None and _draws(design, kept, stimuli):
-        keys["sample"] = keys_of_sample(kept)
-    else:
-        keys["pairs"] = pairs_as_csv(design.pairs)
-    return tidied(keys)
+    listed = [_listed(block, design.truth.source, stimuli) for block in design.blocks]
+    if "blocks" in keys:
+        blocks = [{**block, **rows} for block, rows in zip(keys["blocks"], listed, strict=True)]
+        return tidied({**keys, "blocks": blocks})
+    return tidied({**keys, **listed[0]})
+
+
+def _listed(
+    block: PairDesign | RatingDesign, true_source: str, stimuli: Mapping[str, StimulusFacts]
+) -> dict[str, Any]:
+    """A block's pairs or items, as its keys say which they are."""
+    if isinstance(block, RatingDesign):
+        return {"items": items_as_csv(block.items)}
+    kept = block.sample and block.sample.model_copy(update={"drawn": drawn_as_csv(block.pairs)})
+    if kept is not None and _draws(block, kept, true_source, stimuli):
+        return {"sample": keys_of_sample(kept)}
+    return {"pairs": pairs_as_csv(block.pairs)}
 
 
 def keys_of_design(design: StudyDesign) -> dict[str, Any]:
-    """A design's keys but for its pairs."""
+    """A design's keys but for its pairs and items."""
     return {
         "study": design.study,
         "title": design.title,
@@ -130,11 +145,48 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "background": [_keys_of_question(question) for question in design.background] or None,
         "instructions": design.instructions,
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
-        "trials": {
-            **design.trials.model_dump(include={"order", "sides", "watch"}),
-            "questions": [_keys_of_question(question) for question in design.trials.questions],
-        },
+        **_keys_of_blocks(design),
         "completion": design.completion.model_dump(),
+    }
+
+
+def _keys_of_blocks(design: StudyDesign) -> dict[str, Any]:
+    if design.is_one_block:
+        return {"trials": _keys_of_trials(design.pair_blocks[0].trials)}
+    order = {} if design.block_order == "fixed" else {"block_order": design.block_order}
+    return {"blocks": [_keys_of_block(block) for block in design.blocks], **order}
+
+
+def _keys_of_block(block: PairDesign | RatingDesign) -> dict[str, Any]:
+    keys: dict[str, Any] = {
+        "id": block.id,
+        "task": block.task,
+        "instructions": block.instructions,
+        "per_participant": block.per_participant,
+    }
+    if isinstance(block, PairDesign):
+        return {**keys, "trials": _keys_of_trials(block.trials)}
+    return {
+        **keys,
+        "per_item": block.per_item,
+        "order": block.order,
+        "questions": [_keys_of_criterion(question) for question in block.questions],
+    }
+
+
+def _keys_of_trials(trials: DesignTrials) -> dict[str, Any]:
+    return {
+        **trials.model_dump(include={"order", "sides", "watch"}),
+        "questions": [_keys_of_question(question) for question in trials.questions],
+    }
+
+
+def _keys_of_criterion(question: Question) -> dict[str, Any]:
+    anchors = {str(n): anchor for n, anchor in enumerate(question.anchors, start=1) if anchor}
+    return {
+        **_keys_of_question(question),
+        **({"anchors": anchors} if anchors else {}),
+        **({"when": {"group": list(question.groups)}} if question.groups else {}),
     }
 
 
@@ -164,9 +216,9 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _draws(design: StudyDesign, sample: Sample, stimuli: Mapping[str, StimulusFacts]) -> bool:
-    pairs = design.pairs
-    drawn = sample_pairs(sample, stimuli, design.truth.source).pairs
+def _draws(block: PairDesign, sample: Sample, true_source: str, stimuli: Mapping[str, StimulusFacts]) -> bool:
+    pairs = block.pairs
+    drawn = sample_pairs(sample, stimuli, true_source).pairs
     same = [design_pair(pair, stimuli) for pair in drawn]
     hashes = {"clip_a_sha256": "", "clip_b_sha256": ""}
     return [p.model_copy(update=hashes) for p in same] == [p.model_copy(update=hashes) for p in pairs]
@@ -179,6 +231,16 @@ def pairs_as_csv(pairs: tuple[DesignPair, ...]) -> str:
     writer.writerow(COLUMNS)
     for pair in pairs:
         writer.writerow((pair.id, pair.a, pair.b, pair.condition, pair.truth or "", pair.kind))
+    return text.getvalue()
+
+
+def items_as_csv(items: tuple[DesignItem, ...]) -> str:
+    """The items as `items:` takes them, with everything said."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(ITEM_COLUMNS)
+    for item in items:
+        writer.writerow((item.id, item.stimulus, item.text, item.condition, item.kind, item.group))
     return text.getvalue()
 
 

@@ -6,18 +6,13 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from app.studies.file.model import (
-    SCALE_PATTERN,
-    SLUG_PATTERN,
-    Completion,
-    Consent,
-    Sample,
-    StudyFile,
-    Trials,
-    Truth,
-)
+from app.studies.file.model import SCALE_PATTERN, SLUG_PATTERN, Completion, Consent, StudyFile, Truth
 from app.studies.file.problems import Fault, Place, counted, nearest, quoted
 from app.studies.file.questions import ID_PATTERN, QUESTIONS
+from app.tasks.pair.settings import Sample, Trials
+from app.tasks.parts import BLOCK_PATTERN
+from app.tasks.rating.settings import CRITERIA, When
+from app.tasks.registry import BLOCKS
 
 _SECTIONS: Mapping[str, type[BaseModel]] = {
     "consent": Consent,
@@ -25,11 +20,14 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "sample": Sample,
     "trials": Trials,
     "completion": Completion,
+    "when": When,
+    **BLOCKS,
     **QUESTIONS,
 }
 _PATTERNS = {
     SLUG_PATTERN: "use lower-case letters, digits and -, at most 64",
     ID_PATTERN: "use lower-case letters, digits and _, beginning with a letter",
+    BLOCK_PATTERN: "use lower-case letters, digits and -, beginning with a letter, at most 40",
     SCALE_PATTERN: "use lower-case letters, digits, - and _, beginning with a letter, at most 40",
 }
 
@@ -101,15 +99,17 @@ def _fault(details: Any) -> Fault:
 
 
 def _without_tags(loc: Place) -> Place:
-    """The place in the file: pydantic also names the question's type, after its index."""
+    """The place in the file: pydantic also names the question's type or the block's task, after its index."""
+    tags = {*QUESTIONS, *BLOCKS}
     return tuple(
-        part for i, part in enumerate(loc) if not (i and isinstance(loc[i - 1], int) and part in QUESTIONS)
+        part for i, part in enumerate(loc) if not (i and isinstance(loc[i - 1], int) and part in tags)
     )
 
 
 def _keys_at(loc: Place) -> tuple[str, ...]:
     """The keys known where `loc` points: those of the innermost section."""
-    section = next((_SECTIONS[str(part)] for part in reversed(loc[:-1]) if part in _SECTIONS), StudyFile)
+    sections = {**_SECTIONS, **CRITERIA} if "rating" in loc else _SECTIONS
+    section = next((sections[str(part)] for part in reversed(loc[:-1]) if part in sections), StudyFile)
     return tuple(section.model_fields)
 
 
@@ -127,6 +127,10 @@ def _unknown(bad: _Bad) -> tuple[str, str]:
 
 
 def _untyped(bad: _Bad) -> tuple[str, str]:
+    if bad.place[:-1] == ("blocks",):
+        if not isinstance(bad.value, dict):
+            return bad.must_be("a mapping"), "write `{id: ..., task: ...}`"
+        return f"{bad.name} has no task", f"add `task:`, one of {', '.join(BLOCKS)}"
     if not isinstance(bad.value, dict):
         return bad.must_be("a mapping"), "write `{id: ..., type: ..., ask: ...}`"
     return f"{bad.name} has no type", f"add `type:`, one of {', '.join(QUESTIONS)}"
@@ -134,6 +138,8 @@ def _untyped(bad: _Bad) -> tuple[str, str]:
 
 def _unknown_type(bad: _Bad) -> tuple[str, str]:
     tag, allowed = bad.context["tag"], bad.context["expected_tags"]
+    if bad.place[:-1] == ("blocks",):
+        return f"task: {quoted(tag)} is no task", f"use {allowed}"
     return f"type: {quoted(tag)} is no type of question here", f"use {allowed}"
 
 

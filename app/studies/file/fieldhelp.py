@@ -4,18 +4,11 @@ from collections.abc import Mapping
 
 from pydantic import BaseModel
 
-from app.studies.file.model import (
-    IN_A_PAIR_FILE,
-    IN_A_TEXT_FILE,
-    Completion,
-    Consent,
-    Sample,
-    StudyFile,
-    Trials,
-    Truth,
-)
+from app.studies.file.model import Completion, Consent, StudyFile, Truth
 from app.studies.file.problems import Place
 from app.studies.file.questions import QUESTIONS
+from app.tasks.pair.settings import IN_A_PAIR_FILE, Sample, Trials
+from app.tasks.parts import IN_A_TEXT_FILE
 
 _SECTIONS: Mapping[Place, type[BaseModel]] = {
     (): StudyFile,

@@ -22,12 +22,27 @@ ORDER: Sequence[str] = (
     "sample",
     "scales",
     "trials",
+    "blocks",
+    "block_order",
     "completion",
 )
 _CONSENT = ("version", "text", "minimum_age")
 _TRUTH = ("source",)
 _SAMPLE = ("match", "seed", "use", "conditions", "practice", "drawn")
 _TRIALS = ("order", "sides", "watch", "questions")
+_BLOCK = (
+    "id",
+    "task",
+    "instructions",
+    "pairs",
+    "sample",
+    "items",
+    "per_participant",
+    "per_item",
+    "order",
+    "trials",
+    "questions",
+)
 _QUESTION = (
     "id",
     "type",
@@ -40,6 +55,8 @@ _QUESTION = (
     "max_length",
     "required",
     "allow_tie",
+    "anchors",
+    "when",
 )
 _COMPLETION = ("message", "code", "redirect", "contact")
 _DEEPEST = 12
@@ -160,6 +177,12 @@ def _questions(value: Any) -> Any:
     return [_section(question, _QUESTION, _QUESTION_PARTS) for question in value]
 
 
+def _blocks(value: Any) -> Any:
+    if not isinstance(value, list):
+        return _stripped(value)
+    return [_section(block, _BLOCK, {**_PARTS, **_BLOCK_PARTS}) for block in value]
+
+
 def _as_is(value: Any) -> Any:
     return value
 
@@ -170,6 +193,12 @@ _QUESTION_PARTS: Mapping[str, _Tidy] = {
     "max_length": _whole,
     "required": _yes_or_no,
     "allow_tie": _yes_or_no,
+}
+_BLOCK_PARTS: Mapping[str, _Tidy] = {
+    "items": _as_is,
+    "per_participant": _whole,
+    "per_item": _whole,
+    "questions": _questions,
 }
 _PARTS: Mapping[str, _Tidy] = {
     "consent": lambda value: _section(value, _CONSENT, {"minimum_age": _whole}),
@@ -182,5 +211,6 @@ _PARTS: Mapping[str, _Tidy] = {
         {"seed": _whole, "conditions": _counts, "practice": _counts, "drawn": _as_is},
     ),
     "trials": lambda value: _section(value, _TRIALS, {"questions": _questions}),
+    "blocks": _blocks,
     "completion": lambda value: _section(value, _COMPLETION, {}),
 }

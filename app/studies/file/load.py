@@ -5,19 +5,18 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from app.studies.file.design import DesignPair, Question, StudyDesign, resolve_design
+from app.studies.file.design import StudyDesign, resolve_design
 from app.studies.file.model import StudyFile
-from app.studies.file.pairs import PairFile, PairSpec, StimulusFacts, read_pair_file, stands_inline
-from app.studies.file.problems import Fault, Place, Problem, StudyFileProblems, quoted
-from app.studies.file.reading import PAIRS, Reading
+from app.studies.file.pairs import PairSpec, StimulusFacts
+from app.studies.file.problems import Fault, Place, Problem, StudyFileProblems, dotted, quoted
+from app.studies.file.reading import Reading
+from app.studies.file.rowfiles import RowFile, RowText, stands_inline
 from app.studies.file.textfiles import Unreadable, read_text
 from app.studies.file.yamlsource import YamlSource, read_yaml
 
 __all__ = [
-    "DesignPair",
     "PairSpec",
     "Problem",
-    "Question",
     "StimulusFacts",
     "StudyDesign",
     "StudyFile",
@@ -34,7 +33,7 @@ def load_study(path: Path, stimuli: Mapping[str, StimulusFacts]) -> StudyDesign:
     """Read a study file and the files it names. Raises StudyFileProblems with everything that is wrong."""
     reading = _FileReading(path, stimuli)
     file = reading.finish()
-    return resolve_design(file, reading.texts, reading.pairs, stimuli)
+    return resolve_design(file, reading.texts, reading.contents, stimuli)
 
 
 def check_study(path: Path, stimuli: Mapping[str, StimulusFacts] | None = None) -> StudyFile:
@@ -74,8 +73,8 @@ class _FileReading(Reading):
         line = self.source.line_of(fault.place)
         self.problems.append(Problem(str(self.path), line, fault.message, fault.remedy))
 
-    def refuse_rows(self, found: PairFile) -> None:
-        line = self.source.line_of(PAIRS)
+    def refuse_rows(self, place: Place, found: RowFile) -> None:
+        line = self.source.line_of(place)
         self.problems += [replace(p, line=line) if found.by_row else p for p in found.problems]
 
     def _source(self) -> YamlSource:
@@ -89,28 +88,29 @@ class _FileReading(Reading):
         ]
         return source
 
-    def markdown(self, place: tuple[str, ...], value: str) -> str | None:
+    def markdown(self, place: Place, value: str) -> str | None:
         if "\n" in value:
             return value
         text = self._companion(place, value, f"for Markdown {_INSTEAD}")
         if text is not None and not text.strip():
-            message = f"{'.'.join(place)}: the file {quoted(value)} is empty"
+            message = f"{dotted(place)}: the file {quoted(value)} is empty"
             self.refuse(Fault(place, message, "write the text"))
             return None
         return text
 
-    def pair_list(self, value: str) -> PairFile | None:
+    def rows_at(self, place: Place, value: str) -> RowText | None:
         if stands_inline(value):
             # In quotes, rows and lines are not the same.
-            line = self.source.block_line(PAIRS)
-            return read_pair_file(str(self.path), value, line or 1, by_row=line is None)
-        text = self._companion(PAIRS, value, f"for pairs {_INSTEAD}" if "," in value else "")
-        return None if text is None else read_pair_file(str(self.path.parent / value.strip()), text)
+            line = self.source.block_line(place)
+            return RowText(str(self.path), value, line or 1, by_row=line is None)
+        hint = f"for {place[-1]} {_INSTEAD}" if "," in value else ""
+        text = self._companion(place, value, hint)
+        return None if text is None else RowText(str(self.path.parent / value.strip()), text)
 
     def _companion(self, place: Place, value: str, hint: str) -> str | None:
         """The text of a file named in the study file; it lies in that file's folder, so that both travel."""
         name = value.strip()
-        key = ".".join(map(str, place))
+        key = dotted(place)
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts or "\\" in name:
             message = f"{key}: {quoted(name)} is outside the study file's folder"
             self.refuse(

@@ -4,7 +4,6 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
-    BeforeValidator,
     Field,
     ModelWrapValidatorHandler,
     ValidationError,
@@ -13,42 +12,27 @@ from pydantic import (
 from pydantic.config import JsonDict
 from pydantic_core import InitErrorDetails
 
-from app.sessions.design import Order, Sides
 from app.studies.file.pairs import HUMAN, NO_SOURCE
 from app.studies.file.questions import (
     AsWritten,
     BackgroundQuestion,
     Labels,
     Part,
-    TrialQuestion,
-    different,
     exactly_one,
     rule_error,
 )
 from app.studies.file.redirects import checked_redirect
 from app.studies.file.rules import broken_rules
+from app.tasks.pair.settings import IN_A_PAIR_FILE, Sample, Trials
+from app.tasks.parts import IN_A_TEXT_FILE, Markdown
+from app.tasks.registry import Block
 
-Watch = Literal["both-to-end", "free"]
-Use = Literal["even", "free"]
 SLUG_PATTERN = r"^[a-z0-9][a-z0-9-]{0,63}$"
 SCALE_PATTERN = r"^[a-z][a-z0-9_-]{0,39}$"
 DEFAULT_MESSAGE = "# Thank you\n\nYour answers have been saved. You can close this page now.\n"
-IN_A_TEXT_FILE = (
-    "a Markdown file in the study file's folder, or Markdown itself when it has more than one line"
-)
-IN_A_PAIR_FILE = "a CSV file in the study file's folder, or the CSV itself when it has more than one line"
-
-Markdown = Annotated[str, Field(min_length=1)]
-Count = Annotated[int, Field(ge=1)]
 
 
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str) else value
-
-
-def _one_or_more(schema: JsonDict) -> None:
-    several = {key: schema.pop(key) for key in ("type", "items")}
-    schema["anyOf"] = [{"type": "string", "minLength": 1}, several]
+BlockOrder = Literal["fixed", "random"]
 
 
 class Consent(Part):
@@ -77,58 +61,6 @@ class Truth(Part):
     )
 
 
-class Sample(Part):
-    """Pairs drawn at random from the stimuli instead of listed in a file."""
-
-    conditions: dict[str, Count] = Field(
-        min_length=1,
-        description="Condition to number of pairs; a condition is two sources joined by `-`, a's first.",
-    )
-    seed: int = Field(
-        ge=0, lt=2**53, description="Makes the draw: the same stimuli and seed give the same pairs."
-    )
-    match: Annotated[
-        tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_list), AfterValidator(different)
-    ] = Field(
-        default=(),
-        description="The attribute, or list of attributes, on which both clips of a pair must agree.",
-        json_schema_extra=_one_or_more,
-    )
-    practice: dict[str, Count] = Field(
-        default={}, description="Condition to number of practice pairs, drawn from what `conditions` leaves."
-    )
-    use: Use = Field(
-        default="free",
-        description="`even` draws each clip as seldom as can be; `free` draws whatever clips are used already, "
-        "as files without this line always did.",
-    )
-    drawn: Annotated[str, Field(min_length=1)] | None = Field(
-        default=None,
-        description="The pairs as they were drawn, as CSV: they stay, whatever clips come. Without it they are drawn "
-        "anew wherever the file is read.",
-    )
-
-
-class Trials(Part):
-    """How the pairs are shown, and what is asked about each."""
-
-    questions: tuple[TrialQuestion, ...] = Field(
-        min_length=1, description="The questions of every trial; exactly one is of type 2afc."
-    )
-    order: Order = Field(
-        default="random",
-        description="`random` per session, `fixed` as in the file, or `blocked` by condition.",
-    )
-    sides: Sides = Field(
-        default="balanced",
-        description="`balanced` within and over sessions, `random` per trial, or `fixed` with a on the left.",
-    )
-    watch: Watch = Field(
-        default="both-to-end",
-        description="`both-to-end` opens the questions when both clips were watched, `free` at once.",
-    )
-
-
 class Completion(Part):
     """The last page."""
 
@@ -146,7 +78,13 @@ class Completion(Part):
     )
 
 
-class StudyFile(Part, json_schema_extra=exactly_one(pairs="string", sample="object")):
+def _pairs_or_blocks(schema: JsonDict) -> None:
+    """Say in the JSON Schema that a study has pairs and trials, or blocks."""
+    exactly_one(pairs="string", sample="object", blocks="array")(schema)
+    schema["anyOf"] = [{"required": ["trials"]}, {"required": ["blocks"]}]
+
+
+class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
     """A study as its file says it, before the files that it names are read."""
 
     study: str = Field(
@@ -169,7 +107,18 @@ class StudyFile(Part, json_schema_extra=exactly_one(pairs="string", sample="obje
     scales: dict[Annotated[str, Field(pattern=SCALE_PATTERN)], Labels] = Field(
         default={}, description="Named label lists for `scale`, beside the built-in ones."
     )
-    trials: Trials = Field(description="The trials.")
+    trials: Trials | None = Field(
+        default=None,
+        description="The trials of `pairs` or `sample`; a study with `blocks` has none of its own.",
+    )
+    blocks: tuple[Block, ...] = Field(
+        default=(),
+        description="The parts of a session, each with one task; `trials` with `pairs` or `sample` is short for one "
+        "block of pairs named `trials`.",
+    )
+    block_order: BlockOrder = Field(
+        default="fixed", description="`fixed` as in the file, or `random` per session, counterbalanced."
+    )
     completion: Completion = Field(
         default=Completion(), description="The last page: thanks, a code, a way back."
     )

@@ -1,14 +1,11 @@
 """The pairs of a study: read from a CSV file and joined with what is known of the clips."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import TypeVar
 
-from app.core.spreadsheet import NotCsv, csv_rows, is_separated_otherwise
 from app.sessions.design import Kind, Member
-from app.studies.file.problems import Problem, listed, nearest, quoted
+from app.studies.file.problems import nearest, quoted
+from app.studies.file.rowfiles import RowFile, check_id, check_name, rows_under, word_in
 
 COLUMNS = ("pair", "a", "b", "condition", "truth", "kind")
 REQUIRED = COLUMNS[:3]
@@ -16,7 +13,6 @@ HUMAN = "human"
 # As the true source: no answer is right or wrong.
 NO_SOURCE = "none"
 _MOST_GUESSES = 20
-_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,90 +77,26 @@ def true_source_of(keys: object) -> str:
     return source.strip() if isinstance(source, str) and source.strip() else HUMAN
 
 
-def stands_inline(value: str) -> bool:
-    """Whether `pairs:` is the list itself, header and rows, and not the name of a file."""
-    return "\n" in value.strip()
-
-
 @dataclass(slots=True)
-class PairFile:
-    """A pair list's rows, and what is wrong with them.
+class PairFile(RowFile):
+    """A pair list's rows, and what is wrong with them."""
 
-    `file` and `first_line` say where the list begins. Without lines of a file (`by_row`) problems name the row,
-    the header being row 1 as in a spreadsheet.
-    """
-
-    file: str
-    first_line: int = 1
-    by_row: bool = False
     rows: list[PairRow] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-
-    def refuse(self, line: int | None, message: str, remedy: str) -> None:
-        """Name what is wrong with a line of the list, or with the list."""
-        if self.by_row and line is not None:
-            message = f"row {line}: {message}"
-        self.problems.append(Problem(self.file, self.first_line + (line or 1) - 1, message, remedy))
-
-    def where(self, line: int) -> str:
-        return f"in row {line}" if self.by_row else f"on line {self.first_line + line - 1}"
 
 
 def read_pair_file(file: str, text: str, first_line: int = 1, *, by_row: bool = False) -> PairFile:
     """Read the rows of `text`; the rest says where it stands, for problems."""
     found = PairFile(file, first_line, by_row)
-    lines = _lines(found, text)
-    header_line, header = next(lines, (1, []))
-    if not header:
-        if not found.problems:
-            message = "the file is empty" if first_line == 1 and not by_row else "there are no rows"
-            found.refuse(None, message, f"begin with the columns {', '.join(COLUMNS)}")
-        return found
-    if _header_holds(found, header_line, header):
-        for line, cells in lines:
-            _read_row(found, line, header, cells)
-        _check_together(found)
+    for line, row in rows_under(found, text, COLUMNS, REQUIRED):
+        _read_row(found, line, row)
+    _check_together(found)
     return found
 
 
-def _lines(found: PairFile, text: str) -> Iterator[tuple[int, list[str]]]:
-    """Rows that are not blank, each with the line it begins on."""
-    try:
-        for row in csv_rows(text):
-            yield row.line, row.cells
-    except NotCsv as fault:
-        found.refuse(fault.line, f"not readable as CSV: {fault}", "look at the quotes in this row")
-
-
-def _header_holds(found: PairFile, line: int, header: Sequence[str]) -> bool:
-    if is_separated_otherwise(header):
-        found.refuse(line, "the columns are not separated by commas", "put commas between them")
-        return False
-    for name in header:
-        if name not in COLUMNS:
-            remedy = nearest(name, COLUMNS, f"known columns: {', '.join(COLUMNS)}")
-            found.refuse(line, f"unknown column {quoted(name)}", remedy)
-    for name in COLUMNS:
-        if header.count(name) > 1:
-            found.refuse(line, f"the column {quoted(name)} comes twice", "remove one of the two")
-        if name in REQUIRED and name not in header:
-            found.refuse(line, f"the column {quoted(name)} is missing", f"needed are {', '.join(REQUIRED)}")
-    return not found.problems
-
-
-def _read_row(found: PairFile, line: int, header: Sequence[str], cells: Sequence[str]) -> None:
+def _read_row(found: PairFile, line: int, row: Mapping[str, str]) -> None:
     """Check one row by itself and keep it: a bad cell must not hide what else is wrong."""
-    if len(cells) != len(header):
-        found.refuse(line, f"{len(cells)} cells under {len(header)} columns", "give every column one cell")
-        return
-    row = dict.fromkeys(COLUMNS, "") | dict(zip(header, cells, strict=True))
-    for name in REQUIRED:
-        if not row[name]:
-            found.refuse(line, f"column {quoted(name)} is empty", "fill it in")
-    if row["pair"] and not _ID.fullmatch(row["pair"]):
-        _refuse_cell(found, line, "pair", row["pair"], "use letters, digits, `.`, `_` and `-`, at most 80")
-    if len(row["condition"]) > 80 or not row["condition"].isprintable():
-        _refuse_cell(found, line, "condition", row["condition"], "use one line of at most 80 characters")
+    check_id(found, line, "pair", row["pair"])
+    check_name(found, line, "condition", row["condition"])
     found.rows.append(
         PairRow(
             line=line,
@@ -172,25 +104,10 @@ def _read_row(found: PairFile, line: int, header: Sequence[str], cells: Sequence
             a=row["a"],
             b=row["b"],
             condition=row["condition"],
-            truth=_word(found, line, "truth", row["truth"], Member),
-            kind=_word(found, line, "kind", row["kind"], Kind) or Kind.MAIN,
+            truth=word_in(found, line, "truth", row["truth"], Member),
+            kind=word_in(found, line, "kind", row["kind"], Kind) or Kind.MAIN,
         )
     )
-
-
-def _refuse_cell(found: PairFile, line: int, column: str, value: str, remedy: str) -> None:
-    found.refuse(line, f"column {quoted(column)}: {quoted(value)} is not allowed", remedy)
-
-
-_Word = TypeVar("_Word", bound=StrEnum)
-
-
-def _word(found: PairFile, line: int, column: str, value: str, words: type[_Word]) -> _Word | None:
-    """The cell as one of `words`; None where it is empty."""
-    if value and value not in [word.value for word in words]:
-        _refuse_cell(found, line, column, value, f"use {listed(words)}, or leave it empty")
-        return None
-    return words(value) if value else None
 
 
 def _check_together(found: PairFile) -> None:

@@ -10,6 +10,11 @@ from app.core.errors import StudyError
 Place = tuple[str | int, ...]
 
 
+def dotted(place: Place) -> str:
+    """A place as a message names it: entries of a list counted from 1."""
+    return ".".join(str(part + 1) if isinstance(part, int) else part for part in place)
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A broken rule at a place in the study file, before the place has become a line."""

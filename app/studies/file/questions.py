@@ -23,6 +23,32 @@ class Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
 
+class Frozen(BaseModel):
+    """A part of a design, as it is run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Question(Frozen):
+    """A question of any type. Answer n of a likert is `labels[n - 1]`; a slider has two labels, those of its
+    ends; `max_length` is for texts alone, `step` for sliders. A likert's `anchors` describe its answers, one text for
+    each (empty where there is none); with `groups`, it is asked of items of these groups alone."""
+
+    id: str
+    type: QuestionType
+    ask: str
+    required: bool
+    labels: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    max_length: int = 0
+    minimum: float | None = None
+    maximum: float | None = None
+    allow_tie: bool = False
+    step: float | None = None
+    anchors: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+
+
 def rule_error(message: str, remedy: str) -> PydanticCustomError:
     """A broken rule of ours, told apart from pydantic's own errors by its type."""
     return PydanticCustomError("study_rule", "{message}", {"message": message, "remedy": remedy})

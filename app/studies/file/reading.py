@@ -1,61 +1,69 @@
 """A study being read, whatever it stands in: each part is looked at, whatever is wrong with the others."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeGuard
 
 from pydantic import ValidationError
 
+from app.studies.file.design import BlockContent
 from app.studies.file.explain import faults_of
-from app.studies.file.model import DEFAULT_MESSAGE, Sample, StudyFile
+from app.studies.file.items import read_item_file, resolve_items
+from app.studies.file.model import DEFAULT_MESSAGE, StudyFile
 from app.studies.file.pairs import (
     NO_SOURCE,
-    PairFile,
     PairSpec,
     StimulusFacts,
     check_clips,
+    read_pair_file,
     resolve_rows,
     true_source_of,
 )
 from app.studies.file.problems import Fault, Place, listed, nearest, quoted
+from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import sample_pairs
+from app.tasks.pair.settings import Sample
+from app.tasks.rating.settings import DesignItem
 
-TEXTS: tuple[tuple[str, ...], ...] = (("consent", "text"), ("instructions",), ("completion", "message"))
+TEXTS: tuple[Place, ...] = (("consent", "text"), ("instructions",), ("completion", "message"))
 PAIRS: Place = ("pairs",)
 TRUE_SOURCE: Place = ("truth", "source")
 
 
 class Reading(ABC):
-    """Everything found in a study file's keys. Kinds of reading differ in where texts and pairs stand."""
+    """Everything found in a study file's keys. Kinds of reading differ in where texts, pairs and items stand."""
 
     def __init__(self, stimuli: Mapping[str, StimulusFacts] | None) -> None:
         self.stimuli = stimuli
         self.file: StudyFile | None = None
-        self.texts: dict[tuple[str, ...], str] = {}
-        self.pairs: list[PairSpec] = []
+        self.texts: dict[Place, str] = {}
+        self.contents: list[BlockContent] = []
 
     @abstractmethod
     def refuse(self, fault: Fault) -> None:
         """Keep what is wrong at a place."""
 
     @abstractmethod
-    def refuse_rows(self, found: PairFile) -> None:
-        """Keep what is wrong with a list of pairs."""
+    def refuse_rows(self, place: Place, found: RowFile) -> None:
+        """Keep what is wrong with a list of pairs or items, named at a place."""
 
     @abstractmethod
-    def markdown(self, place: tuple[str, ...], value: str) -> str | None:
+    def markdown(self, place: Place, value: str) -> str | None:
         """The text that a key stands for; None when it was refused."""
 
     @abstractmethod
-    def pair_list(self, value: str) -> PairFile | None:
-        """The pairs that a key stands for; None when it was refused."""
+    def rows_at(self, place: Place, value: str) -> RowText | None:
+        """The CSV that a key stands for; None when it was refused."""
 
     def read(self, data: object) -> None:
         self.file = self._validated(data)
         if isinstance(data, dict):
-            self._read_texts(data)
+            blocks = _blocks_in(data)
+            self._read_texts(data, [(*place, "instructions") for place, _ in blocks if place])
             self._read_truth(data)
-            self._read_pairs(data)
+            self.contents = [self._read_block(place, raw, true_source_of(data)) for place, raw in blocks]
+            self._refuse_twice(blocks)
 
     def _validated(self, data: object) -> StudyFile | None:
         try:
@@ -65,9 +73,9 @@ class Reading(ABC):
                 self.refuse(fault)
             return None
 
-    def _read_texts(self, data: dict[str, Any]) -> None:
+    def _read_texts(self, data: dict[str, Any], of_blocks: Iterable[Place]) -> None:
         self.texts["completion", "message"] = DEFAULT_MESSAGE.strip()
-        for place in TEXTS:
+        for place in (*TEXTS, *of_blocks):
             value = value_at(data, place)
             text = self.markdown(place, value) if self._says_something(value, place) else None
             if text is not None:
@@ -82,16 +90,43 @@ class Reading(ABC):
             remedy = nearest(source, known, f"use {listed([*known, NO_SOURCE])}")
             self.refuse(Fault(TRUE_SOURCE, f"no clip is of the true source {quoted(source)}", remedy))
 
-    def _read_pairs(self, data: dict[str, Any]) -> None:
-        rows, drawn, true_source = data.get("pairs"), data.get("sample"), true_source_of(data)
-        found = self.pair_list(rows) if self._says_something(rows, PAIRS) else None
-        if found is not None:
+    def _read_block(self, place: Place, raw: Mapping[str, Any], true_source: str) -> BlockContent:
+        if raw.get("task") == "rating":
+            return BlockContent(items=self._read_items((*place, "items"), raw.get("items")))
+        return BlockContent(pairs=self._read_pairs(place, raw, true_source))
+
+    def _read_pairs(self, place: Place, raw: Mapping[str, Any], true_source: str) -> list[PairSpec]:
+        rows, drawn, at = raw.get("pairs"), raw.get("sample"), (*place, *PAIRS)
+        stands = self.rows_at(at, rows) if self._says_something(rows, at) else None
+        pairs: list[PairSpec] = []
+        if stands is not None:
+            found = read_pair_file(stands.file, stands.text, stands.first_line, by_row=stands.by_row)
             check_clips(found, self.stimuli)
             if self.stimuli is not None:
-                self.pairs += resolve_rows(found, self.stimuli, true_source)
-            self.refuse_rows(found)
+                pairs += resolve_rows(found, self.stimuli, true_source)
+            self.refuse_rows(at, found)
         if isinstance(drawn, dict) and self.stimuli is not None:
-            self._draw_pairs(drawn, self.stimuli, true_source)
+            pairs += self._draw_pairs(place, drawn, self.stimuli, true_source)
+        return pairs
+
+    def _read_items(self, place: Place, value: object) -> list[DesignItem]:
+        stands = self.rows_at(place, value) if self._says_something(value, place) else None
+        if stands is None:
+            return []
+        found = read_item_file(stands.file, stands.text, stands.first_line, by_row=stands.by_row)
+        items = [] if self.stimuli is None else resolve_items(found, self.stimuli)
+        self.refuse_rows(place, found)
+        return items
+
+    def _refuse_twice(self, blocks: Sequence[tuple[Place, Mapping[str, Any]]]) -> None:
+        """Refuse an id of a pair or item that another block has: the data tell them apart by it."""
+        first: dict[str, int] = {}
+        for at, content in enumerate(self.contents):
+            ids = [pair.id for pair in content.pairs] + [item.id for item in content.items]
+            taken = next((id_ for id_ in ids if first.setdefault(id_, at) != at), None)
+            if taken is not None:
+                message = f"{quoted(taken)} is in two blocks"
+                self.refuse(Fault(blocks[at][0], message, "give each pair and item its own id"))
 
     def _says_something(self, value: object, place: Place) -> TypeGuard[str]:
         """Whether there is a text to read. The model takes a few control characters for one."""
@@ -100,16 +135,39 @@ class Reading(ABC):
         return isinstance(value, str) and bool(value.strip())
 
     def _draw_pairs(
-        self, raw: dict[str, Any], stimuli: Mapping[str, StimulusFacts], true_source: str
-    ) -> None:
+        self, place: Place, raw: dict[str, Any], stimuli: Mapping[str, StimulusFacts], true_source: str
+    ) -> Sequence[PairSpec]:
         try:
             sample = Sample.model_validate(raw)
         except ValidationError:
-            return  # named already, with the rest of the file
+            return ()  # named already, with the rest of the file
         drawn = sample_pairs(sample, stimuli, true_source)
-        self.pairs += drawn.pairs
         for fault in drawn.faults:
-            self.refuse(fault)
+            self.refuse(replace(fault, place=(*place, *fault.place)))
+        return drawn.pairs
+
+
+def _blocks_in(data: Mapping[str, Any]) -> list[tuple[Place, Mapping[str, Any]]]:
+    """The blocks of a study file's keys with their places; a file without `blocks:` is one itself."""
+    blocks = data.get("blocks")
+    if not isinstance(blocks, list) or not blocks:
+        return [((), data)]
+    return [(("blocks", at), raw if isinstance(raw, dict) else {}) for at, raw in enumerate(blocks)]
+
+
+def places_of_files(data: object) -> Iterator[Place]:
+    """Where a study file's keys name a text or a list that may stand in a file of its own."""
+    yield from TEXTS
+    for place, _ in _blocks_in(data if isinstance(data, dict) else {}):
+        if place:
+            yield (*place, "instructions")
+            yield (*place, "items")
+        yield (*place, *PAIRS)
+
+
+def is_list(place: Place) -> bool:
+    """Whether a place holds a list, of pairs or items, and not a text."""
+    return place[-1] in ("pairs", "items")
 
 
 def value_at(data: object, place: Place) -> object:

@@ -16,6 +16,8 @@ from app.studies.file.scales import SCALES
 
 # Ids with a column of their own in the exported data, and what a question of that id must be.
 _COLUMN_TYPES = {"choice": "2afc", "uncertainty": "likert", "rationale": "text"}
+# What a study without blocks has instead of them.
+_ALONE = ("pairs", "sample", "trials")
 _ENDS = ("minimum", "maximum")
 # Of a scale's number of steps: 0.1 is not quite a tenth.
 ROUNDING = 1e-9
@@ -26,7 +28,7 @@ def broken_rules(raw: object) -> Iterator[Fault]:
     """Every broken rule, each at its place."""
     if isinstance(raw, Mapping):
         questions = list(_questions(raw))
-        yield from _pairs_or_sample(raw)
+        yield from _parts(raw)
         yield from _scale_names(raw)
         yield from _ids(questions)
         yield from _one_choice(questions)
@@ -35,6 +37,7 @@ def broken_rules(raw: object) -> Iterator[Fault]:
             yield from _range(place, question)
             yield from _column(raw, place, question)
             yield from _certainty(place, question)
+            yield from _anchors(raw, place, question)
         yield from _code_to_send(raw)
 
 
@@ -65,35 +68,93 @@ def _id(question: Keys) -> str | None:
     return id_.strip() if isinstance(id_, str) else None
 
 
+def _blocks(raw: Keys) -> list[tuple[Place, Keys]]:
+    """The blocks, each with its place; without `blocks:` the file itself is one."""
+    listed = [(("blocks", at), _keys(block)) for at, block in enumerate(_list(raw.get("blocks")))]
+    return [*listed] or [((), raw)]
+
+
 def _questions(raw: Keys) -> Iterator[tuple[Place, Keys]]:
-    """Every question with its place: `("background", i)` or `("trials", "questions", i)`."""
-    lists: dict[Place, object] = {
-        ("background",): raw.get("background"),
-        ("trials", "questions"): _keys(raw.get("trials")).get("questions"),
-    }
+    """Every question with its place: `("background", i)`, `("trials", "questions", i)`, or those within a block."""
+    lists: dict[Place, object] = {("background",): raw.get("background")}
+    for place, block in _blocks(raw):
+        if block.get("task") == "rating":
+            lists[*place, "questions"] = block.get("questions")
+        else:
+            lists[*place, "trials", "questions"] = _keys(block.get("trials")).get("questions")
     for place, questions in lists.items():
         for index, question in enumerate(_list(questions)):
             if keys := _keys(question):
                 yield (*place, index), keys
 
 
-def _pairs_or_sample(raw: Keys) -> Iterator[Fault]:
+def _parts(raw: Keys) -> Iterator[Fault]:
+    """What a study consists of: pairs and trials, or blocks."""
+    blocks = _blocks(raw)
+    if blocks[0][0]:
+        for key in _ALONE:
+            if raw.get(key) is not None:
+                remedy = f"move `{key}` into a block of pairs, or remove `blocks`"
+                yield Fault((key,), f"both `blocks` and `{key}` are given", remedy)
+        yield from _block_ids(blocks)
+    elif "blocks" in raw and not any(raw.get(key) is not None for key in _ALONE):
+        yield Fault(("blocks",), "there is no block", "list at least one, with `id` and `task`")
+        return
+    elif "trials" not in raw:
+        yield Fault(("trials",), "trials is missing", "add `trials:`")
+    for place, block in blocks:
+        if block.get("task") != "rating":
+            yield from _pairs_or_sample(place, block)
+
+
+def _block_ids(blocks: Sequence[tuple[Place, Keys]]) -> Iterator[Fault]:
+    seen: set[str] = set()
+    for place, block in blocks:
+        id_ = _id(block)
+        if id_ in seen:
+            yield Fault(
+                (*place, "id"), f"the block {quoted(id_ or '')} comes twice", "give each block its own id"
+            )
+        if id_ is not None:
+            seen.add(id_)
+
+
+def _pairs_or_sample(place: Place, raw: Keys) -> Iterator[Fault]:
     given = [key for key in ("pairs", "sample") if raw.get(key) is not None]
     if len(given) == 2:
-        yield Fault(("sample",), "both `pairs` and `sample` are given", "keep one of the two")
+        yield Fault((*place, "sample"), "both `pairs` and `sample` are given", "keep one of the two")
     elif not given:
-        where = next(((key,) for key in ("pairs", "sample") if key in raw), ())
+        where = next(((*place, key) for key in ("pairs", "sample") if key in raw), place)
         yield Fault(where, "neither `pairs` nor `sample` is given", "add `pairs: pairs.csv` or a `sample:`")
 
 
 def _one_choice(questions: Questions) -> Iterator[Fault]:
-    asked = [(place, type_of(question)) for place, question in questions if place[0] == "trials"]
-    choices = [place for place, type_ in asked if type_ == "2afc"]
-    if asked and not choices:
-        remedy = "add `{id: choice, type: 2afc, ask: ...}`"
-        yield Fault(("trials", "questions"), "no question of type 2afc: there is nothing to choose", remedy)
-    for place in choices[1:]:
-        yield Fault(place, "a second question of type 2afc", "keep one; ask the rest as choice or likert")
+    of_block: dict[Place, list[tuple[Place, str | None]]] = {}
+    for place, question in questions:
+        if _is_of_trial(place):
+            of_block.setdefault(place[:-1], []).append((place, type_of(question)))
+    for where, asked in of_block.items():
+        choices = [place for place, type_ in asked if type_ == "2afc"]
+        if not choices:
+            remedy = "add `{id: choice, type: 2afc, ask: ...}`"
+            yield Fault(where, "no question of type 2afc: there is nothing to choose", remedy)
+        for place in choices[1:]:
+            yield Fault(place, "a second question of type 2afc", "keep one; ask the rest as choice or likert")
+
+
+def _is_of_trial(place: Place) -> bool:
+    """Whether a question is of a trial with two clips, whose answers have columns of their own."""
+    return place[-3:-1] == ("trials", "questions")
+
+
+def _anchors(raw: Keys, place: Place, question: Keys) -> Iterator[Fault]:
+    """Keep anchors to the answers that there are."""
+    labels = _labels(raw, question)
+    for answer in _keys(question.get("anchors")):
+        number = finite_number(answer)
+        if labels and number is not None and number > len(labels):
+            message = f"an anchor of answer {number:g}, and there are {len(labels)} answers"
+            yield Fault((*place, "anchors"), message, "give anchors to the answers that there are")
 
 
 def _ids(questions: Questions) -> Iterator[Fault]:
@@ -162,7 +223,7 @@ def _column(raw: Keys, place: Place, question: Keys) -> Iterator[Fault]:
     """Keep `choice`, `uncertainty` and `rationale` what the exported columns of those names mean."""
     id_, type_ = _id(question) or "", type_of(question)
     needed = _COLUMN_TYPES.get(id_)
-    if place[0] != "trials" or needed is None or type_ is None:
+    if not _is_of_trial(place) or needed is None or type_ is None:
         return
     if type_ != needed:
         message = f"the id {quoted(id_)} is kept for a {needed} question: the data have a column for it"
@@ -173,7 +234,7 @@ def _column(raw: Keys, place: Place, question: Keys) -> Iterator[Fault]:
 
 def _certainty(place: Place, question: Keys) -> Iterator[Fault]:
     """Keep the slider `certainty` what the exported column of that name means: more is more certain."""
-    if place[0] != "trials" or _id(question) != "certainty" or type_of(question) != "slider":
+    if not _is_of_trial(place) or _id(question) != "certainty" or type_of(question) != "slider":
         return
     labels = [label for label in _list(question.get("labels")) if isinstance(label, str)]
     if labels and _doubtful(labels[-1]) and not _doubtful(labels[0]):

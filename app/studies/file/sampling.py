@@ -19,7 +19,6 @@ from itertools import accumulate
 
 from app.sessions.design import Kind
 from app.studies.file.even import Asked, Group, draw_evenly
-from app.studies.file.model import Sample
 from app.studies.file.pairs import (
     HUMAN,
     PairSpec,
@@ -31,6 +30,7 @@ from app.studies.file.pairs import (
     truth_by_source,
 )
 from app.studies.file.problems import Fault, Place, counted, listed, nearest, quoted
+from app.tasks.pair.settings import Sample
 
 Clips = Sequence[StimulusFacts]
 ClipPair = tuple[StimulusFacts, StimulusFacts]

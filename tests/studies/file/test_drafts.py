@@ -341,9 +341,11 @@ def test_clips_that_were_processed_anew_leave_the_draw_as_it_is() -> None:
 
 def test_a_version_of_published_answers_becomes_a_draft_that_can_be_run() -> None:
     design = design_of(example())
-    choice = design.trials.questions[0].model_copy(update={"required": False})
-    trials = design.trials.model_copy(update={"questions": (choice, *design.trials.questions[1:])})
-    assert design_of(draft_of_design(design.model_copy(update={"trials": trials}), FACTS)) == design
+    (block,) = design.pair_blocks
+    choice = block.trials.questions[0].model_copy(update={"required": False})
+    trials = block.trials.model_copy(update={"questions": (choice, *block.trials.questions[1:])})
+    published = design.model_copy(update={"blocks": (block.model_copy(update={"trials": trials}),)})
+    assert design_of(draft_of_design(published, FACTS)) == design
 
 
 # Names

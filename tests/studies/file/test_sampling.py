@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from app.sessions.design import Kind, Member
-from app.studies.file.model import Sample
 from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.file.problems import Place
 from app.studies.file.sampling import sample_pairs
+from app.tasks.pair.settings import Sample
 from tests.studies.file.study_folder import make_facts
 
 

@@ -38,17 +38,24 @@ def test_the_example_of_the_design_loads(tmp_path: Path) -> None:
     assert design.background[0].labels == SCALES["familiarity"]
     assert design.background[0].type == "likert"
     assert design.instructions == "# Instructions"
-    assert (design.trials.order, design.trials.sides, design.trials.watch) == (
+    assert (
+        design.pair_blocks[0].trials.order,
+        design.pair_blocks[0].trials.sides,
+        design.pair_blocks[0].trials.watch,
+    ) == (
         "random",
         "balanced",
         "both-to-end",
     )
-    assert [(q.id, q.type, q.required) for q in design.trials.questions] == [
+    assert [(q.id, q.type, q.required) for q in design.pair_blocks[0].trials.questions] == [
         ("choice", "2afc", True),
         ("rationale", "text", False),
         ("uncertainty", "likert", True),
     ]
-    assert (design.trials.questions[1].max_length, design.trials.questions[2].labels[4]) == (
+    assert (
+        design.pair_blocks[0].trials.questions[1].max_length,
+        design.pair_blocks[0].trials.questions[2].labels[4],
+    ) == (
         5000,
         "extremely uncertain",
     )
@@ -89,8 +96,8 @@ def test_labels_and_options_are_taken_as_written(tmp_path: Path) -> None:
     - {id: sure, type: likert, ask: "Sure?", labels: [yes, no]}
     - {id: year, type: choice, ask: "When?", options: [2020, 2021-01-05, off]}"""
     design = loaded(make_folder(tmp_path, EXAMPLE.replace("  questions:", f"  questions:{questions}")))
-    assert design.trials.questions[0].labels == ("yes", "no")
-    assert design.trials.questions[1].options == ("2020", "2021-01-05", "off")
+    assert design.pair_blocks[0].trials.questions[0].labels == ("yes", "no")
+    assert design.pair_blocks[0].trials.questions[1].options == ("2020", "2021-01-05", "off")
 
 
 def test_a_scale_of_ones_own_serves_as_labels(tmp_path: Path) -> None:
@@ -112,7 +119,11 @@ def test_what_is_left_out_gets_its_default(tmp_path: Path) -> None:
     keys["trials"] = {"questions": [{"id": "choice", "type": "2afc", "ask": "Which?"}]}
     design = loaded(make_folder(tmp_path, yaml.safe_dump(keys)))
     assert (design.background, design.instructions) == ((), None)
-    assert (design.trials.order, design.trials.sides, design.trials.watch) == (
+    assert (
+        design.pair_blocks[0].trials.order,
+        design.pair_blocks[0].trials.sides,
+        design.pair_blocks[0].trials.watch,
+    ) == (
         "random",
         "balanced",
         "both-to-end",

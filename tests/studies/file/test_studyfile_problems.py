@@ -173,7 +173,8 @@ def test_uncertainty_runs_from_certain_to_uncertain(tmp_path: Path, labels: str,
             ("study.yaml", 16, "`uncertainty` runs the wrong way: answer 1 is the most certain one")
         ]
     else:
-        assert load_study(path, make_facts()).trials.questions[2].labels[0] == labels.strip("[").split(",")[0]
+        (block,) = load_study(path, make_facts()).pair_blocks
+        assert block.trials.questions[2].labels[0] == labels.strip("[").split(",")[0]
 
 
 def test_a_built_in_scale_cannot_be_replaced(tmp_path: Path) -> None:

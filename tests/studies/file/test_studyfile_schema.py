@@ -12,10 +12,12 @@ import pytest
 from pydantic import BaseModel
 
 from app.studies.file.load import json_schema
-from app.studies.file.model import DEFAULT_MESSAGE, Completion, Consent, Sample, StudyFile, Trials, Truth
+from app.studies.file.model import DEFAULT_MESSAGE, Completion, Consent, StudyFile, Truth
 from app.studies.file.pairs import COLUMNS, REQUIRED
 from app.studies.file.questions import QUESTIONS, RESERVED_IDS
 from app.studies.file.scales import SCALES
+from app.tasks.pair.settings import PairBlock, Sample, Trials
+from app.tasks.rating.settings import RatingBlock, When
 from tests.studies.file.study_folder import EXAMPLE, example_keys, loaded, make_facts, make_folder
 
 ROOT = Path(__file__).parents[3]
@@ -27,6 +29,9 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "sample.": Sample,
     "trials.": Trials,
     "completion.": Completion,
+    "pair.": PairBlock,
+    "rating.": RatingBlock,
+    "when.": When,
 }
 
 TYPES: Mapping[str, type | tuple[type, ...]] = {
@@ -203,7 +208,10 @@ def default_in_words(model: type[BaseModel], key: str) -> str:
 
 
 def test_the_page_lists_every_key_with_its_default_and_no_other() -> None:
-    headings = ("Top level", "consent", "truth", "trials", "completion", "Pairs by sampling")
+    headings = (
+        *("Top level", "consent", "truth", "trials", "completion", "Pairs by sampling"),
+        "Blocks",
+    )
     documented = {cells[0].strip("`"): cells[2] for heading in headings for cells in rows(heading)}
     assert documented == {
         prefix + key: default_in_words(model, key)

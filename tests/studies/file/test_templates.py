@@ -11,12 +11,13 @@ from pydantic import BaseModel
 from app.studies.file.drafts import check_draft
 from app.studies.file.fieldhelp import field_help
 from app.studies.file.load import load_study
-from app.studies.file.model import Completion, Consent, Sample, StudyFile, Trials
+from app.studies.file.model import Completion, Consent, StudyFile
 from app.studies.file.problems import Place
 from app.studies.file.questions import QUESTIONS
 from app.studies.file.template_files import BLANK, HNTT, PREFERENCE
 from app.studies.file.templates import TEMPLATES, Unfilled, unfilled
 from app.studies.file.yamlwriter import draft_to_yaml
+from app.tasks.pair.settings import Sample, Trials
 from tests.studies.file.study_folder import make_facts
 
 EXAMPLE = Path(__file__).parents[3] / "docs/example-study/study.yaml"
@@ -39,7 +40,7 @@ def test_the_published_study_is_that_of_the_documentation_word_for_word() -> Non
     design = check_draft(TEMPLATES["hntt"].keys(), FACTS).design
     example = load_study(EXAMPLE, FACTS)
     assert design
-    assert (design.trials, design.background, design.title) == (
+    assert (design.pair_blocks[0].trials, design.background, design.title) == (
         example.trials,
         example.background,
         example.title,
@@ -59,7 +60,7 @@ def test_a_preference_study_asks_which_why_and_how_certain_and_has_no_truth() ->
     keys = TEMPLATES["preference"].keys()
     design = check_draft({**keys, "sample": {"seed": 1, "conditions": {"hybrid-symbolic": 4}}}, FACTS).design
     assert design
-    assert [question.ask for question in design.trials.questions] == [
+    assert [question.ask for question in design.pair_blocks[0].trials.questions] == [
         "Which video do you prefer?",
         "Why? Please provide as much detail as possible.",
         "How certain are you of your choice?",

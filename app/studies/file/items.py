@@ -1,0 +1,112 @@
+"""The items of a block of ratings: read from a CSV file and joined with what is known of the stimuli."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from app.sessions.design import Kind
+from app.studies.file.pairs import StimulusFacts
+from app.studies.file.problems import nearest, quoted
+from app.studies.file.rowfiles import RowFile, check_id, check_name, rows_under, word_in
+from app.tasks.rating.settings import DesignItem
+
+COLUMNS = ("item", "stimulus", "text", "condition", "kind", "group")
+REQUIRED = ("item",)
+MOST_TEXT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRow:
+    """One row of an item file, as far as it can be read without knowing the stimuli."""
+
+    line: int
+    id: str
+    stimulus: str
+    text: str
+    condition: str
+    kind: Kind
+    group: str
+
+
+@dataclass(slots=True)
+class ItemFile(RowFile):
+    """An item list's rows, and what is wrong with them."""
+
+    rows: list[ItemRow] = field(default_factory=list)
+
+
+def read_item_file(file: str, text: str, first_line: int = 1, *, by_row: bool = False) -> ItemFile:
+    """Read the rows of `text`; the rest says where it stands, for problems."""
+    found = ItemFile(file, first_line, by_row)
+    for line, row in rows_under(found, text, COLUMNS, REQUIRED):
+        _read_row(found, line, row)
+    _check_together(found)
+    return found
+
+
+def _read_row(found: ItemFile, line: int, row: Mapping[str, str]) -> None:
+    check_id(found, line, "item", row["item"])
+    for column in ("condition", "group"):
+        check_name(found, line, column, row[column])
+    if bool(row["stimulus"]) == bool(row["text"]):
+        said = "both a stimulus and a text" if row["text"] else "neither a stimulus nor a text"
+        found.refuse(line, f"there is {said}", "name a stimulus, or write the text that is rated")
+    if len(row["text"]) > MOST_TEXT:
+        found.refuse(line, f"the text has {len(row['text'])} characters", f"use at most {MOST_TEXT}")
+    found.rows.append(
+        ItemRow(
+            line=line,
+            id=row["item"],
+            stimulus=row["stimulus"],
+            text=row["text"],
+            condition=row["condition"],
+            kind=word_in(found, line, "kind", row["kind"], Kind) or Kind.MAIN,
+            group=row["group"],
+        )
+    )
+
+
+def _check_together(found: ItemFile) -> None:
+    first: dict[str, int] = {}
+    shown: dict[str, ItemRow] = {}
+    for row in found.rows:
+        if row.id and row.id in first:
+            message = f"the item {quoted(row.id)} comes twice; it stands {found.where(first[row.id])} already"
+            found.refuse(row.line, message, "give each item its own id")
+        first.setdefault(row.id, row.line)
+        if row.kind is Kind.MAIN and row.stimulus:
+            before = shown.setdefault(row.stimulus, row)
+            if before is not row:
+                message = f"the item {quoted(row.id)} shows the same stimulus as {quoted(before.id)}"
+                found.refuse(row.line, message, f"remove this row, or the one {found.where(before.line)}")
+    if not any(row.kind is Kind.MAIN for row in found.rows) and (found.rows or not found.problems):
+        found.refuse(
+            None, "there is no main item, so the questions would give no data", "add items of kind main"
+        )
+
+
+def resolve_items(found: ItemFile, stimuli: Mapping[str, StimulusFacts]) -> list[DesignItem]:
+    """Join rows with the stimuli they name; what does not fit is added to the file's problems.
+
+    The condition of an item that says none is the source of its stimulus.
+    """
+    items: list[DesignItem] = []
+    for row in found.rows:
+        facts = stimuli.get(row.stimulus)
+        if row.stimulus and facts is None:
+            message = f"column 'stimulus': there is no stimulus {quoted(row.stimulus)}"
+            found.refuse(row.line, message, nearest(row.stimulus, stimuli, "upload it first"))
+            continue
+        items.append(
+            DesignItem(
+                id=row.id,
+                stimulus=row.stimulus,
+                text=row.text,
+                source=facts.source if facts else "",
+                condition=row.condition or (facts.source if facts else ""),
+                kind=row.kind,
+                group=row.group,
+                position=len(items) + 1,
+                sha256=facts.clip_sha256 if facts else "",
+            )
+        )
+    return items

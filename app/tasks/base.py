@@ -1,0 +1,60 @@
+"""What a kind of task has to do, and nothing more: the sessions, pages and exports know no task by its name."""
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sqlmodel import Session
+
+from app.sessions.answers import Answers
+from app.sessions.design import Planned
+
+if TYPE_CHECKING:
+    from app.sessions.pages import Page
+    from app.sessions.runs import BlockRun
+    from app.sessions.state_machine import Where
+    from app.sessions.views import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A session that begins: the next of its version and mode, whose row is held while it is planned.
+
+    `mirror` has the units of this block in the session before it, in order, with how that one sees each, where this
+    session is the second of its counterbalanced session pair; else None.
+    """
+
+    session: Session
+    version_id: int
+    mode: str
+    now: datetime
+    rng: random.Random
+    mirror: Mapping[int, Mapping[str, Any]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What a task stores of one answer: typed values, columns of the response, rows of evidence by slot."""
+
+    answers: Answers
+    values: Mapping[str, Any]
+    evidence: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+class Task(Protocol):
+    """One kind of task. `shared_page` says that a trial's page is the same for every session at that position."""
+
+    shared_page: bool
+
+    def plan(self, block: "BlockRun", start: Start) -> Sequence[Planned]:
+        """The trials of a session that begins, in order, those for practice first; none where the block is full."""
+
+    def page(self, block: "BlockRun", place: "Place", frame: Mapping[str, Any]) -> "Page":
+        """The page of the trial at a place; `frame` has what every page has."""
+
+    def read(
+        self, session: Session, where: "Where", block: "BlockRun", form: Mapping[str, str], now: datetime
+    ) -> Taken:
+        """The answer to the current trial. Raises InvalidAnswer with every error."""

@@ -1,0 +1,1 @@
+"""The task `pair`: two clips side by side, one choice."""

@@ -1,0 +1,112 @@
+"""Two clips side by side and one choice: planned with counterbalanced sides, answered with evidence of watching."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, cast
+
+from sqlmodel import Session
+
+from app.sessions.answers import read_answers
+from app.sessions.assignment import plan_session
+from app.sessions.design import Member, PairPlan, PairToPlan, Planned, Side, UnitToPlan
+from app.sessions.evidence import seen_of, trial_here
+from app.sessions.flags import joined
+from app.sessions.pages import TrialPage
+from app.sessions.playback import read_playback, read_rt_ms
+from app.sessions.runs import BlockRun
+from app.sessions.state_machine import Where
+from app.sessions.tables import Mode
+from app.sessions.views import Place, views
+from app.tasks.base import Start, Taken
+from app.tasks.pair.settings import PairDesign
+
+
+class Pair:
+    shared_page = True
+
+    def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
+        trials, mirror_of = design_of(block).trials, None
+        if start.mirror is not None:
+            mirror_of = {unit: PairPlan.of(plan).left for unit, plan in start.mirror.items()}
+        planned = plan_session(
+            [_to_plan(unit) for unit in self._chosen(block, start)],
+            order=trials.order,
+            sides=trials.sides,
+            rng=start.rng,
+            mirror_of=mirror_of,
+        )
+        return [
+            Planned(trial.pair_id, PairPlan(trial.left).stored(), {side.value: [] for side in Side})
+            for trial in planned
+        ]
+
+    def _chosen(self, block: BlockRun, start: Start) -> Sequence[UnitToPlan]:
+        return block.units
+
+    def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> TrialPage:
+        trials, position, part = design_of(block).trials, place.page.position, place.part
+        return TrialPage(
+            **frame,
+            key=place.key,
+            number=part.number(position),
+            total=part.total(position),
+            practice=part.is_practice(position),
+            watch=trials.watch,
+            left_clip=place.clips(position, "left"),
+            right_clip=place.clips(position, "right"),
+            next_clips=tuple(place.clips(position + 1, side) for side in ("left", "right"))
+            if position < part.last
+            else (),
+            questions=views(trials.questions, place.form, place.errors),
+        )
+
+    def read(
+        self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
+    ) -> Taken:
+        trials = design_of(block).trials
+        unplayable = form.get("unplayable") == "1"
+        answers = read_answers(trials.questions, form, of_trial=True, optional=unplayable)
+        trial = trial_here(session, where.session_id, where.page.position)
+        playback = read_playback(form.get("playback", ""), trial.left, trial.lasts_s)
+        rt_ms, rt_flags = read_rt_ms(form.get("rt_ms", ""), playback)
+        reported = (*playback.flags, *rt_flags)
+        seen = seen_of(
+            session,
+            where.session_id,
+            trial,
+            reported,
+            playback,
+            side=answers.side,
+            shown_at=where.shown_at,
+            now=now,
+            rt_ms=rt_ms,
+            unplayable=unplayable,
+            to_end=trials.watch == "both-to-end",
+            simulated=where.mode == Mode.SIMULATED,
+        )
+        values = {
+            "trial_id": trial.id,
+            "unplayable": unplayable,
+            "rt_ms": rt_ms,
+            "flags": list(reported),
+            "odd_playback": playback.odd,
+            "raised": joined(seen.finding.raised),
+            "unwatched": seen.finding.unwatched,
+            "layout": playback.layout,
+            "opened_ms": playback.opened_ms,
+            "interval_ms": seen.interval_ms,
+            "fetched_a": seen.fetched_a,
+            "fetched_b": seen.fetched_b,
+        }
+        return Taken(answers, values, {member.value: row for member, row in playback.rows.items()})
+
+
+def design_of(block: BlockRun) -> PairDesign:
+    return cast(PairDesign, block.design)
+
+
+def _to_plan(unit: UnitToPlan) -> PairToPlan:
+    return PairToPlan(unit.id, unit.condition, unit.kind, Member(unit.truth or "a"))
+
+
+TASK = Pair()

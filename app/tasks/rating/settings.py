@@ -1,0 +1,158 @@
+"""What a study file says of a block of ratings, and what such a block is when it is run."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
+from pydantic.config import JsonDict
+
+from app.sessions.design import Kind
+from app.studies.file.questions import (
+    ChoiceQuestion,
+    Frozen,
+    Label,
+    LikertQuestion,
+    NumberQuestion,
+    Part,
+    Question,
+    SliderQuestion,
+    TextQuestion,
+    different,
+    type_of,
+)
+from app.tasks.parts import BlockDesign, BlockSettings, Count
+
+ItemOrder = Literal["random", "fixed"]
+IN_AN_ITEM_FILE = (
+    "a CSV file in the study file's folder, or the CSV itself when it has more than one line, with the columns item, "
+    "stimulus (or text), condition, kind and group"
+)
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, str) else value
+
+
+def _one_or_more(schema: JsonDict) -> None:
+    several = {key: schema.pop(key) for key in ("type", "items", "minItems")}
+    schema["anyOf"] = [{"type": "string", "minLength": 1}, several]
+
+
+class When(Part):
+    """Of which items a question is asked."""
+
+    group: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=80)], ...],
+        BeforeValidator(_as_list),
+        AfterValidator(different),
+    ] = Field(
+        min_length=1,
+        description="The group, or list of groups, of `items` to which the question applies.",
+        json_schema_extra=_one_or_more,
+    )
+
+
+class _OfItems(Part):
+    when: When | None = Field(default=None, description="Asks it of some items alone; of all unless said.")
+
+
+class LikertCriterion(LikertQuestion, _OfItems):
+    """A criterion: one point of a scale, with a text for what a point means."""
+
+    anchors: dict[Annotated[int, Field(ge=1, le=11)], Label] = Field(
+        default={},
+        description="Answer to what it stands for, such as `1: no reasons are given`; shown beside it.",
+    )
+
+
+class TextCriterion(TextQuestion, _OfItems):
+    pass
+
+
+class ChoiceCriterion(ChoiceQuestion, _OfItems):
+    pass
+
+
+class NumberCriterion(NumberQuestion, _OfItems):
+    pass
+
+
+class SliderCriterion(SliderQuestion, _OfItems):
+    pass
+
+
+RatingQuestion = Annotated[
+    Annotated[LikertCriterion, Tag("likert")]
+    | Annotated[TextCriterion, Tag("text")]
+    | Annotated[ChoiceCriterion, Tag("choice")]
+    | Annotated[NumberCriterion, Tag("number")]
+    | Annotated[SliderCriterion, Tag("slider")],
+    Discriminator(type_of),
+]
+
+
+CRITERIA: Mapping[str, type[Part]] = {
+    "likert": LikertCriterion,
+    "text": TextCriterion,
+    "choice": ChoiceCriterion,
+    "number": NumberCriterion,
+    "slider": SliderCriterion,
+}
+
+
+class RatingBlock(BlockSettings):
+    """A block in which one stimulus at a time is rated: a record, a text or a clip."""
+
+    task: Literal["rating"] = Field(description="One stimulus at a time, on several criteria: ratings.")
+    items: Annotated[str, Field(min_length=1)] = Field(description=f"What is rated: {IN_AN_ITEM_FILE}.")
+    questions: tuple[RatingQuestion, ...] = Field(
+        min_length=1, description="The criteria, and what else is asked about each item."
+    )
+    order: ItemOrder = Field(
+        default="random",
+        description="`random` per session, counterbalanced, no two of a group in a row where that can be had; or "
+        "`fixed` as in the file.",
+    )
+    per_participant: Count | None = Field(
+        default=None, description="How many main items each participant rates; all of them unless said."
+    )
+    per_item: Count | None = Field(
+        default=None,
+        description="How many participants rate each main item; when every item has them, nobody new is taken.",
+    )
+
+
+class DesignItem(Frozen):
+    """An item with the hash of its stimulus, empty where that is not kept here. A `text` stands for a stimulus."""
+
+    id: str
+    stimulus: str = ""
+    text: str = ""
+    source: str = ""
+    condition: str = ""
+    kind: Kind
+    group: str = ""
+    position: int = Field(ge=1)
+    sha256: str = ""
+
+
+class RatingDesign(BlockDesign):
+    """A block of ratings as it is run."""
+
+    noun: ClassVar[str] = "Item"
+
+    task: Literal["rating"]
+    per_participant: int | None = None
+    per_item: int | None = None
+    order: ItemOrder
+    items: tuple[DesignItem, ...]
+    questions: tuple[Question, ...]
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """Every question of its trials."""
+        return self.questions
+
+    def asked_of(self, item: DesignItem) -> tuple[Question, ...]:
+        """The questions that apply to an item."""
+        return tuple(q for q in self.questions if not q.groups or item.group in q.groups)
