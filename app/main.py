@@ -4,13 +4,11 @@ import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
-from fastapi.staticfiles import StaticFiles
 from sqlalchemy import text
 from sqlmodel import Session
 from starlette.exceptions import HTTPException
@@ -26,7 +24,7 @@ from app.core.errors import StudyError
 from app.core.gate import Gate
 from app.core.headers import SafetyHeaders
 from app.core.settings import Settings
-from app.core.templating import render
+from app.core.templating import STATIC, Static, render
 from app.library.clips.store import ClipStore
 from app.sessions.pages import MessagePage
 from app.sessions.router import router as participant
@@ -34,15 +32,6 @@ from app.sessions.starts import Starts
 
 _HERE = Path(__file__).parent
 _log = logging.getLogger("likely-human")
-
-
-class _Static(StaticFiles):
-    """Checked for news at each use, so that modules of two releases never meet in one page."""
-
-    def file_response(self, *args: Any, **kwargs: Any) -> Response:
-        response = super().file_response(*args, **kwargs)
-        response.headers["Cache-Control"] = "no-cache"
-        return response
 
 
 def create_app(settings: Settings, database: Database) -> ASGIApp:
@@ -75,8 +64,8 @@ def _make(settings: Settings, database: Database) -> FastAPI:
         each.add_exception_handler(Exception, _tell_unexpected)
     app.add_middleware(Gate, database=database, cookie=COOKIE)
     app.mount("/api/v1", api)
-    app.mount("/static/admin", _Static(directory=_HERE / "admin" / "static"), name="admin-static")
-    app.mount("/static", _Static(directory=_HERE / "sessions" / "static"), name="static")
+    app.mount("/static/admin", Static(_HERE / "admin" / "static"), name="admin-static")
+    app.mount("/static", Static(*STATIC), name="static")
     app.include_router(participant)
     app.include_router(experimenter)
     app.add_api_route("/", start_page, methods=["GET", "HEAD"], include_in_schema=False)

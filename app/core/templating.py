@@ -1,20 +1,28 @@
-"""One Jinja environment for every page: autoescape on, a misspelt variable is an error."""
+"""One Jinja environment for every page: autoescape on, a misspelt variable is an error. And the files beside them.
+
+Each task has its own templates and static files in its folder; all are found by name alone, so a name stands once.
+"""
 
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import ClassVar, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast
 
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, Response
+from fastapi.staticfiles import StaticFiles
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from app.core.notices import notice
 
 _APP = Path(__file__).parent.parent
+TEMPLATES = (
+    *(_APP / name / "templates" for name in ("core", "sessions", "admin")),
+    *sorted(_APP.glob("tasks/*/templates")),
+)
+# Of the participant's pages; the experimenter's are at an address of their own.
+STATIC = (_APP / "sessions" / "static", *sorted(_APP.glob("tasks/*/static")))
 
 _environment = Environment(
-    loader=FileSystemLoader(
-        [_APP / "core" / "templates", _APP / "sessions" / "templates", _APP / "admin" / "templates"]
-    ),
+    loader=FileSystemLoader(TEMPLATES),
     autoescape=True,
     undefined=StrictUndefined,
     auto_reload=False,  # or every page would ask the disk whether each template has changed
@@ -32,6 +40,20 @@ def _utc(at: datetime) -> str:
 
 
 _environment.filters.update(notice=notice, iso=_iso, utc=_utc)
+
+
+class Static(StaticFiles):
+    """Files of several folders at one address, checked for news at each use, so that modules of two releases never
+    meet in one page."""
+
+    def __init__(self, *folders: Path) -> None:
+        super().__init__(directory=folders[0])
+        self.all_directories = list(folders)
+
+    def file_response(self, *args: Any, **kwargs: Any) -> Response:
+        response = super().file_response(*args, **kwargs)
+        response.headers["Cache-Control"] = "no-cache"
+        return response
 
 
 class Renderable(Protocol):

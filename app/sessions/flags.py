@@ -17,6 +17,7 @@ UNWATCHED = "unwatched"
 class Flag(StrEnum):
     ATTENTION = "attention-failed"
     NOT_WATCHED = "not-watched"
+    NOT_READ = "not-read"
     TOO_FAST = "too-fast"
     SHORT_INTERVAL = "short-interval"
     NOT_FETCHED = "not-fetched"
@@ -54,15 +55,19 @@ MEANINGS: Mapping[Flag, Meaning] = MappingProxyType(
         Flag.NOT_WATCHED: Meaning(
             "not watched", "Answered, though a clip was not played to its end, where the study asks for that."
         ),
+        Flag.NOT_READ: Meaning(
+            "not read",
+            "Rated, though a part of the record or text, or its end, was never in view.",
+        ),
         Flag.TOO_FAST: Meaning(
             "too fast",
             "Answered sooner than the longer of the two clips lasts, by the browser's clock, where it is to be "
-            "watched to its end.",
+            "watched to its end; or than a record or text can be read.",
         ),
         Flag.SHORT_INTERVAL: Meaning(
             "interval too short",
             "The server took the answer sooner after it sent the page than the longer clip lasts, where it is to be "
-            "watched to its end.",
+            "watched to its end; or than a record or text can be read.",
         ),
         Flag.NOT_FETCHED: Meaning(
             "clip not fetched",
@@ -103,9 +108,13 @@ _REPORTED: Mapping[str, Flag] = MappingProxyType(
         "fast-right": Flag.SPED_UP,
         "playback-missing": Flag.NO_TELEMETRY,
         "playback-odd": Flag.ODD,
+        "not-read": Flag.NOT_READ,
+        "reading-missing": Flag.NO_TELEMETRY,
+        "reading-odd": Flag.ODD,
         "rt-odd": Flag.RT_ODD,
     }
 )
+_NOTHING_TOLD = frozenset({"playback-missing", "reading-missing"})
 # What nobody expects of a clip that would not play.
 _OF_WATCHING = frozenset(
     {Flag.ATTENTION, Flag.NOT_WATCHED, Flag.TOO_FAST, Flag.SHORT_INTERVAL, Flag.NOT_FETCHED}
@@ -117,11 +126,12 @@ _UNWATCHED = frozenset({Flag.NOT_WATCHED, Flag.SHORT_INTERVAL, Flag.NOT_FETCHED}
 class Observed:
     """All that is known of one answered trial.
 
-    `reported` are the words of `app.sessions.playback`. `least_ms` is the shortest time in which both clips can be
-    watched; None where their length is not known. `waited_ms` is the server's time from sending the page to the
-    answer, or, where the page was never sent (`served`), from the answer before. `fetched` is whether each clip was
-    sent whole (or, where `to_end` is false, at all); None where that was not recorded. `attentive` is whether the
-    truth of an attention check was chosen; None where the trial is none, or nothing was chosen.
+    `reported` are the words of `app.sessions.playback`, or of what a task reads in its place. `least_ms` is the
+    shortest time in which both clips can be watched; None where their length is not known. `waited_ms` is the server's
+    time from sending the page to the answer, or, where the page was never sent (`served`), from the answer before.
+    `fetched` is whether each clip was sent whole (or, where `to_end` is false, at all); None where that was not
+    recorded. `attentive` is whether the truth of an attention check was chosen; None where the trial is none, or
+    nothing was chosen.
     """
 
     reported: Sequence[str]
@@ -161,7 +171,7 @@ def examine(evidence: Observed, *, simulated: bool = False) -> Finding:
 
 def _raised(e: Observed) -> Sequence[Flag]:
     flags = {_REPORTED[word] for word in e.reported if word in _REPORTED}
-    if "rt-missing" in e.reported and "playback-missing" not in e.reported:
+    if "rt-missing" in e.reported and not _NOTHING_TOLD & set(e.reported):
         flags.add(Flag.ODD)
     if not e.to_end:
         flags.discard(Flag.NOT_WATCHED)

@@ -11,8 +11,11 @@ QuestionType = Literal["2afc", "likert", "text", "choice", "number", "slider"]
 
 @dataclass(frozen=True, slots=True)
 class OptionView:
+    """`anchor` says what a level looks like, where the study describes its levels."""
+
     value: str
     label: str
+    anchor: str = ""
 
 
 @dataclass(frozen=True, slots=True)

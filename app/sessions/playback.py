@@ -63,9 +63,9 @@ def read_playback(text: str, left: Member, lasts_s: Mapping[Member, float | None
         report = json.loads(text)
         rows = {member: _row(report, report[side_of(member, left)], lasts_s[member]) for member in Member}
         layout = _layout(report.get("layout"))
-        opened_ms = None if report.get("opened_ms") is None else _count(report["opened_ms"])
+        opened_ms = None if report.get("opened_ms") is None else count_of(report["opened_ms"])
     except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError, AttributeError):
-        return PlaybackReport({}, ("playback-odd",), _storable(text[:MAX_TEXT]))
+        return PlaybackReport({}, ("playback-odd",), storable(text[:MAX_TEXT]))
     flags = tuple(
         f"{name}-{side}"
         for side in Side
@@ -123,23 +123,23 @@ def _flags(row: Mapping[str, Any]) -> list[tuple[str, bool]]:
 
 def _row(whole: Mapping[str, Any], clip: Mapping[str, Any], lasts_s: float | None) -> dict[str, Any]:
     drift = whole.get("drift_ms_max")
-    played = [[_number(start), _number(end)] for start, end in clip.get("played", [])[:500]]
-    duration_s = None if clip.get("duration_s") is None else _number(clip["duration_s"])
+    played = [[number_of(start), number_of(end)] for start, end in clip.get("played", [])[:500]]
+    duration_s = None if clip.get("duration_s") is None else number_of(clip["duration_s"])
     return {
         "watched": is_watched(played, lasts_s or duration_s),
-        "plays": _count(clip.get("plays")),
+        "plays": count_of(clip.get("plays")),
         "played": played,
         "duration_s": duration_s,
-        "stalls": _count(clip.get("stalls")),
-        "stall_ms": _count(clip.get("stall_ms")),
-        "dropped_frames": _count(clip.get("dropped_frames")),
-        "frames": _count(clip.get("frames")),
-        "drift_ms_max": None if drift is None else _count(drift),
-        "hidden_ms": _count(whole.get("hidden_ms")),
-        "page_loads": _count(whole.get("loads")),
-        "max_rate": None if clip.get("max_rate") is None else _number(clip["max_rate"]),
+        "stalls": count_of(clip.get("stalls")),
+        "stall_ms": count_of(clip.get("stall_ms")),
+        "dropped_frames": count_of(clip.get("dropped_frames")),
+        "frames": count_of(clip.get("frames")),
+        "drift_ms_max": None if drift is None else count_of(drift),
+        "hidden_ms": count_of(whole.get("hidden_ms")),
+        "page_loads": count_of(whole.get("loads")),
+        "max_rate": None if clip.get("max_rate") is None else number_of(clip["max_rate"]),
         "failed": clip.get("failed") is True,
-        "errors": [_storable(str(error)[:200]) for error in clip.get("errors", [])[:20]],
+        "errors": [storable(str(error)[:200]) for error in clip.get("errors", [])[:20]],
     }
 
 
@@ -147,20 +147,20 @@ def _layout(value: object) -> Layout | None:
     return next((layout for layout in Layout if layout == value), None)
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
     """Without what PostgreSQL cannot hold: NUL and half characters."""
     return text.replace("\x00", "�").encode("utf-8", "replace").decode()
 
 
-def _number(value: object) -> float:
+def number_of(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         raise ValueError(value)
     return float(value)
 
 
-def _count(value: object) -> int:
+def count_of(value: object) -> int:
     """A non-negative whole number, as large as the database holds; nothing said counts as none."""
-    number = 0 if value is None else round(_number(value))
+    number = 0 if value is None else round(number_of(value))
     if number < 0:
         raise ValueError(value)
     return min(number, _BIG)

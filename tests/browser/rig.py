@@ -15,19 +15,17 @@ import numpy as np
 import uvicorn
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response, StreamingResponse
-from fastapi.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-import app.sessions
-from app.core.templating import render
+from app.core.templating import STATIC, Static, render
 from app.library.clips.padded import ByteRange, parse_range
 from app.sessions.pages import MessagePage, Page, TrialPage
+from app.tasks.rating.views import RatingPage
 
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; media-src 'self' blob:; "
     "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
-STATIC = Path(app.sessions.__file__).parent / "static"
 LEFT_S, RIGHT_S = 4.0, 4.5
 
 Fault = Literal["lose the reply", "unavailable", "conflict", "log-in page"] | dict[str, str]
@@ -134,7 +132,7 @@ class Rig:
 
     def _routes(self) -> FastAPI:
         api = FastAPI(openapi_url=None)
-        api.mount("/static", StaticFiles(directory=STATIC))
+        api.mount("/static", Static(*STATIC))
 
         @api.get("/p/{token}")
         def page(token: str) -> Response:
@@ -162,6 +160,12 @@ def _addressed(page: Page | MessagePage, walk: Walk, number: int) -> Page | Mess
                 page,
                 left_clip=walk.clip(page.left_clip),
                 right_clip=walk.clip(page.right_clip),
+                next_clips=tuple(walk.clip(name) for name in page.next_clips),
+            )
+        case RatingPage():
+            page = replace(
+                page,
+                clip=page.clip and walk.clip(page.clip),
                 next_clips=tuple(walk.clip(name) for name in page.next_clips),
             )
     return replace(page, action=walk.action, submit_id=f"submit-{number}")

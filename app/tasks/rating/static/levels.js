@@ -1,0 +1,26 @@
+/** What the questions about a stimulus have beyond those of other pages: digits that choose, and a count. */
+
+const ENTRIES = "textarea, select, input[name]:not([type=hidden])";
+
+/** Where a scale has the focus, the digit of a level chooses it, as an arrow key does. */
+export function chooseByDigit(event) {
+  const modified = event.ctrlKey || event.metaKey || event.altKey || event.isComposing;
+  if (modified || event.defaultPrevented || event.target.type !== "radio") return;
+  const levels = [...event.target.closest("[data-question]").querySelectorAll("input[type=radio]")];
+  const level = /^\d$/.test(event.key) && levels.find(({ value }) => value === event.key);
+  if (!level || level.matches(":disabled")) return;
+  event.preventDefault();
+  level.checked = true;
+  level.focus();
+  level.dispatchEvent(new Event("input", { bubbles: true }));
+}
+
+const isAnswered = (entry) =>
+  entry.type === "radio" || entry.type === "checkbox" ? entry.checked : entry.value.trim() !== "";
+
+/** How many questions there are, and how many of them have an answer. */
+export function countAnswered(questions) {
+  const all = [...questions];
+  const answered = all.filter((question) => [...question.querySelectorAll(ENTRIES)].some(isAnswered));
+  return { answered: answered.length, asked: all.length };
+}

@@ -1,0 +1,282 @@
+"""The page on which one stimulus is rated, in a real browser."""
+
+import json
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from app.tasks.rating.evidence import read_reading
+from app.tasks.rating.views import RatingPage
+
+from .conftest import Visit
+from .pages import message
+from .rating_pages import auction, essay, rating, rubric
+from .rig import Rig, Walk
+from .steps import expect_end, save, wait_until
+from .test_access import AXE_CONTEXT, NARROW, check
+
+pytestmark = pytest.mark.browser
+
+LOGIC = "Reasons from what happened"
+WHY = "What in the record made you decide so?"
+KEPT = "JSON.parse(Object.values({...localStorage})[0] ?? '{}').reading"
+UNREAD = f"({KEPT}?.parts ?? [0]).filter((ms) => ms === 0).length"
+# Every 300 pixels, for as long as it takes until that much more has been seen.
+STEP = 300
+
+
+def shown(rig: Rig, visit: Visit, page: RatingPage, **options: Any) -> tuple[Walk, Page]:
+    walk = rig.walk(page, message())
+    return walk, visit(walk, **options)
+
+
+def scale(page: Page, ask: str = LOGIC) -> Locator:
+    return page.get_by_role("radiogroup", name=ask)
+
+
+def level(page: Page, at: int, ask: str = LOGIC) -> Locator:
+    return scale(page, ask).get_by_role("radio").nth(at - 1)
+
+
+def reason(page: Page) -> Locator:
+    return page.get_by_label(WHY)
+
+
+def rate(page: Page, at: int = 4, why: str = "The third day follows from the second.") -> None:
+    level(page, at).check()
+    reason(page).fill(why)
+
+
+def reading(walk: Walk) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(walk.posts[-1]["reading"])
+    return told
+
+
+def read_all(page: Page) -> None:
+    """Scroll down by steps until the script has seen every part."""
+    for at in range(0, int(page.evaluate("document.body.scrollHeight")) + STEP, STEP):
+        before = page.evaluate(f"{KEPT}?.read_ms ?? 0")
+        page.evaluate(f"scrollTo(0, {at})")
+        wait_until(page, f"{KEPT}?.read_ms > {before} + 500")
+    wait_until(page, f"{UNREAD} === 0")
+
+
+def box(target: Locator) -> dict[str, float]:
+    found = target.bounding_box()
+    assert found
+    return dict(found)
+
+
+def test_a_record_is_rated_and_what_was_asked_for_is_posted(rig: Rig, visit: Visit) -> None:
+    walk, page = shown(rig, visit, rating(7))
+    expect(page.get_by_role("heading", name="Record 7 of 12")).to_be_visible()
+    expect(page.get_by_text("0 of 2 answered")).to_be_visible()
+    rate(page)
+    expect(page.get_by_text("2 of 2 answered")).to_be_visible()
+    save(page)
+    expect_end(page)
+    post = walk.posts[0]
+    assert set(post) == {"submit_id", "logic", "reason", "rt_ms", "reading"}
+    assert (post["logic"], post["reason"]) == ("4", "The third day follows from the second.")
+    assert page.evaluate("Object.keys(localStorage)") == []
+
+
+def test_evidence_tells_what_was_in_view_and_what_was_not(rig: Rig, visit: Visit) -> None:
+    walk, page = shown(rig, visit, rating(record=auction(5)))
+    wait_until(page, f"{KEPT}?.parts[0] > 0")
+    rate(page)
+    save(page)
+    expect_end(page)
+    found = read_reading(walk.posts[0], 6)
+    assert "not-read" in found.words
+    assert found.reading
+    assert found.reading.parts_ms[0] > 0
+    assert found.reading.parts_ms[-1] == 0
+    assert found.reading.depth < 1
+    assert (found.reading.page_loads, found.reading.layout) == (1, "side-by-side")
+
+
+def test_whoever_scrolls_through_a_record_has_had_all_of_it_in_view(rig: Rig, visit: Visit) -> None:
+    walk, page = shown(rig, visit, rating(record=auction(5)))
+    read_all(page)
+    rate(page)
+    save(page)
+    expect_end(page)
+    found = read_reading(walk.posts[0], 6)
+    assert found.words == ()
+    assert found.reading
+    assert found.reading.is_complete
+    assert max(found.reading.parts_ms) <= found.reading.read_ms <= (found.rt_ms or 0)
+
+
+def test_evidence_of_a_text_counts_its_paragraphs(rig: Rig, visit: Visit) -> None:
+    walk, page = shown(rig, visit, rating(text=essay(20), heading="What somebody wrote"), viewport=NARROW)
+    expect(page.get_by_role("heading", name="Text 1 of 12")).to_be_visible()
+    expect(page.get_by_role("heading", name="What somebody wrote")).to_be_visible()
+    read_all(page)
+    rate(page)
+    save(page)
+    expect_end(page)
+    assert len(reading(walk)["parts"]) == 22  # a heading, 20 paragraphs, a list
+    found = read_reading(walk.posts[0], None)
+    assert found.words == ()
+    assert found.reading
+    assert found.reading.layout == "stacked"
+
+
+def test_time_away_from_the_page_is_no_reading_time(rig: Rig, visit: Visit) -> None:
+    hide = """(hidden) => {
+        Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+        document.dispatchEvent(new Event('visibilitychange'));
+    }"""
+    walk, page = shown(rig, visit, rating())
+    page.evaluate(hide, True)
+    read = page.evaluate(f"{KEPT}.read_ms")
+    wait_until(page, f"{KEPT}.hidden_ms > 1500")
+    assert page.evaluate(f"{KEPT}.read_ms") == read
+    page.evaluate(hide, False)
+    rate(page)
+    save(page)
+    expect_end(page)
+    told = reading(walk)
+    assert told["hidden_ms"] > 1500
+    assert abs(int(walk.posts[0]["rt_ms"]) - told["read_ms"] - told["hidden_ms"]) <= 2
+
+
+def test_a_reload_keeps_what_was_chosen_and_what_was_read(rig: Rig, visit: Visit) -> None:
+    walk, page = shown(rig, visit, rating())
+    rate(page, 2, "It says so on day 2.")
+    wait_until(page, f"{KEPT}?.read_ms > 500")
+    page.reload()
+    expect(level(page, 2)).to_be_checked()
+    expect(reason(page)).to_have_value("It says so on day 2.")
+    expect(page.get_by_text("2 of 2 answered")).to_be_visible()
+    save(page)
+    expect_end(page)
+    assert reading(walk)["loads"] == 2
+    assert reading(walk)["read_ms"] > 500
+    assert walk.posts[0]["logic"] == "2"
+
+
+def test_an_answer_whose_reply_was_lost_is_sent_again_and_stored_once(rig: Rig, visit: Visit) -> None:
+    walk, page = shown(rig, visit, rating())
+    walk.faults.extend(["unavailable", "lose the reply"])
+    rate(page)
+    save(page)
+    expect_end(page)
+    assert len(walk.posts) == 3
+    assert walk.posts[0] == walk.posts[1] == walk.posts[2]
+    assert len(walk.answers) == 1
+
+
+def test_by_keyboard_alone(rig: Rig, visit: Visit) -> None:
+    walk, page = shown(rig, visit, rating(questions=rubric()))
+    keys = page.keyboard
+    asks = [group.get_attribute("aria-labelledby") for group in page.get_by_role("radiogroup").all()]
+    assert len(asks) == 6
+    reached = "document.activeElement.name"
+    for _ in range(30):
+        if page.evaluate(reached) == "logic":
+            break
+        keys.press("Tab")
+    keys.press("4")
+    expect(level(page, 4)).to_be_checked()
+    keys.press("7")  # no such level
+    keys.press("ArrowRight")
+    expect(level(page, 5)).to_be_checked()
+    for name, key in (("planning", "1"), ("others", "2"), ("adapts", "3"), ("identity", "4"), ("plain", "5")):
+        keys.press("Tab")
+        assert page.evaluate(reached) == name
+        keys.press(key)
+    keys.press("Tab")
+    keys.type("On day 4 it bids 1 more.")
+    keys.press("Tab")
+    keys.press("Tab")  # past the way back to the record
+    keys.press("Enter")
+    expect_end(page)
+    post = walk.posts[0]
+    assert [post[id] for id in ("logic", "planning", "others", "adapts", "identity", "plain")] == list(
+        "512345"
+    )
+    assert post["reason"] == "On day 4 it bids 1 more."
+
+
+def test_without_scripts_it_is_a_plain_form(rig: Rig, visit: Visit) -> None:
+    walk, page = shown(rig, visit, rating(), java_script_enabled=False)
+    expect(page.get_by_text("choose a level")).to_be_hidden()
+    rate(page, 3)
+    save(page)
+    expect_end(page)
+    post = walk.posts[0]
+    assert (post["logic"], post["rt_ms"], post["reading"]) == ("3", "", "")
+
+
+def test_a_reason_that_is_asked_for_is_missed_at_its_field(rig: Rig, visit: Visit) -> None:
+    walk, page = shown(rig, visit, rating())
+    level(page, 1).check()
+    save(page)
+    expect(page.get_by_text("Please answer this question.")).to_have_count(1)
+    expect(reason(page)).to_be_focused()
+    expect(reason(page)).to_have_accessible_description("Please answer this question.")
+    assert walk.posts == []
+    reason(page).fill("Because.")
+    walk.faults.append({"reason": "Please write a full sentence."})
+    save(page)
+    expect(page.get_by_text("Please write a full sentence.")).to_be_visible()
+    expect(level(page, 1)).to_be_checked()
+    reason(page).fill("Because it says so.")
+    save(page)
+    expect_end(page)
+
+
+def test_every_anchor_is_read_without_hovering(rig: Rig, visit: Visit) -> None:
+    _, page = shown(rig, visit, rating(questions=rubric()))
+    for width in (1280, 390):
+        page.set_viewport_size({"width": width, "height": 800})
+        for question in rubric():
+            for option in question.options:
+                if option.anchor:
+                    text = page.get_by_text(option.anchor, exact=True)
+                    expect(text).to_be_visible()
+                    assert box(text)["height"] > 10
+    expect(level(page, 4)).to_have_accessible_name("4 Mostly nearly every day")
+
+
+def test_the_questions_stay_in_view_beside_the_record(rig: Rig, visit: Visit) -> None:
+    _, page = shown(rig, visit, rating(questions=rubric()))
+    for width in (1280, 900):
+        page.set_viewport_size({"width": width, "height": 800})
+        page.evaluate("scrollTo(0, 1200)")
+        record, form = box(page.locator(".stimulus")), box(page.locator(".rubric"))
+        assert record["x"] + record["width"] <= form["x"]
+        assert record["y"] < 0 <= form["y"]
+        assert form["y"] + form["height"] <= 800
+        button = box(page.get_by_role("button", name="Save and continue"))
+        assert button["y"] + button["height"] <= 800
+
+
+def test_on_a_telephone_the_questions_come_below_and_links_lead_to_both(rig: Rig, visit: Visit) -> None:
+    _, page = shown(rig, visit, rating(questions=rubric()), viewport=NARROW)
+    record, form = box(page.locator(".stimulus")), box(page.locator(".rubric"))
+    assert record["y"] + record["height"] <= form["y"]
+    page.get_by_role("link", name="Go to the questions").click()
+    wait_until(page, "Math.abs(document.querySelector('.rubric').getBoundingClientRect().top) < 100")
+    page.get_by_role("link", name="Back to the record").click()
+    wait_until(page, "Math.abs(document.querySelector('.stimulus').getBoundingClientRect().top) < 100")
+    for label in page.locator(".level").all():
+        assert box(label)["height"] >= 44
+
+
+def test_no_state_of_the_page_breaks_an_axe_rule_wide_or_narrow_light_or_dark(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(rating(questions=rubric()), rating(2, text=essay(), practice=True), message())
+    page = visit(walk, **AXE_CONTEXT)
+    for numbers in page.get_by_text("The numbers").all():
+        numbers.click()
+    check(page)
+    save(page)
+    expect(page.get_by_text("Please answer this question.")).to_have_count(7)
+    check(page)
+    walk.position = 1
+    page.goto(walk.action)
+    check(page)
