@@ -7,6 +7,11 @@ ROOT = Path(__file__).parents[1] / "app"
 SHARED = ROOT / "sessions" / "static" / "look.css"
 SHEETS = {
     SHARED.with_name("site.css"): [ROOT / "sessions", ROOT / "core"],
+    ROOT / "tasks" / "rating" / "static" / "rating.css": [
+        ROOT / "tasks" / "rating",
+        ROOT / "sessions",
+        ROOT / "core",
+    ],
     ROOT / "admin" / "static" / "admin.css": [ROOT / "admin"],
     SHARED: [ROOT / "sessions", ROOT / "core", ROOT / "admin"],
 }

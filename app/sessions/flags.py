@@ -114,7 +114,7 @@ _REPORTED: Mapping[str, Flag] = MappingProxyType(
         "rt-odd": Flag.RT_ODD,
     }
 )
-_NOTHING_TOLD = frozenset({"playback-missing", "reading-missing"})
+_NO_REPORT = frozenset({"playback-missing", "reading-missing"})
 # What nobody expects of a clip that would not play.
 _OF_WATCHING = frozenset(
     {Flag.ATTENTION, Flag.NOT_WATCHED, Flag.TOO_FAST, Flag.SHORT_INTERVAL, Flag.NOT_FETCHED}
@@ -171,7 +171,7 @@ def examine(evidence: Observed, *, simulated: bool = False) -> Finding:
 
 def _raised(e: Observed) -> Sequence[Flag]:
     flags = {_REPORTED[word] for word in e.reported if word in _REPORTED}
-    if "rt-missing" in e.reported and not _NOTHING_TOLD & set(e.reported):
+    if "rt-missing" in e.reported and not _NO_REPORT & set(e.reported):
         flags.add(Flag.ODD)
     if not e.to_end:
         flags.discard(Flag.NOT_WATCHED)

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from app.tasks.rating.evidence import read_reading
 from app.tasks.rating.views import RatingPage
@@ -62,10 +62,10 @@ def read_all(page: Page) -> None:
     wait_until(page, f"{UNREAD} === 0")
 
 
-def box(target: Locator) -> dict[str, float]:
+def box(target: Locator) -> FloatRect:
     found = target.bounding_box()
     assert found
-    return dict(found)
+    return found
 
 
 def test_a_record_is_rated_and_what_was_asked_for_is_posted(rig: Rig, visit: Visit) -> None:

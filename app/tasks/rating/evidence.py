@@ -16,8 +16,8 @@ from app.sessions.playback import MAX_TEXT, RT_SLACK_MS, count_of, number_of, re
 
 # Of a record or text, so much of its length from the top on must have come into view. The rest is its margin.
 READ_SHARE = 0.95
-# More than four times the average speed of silent reading, 238 words a minute (Brysbaert 2019, Journal of Memory and
-# Language 109: 104047, a meta-analysis of 190 studies), and beyond that of skimming: whoever was faster did not read.
+# More than four times the average of silent reading, 238 words a minute (a meta-analysis of 190 studies, [Bry19]):
+# whoever was faster skimmed at most.
 FASTEST_WORDS_A_MINUTE = 1_000
 MOST_PARTS = 5_000
 
