@@ -93,6 +93,7 @@ def test_a_filled_database_of_any_revision_is_upgraded_with_its_answers(emptied:
         assert session.exec(select(Unit.id, Unit.truth, Unit.block)).one() == (1, "a", "trials")
         assert session.exec(select(Trial.unit_id, Trial.plan)).one() == (1, {"left": "b"})
         assert session.exec(select(StudyVersion.reason)).one() == ""
+        assert session.exec(select(Stimulus.kind, Stimulus.content_sha256)).all() == [("clip", None)] * 2
     database.close()
 
 
@@ -198,6 +199,40 @@ def test_old_links_go_on_and_who_declined_leaves_the_date_from_0006_on(emptied: 
         found = connection.execute(text("SELECT count(DISTINCT token) FROM participant_session"))
         assert found.scalar_one() == 4
     engine.dispose()
+
+
+def test_records_and_texts_go_and_clips_stay_when_0015_is_taken_back(emptied: URL) -> None:
+    migrate(emptied, "0001")
+    insert(emptied, FIRST_ROWS)
+    migrate(emptied, "0015")
+    insert(
+        emptied,
+        {
+            "content": "(sha256, content) VALUES ('ee', 'a text')",
+            "stimulus": "(id, name, kind, source, attributes, rules, imported_at, content_sha256) VALUES "
+            "(3, 't1', 'text', 'human', '{}', '{}', :now, 'ee')",
+            "study_clip": "(study_id, stimulus_id) VALUES (1, 3)",
+        },
+    )
+    engine = make_engine(emptied, writing=True)
+    with pytest.raises(IntegrityError), engine.begin() as connection:
+        connection.execute(text("UPDATE stimulus SET kind = 'sound' WHERE id = 1"))
+    engine.dispose()
+    engine = make_engine(emptied, writing=True, enforcing=False)
+    with engine.begin() as connection:
+        config = Config(attributes={"connection": connection})
+        config.set_main_option("script_location", str(ROOT / "migrations"))
+        downgrade(config, "0014")
+        assert connection.execute(text("SELECT name FROM stimulus ORDER BY id")).scalars().all() == [
+            "c1",
+            "c2",
+        ]
+        assert connection.execute(text("SELECT stimulus_id FROM study_clip ORDER BY 1")).scalars().all() == [
+            1,
+            2,
+        ]
+    engine.dispose()
+    migrate(emptied)
 
 
 @pytest.mark.parametrize("kind", Kind)

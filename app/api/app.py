@@ -14,6 +14,7 @@ from app.api.running import router as running
 from app.api.stimuli import router as stimuli
 from app.api.studies import owners as deleting_studies
 from app.api.studies import router as studies
+from app.api.uploads import router as uploads
 
 PARTS: tuple[APIRouter, ...] = (
     people,
@@ -23,6 +24,7 @@ PARTS: tuple[APIRouter, ...] = (
     deleting_studies,
     pairs,
     stimuli,
+    uploads,
     running,
 )
 

@@ -1,21 +1,20 @@
-"""Clips, for programs: the library, uploads that can be gone on with, processing rules, clue reports."""
+"""Stimuli, for programs: the library, processing rules, clue reports."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Path, Query, Request, Response
-from fastapi.responses import FileResponse, JSONResponse
+from fastapi import APIRouter, Body, Path, Query, Response
+from fastapi.responses import FileResponse
 from pydantic import BaseModel, ConfigDict, Field, StrictStr
 
 from app.api.access import StudyDep, WhoDep, editors
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, StoreDep
 from app.jobs.queue import JobView, mark_job_seen
-from app.library import catalog, clues, editing, receiving, rules, served, sheet
+from app.library import catalog, clues, editing, rules, served, sheet
 from app.library.clips.rules import Rules
+from app.library.documents import StimulusKind
 from app.library.names import LONGEST_KEY, LONGEST_VALUE, MOST_ATTRIBUTES
-from app.library.tables import UploadStatus
-from app.library.uploads import LARGEST_FILE_BYTES, NewUpload
 
 router = APIRouter(dependencies=[editors], tags=["stimuli"])
 JobId = Annotated[int, Path(ge=1, lt=2**31)]
@@ -23,12 +22,11 @@ Key = Annotated[StrictStr, Field(max_length=LONGEST_KEY)]
 Value = Annotated[StrictStr, Field(max_length=LONGEST_VALUE)]
 Short = Annotated[StrictStr, Field(max_length=200)]
 CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {"schema": {"type": "string"}}}}}
-BINARY = {
-    "requestBody": {
-        "required": True,
-        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
-    }
+TYPES = {StimulusKind.RECORD: "application/json", StimulusKind.TEXT: "text/markdown; charset=utf-8"}
+CONTENT: dict[int | str, dict[str, Any]] = {
+    200: {"content": {"application/json": {}, "text/markdown": {"schema": {"type": "string"}}}}
 }
+_OF_CLIP = ("clip_sha256", "clip_bytes", "duration_s", "width", "height", "fps", "frames", "rules")
 
 
 class _Seen(BaseModel):
@@ -47,26 +45,30 @@ class UseOut(_Seen):
 
 
 class StimulusOut(_Seen):
+    """A stimulus. What is measured of a clip is null of a record or a text, which has `content_sha256` instead."""
+
     name: str
     source: str
     attributes: dict[str, str]
     original_name: str
     original_sha256: str | None
     original_bytes: int
-    clip_sha256: str
-    clip_bytes: int
-    duration_s: float
-    width: int
-    height: int
-    fps: float
-    frames: int
-    rules: Rules
+    clip_sha256: str | None
+    clip_bytes: int | None
+    duration_s: float | None
+    width: int | None
+    height: int | None
+    fps: float | None
+    frames: int | None
+    rules: Rules | None
     imported_at: datetime
     uses: list[UseOut]
+    kind: StimulusKind
+    content_sha256: str | None
 
 
 class StimuliOut(BaseModel):
-    """One page of the clips that were wanted: `n_found` of `n_all` fit."""
+    """One page of the stimuli that were wanted: `n_found` of `n_all` fit."""
 
     stimuli: list[StimulusOut]
     n_found: int
@@ -106,22 +108,6 @@ class PlanOut(_Seen):
     changes: list[SheetChangeOut]
     faults: list[SheetFaultOut]
     n_rows: int
-
-
-class UploadOut(BaseModel):
-    """`offset` bytes of `bytes` have come; once all have, `status` says what becomes of the file, `message` why."""
-
-    token: str
-    file_name: str
-    name: str
-    source: str
-    bytes: int
-    offset: int
-    status: UploadStatus
-    message: str
-    doing: str
-    done: int
-    total: int
 
 
 class RulesOut(BaseModel):
@@ -181,12 +167,14 @@ async def list_stimuli(
         str, Query(max_length=200, description="name, source, duration_s, an attribute")
     ] = "name",
     page: Annotated[int, Query(ge=1, lt=2**31)] = 1,
+    kind: StimulusKind | None = None,
 ) -> StimuliOut:
-    """List the clips of the library, filtered, sorted, a page at a time."""
-    wanted = catalog.Wanted(text, source, {attribute: value} if attribute else {}, sort, page)
+    """List the clips, records and texts of the library, filtered, sorted, a page at a time."""
+    attributes = {attribute: value} if attribute else {}
+    wanted = catalog.Wanted(text, source, kind or "", attributes, sort, page)
     found = await database.read(catalog.catalog_for, who, wanted)
     return StimuliOut(
-        stimuli=[StimulusOut.model_validate(each) for each in found.stimuli],
+        stimuli=[_stimulus(each) for each in found.stimuli],
         n_found=found.n_found,
         n_all=found.n_all,
         page=found.page,
@@ -196,7 +184,7 @@ async def list_stimuli(
 
 @router.get("/stimuli.csv", response_class=Response, responses=CSV)
 async def get_sheet(database: DatabaseDep, who: WhoDep, now: Now) -> Response:
-    """Download every clip that you see with its source and attributes as CSV."""
+    """Download every stimulus that you see with its source and attributes as CSV."""
     text = await database.read(sheet.sheet, who)
     await database.write(sheet.note_sheet, who, now)
     return Response(text, media_type="text/csv; charset=utf-8")
@@ -219,23 +207,30 @@ async def put_sheet(
 
 @router.get("/stimuli/{name}")
 async def get_stimulus(database: DatabaseDep, who: WhoDep, name: str) -> StimulusOut:
-    """Get one clip, and where it is used."""
-    return StimulusOut.model_validate(await database.read(catalog.stimulus_for, who, name))
+    """Get one clip, record or text, and where it is used."""
+    return _stimulus(await database.read(catalog.stimulus_for, who, name))
+
+
+@router.get("/stimuli/{name}/content", response_class=Response, responses=CONTENT)
+async def get_content(database: DatabaseDep, who: WhoDep, name: str) -> Response:
+    """Get what a record (JSON) or a text (Markdown) holds, as people read it and as its SHA-256 is of."""
+    kind, content = await database.read(catalog.content_for, who, name)
+    return Response(content, media_type=TYPES[kind])
 
 
 @router.patch("/stimuli/{name}")
 async def edit_stimulus(
     database: DatabaseDep, who: WhoDep, name: str, change: StimulusChange, now: Now
 ) -> StimulusOut:
-    """Change what is said of a clip; a name or source that designs rest on stays."""
+    """Change what is said of a stimulus; a name or source that designs rest on stays."""
     wish = editing.Edit(change.name, change.source, change.attributes)
     renamed = await database.write(editing.edit_stimulus, who, name, wish, now)
-    return StimulusOut.model_validate(await database.read(catalog.stimulus_for, who, renamed))
+    return _stimulus(await database.read(catalog.stimulus_for, who, renamed))
 
 
 @router.delete("/stimuli/{name}", status_code=204)
 async def delete_stimulus(database: DatabaseDep, store: StoreDep, who: WhoDep, name: str, now: Now) -> None:
-    """Delete a clip that no version and no draft uses, and its files."""
+    """Delete a stimulus that no version and no draft uses, and its files."""
     await served.delete(database, store, who, name, now)
 
 
@@ -251,61 +246,6 @@ async def get_original(database: DatabaseDep, settings: SettingsDep, who: WhoDep
     """Download the file that a clip was made of."""
     file = await served.original(database, settings.data_dir, who, name)
     return FileResponse(file.path, media_type=file.content_type)
-
-
-@router.post("/uploads", status_code=201)
-async def begin_upload(
-    database: DatabaseDep, settings: SettingsDep, who: WhoDep, new: NewUpload, now: Now
-) -> UploadOut:
-    """Begin an upload: its bytes are then sent to its token, in one piece or several."""
-    begun = await receiving.begin(database, settings.data_dir, who, new, now)
-    return UploadOut.model_validate(begun.to_dict())
-
-
-@router.get("/uploads")
-async def list_uploads(database: DatabaseDep, settings: SettingsDep, who: WhoDep) -> list[UploadOut]:
-    """List your own newest uploads."""
-    found = await receiving.states(database, settings.data_dir, who)
-    return [UploadOut.model_validate(each.to_dict()) for each in found]
-
-
-@router.get("/uploads/{token}")
-async def get_upload(database: DatabaseDep, settings: SettingsDep, who: WhoDep, token: str) -> UploadOut:
-    """Say how much of an upload has come, or what became of it."""
-    return UploadOut.model_validate(
-        (await receiving.state(database, settings.data_dir, who, token)).to_dict()
-    )
-
-
-@router.patch(
-    "/uploads/{token}",
-    max_body_size=LARGEST_FILE_BYTES,
-    openapi_extra=BINARY,
-    response_model=UploadOut,
-)
-async def send_bytes(
-    request: Request,
-    database: DatabaseDep,
-    settings: SettingsDep,
-    who: WhoDep,
-    token: str,
-    offset: Annotated[int, Query(ge=0, lt=2**53)],
-    now: Now,
-) -> Any:
-    """Send the bytes from `offset` on; 409 carries the `offset` to go on from. At the end it is processed."""
-    try:
-        got = await receiving.receive(database, settings.data_dir, who, token, offset, request, now)
-    except receiving.WrongOffset as error:
-        return JSONResponse({"message": str(error), "offset": error.offset}, error.status_code)
-    return got.to_dict()
-
-
-@router.delete("/uploads/{token}", status_code=204)
-async def cancel_upload(
-    database: DatabaseDep, settings: SettingsDep, who: WhoDep, token: str, now: Now
-) -> None:
-    """Call an upload off that is not over."""
-    await receiving.cancel(database, settings.data_dir, who, token, now)
 
 
 @router.get("/rules")
@@ -364,6 +304,25 @@ async def get_clues(database: DatabaseDep, who: WhoDep, study: StudyDep, job_id:
     if who.may_edit:
         await database.write(mark_job_seen, job_id, now)
     return _clues(job, found.clips, whole=True)
+
+
+def _stimulus(view: catalog.StimulusView) -> StimulusOut:
+    of_clip: dict[str, Any] = dict.fromkeys(_OF_CLIP)
+    if view.clip is not None:
+        of_clip = {name: getattr(view.clip, name.removeprefix("clip_")) for name in _OF_CLIP}
+    return StimulusOut(
+        name=view.name,
+        source=view.source,
+        attributes=dict(view.attributes),
+        original_name=view.original_name,
+        original_sha256=view.original_sha256,
+        original_bytes=view.original_bytes,
+        imported_at=view.imported_at,
+        uses=[UseOut.model_validate(use) for use in view.uses],
+        kind=view.kind,
+        content_sha256=view.content_sha256,
+        **of_clip,
+    )
 
 
 def _job_fields(job: JobView) -> Mapping[str, Any]:

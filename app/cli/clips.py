@@ -1,14 +1,21 @@
-"""`likely-human stimuli`: clips in. Each command imports what it alone needs."""
+"""`likely-human stimuli`: clips, records and texts in. Each command imports what it alone needs."""
 
 import os
+from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli.console import now, opened, out, progress
 
-app = typer.Typer(no_args_is_help=True, help="Clips: import them by manifest, list them.")
+if TYPE_CHECKING:
+    from app.core.settings import Settings
+    from app.library.clips.importing import ImportedClip
+    from app.library.clips.manifest import Manifest
+    from app.library.clips.rules import Rules
+
+app = typer.Typer(no_args_is_help=True, help="Clips, records and texts: import them by manifest, list them.")
 
 
 @app.command("import")
@@ -20,46 +27,56 @@ def import_manifest(
     ] = None,
     workers: Annotated[int, typer.Option(min=1, help="Clips processed at once.")] = os.cpu_count() or 1,
 ) -> None:
-    """Probe every clip of a manifest, process all alike, and keep them; or refuse and keep none."""
-    from app.library.clips.importing import import_clips
+    """Keep what a manifest names, or refuse all of it: clips, processed alike, records (.json), texts (.md, .txt)."""
     from app.library.clips.manifest import read_manifest
     from app.library.clips.rules import Rules
-    from app.library.clips.store import ClipStore
+    from app.library.contents import add_documents
+    from app.library.documents import StimulusKind, clip_rows, read_documents
     from app.library.rules import rules_in_force
+    from app.studies.file.problems import counted
     from app.studies.stimuli import add_stimuli, common_clip_size, refuse_known
 
     with opened() as (settings, database):
         rows = read_manifest(manifest)
+        documents, of_clips = read_documents(rows), clip_rows(rows)
         with database.reading() as session:
             refuse_known(session, rows)
             size = common_clip_size(session)
             usual = rules_in_force(session)[0]
-        with progress("Processing clips") as on_progress:
-            clips = import_clips(
-                rows,
-                Rules.load(rules) if rules else usual,
-                ClipStore(settings.data_dir),
-                workers=workers,
-                on_progress=on_progress,
-                size=size,
-            )
+        applied = Rules.load(rules) if rules else usual
+        clips = _processed(settings, of_clips, applied, workers, size) if of_clips.rows else []
         with database.transaction() as session:
             refuse_known(session, rows)
             add_stimuli(session, clips, now())
-    first = clips[0]
-    out.print(
-        f"{len(clips)} clips imported, {first.width} x {first.height} at {first.fps:g} frames/s", markup=False
-    )
+            add_documents(session, documents, now())
+    if clips:
+        first = clips[0]
+        said = f"{len(clips)} clips imported, {first.width} x {first.height} at {first.fps:g} frames/s"
+        out.print(said, markup=False)
+    kinds = Counter(each.document.kind for each in documents)
+    for kind in (StimulusKind.RECORD, StimulusKind.TEXT):
+        if kinds[kind]:
+            out.print(f"{counted(kinds[kind], kind)} imported", markup=False)
+
+
+def _processed(
+    settings: "Settings", manifest: "Manifest", rules: "Rules", workers: int, size: tuple[int, int] | None
+) -> "list[ImportedClip]":
+    from app.library.clips.importing import import_clips
+    from app.library.clips.store import ClipStore
+
+    with progress("Processing clips") as on_progress:
+        store = ClipStore(settings.data_dir)
+        return import_clips(manifest, rules, store, workers=workers, on_progress=on_progress, size=size)
 
 
 @app.command("list")
 def list_all() -> None:
-    """List the clips with their source and attributes."""
+    """List the clips, records and texts with their source and attributes."""
     from app.studies.stimuli import list_stimuli
 
     with opened() as (_, database), database.reading() as session:
         for stimulus in list_stimuli(session):
             attributes = " ".join(f"{key}={value}" for key, value in stimulus.attributes.items())
-            out.print(
-                f"{stimulus.name}  {stimulus.source}  {stimulus.duration_s:.2f} s  {attributes}", markup=False
-            )
+            what = stimulus.kind if stimulus.duration_s is None else f"{stimulus.duration_s:.2f} s"
+            out.print(f"{stimulus.name}  {stimulus.source}  {what}  {attributes}", markup=False)

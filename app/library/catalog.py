@@ -12,7 +12,9 @@ from sqlmodel import Session, col, select
 from app.accounts.logins import Who
 from app.core.errors import NotFound
 from app.library.clips.rules import Rules
-from app.library.tables import Stimulus
+from app.library.contents import content_of, is_kept
+from app.library.documents import StimulusKind
+from app.library.tables import Content, Stimulus
 from app.library.uses import Use, hidden, uses_for, uses_of
 from app.studies.access import visible_slugs
 from app.studies.seeing import seen_by
@@ -30,10 +32,14 @@ _DIGITS = re.compile(r"(\d+)")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What to list: `text` within the name, a source, values of attributes; `sort` is of SORTS, or an attribute."""
+    """What to list: `text` within the name, a source, values of attributes; `sort` is of SORTS, or an attribute.
+
+    `kind` is of StimulusKind, or empty for all.
+    """
 
     text: str = ""
     source: str = ""
+    kind: str = ""
     attributes: Mapping[str, str] = field(default_factory=dict)
     sort: str = "name"
     page: int = 1
@@ -41,29 +47,45 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class StimulusView:
-    """One stimulus whose clip is in the store, as pages and programs see it."""
+    """One stimulus that is kept, as pages and programs see it.
+
+    What is measured of a clip is None of a record or a text; `content` is what these hold, and None of a clip.
+    """
 
     name: str
+    kind: StimulusKind
     source: str
     attributes: Mapping[str, str]
     original_name: str
     original_sha256: str | None
     original_bytes: int
-    clip_sha256: str
-    clip_bytes: int
+    content_sha256: str | None
+    content: str | None
+    clip: "ClipFacts | None"
+    imported_at: datetime
+    uses: Sequence[Use]
+
+
+@dataclass(frozen=True, slots=True)
+class ClipFacts:
+    """What is measured of a clip, as processed by `rules`."""
+
+    sha256: str
+    bytes: int
     duration_s: float
     width: int
     height: int
     fps: float
     frames: int
     rules: Rules
-    imported_at: datetime
-    uses: Sequence[Use]
 
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """A page of the stimuli that were wanted; `n_found` of `n_all` fit. `sources` and `values` are what there is."""
+    """A page of the stimuli that were wanted; `n_found` of `n_all` fit.
+
+    `sources`, `kinds` and `values` are what there is to choose from.
+    """
 
     stimuli: Sequence[StimulusView]
     n_found: int
@@ -71,6 +93,7 @@ class Catalog:
     page: int
     n_pages: int
     sources: Mapping[str, int]
+    kinds: Mapping[str, int]
     values: Mapping[str, Sequence[str]]
 
 
@@ -80,11 +103,12 @@ class _Entry:
     name: str
     source: str
     attributes: Mapping[str, str]
-    duration_s: float
+    duration_s: float | None
+    kind: str
 
 
 def catalog(session: Session, who: Who, wanted: Wanted, *, per_page: int = PER_PAGE) -> Catalog:
-    """The clips that the user sees, sifted here: databases differ in their JSON and their alphabets."""
+    """The stimuli that the user sees, sifted here: databases differ in their JSON and their alphabets."""
     entries = _entries(session, who)
     found = sorted(filter(lambda entry: _fits(entry, wanted), entries), key=lambda entry: natural(entry.name))
     _sort(found, wanted.sort)
@@ -98,14 +122,23 @@ def catalog(session: Session, who: Who, wanted: Wanted, *, per_page: int = PER_P
         page=page,
         n_pages=n_pages,
         sources=dict(sorted(Counter(entry.source for entry in entries).items())),
+        kinds=dict(sorted(Counter(entry.kind for entry in entries).items())),
         values=_values(entries),
     )
 
 
 def stimulus_for(session: Session, who: Who, name: str) -> StimulusView:
-    """A clip, with what the user may know of its uses. Raises NotFound."""
+    """A stimulus, with what the user may know of its uses. Raises NotFound."""
     stimulus = _views(session, [row_of(session, who, name).id or 0])[0]
     return replace(stimulus, uses=uses_for(session, who, stimulus.uses))
+
+
+def content_for(session: Session, who: Who, name: str) -> tuple[StimulusKind, str]:
+    """What a record or a text holds. Raises NotFound, also for a clip."""
+    row = row_of(session, who, name)
+    if row.content_sha256 is None:
+        raise NotFound(f"{name} is a clip: it has a video and no content to be read.")
+    return StimulusKind(row.kind), content_of(session, row.content_sha256)
 
 
 def catalog_for(session: Session, who: Who, wanted: Wanted) -> Catalog:
@@ -116,13 +149,11 @@ def catalog_for(session: Session, who: Who, wanted: Wanted) -> Catalog:
 
 
 def row_of(session: Session, who: Who, name: str, *, hold: bool = False) -> Stimulus:
-    """A stimulus's row. Raises NotFound, also where it has no clip or the user does not see it."""
-    wanted = select(Stimulus).where(
-        Stimulus.name == name, col(Stimulus.clip_sha256).is_not(None), seen_by(who)
-    )
+    """A stimulus's row. Raises NotFound, also where nothing of it is kept or the user does not see it."""
+    wanted = select(Stimulus).where(Stimulus.name == name, is_kept(), seen_by(who))
     row = session.exec(wanted.with_for_update() if hold else wanted).first() if name.isprintable() else None
     if row is None:
-        raise NotFound(f"There is no clip called {name[:100]!r}.")
+        raise NotFound(f"There is no clip, record or text called {name[:100]!r}.")
     return row
 
 
@@ -153,7 +184,8 @@ def _entries(session: Session, who: Who) -> list[_Entry]:
             col(Stimulus.source),
             col(Stimulus.attributes),
             col(Stimulus.duration_s),
-        ).where(col(Stimulus.clip_sha256).is_not(None), seen_by(who))
+            col(Stimulus.kind),
+        ).where(is_kept(), seen_by(who))
     )
     return [_Entry(*row) for row in rows]
 
@@ -162,17 +194,18 @@ def _fits(entry: _Entry, wanted: Wanted) -> bool:
     return (
         wanted.text.casefold() in entry.name.casefold()
         and wanted.source in ("", entry.source)
+        and wanted.kind in ("", entry.kind)
         and all(entry.attributes.get(key, "") == value for key, value in wanted.attributes.items() if value)
     )
 
 
 def _sort(entries: list[_Entry], sort: str) -> None:
-    """Entries come sorted by name, which stays the order of equals."""
+    """Entries come sorted by name, which stays the order of equals; what has no duration comes first."""
     match sort.removeprefix("-"):
         case "source":
             entries.sort(key=lambda entry: entry.source)
         case "duration_s":
-            entries.sort(key=lambda entry: entry.duration_s, reverse=sort.startswith("-"))
+            entries.sort(key=lambda entry: entry.duration_s or 0.0, reverse=sort.startswith("-"))
         case "imported_at":
             entries.sort(key=lambda entry: entry.id, reverse=sort.startswith("-"))
         case "name":
@@ -191,27 +224,41 @@ def _values(entries: Sequence[_Entry]) -> Mapping[str, Sequence[str]]:
 
 
 def _views(session: Session, ids: Sequence[int]) -> list[StimulusView]:
-    rows = {row.id: row for row in session.exec(select(Stimulus).where(col(Stimulus.id).in_(list(ids))))}
-    uses = uses_of(session, [row.name for row in rows.values()])
-    return [_view(rows[stimulus_id], uses[rows[stimulus_id].name]) for stimulus_id in ids]
+    found = (
+        select(Stimulus, Content.content)
+        .outerjoin(Content, col(Content.sha256) == Stimulus.content_sha256)
+        .where(col(Stimulus.id).in_(list(ids)))
+    )
+    rows = {row.id: (row, content) for row, content in session.exec(found)}
+    uses = uses_of(session, [row.name for row, _ in rows.values()])
+    return [_view(*rows[stimulus_id], uses[rows[stimulus_id][0].name]) for stimulus_id in ids]
 
 
-def _view(row: Stimulus, uses: Sequence[Use]) -> StimulusView:
+def _view(row: Stimulus, content: str | None, uses: Sequence[Use]) -> StimulusView:
     return StimulusView(
         name=row.name,
+        kind=StimulusKind(row.kind),
         source=row.source,
         attributes=row.attributes,
         original_name=row.original_name or "",
         original_sha256=row.original_sha256,
         original_bytes=row.original_bytes or 0,
-        clip_sha256=row.clip_sha256 or "",
-        clip_bytes=row.clip_bytes or 0,
+        content_sha256=row.content_sha256,
+        content=content,
+        clip=_clip(row) if row.clip_sha256 is not None else None,
+        imported_at=row.imported_at,
+        uses=uses,
+    )
+
+
+def _clip(row: Stimulus) -> ClipFacts:
+    return ClipFacts(
+        sha256=row.clip_sha256 or "",
+        bytes=row.clip_bytes or 0,
         duration_s=row.duration_s or 0.0,
         width=row.width or 0,
         height=row.height or 0,
         fps=row.fps or 0.0,
         frames=row.frames or 0,
         rules=Rules.model_validate(row.rules),
-        imported_at=row.imported_at,
-        uses=uses,
     )

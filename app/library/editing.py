@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlmodel import Session, col, select, update
+from sqlmodel import Session, col, delete, select, update
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
@@ -16,7 +16,7 @@ from app.library.clips.store import ClipStore
 from app.library.media import clues_path, frame_path, poster_path
 from app.library.names import checked_attributes, checked_name, checked_source
 from app.library.rules import hold_library
-from app.library.tables import Stimulus, Upload
+from app.library.tables import Content, Stimulus, Upload
 from app.library.uploads import names_taken
 from app.library.uses import UNSEEN, Use, places, uses_for, uses_of
 from app.studies.tables import UnitMember
@@ -93,23 +93,33 @@ def _free(session: Session, who: Who, name: str, uses: Sequence[Use]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Deleted:
-    """The files that a deleted stimulus had."""
+    """The files that a deleted stimulus had; a record or a text had none."""
 
-    clip_sha256: str
+    clip_sha256: str | None
     original_sha256: str | None
 
 
 def delete_stimulus(session: Session, who: Who, name: str, now: datetime) -> Deleted:
-    """Take a clip off the library. Raises InUse where a version or a draft names it."""
+    """Take a stimulus off the library, and its content with it. Raises InUse where a version or a draft names it."""
     row = row_of(session, who, name, hold=True)
     uses = [use for use in uses_of(session, [name])[name] if not use.is_drawn]
     if uses:
         raise InUse(f"{name} is used in {places(session, who, uses)} and cannot be deleted.")
     session.execute(update(Upload).where(col(Upload.stimulus_id) == row.id).values(stimulus_id=None))
     session.delete(row)
+    session.flush()
+    _drop_content(session, row.content_sha256)
     before = {**facts_of(row), "original_name": row.original_name, "original_sha256": row.original_sha256}
     record(session, who.actor, "stimulus.delete", now=now, subject=name, before=before)
-    return Deleted(row.clip_sha256 or "", row.original_sha256)
+    return Deleted(row.clip_sha256, row.original_sha256)
+
+
+def _drop_content(session: Session, sha256: str | None) -> None:
+    """Forget what a record or a text held, where no other stimulus and no version names it."""
+    named = select(Stimulus.id).where(Stimulus.content_sha256 == sha256)
+    frozen = select(UnitMember.unit_id).where(UnitMember.sha256 == sha256)
+    if not session.exec(named.limit(1)).first() and not session.exec(frozen.limit(1)).first():
+        session.execute(delete(Content).where(col(Content.sha256) == sha256))
 
 
 def drop_files(session: Session, store: ClipStore, deleted: Deleted) -> None:
@@ -121,7 +131,7 @@ def drop_files(session: Session, store: ClipStore, deleted: Deleted) -> None:
     clip, original = deleted.clip_sha256, deleted.original_sha256
     shown = select(UnitMember.unit_id).where(UnitMember.sha256 == clip)
     listed = select(Stimulus.id).where(col(Stimulus.clip_sha256) == clip)
-    if not session.exec(shown.limit(1)).first() and not session.exec(listed.limit(1)).first():
+    if clip and not session.exec(shown.limit(1)).first() and not session.exec(listed.limit(1)).first():
         _remove(store.clip_path(clip), poster_path(store.root, clip), clues_path(store.root, clip))
     kept = select(Stimulus.id).where(col(Stimulus.original_sha256) == original)
     if original and not session.exec(kept.limit(1)).first():

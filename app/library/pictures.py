@@ -16,12 +16,15 @@ _WISH = {"pictures": "missing"}
 
 def has_poster(data_dir: Path, stimulus: StimulusView) -> bool:
     """Whether there is a picture; an empty file says that none can be made."""
-    path = poster_path(data_dir, stimulus.clip_sha256)
+    if stimulus.clip is None:
+        return False
+    path = poster_path(data_dir, stimulus.clip.sha256)
     return path.exists() and path.stat().st_size > 0
 
 
 def lack_pictures(data_dir: Path, stimuli: Sequence[StimulusView]) -> bool:
-    return any(not poster_path(data_dir, each.clip_sha256).exists() for each in stimuli)
+    clips = (each.clip for each in stimuli if each.clip is not None)
+    return any(not poster_path(data_dir, clip.sha256).exists() for clip in clips)
 
 
 def ask_pictures(session: Session, now: datetime) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
@@ -19,6 +19,7 @@ from app.core.errors import Conflict, StudyError
 from app.core.spreadsheet import NotCsv, csv_rows, defused, is_separated_otherwise, restored
 from app.library.catalog import natural
 from app.library.clips.errors import shown
+from app.library.contents import is_kept
 from app.library.editing import facts_of, refuse_source_change
 from app.library.names import checked_attributes, checked_key, checked_source
 from app.library.tables import Stimulus
@@ -218,7 +219,7 @@ def _row_fault(
             number, "", f"has {len(cells)} cells, the header {len(header)}; quote cells that hold commas"
         )
     if row is None:
-        return SheetFault(number, "name", f"there is no clip called {shown(cells[0])}")
+        return SheetFault(number, "name", f"there is no clip, record or text called {shown(cells[0])}")
     return None
 
 
@@ -268,5 +269,5 @@ def _apply(row: Stimulus, changes: Sequence[Change]) -> None:
 
 
 def _rows(session: Session, who: Who) -> dict[str, Stimulus]:
-    rows = session.exec(select(Stimulus).where(col(Stimulus.clip_sha256).is_not(None), seen_by(who)))
+    rows = session.exec(select(Stimulus).where(is_kept(), seen_by(who)))
     return {row.name: row for row in rows}

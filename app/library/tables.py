@@ -1,4 +1,4 @@
-"""Clips: those there are, those on their way in, and the one set of rules that all of them go through."""
+"""Stimuli: those there are, those on their way in, and the one set of rules that all clips go through."""
 
 from datetime import datetime
 from enum import StrEnum
@@ -9,6 +9,7 @@ from sqlmodel import Field, SQLModel
 
 from app.core.schema import json_column, one_of, text_column
 from app.jobs import tables  # noqa: F401  (jobs and users, that uploads refer to)
+from app.library.documents import StimulusKind
 
 
 class UploadStatus(StrEnum):
@@ -22,10 +23,10 @@ class UploadStatus(StrEnum):
 
 
 class Stimulus(SQLModel, table=True):
-    """One clip, as processed. Without files where only answers were imported from elsewhere."""
+    """One clip, as processed, or one record or text. Without either where only answers were imported from elsewhere."""
 
     __tablename__ = "stimulus"
-    __table_args__ = (CheckConstraint("duration_s > 0", name="duration_s"),)
+    __table_args__ = (one_of("kind", StimulusKind), CheckConstraint("duration_s > 0", name="duration_s"))
 
     id: int | None = Field(default=None, primary_key=True)
     name: str = Field(unique=True)
@@ -45,10 +46,26 @@ class Stimulus(SQLModel, table=True):
     frames: int | None = None
     uploaded_by: int | None = Field(default=None, foreign_key="user_account.id", index=True)
     imported_at: datetime
+    kind: str = StimulusKind.CLIP
+    content_sha256: str | None = Field(default=None, foreign_key="content.sha256", index=True)
+
+    @property
+    def shown_sha256(self) -> str | None:
+        """Of what people get to see: versions freeze it."""
+        return self.clip_sha256 or self.content_sha256
+
+
+class Content(SQLModel, table=True):
+    """What a record holds (canonical JSON) or a text (Markdown), under the SHA-256 of its UTF-8."""
+
+    __tablename__ = "content"
+
+    sha256: str = Field(primary_key=True)
+    content: str = Field(sa_column=text_column())
 
 
 class StudyClip(SQLModel, table=True):
-    """A clip that a study may use, so that whoever sees the study sees the clip."""
+    """A stimulus that a study may use, so that whoever sees the study sees it."""
 
     __tablename__ = "study_clip"
 

@@ -14,6 +14,7 @@ from app.accounts.logins import Who
 from app.core.errors import Conflict, NotFound, StudyError
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
+from app.library.documents import LARGEST_BYTES, kind_of
 from app.library.media import TOKEN
 from app.library.names import (
     LONGEST_KEY,
@@ -96,7 +97,7 @@ def begin_upload(session: Session, who: Who, new: NewUpload, token: str, now: da
     taken = names_taken(session)
     name = name_from(new.file_name, taken) if not (new.name or "").strip() else checked_name(new.name or "")
     if name in taken:
-        raise Conflict(f"There is a clip called {name} already; give this one another name.")
+        raise Conflict(f"There is a clip, record or text called {name} already; give this one another name.")
     upload = Upload(
         token=token,
         user_id=who.user_id,
@@ -121,6 +122,11 @@ def check_length(file_name: str, n_bytes: int) -> None:
     label = label_of(file_name)
     if n_bytes == 0:
         raise UploadRefused(f"{label} is empty.")
+    most = LARGEST_BYTES.get(kind_of(file_name))
+    if most is not None and n_bytes > most:
+        raise UploadRefused(
+            f"{label} has {n_bytes / 1000:.0f} kB; a {kind_of(file_name)} has at most {most // 1000}."
+        )
     if n_bytes > LARGEST_FILE_BYTES:
         limit = f"{LARGEST_FILE_BYTES / 10**9:g} GB"
         raise UploadRefused(f"{label} has {n_bytes / 10**9:.1f} GB; at most {limit} are taken. Cut it first.")

@@ -1,4 +1,4 @@
-"""Where clips are used: in versions of studies, and in the pair lists of drafts."""
+"""Where stimuli are used: in versions of studies, and in the lists of pairs and items of drafts."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
+from app.core.spreadsheet import NotCsv, csv_rows
 from app.library.tables import Stimulus
 from app.studies.access import StudyHere, visible_slugs
 from app.studies.file.pairs import StimulusFacts, read_pair_file
@@ -18,7 +19,7 @@ from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMemb
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A version's (or, where `version` is None, a draft's) pairs that show a clip.
+    """A version's (or, where `version` is None, a draft's) pairs and items that show a stimulus.
 
     `is_drawn`: a draft's draw took it, and can do without it by drawing again.
     """
@@ -35,6 +36,7 @@ class Use:
         return f"{where} of {self.study}"
 
 
+_LISTS = ("pairs", "items", "sample")
 Uses = Mapping[str, Sequence[Use]]
 UNSEEN = "a study that is not shared with you"
 
@@ -94,17 +96,46 @@ def _in_drafts(session: Session, names: Collection[str]) -> Iterator[tuple[str, 
     """A name that a draft lists though its study may not use the clip is no use of it."""
     drafts = select(Study, Draft.keys).join(Draft, col(Draft.study_id) == Study.id).order_by(Study.slug)
     for study, keys in session.exec(drafts):
-        if not isinstance(keys, dict) or (keys.get("pairs") is None and keys.get("sample") is None):
+        parts = [part for part in _parts(keys) if any(part.get(key) is not None for key in _LISTS)]
+        if not parts:
             continue
         stimuli = facts_for(session, StudyHere(study.id or 0, study.slug, State(study.state)))
         wanted = stimuli.keys() & names
-        is_drawn = keys.get("pairs") is None
-        pairs: dict[str, list[str]] = {}
-        for pair, *members in _drawn(keys, stimuli) if is_drawn else _listed(keys["pairs"]):
-            for name in wanted.intersection(members):
-                pairs.setdefault(name, []).append(pair)
-        for name, ids in pairs.items():
-            yield name, Use(study.slug, None, tuple(ids), is_drawn=is_drawn)
+        for part in parts:
+            is_drawn = all(part.get(key) is None for key in ("pairs", "items"))
+            units: dict[str, list[str]] = {}
+            for unit, *members in _drawn(part, stimuli) if is_drawn else _named(part):
+                for name in wanted.intersection(members):
+                    units.setdefault(name, []).append(unit)
+            for name, ids in units.items():
+                yield name, Use(study.slug, None, tuple(ids), is_drawn=is_drawn)
+
+
+def _parts(keys: object) -> Iterator[Mapping[str, Any]]:
+    """What of a draft shows stimuli: its own keys, and those of each of its blocks."""
+    if isinstance(keys, dict):
+        yield keys
+        blocks = keys.get("blocks")
+        for block in blocks if isinstance(blocks, list) else ():
+            if isinstance(block, dict):
+                yield {**block, "truth": keys.get("truth")}
+
+
+def _named(part: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    yield from _listed(part.get("pairs"))
+    yield from _items(part.get("items"))
+
+
+def _items(text: object) -> Iterator[tuple[str, str]]:
+    """Each item with the stimulus that it names; a list that cannot be read has none."""
+    try:
+        header, *rows = [row.cells for row in csv_rows(text)] if isinstance(text, str) else [[]]
+    except (NotCsv, ValueError):
+        return
+    for row in rows:
+        cells = dict(zip(header, row, strict=False))
+        if cells.get("stimulus"):
+            yield cells.get("item", ""), cells["stimulus"]
 
 
 def _listed(text: object) -> Iterator[tuple[str, str, str]]:

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 from sqlmodel import Session, col, select
 
 from app.library.clips.store import ClipStore
+from app.library.documents import StimulusKind
 from app.library.tables import Stimulus
 from app.sessions.design import Kind, Member
 from app.sessions.tables import Mode, ParticipantSession, Response, Status
@@ -87,17 +88,18 @@ def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check
         )
     design = StudyDesign.model_validate_json(version.design)
     members = session.exec(
-        select(UnitMember, Unit.name)
+        select(UnitMember, Unit.name, Stimulus.kind)
         .join(Unit, col(Unit.id) == UnitMember.unit_id)
+        .join(Stimulus, col(Stimulus.id) == UnitMember.stimulus_id)
         .where(Unit.version_id == version.id)
         .order_by(col(Unit.position), col(UnitMember.slot))
     ).all()
+    clips = [(member, name) for member, name, kind in members if kind == StimulusKind.CLIP]
     checks = (
         _saved(session, study, version),
         _texts(design),
         _age(design),
-        _clips(around.store, members),
-        _processing(session, [member for member, _ in members]),
+        *(_of_clips(session, around.store, clips) if clips or not members else ()),
         _conditions(design),
         *([_truth(design)] if design.pairs else []),
         *(_sides(block) for block in design.pair_blocks),
@@ -141,6 +143,13 @@ def _age(design: StudyDesign) -> Check:
         detail = "Nobody is asked for their age, so children may take part."
         return Check("age", "Minimum age", "warning", detail, "design")
     return Check("age", "Minimum age", "ok", f"Only people of {age} or older take part.", "design")
+
+
+def _of_clips(
+    session: Session, store: ClipStore, members: Sequence[tuple[UnitMember, str]]
+) -> tuple[Check, ...]:
+    """Of the clips that are shown; what records and texts hold is in the database with the version."""
+    return _clips(store, members), _processing(session, [member for member, _ in members])
 
 
 def _clips(store: ClipStore, members: Sequence[tuple[UnitMember, str]]) -> Check:

@@ -9,6 +9,7 @@ from typing import Any
 
 from app.core.errors import StudyError
 from app.core.spreadsheet import NotCsv, csv_rows
+from app.library.documents import StimulusKind
 from app.sessions.design import Kind, Member
 from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts, condition_by_source
 from app.tasks.pair.settings import Use
@@ -89,6 +90,8 @@ def new_row(
             raise BadRow(f"Choose a clip {member}.")
         if name not in stimuli:
             raise BadRow(f"There is no clip {name[:80]!r}.")
+        if stimuli[name].kind is not StimulusKind.CLIP:
+            raise BadRow(f"{name} is a {stimuli[name].kind}; pairs are made of clips.")
     if row.a == row.b:
         raise BadRow("Choose two different clips: a pair shows one beside the other.")
     row = _checked(row)

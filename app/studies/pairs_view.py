@@ -14,6 +14,7 @@ from app.studies.file.pairs import (
     PairSpec,
     StimulusFacts,
     check_clips,
+    clips_among,
     condition_by_source,
     content_of,
     read_pair_file,
@@ -296,7 +297,7 @@ def capacities(
     too high by those pairs.
     """
     by_source: dict[str, list[StimulusFacts]] = {}
-    for clip in stimuli.values():
+    for clip in clips_among(stimuli).values():
         by_source.setdefault(clip.source, []).append(clip)
     sources = sorted(by_source, key=true_first(true_source))
     names = {
@@ -356,7 +357,8 @@ def _contents(clips: Iterable[StimulusFacts], match: Sequence[str]) -> dict[tupl
 
 def attributes_of(stimuli: Stimuli) -> tuple[tuple[str, int], ...]:
     """Every attribute that clips have, and how many of them have it."""
-    counts = Counter(name for clip in stimuli.values() for name, value in clip.attributes.items() if value)
+    clips = clips_among(stimuli).values()
+    counts = Counter(name for clip in clips for name, value in clip.attributes.items() if value)
     return tuple(sorted(counts.items()))
 
 

@@ -1,18 +1,21 @@
-"""Which clips a user sees, and which a study may use.
+"""Which stimuli a user sees, and which a study may use.
 
-Seen are the clips that a user has uploaded and those of the studies that they see; an owner sees all. A study may use
-the clips that somebody who saw them has put into it (`study_clip`): a name typed in the dark makes no clip visible.
+Seen are the stimuli that a user has uploaded and those of the studies that they see; an owner sees all. A study may use
+the ones that somebody who saw them has put into it (`study_clip`): a name typed in the dark makes no clip visible.
 """
 
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, or_, true
+from sqlalchemy import ColumnElement, func, or_, true
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import Role, User
+from app.library.contents import is_kept
+from app.library.documents import StimulusKind
 from app.library.tables import Stimulus, StudyClip
 from app.studies.access import StudyHere
 from app.studies.file.pairs import StimulusFacts
@@ -22,7 +25,7 @@ _CELL = re.compile(r'[^,;"\r\n]+')
 
 
 def seen_by(who: Who) -> ColumnElement[bool]:
-    """The condition on `Stimulus` by which a user sees a clip."""
+    """The condition on `Stimulus` by which a user sees it."""
     if who.is_owner:
         return true()
     shared = (
@@ -34,7 +37,7 @@ def seen_by(who: Who) -> ColumnElement[bool]:
 
 
 def facts_for(session: Session, study: StudyHere, who: Who | None = None) -> Mapping[str, StimulusFacts]:
-    """The clips that a study's design may name: its own and those that `who` sees, by whom it is to be changed.
+    """The stimuli that a study's design may name: its own and those that `who` sees, by whom it is to be changed.
 
     Without `who`, those that the draft's last writer sees: everybody who looks finds the same pairs.
     """
@@ -44,12 +47,14 @@ def facts_for(session: Session, study: StudyHere, who: Who | None = None) -> Map
 
 
 def facts_where(session: Session, condition: ColumnElement[bool]) -> Mapping[str, StimulusFacts]:
-    """What study files may refer to, by name: stimuli whose clip is in the store."""
-    found = select(Stimulus.name, Stimulus.source, Stimulus.attributes, Stimulus.clip_sha256)
-    rows = session.exec(found.where(col(Stimulus.clip_sha256).is_not(None), condition))
+    """What study files may refer to, by name: clips that are in the store, records and texts."""
+    shown = func.coalesce(Stimulus.clip_sha256, Stimulus.content_sha256)
+    found = select_columns(
+        col(Stimulus.name), col(Stimulus.source), col(Stimulus.attributes), shown, col(Stimulus.kind)
+    )
     return {
-        name: StimulusFacts(name=name, source=source, attributes=attributes, clip_sha256=clip_sha256 or "")
-        for name, source, attributes, clip_sha256 in rows
+        name: StimulusFacts(name, source, attributes, sha256, StimulusKind(kind))
+        for name, source, attributes, sha256, kind in session.execute(found.where(is_kept(), condition))
     }
 
 
@@ -60,21 +65,24 @@ def _writer(session: Session, study: StudyHere) -> Who | None:
 
 
 def admit_named(session: Session, who: Who, study_id: int, keys: Mapping[str, Any]) -> None:
-    """Let a study use the clips that its draft lists, or may draw, as far as the user who writes it sees them."""
-    listed, conditions = keys.get("pairs"), _conditions(keys.get("sample"))
-    names = {name.strip() for name in _CELL.findall(listed)} if isinstance(listed, str) else set()
+    """Let a study use the stimuli that its draft lists, or may draw, as far as the user who writes it sees them."""
+    blocks = keys.get("blocks")
+    parts = [keys, *(blocks if isinstance(blocks, list) else ())]
+    parts = [part for part in parts if isinstance(part, Mapping)]
+    lists = [part.get(key) for part in parts for key in ("pairs", "items")]
+    names = {name.strip() for text in lists if isinstance(text, str) for name in _CELL.findall(text)}
+    conditions = {condition for part in parts for condition in _conditions(part.get("sample"))}
     if not names and not conditions:
         return
-    clips = select(Stimulus.id, Stimulus.name, Stimulus.source).where(
-        col(Stimulus.clip_sha256).is_not(None), seen_by(who)
-    )
+    seen = select(Stimulus.id, Stimulus.name, Stimulus.source, Stimulus.kind).where(is_kept(), seen_by(who))
     admit(
         session,
         study_id,
         (
             stimulus
-            for stimulus, name, source in session.exec(clips)
-            if name in names or any(_has_source(condition, source) for condition in conditions)
+            for stimulus, name, source, kind in session.exec(seen)
+            if name in names
+            or (kind == StimulusKind.CLIP and any(_has_source(condition, source) for condition in conditions))
         ),
     )
 
@@ -90,7 +98,7 @@ def _has_source(condition: str, source: str) -> bool:
 
 
 def admit(session: Session, study_id: int, stimuli: Iterable[int | None]) -> None:
-    """Let a study use these clips."""
+    """Let a study use these stimuli."""
     there = set(session.exec(select(StudyClip.stimulus_id).where(StudyClip.study_id == study_id)))
     new = sorted({stimulus for stimulus in stimuli if stimulus} - there)
     session.add_all(StudyClip(study_id=study_id, stimulus_id=stimulus) for stimulus in new)

@@ -8,6 +8,7 @@ from sqlmodel import Session, col, select
 
 from app.core.errors import Conflict
 from app.library.clips.manifest import Manifest
+from app.library.contents import is_kept
 from app.library.tables import Stimulus
 
 if TYPE_CHECKING:  # the service uses this module; the codecs behind an import are not for it
@@ -20,8 +21,8 @@ def refuse_known(session: Session, manifest: Manifest) -> None:
     for row in manifest.rows:
         if row.name in known:
             raise Conflict(
-                f"{manifest.path}: row {row.row}, column name: {row.name!r} is the name of a clip that is "
-                "there already; give this clip another name"
+                f"{manifest.path}: row {row.row}, column name: {row.name!r} is the name of a stimulus that "
+                "is there already; give this one another name"
             )
 
 
@@ -61,6 +62,5 @@ def add_stimuli(
 
 
 def list_stimuli(session: Session) -> list[Stimulus]:
-    """Every stimulus with a clip, by name."""
-    with_clip = select(Stimulus).where(col(Stimulus.clip_sha256).is_not(None))
-    return list(session.exec(with_clip.order_by(Stimulus.name)))
+    """Every stimulus that is kept, by name."""
+    return list(session.exec(select(Stimulus).where(is_kept()).order_by(Stimulus.name)))

@@ -12,6 +12,7 @@ from sqlmodel import Session, col, delete, select
 from app.accounts.audit import COMMAND_LINE, Actor, record
 from app.core.errors import Conflict
 from app.library.clips.mp4 import common_size
+from app.library.documents import StimulusKind
 from app.library.tables import Stimulus
 from app.sessions.design import Slot
 from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, SessionToken, Trial
@@ -34,7 +35,7 @@ class Loaded:
 
 
 def stimulus_facts(session: Session) -> Mapping[str, StimulusFacts]:
-    """What study files at the command line may refer to, by name: every stimulus whose clip is in the store."""
+    """What study files at the command line may refer to, by name: every stimulus that is kept."""
     return facts_where(session, true())
 
 
@@ -169,7 +170,7 @@ def add_units(session: Session, version: StudyVersion, design: StudyDesign) -> N
             unit_id=unit.id or 0,
             slot=slot,
             stimulus_id=clips[name].id or 0,
-            sha256=clips[name].clip_sha256,
+            sha256=clips[name].shown_sha256,
             bytes=clips[name].clip_bytes,
             duration_s=clips[name].duration_s,
         )
@@ -197,7 +198,9 @@ def refuse_mixed_processing(session: Session, design: StudyDesign) -> None:
     """Raise Conflict unless all clips of a study were processed by one set of rules: a batch's look would be a clue."""
     names = design.stimuli
     stimuli = session.exec(
-        select(Stimulus).where(col(Stimulus.name).in_(names)).order_by(Stimulus.name)
+        select(Stimulus)
+        .where(col(Stimulus.name).in_(names), Stimulus.kind == StimulusKind.CLIP)
+        .order_by(Stimulus.name)
     ).all()
     for stimulus in stimuli:
         if stimulus.rules != stimuli[0].rules:

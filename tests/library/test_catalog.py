@@ -310,7 +310,10 @@ def test_rows_and_columns_left_out_stay_as_they_are(stocked: Database, who: Who)
         ("name,goal,goal\nhuman-g1,a,b\n", "row 1, column goal: this column stands there 2 times"),
         ("name,file\nhuman-g1,a\n", "row 1, column file"),
         ("name,\nhuman-g1,a\n", "row 1, column (no name)"),
-        ("name,source\nnobody,human\n", "row 2, column name: there is no clip called 'nobody'"),
+        (
+            "name,source\nnobody,human\n",
+            "row 2, column name: there is no clip, record or text called 'nobody'",
+        ),
         ("name,source\nhuman-g1,human\nhuman-g1,human\n", "row 3, column name: 'human-g1' stands in row 2"),
         ("name,source\nhuman-g1,a b\n", "row 2, column source"),
         ("name,source\nhuman-g1\n", "row 2: has 1 cells, the header 2"),

@@ -59,7 +59,7 @@ def test_an_unseen_clip_is_not_there_by_any_way(
         ):
             with pytest.raises(NotFound, match="There is no clip"):
                 ask()
-        with pytest.raises(BadSheet, match="there is no clip called"):
+        with pytest.raises(BadSheet, match="there is no clip, record or text called"):
             apply_sheet(session, eve, "name,source\nhuman-g6,replay\n", None, NOW)
         with pytest.raises(NotAllowed, match="an owner"):
             apply_rules(session, eve, rules, NOW)

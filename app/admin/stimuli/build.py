@@ -1,5 +1,6 @@
 """From the library to its pages."""
 
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -20,7 +21,17 @@ from app.admin.stimuli.pages import (
     UploadPage,
     UseRow,
 )
-from app.library.catalog import SORTS, Catalog, StimulusView, Wanted, catalog, known_sources, stimulus_for
+from app.library.catalog import (
+    SORTS,
+    Catalog,
+    ClipFacts,
+    StimulusView,
+    Wanted,
+    catalog,
+    known_sources,
+    stimulus_for,
+)
+from app.library.documents import Document, StimulusKind, measure_document, read_out
 from app.library.pictures import has_poster, lack_pictures
 from app.library.queued import Place, places
 from app.library.rules import FRAME_SIZE_RULE, reprocessing, rules_in_force, rules_view
@@ -28,9 +39,11 @@ from app.library.sheet import plan_sheet
 from app.library.tables import UploadStatus
 from app.library.uploads import LARGEST_FILE_BYTES, UploadView, uploads_of
 from app.library.uses import UNSEEN, Use
+from app.studies.file.problems import counted, listed
 
 HERE = "/admin/stimuli"
 SHORT_LIST = 40
+KINDS = {"clip": "clips", "record": "records", "text": "texts"}
 USUAL_SOURCES = ("human", "hybrid", "symbolic")
 MOST_CHANGES_SHOWN = 500
 
@@ -41,6 +54,7 @@ def wanted_of(query: Mapping[str, str]) -> Wanted:
     return Wanted(
         text=query.get("q", "")[:200],
         source=query.get("source", "")[:200],
+        kind=query.get("kind", "")[:200],
         attributes={key[2:]: value for key, value in query.items() if key.startswith("a.") and value},
         sort=query.get("sort", "name")[:200],
         page=int(page) if page.isascii() and page.isdecimal() and len(page) < 9 else 1,
@@ -49,7 +63,7 @@ def wanted_of(query: Mapping[str, str]) -> Wanted:
 
 def address_of(wanted: Wanted, page: int | None = None) -> str:
     """The library's address that shows this."""
-    fields = {"q": wanted.text, "source": wanted.source}
+    fields = {"q": wanted.text, "source": wanted.source, "kind": wanted.kind}
     fields |= {f"a.{key}": value for key, value in wanted.attributes.items()}
     fields |= {"sort": wanted.sort if wanted.sort != "name" else "", "page": str(page or wanted.page)}
     given = {key: value for key, value in fields.items() if value and (key, value) != ("page", "1")}
@@ -59,7 +73,7 @@ def address_of(wanted: Wanted, page: int | None = None) -> str:
 def library_page(
     session: Session, shell: Shell, data_dir: Path, wanted: Wanted, error: str = ""
 ) -> tuple[LibraryPage, bool]:
-    """The page, and whether any of its clips still lacks its picture."""
+    """The page, and whether any clip on it still lacks its picture."""
     found = catalog(session, shell.who, wanted)
     here = address_of(wanted, found.page)
     sorts = [*SORTS.items(), *((key, key) for key in found.values)]
@@ -68,16 +82,19 @@ def library_page(
         error=error,
         cards=[card_of(each, data_dir) for each in found.stimuli],
         n_found=found.n_found,
+        counted=listed([counted(n, kind) for kind, n in found.kinds.items()] or ["nothing"], "and"),
         n_all=found.n_all,
         page=found.page,
         n_pages=found.n_pages,
         text=wanted.text,
         source=wanted.source,
+        kind=wanted.kind,
+        kinds=[(kind, f"{KINDS[kind]} ({n})") for kind, n in found.kinds.items()],
         sort=wanted.sort,
         sources=[(source, f"{source} ({n})") for source, n in found.sources.items()],
         facets=_facets(found, wanted),
         sorts=sorts,
-        is_filtered=bool(wanted.text or wanted.source or wanted.attributes),
+        is_filtered=bool(wanted.text or wanted.source or wanted.kind or wanted.attributes),
         here=here,
         previous=address_of(wanted, found.page - 1) if found.page > 1 else "",
         following=address_of(wanted, found.page + 1) if found.page < found.n_pages else "",
@@ -96,19 +113,22 @@ def _facets(found: Catalog, wanted: Wanted) -> list[Facet]:
 
 
 def card_of(stimulus: StimulusView, data_dir: Path, typed: Mapping[str, str] | None = None) -> ClipCard:
-    address, version = f"{HERE}/{quote(stimulus.name)}", stimulus.clip_sha256[:12]
+    address = f"{HERE}/{quote(stimulus.name)}"
+    version = f"?v={stimulus.clip.sha256[:12]}" if stimulus.clip else ""
     studies = list(dict.fromkeys(use.study for use in stimulus.uses))
     has_picture = has_poster(data_dir, stimulus)
     return ClipCard(
         name=stimulus.name,
         source=stimulus.source,
         attributes=[(key, value) for key, value in stimulus.attributes.items() if value],
-        facts=f"{stimulus.duration_s:.1f} s, {stimulus.width} × {stimulus.height} px",
+        kind=stimulus.kind.value,
+        facts=_short_facts(stimulus),
         used=f"used in {len(studies)} {'study' if len(studies) == 1 else 'studies'}"
         if studies
         else "not used",
-        clip=f"{address}/clip.mp4?v={version}",
-        poster=f"{address}/poster.jpg?v={version}" if has_picture else "",
+        clip=f"{address}/clip.mp4{version}" if stimulus.clip else "",
+        poster=f"{address}/poster.jpg{version}" if has_picture else "",
+        excerpt=" / ".join(read_out(_document(stimulus))[:6])[:200] if stimulus.content else "",
         form=_form(stimulus, typed),
     )
 
@@ -119,7 +139,7 @@ def _form(stimulus: StimulusView, typed: Mapping[str, str] | None) -> EditForm:
         name=(typed or {}).get("name", stimulus.name),
         source=(typed or {}).get("source", stimulus.source),
         attributes=list(stimulus.attributes.items()) if typed is None else list(attributes_in(typed).items()),
-        fixed_name="A design names the clip by it." if stimulus.uses else "",
+        fixed_name=f"A design names the {stimulus.kind} by it." if stimulus.uses else "",
         fixed_source="A saved version's truth rests on it." if in_version else "",
     )
 
@@ -153,6 +173,7 @@ def clip_page(
         known_sources=known_sources(session, shell.who),
         back=library_address(back),
         has_original=stimulus.original_sha256 is not None,
+        content=_shown_content(stimulus),
     )
 
 
@@ -161,18 +182,54 @@ def library_address(back: str) -> str:
     return back if back.startswith(HERE) and back[len(HERE) : len(HERE) + 1] in ("", "?") else HERE
 
 
+def _document(stimulus: StimulusView) -> Document:
+    return Document(stimulus.kind, stimulus.content or "")
+
+
+def _short_facts(stimulus: StimulusView) -> str:
+    if stimulus.clip is not None:
+        return f"{stimulus.clip.duration_s:.1f} s, {stimulus.clip.width} × {stimulus.clip.height} px"
+    counts = measure_document(_document(stimulus))
+    rounds = f"{counted(counts.rounds, 'round')}, " if counts.rounds else ""
+    return f"{rounds}{counted(counts.words, 'word')}"
+
+
+def _shown_content(stimulus: StimulusView) -> str:
+    """A record's JSON, indented, or a text's Markdown; empty for a clip."""
+    if stimulus.kind is not StimulusKind.RECORD:
+        return stimulus.content or ""
+    return json.dumps(json.loads(stimulus.content or "{}"), indent=2, ensure_ascii=False)
+
+
 def _facts(stimulus: StimulusView) -> list[tuple[str, str]]:
-    rules = stimulus.rules
+    return _facts_of_clip(stimulus, stimulus.clip) if stimulus.clip else _facts_of_document(stimulus)
+
+
+def _facts_of_document(stimulus: StimulusView) -> list[tuple[str, str]]:
+    counts = measure_document(_document(stimulus))
+    rounds = [("Rounds", f"{counts.rounds:,}")] if stimulus.kind is StimulusKind.RECORD else []
+    return [
+        *rounds,
+        ("Lines", f"{counts.lines:,}"),
+        ("Words", f"{counts.words:,}"),
+        ("Characters", f"{counts.characters:,}"),
+        ("File", f"{stimulus.original_name or 'not named'}, {megabytes(stimulus.original_bytes)}"),
+        (f"SHA-256 of the {stimulus.kind}", stimulus.content_sha256 or ""),
+    ]
+
+
+def _facts_of_clip(stimulus: StimulusView, clip: ClipFacts) -> list[tuple[str, str]]:
+    rules = clip.rules
     trims = f"{rules.trim_start_s:g} s off the start, {rules.trim_end_s:g} s off the end"
     masks = f"{len(rules.masks)} {'mask' if len(rules.masks) == 1 else 'masks'}"
     return [
-        ("Duration", f"{stimulus.duration_s:.2f} s ({stimulus.frames} frames, {stimulus.fps:g} a second)"),
-        ("Frame", f"{stimulus.width} × {stimulus.height} px"),
-        ("Size of the file", megabytes(stimulus.clip_bytes)),
+        ("Duration", f"{clip.duration_s:.2f} s ({clip.frames} frames, {clip.fps:g} a second)"),
+        ("Frame", f"{clip.width} × {clip.height} px"),
+        ("Size of the file", megabytes(clip.bytes)),
         ("Processed with", f"{trims}, {masks}, crf {rules.crf}"),
         ("Original", f"{stimulus.original_name or 'not named'}, {megabytes(stimulus.original_bytes)}"),
         ("SHA-256 of the original", stimulus.original_sha256 or "not kept"),
-        ("SHA-256 of the clip", stimulus.clip_sha256),
+        ("SHA-256 of the clip", clip.sha256),
     ]
 
 

@@ -26,15 +26,20 @@ class EditForm:
 
 @dataclass(frozen=True, slots=True)
 class ClipCard:
-    """One clip in the library; addresses carry the hash, so that a clip processed anew is fetched anew."""
+    """One stimulus in the library; addresses carry the hash, so that a clip processed anew is fetched anew.
+
+    A record or a text (`kind`) has no `clip` and no `poster`, but an `excerpt`.
+    """
 
     name: str
+    kind: str
     source: str
     attributes: Sequence[tuple[str, str]]
     facts: str
     used: str
     clip: str
     poster: str
+    excerpt: str
     form: EditForm
 
 
@@ -54,11 +59,14 @@ class LibraryPage(AdminPage):
     tab: ClassVar[str] = "stimuli"
     cards: Sequence[ClipCard]
     n_found: int
+    counted: str
     n_all: int
     page: int
     n_pages: int
     text: str
     source: str
+    kind: str
+    kinds: Options
     sort: str
     sources: Options
     facets: Sequence[Facet]
@@ -84,7 +92,7 @@ class UseRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipPage(AdminPage):
-    """One clip: how it looks, what is said of it, where it is used."""
+    """One stimulus: how it looks, or what it holds (`content`), what is said of it, where it is used."""
 
     template: ClassVar[str] = "stimuli-clip.html"
     tab: ClassVar[str] = "stimuli"
@@ -95,6 +103,7 @@ class ClipPage(AdminPage):
     known_sources: Sequence[str]
     back: str
     has_original: bool
+    content: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

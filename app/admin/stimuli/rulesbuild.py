@@ -13,7 +13,7 @@ from app.admin.stimuli.rulesform import RulesForm, form_of
 from app.core.errors import NotFound
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus
-from app.library.catalog import StimulusView, names_with_original, stimulus_for
+from app.library.catalog import ClipFacts, StimulusView, names_with_original, stimulus_for
 from app.library.clips.rules import Rules
 from app.library.rules import last_reprocessing, preview_run, reprocessing, rules_view
 
@@ -42,7 +42,7 @@ def rules_page(
         values=form.values,
         errors=form.errors,
         masks=form.masks,
-        clip=_clip(tried) if tried else None,
+        clip=_clip(tried, tried.clip) if tried and tried.clip else None,
         clip_name=chosen,
         names=names,
         n_clips=view.n_clips,
@@ -70,11 +70,11 @@ def _tried(session: Session, who: Who, name: str) -> StimulusView | None:
         return None
 
 
-def _clip(stimulus: StimulusView) -> TriedClip:
+def _clip(stimulus: StimulusView, clip: ClipFacts) -> TriedClip:
     here = f"{HERE}/{quote(stimulus.name)}"
     # The original's duration, so far as it can be told without reading it.
-    cut = stimulus.rules.trim_start_s + stimulus.rules.trim_end_s
-    return TriedClip(stimulus.name, f"{here}/original", f"{here}/frame.jpg", stimulus.duration_s + cut)
+    cut = clip.rules.trim_start_s + clip.rules.trim_end_s
+    return TriedClip(stimulus.name, f"{here}/original", f"{here}/frame.jpg", clip.duration_s + cut)
 
 
 def _preview(job: JobView, tried: StimulusView | None) -> Preview:

@@ -78,7 +78,9 @@ def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str) -> Step:
     parts = [
         f"{n} {source}" for source, n in sorted(sources.items(), key=lambda s: (s[0] != true_source, s[0]))
     ]
-    says = f"{counted(len(stimuli), 'clip')}: {listed(parts, 'and')}" if parts else "No clip yet"
+    kinds = Counter(clip.kind for clip in stimuli.values())
+    there = listed([counted(n, kind) for kind, n in sorted(kinds.items())] or [""], "and")
+    says = f"{there}: {listed(parts, 'and')}" if parts else "No clip yet"
     about = "Upload the videos to be compared, and say which source each is of"
     return Step("Clips", about, len(stimuli) > 1, says, "/admin/stimuli")
 

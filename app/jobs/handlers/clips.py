@@ -11,6 +11,7 @@ from sqlmodel import Session, col, select
 from app.accounts.audit import record
 from app.accounts.logins import Who
 from app.accounts.tables import Role, User
+from app.core.errors import StudyError
 from app.jobs.context import Cancelled, Stopping, Work
 from app.jobs.tidying import tidy
 from app.library.clips.errors import ClipRefused
@@ -20,6 +21,16 @@ from app.library.clips.process import frames_left
 from app.library.clips.rules import Rules
 from app.library.clips.single import Arrived, import_one, make_pictures, remarks_on
 from app.library.clips.store import ClipStore, file_sha256
+from app.library.contents import add_documents
+from app.library.documents import (
+    LARGEST_BYTES,
+    Document,
+    ImportedDocument,
+    StimulusKind,
+    kind_of,
+    read_document,
+    read_some,
+)
 from app.library.media import frame_path, part_path, poster_path
 from app.library.names import free_name
 from app.library.rules import hold_library, rules_in_force, settle_size
@@ -76,6 +87,8 @@ def _settled(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
 
 def _take_up(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
     work.progress(0, 0, f"Looking at {upload.file_name}")
+    if kind_of(upload.file_name) is not StimulusKind.CLIP:
+        return _take_up_document(work, upload, part)
     sha256 = file_sha256(part).sha256
     with work.database.reading() as session:
         _refuse_duplicate(session, _who(session, upload), part, sha256)
@@ -90,6 +103,36 @@ def _take_up(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
     _make_sure(work, part, clip)
     _forget(part)
     return added
+
+
+def _take_up_document(work: Work, upload: Upload, part: Path) -> dict[str, Any]:
+    kind = kind_of(upload.file_name)
+    data = read_some(part, LARGEST_BYTES[kind] + 1)
+    try:
+        document = read_document(kind, data)
+    except StudyError as error:
+        raise ClipRefused(part, f"was not taken: {str(error).removesuffix('.')}") from None
+    with work.database.transaction() as session:
+        row = upload_in(session, upload.token, hold=True)
+        if row is None or row.status != UploadStatus.WAITING:
+            raise Cancelled
+        who = _who(session, row)
+        _refuse_same_content(session, who, part, document)
+        name = free_name(row.name, set(session.exec(select(Stimulus.name))))
+        new = ImportedDocument(name, row.source, row.attributes, document, row.file_name, len(data))
+        add_documents(session, [new], work.now(), uploaded_by=row.user_id)
+        session.flush()
+        _settle(session, row, who, name, "", work.now())
+    _forget(part)
+    return {"stimulus": name}
+
+
+def _refuse_same_content(session: Session, who: Who, part: Path, document: Document) -> None:
+    same = select(Stimulus.name).where(Stimulus.content_sha256 == document.sha256, seen_by(who)).limit(1)
+    if name := session.exec(same).first():
+        raise ClipRefused(
+            part, f"holds the same as the {document.kind} {name}, which is in the library already"
+        )
 
 
 def _processed(work: Work, upload: Upload, part: Path, rules: Rules, info: ClipInfo) -> ImportedClip:
@@ -124,13 +167,18 @@ def _add(
     name = free_name(row.name, set(session.exec(select(Stimulus.name))))
     add_stimuli(session, [replace(clip, name=name)], now, uploaded_by=row.user_id)
     session.flush()
+    assert clip.rules.size is not None
+    _settle(session, row, who, name, " ".join(remarks_on(info, clip.rules.size)), now)
+    return {"stimulus": name}
+
+
+def _settle(session: Session, row: Upload, who: Who, name: str, remarks: str, now: datetime) -> None:
+    """The upload is the stimulus `name`."""
     row.stimulus_id = session.exec(select(Stimulus.id).where(Stimulus.name == name)).one()
     row.name = name
-    assert clip.rules.size is not None
-    end(session, row, UploadStatus.DONE, " ".join(remarks_on(info, clip.rules.size)), now)
-    said = {"name": name, "source": clip.source, "attributes": dict(clip.attributes), "file": row.file_name}
+    end(session, row, UploadStatus.DONE, remarks, now)
+    said = {"name": name, "source": row.source, "attributes": dict(row.attributes), "file": row.file_name}
     record(session, who.actor, "stimulus.add", now=now, subject=name, after=said)
-    return {"stimulus": name}
 
 
 def _who(session: Session, upload: Upload) -> Who:

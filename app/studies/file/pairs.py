@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from app.library.documents import StimulusKind
 from app.sessions.design import Kind, Member
 from app.studies.file.problems import nearest, quoted
 from app.studies.file.rowfiles import RowFile, check_id, check_name, rows_under, word_in
@@ -17,12 +18,13 @@ _MOST_GUESSES = 20
 
 @dataclass(frozen=True, slots=True)
 class StimulusFacts:
-    """What a study file may rely on of one clip. `clip_sha256` is of the clip as it is shown."""
+    """What a study file may rely on of one stimulus. `clip_sha256` is of what is shown: a clip, a record, a text."""
 
     name: str
     source: str
     attributes: Mapping[str, str]
     clip_sha256: str
+    kind: StimulusKind = StimulusKind.CLIP
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,11 @@ def truth_by_source(source_a: str, source_b: str, true_source: str) -> Member | 
     if true_source == NO_SOURCE or (source_a == true_source) == (source_b == true_source):
         return None
     return Member.A if source_a == true_source else Member.B
+
+
+def clips_among(stimuli: Mapping[str, StimulusFacts]) -> Mapping[str, StimulusFacts]:
+    """Those that pairs can be made of: records and texts are left out."""
+    return {name: facts for name, facts in stimuli.items() if facts.kind is StimulusKind.CLIP}
 
 
 def content_of(clip: StimulusFacts) -> str:
@@ -153,13 +160,13 @@ def resolve_rows(
 ) -> list[PairSpec]:
     """Join rows with the clips they name; what does not fit is added to the file's problems."""
     pairs: list[PairSpec] = []
-    remedies: dict[str, str] = {}
+    clips, remedies = clips_among(stimuli), dict[str, str]()
     for row in found.rows:
         for column, name in (("a", row.a), ("b", row.b)):
-            if name and name not in stimuli:
+            if name and name not in clips:
                 message = f"column {quoted(column)}: there is no clip {quoted(name)}"
                 found.refuse(row.line, message, _instead_of(name, stimuli, remedies))
-        a, b = stimuli.get(row.a), stimuli.get(row.b)
+        a, b = clips.get(row.a), clips.get(row.b)
         if a is None or b is None:
             continue
         true = truth_by_source(a.source, b.source, true_source)
@@ -184,6 +191,8 @@ def resolve_rows(
 
 def _instead_of(name: str, stimuli: Mapping[str, StimulusFacts], remedies: dict[str, str]) -> str:
     """What to do about an unknown name. Looking for a near one takes a while, so only the first few get that."""
+    if name in stimuli:
+        return f"it is a {stimuli[name].kind}, and pairs are of clips"
     if name not in remedies:
         known = stimuli if len(remedies) < _MOST_GUESSES else ()
         remedies[name] = nearest(name, known, "upload it first")

@@ -24,6 +24,7 @@ from app.studies.file.pairs import (
     PairSpec,
     StimulusFacts,
     check_clips,
+    clips_among,
     content_of,
     read_pair_file,
     resolve_rows,
@@ -52,6 +53,7 @@ def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts], true_sour
     """Draw the pairs that `sample` asks for. Every fault is found, each at its place in the study file."""
     if sample.drawn is not None:
         return _kept(sample, sample.drawn, stimuli, true_source)
+    stimuli = clips_among(stimuli)
     clips = _by_source(stimuli)
     faults = _absent_attributes(sample, stimuli)
     can_match = not faults
