@@ -14,11 +14,12 @@ from bench.inside import inside_text, measure_inside
 from bench.machine import this_machine
 from bench.media import Media, measure_media
 from bench.monitor import Watched, measure_monitor, monitor_text
+from bench.planning import measure_planning, planning_text
 from bench.report import answers_text, machine_text, media_text, write_json
 from bench.servers import WORK
 from bench.starts import measure_starts, starts_text
 
-PARTS = ("answers", "media", "monitor", "analysis", "starts", "inside")
+PARTS = ("answers", "media", "monitor", "analysis", "starts", "planning", "inside")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -47,6 +48,8 @@ def main(arguments: Sequence[str]) -> int:
             print(f"\n{analysis_text(analysed)}", flush=True)
         if "starts" in parts:
             print(f"\n{starts_text(measure_starts(options.repeats))}", flush=True)
+        if "planning" in parts:
+            print(f"\n{planning_text(measure_planning(options.repeats))}", flush=True)
         if "inside" in parts:
             print(f"\n{inside_text(measure_inside())}", flush=True)
     except (Broken, OSError, sqlite3.Error) as error:

@@ -26,7 +26,7 @@ from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.sessions import queries
 from app.sessions.design import Kind
-from app.sessions.loads import loads_of, units_of
+from app.sessions.loads import loads_of
 from app.sessions.tables import Exclusion, Mode, Response, Status, Trial
 from app.studies.tables import Study, StudyVersion, Unit
 from app.tasks.rating.assignment import ItemToAssign, assign_items
@@ -105,6 +105,7 @@ def _start(database: Database, version_id: int, unit_ids: Sequence[int], seed: i
         connection.execute(queries.HOLD_VERSION, {"version_id": version_id})
         asked = {"version_id": version_id, "mode": Mode.LIVE}
         ordinal = connection.execute(queries.LAST_ORDINAL, asked).scalar_one() + 1
+        before = connection.execute(queries.PLANS_OF, {**asked, "ordinal": ordinal - 1}).all()
         reading = time.perf_counter()
         had = loads_of(session, version_id, Mode.LIVE, _BLOCK, now - STALLED)
         read = time.perf_counter()
@@ -113,7 +114,7 @@ def _start(database: Database, version_id: int, unit_ids: Sequence[int], seed: i
             per_participant=PER_PARTICIPANT,
             per_item=N_SESSIONS,
             rng=random.Random(seed),
-            mirror_of=units_of(session, version_id, Mode.LIVE, _BLOCK, ordinal - 1),
+            mirror_of=[row.unit_id for row in before],
         )
         assigned = time.perf_counter()
         one = _session(version_id, ordinal, Status.ACTIVE, now)

@@ -4,7 +4,7 @@ Read while the version's row is held (`queries.HOLD_VERSION`), as planning holds
 instant then read one after the other, each what the one before has planned.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 
 from sqlalchemy import and_, bindparam, exists, func, not_, or_, select
@@ -51,19 +51,6 @@ LOADS = select(_all.c.unit_id, (_all.c.n - func.coalesce(_not_counted.c.n, 0)).l
     _all.outerjoin(_not_counted, _not_counted.c.unit_id == _all.c.unit_id)
 )
 
-UNITS_OF = (
-    select(_trial.c.unit_id)
-    .join(_session, _session.c.id == _trial.c.session_id)
-    .join(_unit, _unit.c.id == _trial.c.unit_id)
-    .where(
-        _session.c.version_id == bindparam("version_id"),
-        _session.c.mode == bindparam("mode"),
-        _session.c.ordinal == bindparam("ordinal"),
-        _unit.c.block == bindparam("block"),
-    )
-    .order_by(_trial.c.position)
-)
-
 
 def loads_of(
     session: Session, version_id: int, mode: str, block: str, active_since: datetime
@@ -77,9 +64,3 @@ def loads_of(
     asked = {"version_id": version_id, "mode": mode, "block": block, "active_since": active_since}
     rows = session.connection().execute(LOADS, asked)
     return {row.unit_id: row.n for row in rows}
-
-
-def units_of(session: Session, version_id: int, mode: str, block: str, ordinal: int) -> Sequence[int]:
-    """The ids of the units of a block that a session has, in its order; none where there is no such session."""
-    asked = {"version_id": version_id, "mode": mode, "block": block, "ordinal": ordinal}
-    return session.connection().execute(UNITS_OF, asked).scalars().all()

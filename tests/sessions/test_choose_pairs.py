@@ -171,6 +171,13 @@ def test_a_remainder_is_carried_over() -> None:
     assert set(exposure.values()) == {2}
 
 
+def test_a_condition_whose_share_is_whole_has_just_that_however_far_it_is_behind() -> None:
+    """Of 4, 3 and 1 pairs, sessions of 2 have 1, 0.75 and 0.25 of each."""
+    pairs = [PairToPlan(n, CONDITIONS[(n > 4) + (n > 7)], Kind.MAIN, Member.A) for n in range(1, 9)]
+    chosen = choose_pairs(pairs, dict.fromkeys(range(5, 9), 10), 2, random.Random(1))
+    assert sum(pair.condition == CONDITIONS[0] for pair in chosen) == 1
+
+
 def test_the_same_seed_chooses_the_same_pairs() -> None:
     pairs = [PairToPlan(n, CONDITIONS[n % 4], Kind.MAIN, Member.A) for n in range(1, 20)]
     first, again, other = (choose_pairs(pairs, {}, 6, random.Random(seed)) for seed in (1, 1, 2))

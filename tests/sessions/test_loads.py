@@ -2,9 +2,10 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 from sqlalchemy import URL
@@ -17,7 +18,7 @@ from app.sessions.assignment import choose_pairs, plan_session
 from app.sessions.design import BLOCK, Kind, Member, PairToPlan
 from app.sessions.entering import Visit, enter
 from app.sessions.exclusions import leave_out
-from app.sessions.loads import loads_of, units_of
+from app.sessions.loads import loads_of
 from app.sessions.state_machine import locate, mark_shown, submit
 from app.sessions.tables import Exclusion, Mode, ParticipantSession, Status, Trial
 from app.studies.tables import State, Study, StudyVersion, Unit
@@ -133,15 +134,6 @@ def test_modes_and_blocks_are_counted_apart(session: Session) -> None:
     assert loads(session, block="another") == {0, 2}
 
 
-def test_the_units_of_a_session_come_in_its_order(session: Session) -> None:
-    walk(session, arrive(session), "trial-1")
-    trials = session.exec(select(Trial.unit_id).order_by(col(Trial.position))).all()
-    version = session.exec(select(StudyVersion)).one()
-    asked = (session, version.id or 0, Mode.LIVE)
-    assert units_of(*asked, BLOCK, 1) == trials
-    assert units_of(*asked, BLOCK, 2) == units_of(*asked, "another", 1) == []
-
-
 N_ITEMS, PER_ITEM, PER_PARTICIPANT, AT_ONCE = 30, 100, 15, 12
 
 
@@ -203,6 +195,12 @@ def hold(session: Session, version_id: int) -> int:
     return (connection.execute(queries.LAST_ORDINAL, last).scalar_one() or 0) + 1
 
 
+def before(session: Session, version_id: int, ordinal: int) -> Sequence[Any]:
+    """What the session before has, in its order."""
+    asked = {"version_id": version_id, "mode": Mode.LIVE, "ordinal": ordinal - 1}
+    return session.connection().execute(queries.PLANS_OF, asked).all()
+
+
 def store(session: Session, version_id: int, ordinal: int, plans: list[tuple[int, dict[str, str]]]) -> None:
     one = ParticipantSession(
         version_id=version_id, mode=Mode.LIVE, recruiter={}, ordinal=ordinal, status=Status.ACTIVE,
@@ -243,7 +241,7 @@ def test_200_who_start_at_once_fill_a_rating_study_exactly(
             per_participant=PER_PARTICIPANT,
             per_item=PER_ITEM,
             rng=rng,
-            mirror_of=units_of(session, version_id, Mode.LIVE, "rate", ordinal - 1),
+            mirror_of=[row.unit_id for row in before(session, version_id, ordinal)],
         )
         if given is None:
             return 0
@@ -273,9 +271,8 @@ def test_200_who_start_at_once_see_the_pairs_of_a_condition_equally_often_and_bo
         had = loads_of(session, version_id, Mode.LIVE, "rate", NOW)
         chosen, mirror_of = choose_pairs(pairs, had, 8, rng), None
         if ordinal % 2 == 0:
-            before = {"version_id": version_id, "mode": Mode.LIVE, "ordinal": ordinal - 1}
-            plans = session.connection().execute(queries.PLANS_OF, before)
-            mirror_of = {unit_id: Member(plan["left"]) for unit_id, plan in plans}
+            plans = before(session, version_id, ordinal)
+            mirror_of = {row.unit_id: Member(row.plan["left"]) for row in plans}
             chosen = tuple(pair for pair in pairs if pair.id in mirror_of)
         trials = plan_session(chosen, order="random", sides="balanced", rng=rng, mirror_of=mirror_of)
         store(session, version_id, ordinal, [(trial.pair_id, {"left": trial.left}) for trial in trials])

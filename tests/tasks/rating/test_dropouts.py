@@ -11,8 +11,9 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from sqlalchemy import StaticPool, create_engine
 from sqlmodel import Session, SQLModel
 
+from app.sessions import queries
 from app.sessions.design import Kind
-from app.sessions.loads import loads_of, units_of
+from app.sessions.loads import loads_of
 from app.sessions.tables import Exclusion, Mode, ParticipantSession, Response, Status, Trial
 from app.studies.tables import Study, StudyVersion, Unit
 from app.tasks.rating.assignment import ItemToAssign, assign_items, planned_sessions
@@ -93,12 +94,13 @@ class RatingStudy(RuleBasedStateMachine):
     def plan(self, seed: int) -> Judge | None:
         ordinal = len(self.everyone) + 1
         before = self.loads()
+        named = {"version_id": self.version_id, "mode": Mode.LIVE, "ordinal": ordinal - 1}
         given = assign_items(
             self.items(),
             per_participant=self.per_participant,
             per_item=self.per_item,
             rng=random.Random(seed),
-            mirror_of=units_of(self.session, self.version_id, Mode.LIVE, "rate", ordinal - 1),
+            mirror_of=[unit_id for unit_id, _ in self.connection.execute(queries.PLANS_OF, named)],
         )
         open_ones = [item for item, load in before.items() if load < self.per_item]
         if given is None:
