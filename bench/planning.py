@@ -195,8 +195,10 @@ def _sqlite() -> Iterator[URL | None]:
     folder = WORK / "planning"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    yield URL.create("sqlite", database=str((folder / "planning.sqlite3").absolute()))
-    shutil.rmtree(folder)
+    try:
+        yield URL.create("sqlite", database=str((folder / "planning.sqlite3").absolute()))
+    finally:
+        shutil.rmtree(folder)
 
 
 @contextmanager
@@ -209,5 +211,7 @@ def _postgres() -> Iterator[URL | None]:
         return
     with server:
         server.execute(f"CREATE DATABASE {url.database}")
-        yield url
-        server.execute(f"DROP DATABASE {url.database} WITH (FORCE)")
+        try:
+            yield url
+        finally:
+            server.execute(f"DROP DATABASE {url.database} WITH (FORCE)")
