@@ -97,6 +97,7 @@ class ClueReport(Result):
     says: str
     summary: tuple[str, ...]
     inside: Inside
+    noun: str = "clips"
 
     def clue(self, name: str) -> ClueResult:
         """The result of one clue. Raises KeyError for one that was not looked at."""
@@ -113,6 +114,7 @@ def clue_report(
     positive: str = "human",
     threshold: float = 0.75,
     on_progress: OnProgress | None = None,
+    noun: str = "clips",
 ) -> ClueReport:
     """Measure how well each clue, and all together, tell the clips of one source from the others.
 
@@ -136,6 +138,8 @@ def clue_report(
         The strength that warns, above 0.5 and at most 1.
     on_progress
         Called as ``on_progress(done, total, what)``.
+    noun
+        What the rows are called in sentences: ``clips``, ``records``, ``texts`` or ``items``.
 
     Raises
     ------
@@ -190,6 +194,7 @@ def clue_report(
         says="",
         summary=(),
         inside=Inside(*inside, says=_says_inside(*inside, positive)),
+        noun=noun,
     )
     report = replace(report, says=_says(report))
     return replace(report, summary=tuple(_summarised(report)))
@@ -254,7 +259,7 @@ def _says(report: ClueReport) -> str:
         return f"{capital(named)} {verb} the source away."
     if report.verdict == "too-few":
         counts = ", ".join(f"{n} {source}" for source, n in report.sources.items()) or "none"
-        return f"Too few clips to tell whether anything gives the source away ({counts})."
+        return f"Too few {report.noun} to tell whether anything gives the source away ({counts})."
     return f"Nothing was found that gives the source away with a strength of {report.threshold:g} or more."
 
 
@@ -311,16 +316,17 @@ def _advice(
 
 def _summarised(report: ClueReport) -> Iterator[str]:
     counts = ", ".join(f"{n} {source}" for source, n in report.sources.items())
-    yield f"{len(report.clues)} clues of {report.n_clips} clips were looked at{f': {counts}' if counts else ''}."
+    of_each = f": {counts}" if counts else ""
+    yield f"{len(report.clues)} clues of {report.n_clips} {report.noun} were looked at{of_each}."
     yield report.says
     yield "Strength is the larger of AUC and 1 - AUC: 0.5 tells nothing of the source, 1 everything."
     for result in report.clues:
         if result.warns:
-            yield _warning(result)
+            yield _warning(result, report.noun)
     for finding, text in _FINDINGS.items():
         if labels := [result.label for result in report.clues if result.finding == finding]:
-            yield f"{text}: {', '.join(labels)}."
-    yield _taken_together(report.classifier, report.positive)
+            yield f"{text.replace('clips', report.noun)}: {', '.join(labels)}."
+    yield _taken_together(report.classifier, report.positive, report.noun)
     if report.inside.clues:
         yield report.inside.says
     n_compared = sum(result.p_holm is not None for result in report.clues)
@@ -332,26 +338,26 @@ def _summarised(report: ClueReport) -> Iterator[str]:
         )
 
 
-def _warning(result: ClueResult) -> str:
+def _warning(result: ClueResult, noun: str) -> str:
     """The first comparison that warns."""
     worst = next(each for each in (result.against_others, *result.pairs) if each.warns)
-    than = "in all others" if worst.second is None else f"in {worst.second} clips"
+    than = "in all others" if worst.second is None else f"in {worst.second} {noun}"
     higher = "higher" if (worst.auc or 0.0) > 0.5 else "lower"
     interval = (
         f"{100 * worst.interval.level:.3g} % interval {worst.strength_low:.2f} to {worst.strength_high:.2f}"
     )
     return (
-        f"{capital(result.label)} gives the source away: it is {higher} in {worst.first} clips than {than}, "
+        f"{capital(result.label)} gives the source away: it is {higher} in {worst.first} {noun} than {than}, "
         f"with strength {worst.strength:.2f} ({interval})."
     )
 
 
-def _taken_together(classifier: Classifier, positive: str) -> str:
+def _taken_together(classifier: Classifier, positive: str, noun: str) -> str:
     if classifier.auc is None:
         return f"All clues together could not be tried: {classifier.reason}."
     interval = f"95 % interval {classifier.interval.low:.2f} to {classifier.interval.high:.2f}"
     verb = "give the source away" if classifier.warns else "were not found to give the source away"
     return (
-        f"All clues together {verb}: a small classifier tells {positive} clips from the others with "
-        f"AUC {classifier.auc:.2f} ({interval}), on clips it had not seen."
+        f"All clues together {verb}: a small classifier tells {positive} {noun} from the others with "
+        f"AUC {classifier.auc:.2f} ({interval}), on {noun} it had not seen."
     )

@@ -64,6 +64,13 @@ _KNOWN = {
     "frame_bytes_spread": Words(
         "spread of frame sizes", "% of the mean", "have a spread of frame sizes of", before="of ", scale=100
     ),
+    # Of records and texts: what is read.
+    "characters": Words("length", "characters", "have", noun="items"),
+    "words": Words("number of words", "words", "have", noun="items"),
+    "lines": Words("number of lines", "lines", "have", noun="items"),
+    "rounds": Words("number of rounds", "rounds", "have", noun="items"),
+    "source_names": Words("names of sources", "times", "name a source", before="do so ", noun="items"),
+    "player_names": Words("names of players", "times", "name a player", before="do so ", noun="items"),
 }
 
 
@@ -104,10 +111,11 @@ def advise(
     clips: pd.DataFrame, clue: str, finding: Finding, first: str, second: str | None, reason: str | None
 ) -> Advice:
     """What is said of a clue by what was found of it; the numbers are of `first` against `second` (or all others)."""
+    noun = "clips" if words_for(clue).noun == "originals" else words_for(clue).noun
     if finding == "undefined":
-        return Advice(f"Nothing to compare: {reason}.", "Add clips of both kinds, then look again.")
+        return Advice(f"Nothing to compare: {reason}.", f"Add {noun} of both kinds, then look again.")
     if finding == "same":
-        return Advice(f"The same for all clips: {shown_value(clue, clips[clue].max())}.", NOTHING_TO_DO)
+        return Advice(f"The same for all {noun}: {shown_value(clue, clips[clue].max())}.", NOTHING_TO_DO)
     chosen = (
         clips["source"] == first,
         clips["source"] != first if second is None else clips["source"] == second,
@@ -116,7 +124,7 @@ def advise(
     remedies = {
         "telling": lambda: remedy(clue, clips),
         "unclear": lambda: (
-            f"{len(x)} and {len(y)} clips are too few to tell: look again when there are more."
+            f"{len(x)} and {len(y)} {noun} are too few to tell: look again when there are more."
         ),
     }
     return Advice(difference(clue, first, second, x, y), remedies.get(finding, lambda: NOTHING_TO_DO)())
@@ -192,6 +200,11 @@ _LIGHT = (
     "The rules change no brightness or contrast: record all sources with the same display settings, correct "
     "the recordings in a video editor before they are uploaded, or mask a bright or dark part of the picture."
 )
+_LENGTH = (
+    "Show as much of each: the same number of rounds, parts of one length, or excerpts cut alike. Where length is how "
+    "they play or write, it is what people judge: keep it, and report it."
+)
+_NAMES = "Put neutral names in their place (A, B, ...), the same in all, and look again."
 _RESOLUTION = (
     "Record or export all sources at one resolution, or lower the common frame size "
     "(rules width and height) to the smallest: scaling up leaves a softer picture."
@@ -222,6 +235,8 @@ _REMEDIES: Mapping[str, Callable[[pd.DataFrame], str]] = {
         f"Record all sources at one frame rate, or show all at the lowest (rule fps: {clips['original_fps'].min():g}): "
         "repeated pictures look jerky."
     ),
+    **dict.fromkeys(("characters", "words", "lines", "rounds"), _always(_LENGTH)),
+    **dict.fromkeys(("source_names", "player_names"), _always(_NAMES)),
     "original_bytes": _always(
         "Participants never get the originals; see that the processed clips are alike."
     ),

@@ -1,6 +1,7 @@
-"""The clue report of a study: of which clips, asked for, and what the launch should know of it."""
+"""The clue report of a study: of which clips, records and texts, asked for, and what the launch should know of it."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,12 +14,17 @@ from app.core.errors import Conflict, NotFound
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
+from app.library.contents import is_kept
+from app.library.documents import StimulusKind
 from app.library.tables import Stimulus
+from app.library.uses import parts_of
 from app.sessions.design import Kind as PairKind
 from app.studies.access import StudyHere
 from app.studies.drafts import draft_for
 from app.studies.file.design import StudyDesign
-from app.studies.file.pairs import HUMAN, true_source_of
+from app.studies.file.items import read_item_file
+from app.studies.file.pairs import HUMAN, StimulusFacts, true_source_of
+from app.studies.file.problems import counted, listed
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
 from app.studies.tables import StudyVersion, Unit, UnitMember
@@ -28,12 +34,16 @@ SEED = 1
 
 @dataclass(frozen=True, slots=True, order=True)
 class ClueClip:
-    """One clip as a study shows it; `original_sha256` is empty where no original is kept."""
+    """One stimulus as a study shows it; `clip_sha256` is of the clip, or of what a record or a text holds.
+
+    `original_sha256` is empty where no original is kept.
+    """
 
     name: str
     source: str
     clip_sha256: str
     original_sha256: str
+    kind: str = StimulusKind.CLIP
 
     @property
     def shown(self) -> tuple[str, str]:
@@ -43,11 +53,17 @@ class ClueClip:
 
 @dataclass(frozen=True, slots=True)
 class ClueClips:
-    """The clips of a study's main pairs: of its newest version or, `version` being None, of its draft."""
+    """The stimuli of a study's main pairs and items: of its newest version or, `version` being None, of its draft."""
 
     version: int | None
     clips: tuple[ClueClip, ...]
     true_source: str = HUMAN
+
+    @property
+    def says(self) -> str:
+        """How many there are of each kind: `18 clips`."""
+        kinds = Counter(clip.kind for clip in self.clips)
+        return listed([counted(n, kind) for kind, n in sorted(kinds.items())] or ["0 clips"], "and")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,21 +81,28 @@ class CluesState:
 
 
 def clips_of(session: Session, study: StudyHere) -> ClueClips:
-    """The clips that a clue report of the study would be of."""
+    """The stimuli that a clue report of the study would be of."""
     newest = select(StudyVersion).where(StudyVersion.study_id == study.id)
     version = session.exec(newest.order_by(col(StudyVersion.number).desc()).limit(1)).first()
     if version is not None:
         true_source = StudyDesign.model_validate_json(version.design).truth.source
         return ClueClips(version.number, _of_version(session, version), true_source)
     keys = draft_for(session, study).keys
-    found = find_pairs(keys, facts_for(session, study))
-    names = {name for pair in found.pairs if pair.kind is PairKind.MAIN for name in (pair.a, pair.b)}
-    stimuli = session.exec(select(Stimulus).where(col(Stimulus.name).in_(names)))
-    return ClueClips(
-        None,
-        tuple(sorted(_clip(s, s.clip_sha256) for s in stimuli if s.clip_sha256 is not None)),
-        true_source_of(keys),
-    )
+    facts = facts_for(session, study)
+    names = {name for part in parts_of(keys) for name in _main(part, facts)}
+    stimuli = session.exec(select(Stimulus).where(col(Stimulus.name).in_(names), is_kept()))
+    return ClueClips(None, tuple(sorted(_clip(s, s.shown_sha256) for s in stimuli)), true_source_of(keys))
+
+
+def _main(part: Mapping[str, Any], facts: Mapping[str, StimulusFacts]) -> Iterator[str]:
+    """What the main pairs and items of a draft, or of one of its blocks, show."""
+    for pair in find_pairs(part, facts).pairs:
+        if pair.kind is PairKind.MAIN:
+            yield from (pair.a, pair.b)
+    items = part.get("items")
+    for item in read_item_file("", items, by_row=True).rows if isinstance(items, str) else ():
+        if item.kind is PairKind.MAIN and item.stimulus in facts:
+            yield item.stimulus
 
 
 def _of_version(session: Session, version: StudyVersion) -> tuple[ClueClip, ...]:
@@ -95,18 +118,20 @@ def _of_version(session: Session, version: StudyVersion) -> tuple[ClueClip, ...]
 
 
 def _clip(stimulus: Stimulus, clip_sha256: str | None) -> ClueClip:
-    return ClueClip(stimulus.name, stimulus.source, clip_sha256 or "", stimulus.original_sha256 or "")
+    return ClueClip(
+        stimulus.name, stimulus.source, clip_sha256 or "", stimulus.original_sha256 or "", stimulus.kind
+    )
 
 
 def ask_clues(session: Session, who: Who, study: StudyHere, now: datetime) -> int:
     """Have a report made, or name the one under way. Raises Conflict where there are no clips to look at."""
     found = clips_of(session, study)
     if not found.clips:
-        raise Conflict("There are no clips to look at: make pairs first.")
+        raise Conflict("There is nothing to look at: make pairs or items first.")
     params = {
         "version": found.version,
         "true_source": found.true_source,
-        "clips": [[c.name, c.source, c.clip_sha256, c.original_sha256] for c in found.clips],
+        "clips": [[c.name, c.source, c.clip_sha256, c.original_sha256, c.kind] for c in found.clips],
     }
     standing = queue.jobs_of(session, Kind.CLUES, study.id, limit=1, standing=True)
     if standing and standing[0].params == params:

@@ -1,7 +1,8 @@
 """Stimuli that are read, not watched: records and texts, as they come in files. Pure: no database."""
 
 import hashlib
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path, PurePath
@@ -84,6 +85,35 @@ def measure_document(document: Document) -> Measures:
     lines = read_out(document)
     rounds = len(parse_record(document.content).rounds) if document.kind is StimulusKind.RECORD else 0
     return Measures(sum(map(len, lines)), sum(len(line.split()) for line in lines), len(lines), rounds)
+
+
+CLUES: Final = ("characters", "words", "lines", "rounds", "source_names", "player_names")
+
+
+def document_clues(document: Document, sources: Collection[str]) -> dict[str, float]:
+    """What of a record or a text may tell its source by counting: the keys of `CLUES`, in their order.
+
+    `source_names` is how often it names one of the sources, `player_names` how often it names, after the list of its
+    players, one of these; whole words, in capitals or not.
+    """
+    counts, lines = measure_document(document), read_out(document)
+    players: Sequence[str] = ()
+    if document.kind is StimulusKind.RECORD:
+        players = [player.name for player in parse_record(document.content).players]
+    said = "\n".join((*lines[:1], *lines[1 + len(players) :]))
+    return {
+        "characters": counts.characters,
+        "words": counts.words,
+        "lines": counts.lines,
+        "rounds": counts.rounds,
+        "source_names": _mentions(said, sources),
+        "player_names": _mentions(said, players),
+    }
+
+
+def _mentions(text: str, names: Collection[str]) -> int:
+    found = "|".join(re.escape(name.strip()) for name in sorted(names, key=len, reverse=True) if name.strip())
+    return len(re.findall(rf"(?<!\w)(?:{found})(?!\w)", text, re.IGNORECASE)) if found else 0
 
 
 def _read(part: Line | Table | Chart) -> Sequence[str]:

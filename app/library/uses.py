@@ -8,9 +8,9 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
-from app.core.spreadsheet import NotCsv, csv_rows
 from app.library.tables import Stimulus
 from app.studies.access import StudyHere, visible_slugs
+from app.studies.file.items import read_item_file
 from app.studies.file.pairs import StimulusFacts, read_pair_file
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
@@ -96,7 +96,7 @@ def _in_drafts(session: Session, names: Collection[str]) -> Iterator[tuple[str, 
     """A name that a draft lists though its study may not use the clip is no use of it."""
     drafts = select(Study, Draft.keys).join(Draft, col(Draft.study_id) == Study.id).order_by(Study.slug)
     for study, keys in session.exec(drafts):
-        parts = [part for part in _parts(keys) if any(part.get(key) is not None for key in _LISTS)]
+        parts = [part for part in parts_of(keys) if any(part.get(key) is not None for key in _LISTS)]
         if not parts:
             continue
         stimuli = facts_for(session, StudyHere(study.id or 0, study.slug, State(study.state)))
@@ -111,7 +111,7 @@ def _in_drafts(session: Session, names: Collection[str]) -> Iterator[tuple[str, 
                 yield name, Use(study.slug, None, tuple(ids), is_drawn=is_drawn)
 
 
-def _parts(keys: object) -> Iterator[Mapping[str, Any]]:
+def parts_of(keys: object) -> Iterator[Mapping[str, Any]]:
     """What of a draft shows stimuli: its own keys, and those of each of its blocks."""
     if isinstance(keys, dict):
         yield keys
@@ -127,15 +127,8 @@ def _named(part: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _items(text: object) -> Iterator[tuple[str, str]]:
-    """Each item with the stimulus that it names; a list that cannot be read has none."""
-    try:
-        header, *rows = [row.cells for row in csv_rows(text)] if isinstance(text, str) else [[]]
-    except (NotCsv, ValueError):
-        return
-    for row in rows:
-        cells = dict(zip(header, row, strict=False))
-        if cells.get("stimulus"):
-            yield cells.get("item", ""), cells["stimulus"]
+    for row in read_item_file("", text, by_row=True).rows if isinstance(text, str) else ():
+        yield row.id, row.stimulus
 
 
 def _listed(text: object) -> Iterator[tuple[str, str, str]]:

@@ -142,7 +142,7 @@ def test_clues_are_looked_for_shown_and_marked_as_read(
 ) -> None:
     with database.transaction() as session:
         create_study(session, owner.who, "nav", {"pairs": "pair,a,b\np1,human,hybrid\n"}, NOW)
-    assert "2 clips in the main pairs of the draft" in owner.get(CLUES).text
+    assert "2 clips in the main pairs and items of the draft" in owner.get(CLUES).text
     assert "Waiting to begin" in owner.post(CLUES).text
     assert owner.get(CLUES).status_code == 200
     drain(settings, database)
@@ -174,7 +174,7 @@ def test_clues_are_looked_for_shown_and_marked_as_read(
 def test_clues_of_a_study_without_pairs_are_refused_in_words(owner: Person, database: Database) -> None:
     with database.transaction() as session:
         create_study(session, owner.who, "nav", {}, NOW)
-    assert "There are no pairs with clips yet" in owner.get(CLUES).text
+    assert "There are no pairs and no items yet" in owner.get(CLUES).text
     refused = owner.post(CLUES)
     assert refused.status_code == 409
     assert "make pairs first" in refused.text

@@ -8,18 +8,22 @@ from sqlmodel import col, select
 
 from app.accounts.tables import Role
 from app.core.errors import NotFound
+from app.jobs.tables import JobStatus
 from app.library.catalog import Wanted, catalog, content_for, names_with_original, stimulus_for
 from app.library.clips.errors import ManifestProblems
 from app.library.clips.manifest import read_manifest
 from app.library.clips.store import ClipStore
+from app.library.clues import ask_clues, clips_of, clue_run
 from app.library.contents import add_documents, content_of, contents_named
 from app.library.documents import (
+    CLUES,
     LARGEST_TEXT_BYTES,
     BadText,
     Document,
     Measures,
     StimulusKind,
     clip_rows,
+    document_clues,
     kind_of,
     measure_document,
     read_document,
@@ -104,6 +108,24 @@ def test_what_people_read_is_measured_without_keys_and_brackets() -> None:
     )
     text = Document(StimulusKind.TEXT, TEXT)
     assert measure_document(text) == Measures(characters=10 + 26, words=8, lines=2, rounds=0)
+
+
+@pytest.mark.any_database
+def test_names_of_sources_and_of_players_are_counted_as_whole_words() -> None:
+    record = {
+        "title": "A model game of Ann and Annabel",
+        "players": [{"name": "Ann", "about": "a Model player"}, {"name": "Bo (B)"}],
+        "parts": [{"text": "Ann trusts BO (B). The gpt-4 modelled it; Anna and gpt-4x did not."}],
+    }
+    found = read_document(StimulusKind.RECORD, json.dumps(record).encode())
+    clues = document_clues(found, ["human", "model", "gpt-4"])
+    assert tuple(clues) == CLUES
+    assert (clues["source_names"], clues["player_names"], clues["rounds"]) == (2, 3, 0)
+    text = Document(StimulusKind.TEXT, "A human, says Ann. Human!")
+    assert {name: n for name, n in document_clues(text, ["human"]).items() if n} == {
+        "characters": 25, "words": 5, "lines": 1, "source_names": 2
+    }  # fmt: skip
+    assert document_clues(text, [])["source_names"] == 0
 
 
 @pytest.mark.any_database
@@ -272,3 +294,40 @@ def test_editors_see_only_those_that_they_may(desk: Desk, folder: Path) -> None:
     assert desk.read(catalog, editor, Wanted()).n_all == 0
     with pytest.raises(NotFound):
         desk.read(content_for, editor, "g1")
+
+
+def test_the_clue_report_says_that_length_and_names_give_the_source_away(desk: Desk, tmp_path: Path) -> None:
+    lines = ["file,name,source"]
+    for number in range(12):
+        source = "human" if number < 6 else "model"
+        said = "Well, I bid " if source == "human" else "As a careful model I reason at length before I bid "
+        (tmp_path / f"{number}.md").write_text(f"{said * (1 + number % 6)}{number}.\n")
+        lines.append(f"{number}.md,t{number},{source}")
+    (tmp_path / "manifest.csv").write_text("\n".join(lines) + "\n")
+    fill(desk, tmp_path)
+    items = "item,stimulus\n" + "".join(f"i{n},t{n}\n" for n in range(12))
+    blocks = [{"id": "rate", "task": "rating", "items": items}]
+    study = desk.write(create_study, desk.who, "rated", {"blocks": blocks}, NOW)
+    found = desk.read(clips_of, study)
+    assert (found.says, {clip.kind for clip in found.clips}) == ("12 texts", {"text"})
+    job_id = desk.write(ask_clues, desk.who, study, NOW)
+    desk.drain()
+    job = desk.read(clue_run, study, job_id)
+    assert job.status is JobStatus.DONE, job.message
+    report = job.result["report"]
+    clues = {clue["clue"]: clue for clue in report["clues"]}
+    assert tuple(clues) == CLUES
+    # The human texts name none, the model's all.
+    assert (clues["source_names"]["against_others"]["auc"], clues["source_names"]["finding"]) == (
+        0.0,
+        "telling",
+    )
+    assert clues["source_names"]["advice"]["remedy"].startswith("Put neutral names in their place")
+    lengths = [len((tmp_path / f"{n}.md").read_text().rstrip("\n")) for n in range(12)]
+    wins = [(a > b) + (a == b) / 2 for a in lengths[:6] for b in lengths[6:]]
+    assert clues["characters"]["against_others"]["auc"] == pytest.approx(sum(wins) / 36)
+    assert clues["rounds"]["finding"] == "same"
+    assert clues["player_names"]["advice"]["difference"] == "The same for all items: 0 times."
+    assert report["verdict"] == "telling"
+    assert report["summary"][0] == "6 clues of 12 texts were looked at: 6 human, 6 model."
+    assert set(job.result["plots"]) == set(CLUES)

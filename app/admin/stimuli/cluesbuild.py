@@ -10,7 +10,8 @@ from app.admin.p_values import p_cell
 from app.admin.stimuli.pages import ClueRow, ClueRun, CluesPage
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus
-from app.library.clues import ClueClips, clips_of, clue_run, clue_runs, is_of, verdict_of
+from app.library.clues import ClueClips, clips_in, clips_of, clue_run, clue_runs, is_of, verdict_of
+from app.library.documents import StimulusKind
 from app.studies.access import StudyHere
 
 _FINDINGS = {
@@ -40,6 +41,8 @@ def clues_page(
         error=error,
         slug=study.slug,
         n_clips=len(found.clips),
+        counted=found.says,
+        has_clips=any(clip.kind == StimulusKind.CLIP for clip in found.clips),
         of_what=_of_what(found),
         standing=next((job for job in runs if not job.is_over), None),
         failed=runs[0] if runs and runs[0].status is JobStatus.FAILED else None,
@@ -140,7 +143,7 @@ def _together(report: Mapping[str, Any]) -> str:
 def _run(job: JobView, shown: JobView | None, found: ClueClips) -> ClueRun:
     version = job.params["version"]
     what = "the draft" if version is None else f"version {version}"
-    says = f"{len(job.params['clips'])} clips of {what}"
+    says = f"{ClueClips(version, clips_in(job.params)).says} of {what}"
     if job.status is JobStatus.DONE:
         says += f": {verdict_of(job.result).says}"
     return ClueRun(job, says, shown is not None and job.id == shown.id, is_of(job, found.clips))

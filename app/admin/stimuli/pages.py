@@ -243,6 +243,8 @@ class CluesPage(AdminPage):
     tab: ClassVar[str] = "clues"
     slug: str
     n_clips: int
+    counted: str
+    has_clips: bool
     of_what: str
     standing: JobView | None
     failed: JobView | None

@@ -1,7 +1,7 @@
-"""Clue reports: clips measured once each, then compared by source."""
+"""Clue reports: clips, records and texts measured once each, then compared by source."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from app.library.clips.clues import CLUES, measure_clues
 from app.library.clips.errors import ClipError
 from app.library.clips.probe import probe
 from app.library.clues import SEED, ClueClip, clips_in
+from app.library.contents import content_of
+from app.library.documents import Document, StimulusKind, document_clues
 from app.library.media import clues_path
 from app.studies.file.pairs import HUMAN
 
@@ -22,15 +24,19 @@ _OF_ORIGINALS = ("width", "height", "fps", "bytes", "bitrate_kbps")
 
 
 def look_for_clues(work: Work) -> dict[str, Any]:
-    """`params`: version (None for a draft) and clips. The result holds the report and a plot of each clue."""
+    """`params`: version (None for a draft) and clips, which are stimuli of any kind.
+
+    The result holds the report and a plot of each clue.
+    """
     clips = clips_in(work.params)
+    sources = sorted({clip.source for clip in clips})
     rows = []
     for done, clip in enumerate(clips):
         work.progress(done, len(clips), f"Looking at {clip.name}")
-        rows.append({"stimulus": clip.name, "source": clip.source, **_measured(work, clip)})
+        rows.append({"stimulus": clip.name, "source": clip.source, **_measured(work, clip, sources)})
     table = pd.DataFrame(rows)
     positive = _compared_source(clips, str(work.params.get("true_source", HUMAN)))
-    report = clue_report(table, seed=SEED, positive=positive, on_progress=work.progress)
+    report = clue_report(table, seed=SEED, positive=positive, on_progress=work.progress, noun=_noun(clips))
     work.progress(0, 0, "Drawing")
     with work.computing():
         plots = {
@@ -46,8 +52,17 @@ def _compared_source(clips: Sequence[ClueClip], true_source: str) -> str:
     return true_source if true_source in sources or not sources else sources[0]
 
 
-def _measured(work: Work, clip: ClueClip) -> dict[str, float | None]:
-    """A clip's clues, and those of its original where it is kept."""
+def _noun(clips: Sequence[ClueClip]) -> str:
+    kinds = {clip.kind for clip in clips}
+    return f"{kinds.pop()}s" if len(kinds) == 1 else "items"
+
+
+def _measured(work: Work, clip: ClueClip, sources: Sequence[str]) -> Mapping[str, float | None]:
+    """A clip's clues, and those of its original where it is kept; or what is counted in a record or a text."""
+    if clip.kind != StimulusKind.CLIP:
+        with work.database.reading() as session:
+            content = content_of(session, clip.clip_sha256)
+        return document_clues(Document(StimulusKind(clip.kind), content), sources)
     data_dir = work.settings.data_dir
     try:
         clues = _kept(clues_path(data_dir, clip.clip_sha256), CLUES) or _measure(work, clip)

@@ -134,7 +134,7 @@ def test_the_launch_knows_whether_the_report_is_of_the_clips_shown_and_was_read(
 def test_a_study_without_pairs_has_nothing_to_look_at(desk: Desk, study: StudyHere) -> None:
     with desk.database.transaction() as session:
         empty = create_study(session, desk.who, "empty", {}, NOW)
-    with pytest.raises(Conflict, match="make pairs first"):
+    with pytest.raises(Conflict, match="make pairs or items first"):
         desk.write(ask_clues, desk.who, empty, NOW)
     job_id = desk.write(ask_clues, desk.who, study, NOW)
     with pytest.raises(NotFound):
