@@ -120,11 +120,23 @@ def page_on(html: str) -> str:
 
 
 def answer_for(html: str, **fields: str) -> Mapping[str, str]:
-    """A form that the page on `html` accepts, with `fields` in place of the usual answers."""
+    """A form that the page on `html` accepts, with `fields` in place of the usual answers.
+
+    Of a rating page every criterion is answered with 4, or the highest level below, and every text.
+    """
     usual = {
         "consent": {"decision": "agree", "of_age": "yes"},
         "background": {"familiarity": "3"},
         "instructions": {},
         "trial": {"choice": "left", "uncertainty": "2", "rationale": "moves smoothly", "rt_ms": "9000"},
     }
-    return {"submit_id": submit_id_on(html), **usual[page_on(html).partition("-")[0]], **fields}
+    page = page_on(html).partition("-")[0]
+    of_page = _ratings(html) if page == "trial" and 'name="choice"' not in html else usual[page]
+    return {"submit_id": submit_id_on(html), **of_page, **fields}
+
+
+def _ratings(html: str) -> Mapping[str, str]:
+    given = re.findall(r'type="radio" name="(\w+)" value="([1-4])"', html)
+    levels = {name: max(level for other, level in given if other == name) for name, _ in given}
+    texts = dict.fromkeys(re.findall(r'<textarea[^>]* name="(\w+)"', html), "It follows from what was known.")
+    return {**levels, **texts, "rt_ms": "30000"}

@@ -97,8 +97,7 @@ def seen_of(
     The interval runs from the first time that the page was served, whatever was reloaded since. Where it was not
     served at all, the answer is held against the answer before it.
     """
-    since = shown_at or session.connection().execute(queries.LAST_ANSWER, {"session_id": session_id}).scalar()
-    waited_ms = _ms(since, now)
+    waited = waited_ms(session, session_id, shown_at, now)
     lengths = [clip.lasts_s for clip in trial.clips.values() if clip.lasts_s]
     longest_s = max(lengths) if len(lengths) == len(trial.clips) else None
     observed = Observed(
@@ -107,7 +106,7 @@ def seen_of(
         unplayable=unplayable,
         least_ms=None if longest_s is None else least_ms(longest_s),
         longest_ms=None if longest_s is None else 1000 * longest_s,
-        waited_ms=waited_ms,
+        waited_ms=waited,
         served=shown_at is not None,
         fetched=[clip.fetched(whole=to_end) for clip in trial.clips.values()],
         rt_ms=rt_ms,
@@ -116,10 +115,16 @@ def seen_of(
     )
     return Seen(
         finding=examine(observed, simulated=simulated),
-        interval_ms=waited_ms if shown_at else None,
+        interval_ms=waited if shown_at else None,
         fetched_a=trial.clips[Member.A].fetched(whole=True),
         fetched_b=trial.clips[Member.B].fetched(whole=True),
     )
+
+
+def waited_ms(session: Session, session_id: int, shown_at: datetime | None, now: datetime) -> int | None:
+    """From when the page was first served to the answer; where it was not served at all, from the answer before it."""
+    since = shown_at or session.connection().execute(queries.LAST_ANSWER, {"session_id": session_id}).scalar()
+    return _ms(since, now)
 
 
 def _ms(since: datetime | None, now: datetime) -> int | None:

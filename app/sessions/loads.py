@@ -5,13 +5,16 @@ instant then read one after the other, each what the one before has planned.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import and_, bindparam, exists, func, not_, or_, select
 from sqlmodel import Session, SQLModel
 
 from app.sessions.tables import Exclusion, ParticipantSession, Response, Status, Trial
 from app.studies.tables import Unit
+
+# Who was not seen for so long has left, as far as those who come are concerned.
+LEFT_AFTER = timedelta(minutes=30)
 
 _tables = SQLModel.metadata.tables
 _session, _trial, _response, _exclusion, _unit = (

@@ -14,7 +14,13 @@ from app.sessions.runs import BlockRun, Run
 from app.tasks.base import Start
 from app.tasks.registry import task_named
 
-FULL = "This study has all the answers that it needs, and takes no more participants. Thank you for your interest."
+
+class Full(Closed):
+    """Every unit has been seen as often as the study asks for."""
+
+    def __init__(self, slug: str) -> None:
+        super().__init__("This study has all the answers that it needs. Thank you for your interest.")
+        self.slug = slug
 
 
 def plan_trials(
@@ -28,7 +34,7 @@ def plan_trials(
 ) -> dict[str, Any]:
     """Store the trials of a session that begins; returns its ordinal, its seed and its blocks.
 
-    Raises Closed where no block has a trial left for anybody.
+    Raises Full where no block has a trial left for anybody.
     """
     connection = session.connection()
     connection.execute(queries.HOLD_VERSION, {"version_id": version_id})
@@ -57,7 +63,7 @@ def plan_trials(
         for position, trial in enumerate((trial for _, trials in planned for trial in trials), start=1)
     ]
     if not rows:
-        raise Closed(FULL)
+        raise Full(run.design.study)
     connection.execute(queries.ADD_TRIALS, rows)
     stored = [[block.id, len(trials)] for block, trials in planned]
     is_plain = stored == [[block.id, block.n] for block in run.blocks]

@@ -1,8 +1,9 @@
 """The statements of arriving and of a page turn, built once: building them anew costs more than running them."""
 
-from sqlalchemy import bindparam, case, delete, func, insert, outerjoin, select, update
+from sqlalchemy import bindparam, case, delete, func, insert, null, outerjoin, select, update
 from sqlmodel import SQLModel
 
+from app.sessions.design import Slot
 from app.sessions.tables import Evidence, ParticipantSession, Response, SessionToken, Status, Trial
 from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
 
@@ -85,6 +86,25 @@ TRIAL_AT = (
     )
     .select_from(
         _trial.join(_unit, _unit.c.id == _trial.c.unit_id).join(_member, _member.c.unit_id == _unit.c.id)
+    )
+    .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
+)
+# What a trial shows that is not the same for all at its position. A text that its item holds has no stimulus.
+UNIT_AT = (
+    select(
+        _trial.c.id,
+        _unit.c.name,
+        _unit.c.kind,
+        _member.c.bytes,
+        _member.c.duration_s,
+        _trial.c.sent,
+        null(),
+        null(),
+    )
+    .select_from(
+        _trial.join(_unit, _unit.c.id == _trial.c.unit_id).outerjoin(
+            _member, (_member.c.unit_id == _unit.c.id) & (_member.c.slot == Slot.ITEM)
+        )
     )
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
 )

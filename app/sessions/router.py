@@ -13,10 +13,11 @@ from app.sessions.entering import enter, kept_token
 from app.sessions.entry import remember, visit_of
 from app.sessions.evidence import note_sent
 from app.sessions.media import clip_response
+from app.sessions.planning import Full
 from app.sessions.shown import clip_for, shown_design
 from app.sessions.state_machine import Declined, NotCurrent, locate, mark_shown, submit
 from app.sessions.tables import Mode, Status
-from app.sessions.views import current_page, farewell, page_for
+from app.sessions.views import current_page, farewell, full, page_for
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
@@ -48,6 +49,13 @@ async def show_farewell(
     return render(farewell(Declined(slug, Status(status)), await database.peek(shown_design, slug)))
 
 
+@router.get("/s/{slug}/full")
+async def show_full(slug: str, database: DatabaseDep) -> Response:
+    """For somebody who wanted to take part when nothing was left to answer: nothing of them was stored."""
+    slug = without_nul(slug)
+    return render(full(slug, await database.peek(shown_design, slug)))
+
+
 @router.api_route("/p/{token}", methods=["GET", "HEAD"])
 async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
     where = await database.peek(locate, token)
@@ -76,6 +84,8 @@ async def answer_page(
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
         here += "?at=moved"
+    except Full as error:
+        here = f"/s/{error.slug}/full"
     except Closed:
         pass  # the page itself says that the study has ended, and what happens to their pay
     return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)

@@ -7,7 +7,7 @@ The server alone knows which page is current. A form names the page it was serve
 import random
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
 from typing import Any
@@ -52,6 +52,7 @@ class TrialSeen:
     n_bytes: int | None
     duration_s: float | None
     sent: Mapping[str, Any] | None
+    stimulus_kind: str | None
     content: str | None
 
 
@@ -88,6 +89,11 @@ class Where:
         """The block of the current trial. Raises KeyError on a page that is none."""
         return self.pages.part_at(self.page.position)
 
+    @property
+    def has_shared_page(self) -> bool:
+        """Whether the current page is the same for every session that is where this one is."""
+        return self.page.kind != "trial" or task_named(self.part.task).shared_page
+
     def is_shut_out(self, now: datetime) -> bool:
         """Whether the study has ended with this session under way. Previews and simulations do not depend on it."""
         is_open = self.status in (Status.ARRIVED, Status.ACTIVE)
@@ -120,7 +126,7 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
         stored_id,
     ) = row  # fmt: skip
     run = run_of(session, version_id, sha256)
-    return Where(
+    where = Where(
         session_id=session_id,
         token=token,
         version_id=version_id,
@@ -136,6 +142,13 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
         run=run,
         pages=run.pages_for(blocks),
     )
+    return where if where.has_shared_page else replace(where, trial=_trial_seen(session, where))
+
+
+def _trial_seen(session: Session, where: Where) -> TrialSeen:
+    named = {"session_id": where.session_id, "position": where.page.position}
+    row = session.connection().execute(queries.UNIT_AT, named).one()
+    return TrialSeen(*row)
 
 
 def mark_shown(session: Session, session_id: int, step: int, now: datetime) -> None:

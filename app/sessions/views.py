@@ -60,7 +60,8 @@ def current_page(where: Where, now: datetime, notice: str = "") -> HTMLResponse:
     if where.is_shut_out(now):
         return render(shut_out(where))
     notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
-    if notice or not _is_shared(where):
+    is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and where.has_shared_page
+    if notice or not is_shared:
         return render(page_for(where, notice=notice))
     key = (where.run.sha256, where.part, where.step, where.mode == Mode.PREVIEW, templates_age())
     pieces = _trial_pages.get(key)
@@ -71,12 +72,6 @@ def current_page(where: Where, now: datetime, notice: str = "") -> HTMLResponse:
     fills = (where.token, submit_id_for(where))
     filled = [piece if at % 2 == 0 else fills[int(piece)] for at, piece in enumerate(pieces)]
     return html_response("".join(filled))
-
-
-def _is_shared(where: Where) -> bool:
-    """Whether the current page is the same for every session that is where this one is."""
-    is_trial = where.page.kind == "trial" and where.status == Status.ACTIVE
-    return is_trial and task_named(where.part.task).shared_page
 
 
 def _pieces_of(where: Where) -> tuple[str, ...]:
@@ -172,6 +167,17 @@ def farewell(declined: Declined, design: StudyDesign | None) -> MessagePage:
     age = design.consent.minimum_age if design else None
     who = f"who are {age} or older" if age else "of the age that the study asks for"
     return MessagePage("Thank you for your interest", f"Only people {who} can take part. {kept}", title)
+
+
+def full(slug: str, design: StudyDesign | None) -> MessagePage:
+    """For somebody who agreed when every item had all its answers. A place may come free, so there is a way back."""
+    text = (
+        "This study has all the answers that it needs at present. You were not asked anything, and nothing about you "
+        "was kept. Thank you for your interest."
+    )
+    return MessagePage(
+        "All places are taken", text, design.title if design else "", f"/s/{slug}", "Try again later"
+    )
 
 
 def whom_to_ask(design: StudyDesign) -> str:
@@ -281,7 +287,11 @@ def _options(question: Question) -> tuple[OptionView, ...]:
             sides = OptionView("left", "Left video"), OptionView("right", "Right video")
             return (*sides, OptionView(TIE, "No difference")) if question.allow_tie else sides
         case "likert":
-            return tuple(OptionView(str(n), label) for n, label in enumerate(question.labels, start=1))
+            anchors = question.anchors or ("",) * len(question.labels)
+            return tuple(
+                OptionView(str(n), label, anchor)
+                for n, (label, anchor) in enumerate(zip(question.labels, anchors, strict=True), start=1)
+            )
         case "choice":
             return tuple(OptionView(option, option) for option in question.options)
         case "slider":

@@ -217,6 +217,16 @@ def _padded_bytes(session: Session, design: StudyDesign) -> int:
     return common_size(size for size in sizes if size is not None) if sizes else 0
 
 
+def _lacks_stimuli(session: Session, version: StudyVersion) -> bool:
+    """Whether there is a unit with a stimulus that is not kept here: its answers were imported."""
+    unkept = (
+        select(UnitMember.unit_id)
+        .join(Unit, col(Unit.id) == UnitMember.unit_id)
+        .where(Unit.version_id == version.id, col(UnitMember.sha256).is_(None))
+    )
+    return session.exec(unkept.limit(1)).first() is not None
+
+
 def set_state(
     session: Session,
     slug: str,
@@ -237,7 +247,7 @@ def set_state(
     before, now = State(study.state), now or datetime.now(UTC)
     if state in (State.LIVE, State.PILOT):
         version = newest_version(session, study)
-        if version is None or not version.padded_bytes:
+        if version is None or _lacks_stimuli(session, version):
             raise Conflict(
                 f"study {slug!r} has no clips to show (its answers were imported); it cannot be opened"
             )

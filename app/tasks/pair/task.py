@@ -7,10 +7,11 @@ from typing import Any, cast
 from sqlmodel import Session
 
 from app.sessions.answers import read_answers
-from app.sessions.assignment import plan_session
+from app.sessions.assignment import choose_pairs, plan_session
 from app.sessions.design import Member, PairPlan, PairToPlan, Planned, Side, UnitToPlan
 from app.sessions.evidence import seen_of, trial_here
 from app.sessions.flags import joined
+from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.pages import TrialPage
 from app.sessions.playback import read_playback, read_rt_ms
 from app.sessions.runs import BlockRun
@@ -29,7 +30,7 @@ class Pair:
         if start.mirror is not None:
             mirror_of = {unit: PairPlan.of(plan).left for unit, plan in start.mirror.items()}
         planned = plan_session(
-            [_to_plan(unit) for unit in self._chosen(block, start)],
+            _chosen(block, start),
             order=trials.order,
             sides=trials.sides,
             rng=start.rng,
@@ -39,9 +40,6 @@ class Pair:
             Planned(trial.pair_id, PairPlan(trial.left).stored(), {side.value: [] for side in Side})
             for trial in planned
         ]
-
-    def _chosen(self, block: BlockRun, start: Start) -> Sequence[UnitToPlan]:
-        return block.units
 
     def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> TrialPage:
         trials, position, part = design_of(block).trials, place.page.position, place.part
@@ -103,6 +101,19 @@ class Pair:
 
 def design_of(block: BlockRun) -> PairDesign:
     return cast(PairDesign, block.design)
+
+
+def _chosen(block: BlockRun, start: Start) -> Sequence[PairToPlan]:
+    """All pairs, or each participant's share: the second of a session pair sees the pairs of the first."""
+    pairs, n = [_to_plan(unit) for unit in block.units], design_of(block).per_participant
+    if n is None:
+        return pairs
+    if start.mirror is not None:
+        return [pair for pair in pairs if pair.id in start.mirror]
+    since = start.now - LEFT_AFTER
+    return choose_pairs(
+        pairs, loads_of(start.session, start.version_id, start.mode, block.id, since), n, start.rng
+    )
 
 
 def _to_plan(unit: UnitToPlan) -> PairToPlan:

@@ -1,0 +1,165 @@
+"""One stimulus at a time on several criteria: items given to whoever has rated them least, answers with evidence of
+reading."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import Any, cast
+
+from sqlmodel import Session
+
+from app.library.records import Record, parse_record
+from app.sessions.answers import read_answers
+from app.sessions.design import Planned, Slot
+from app.sessions.evidence import waited_ms
+from app.sessions.flags import joined
+from app.sessions.loads import LEFT_AFTER, loads_of
+from app.sessions.runs import BlockRun
+from app.sessions.state_machine import TrialSeen, Where
+from app.sessions.tables import Mode
+from app.sessions.views import Place, markdown, views
+from app.tasks.base import Start, Taken
+from app.tasks.rating.assignment import ItemToAssign, assign_items
+from app.tasks.rating.evidence import (
+    Reading,
+    examine_reading,
+    read_reading,
+    words_of_record,
+    words_of_text,
+)
+from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.tasks.rating.views import RatingPage, count_parts, record_view
+
+
+@dataclass(frozen=True, slots=True)
+class _Stimulus:
+    """What an item shows: a record or a text."""
+
+    record: Record | None = None
+    text: str = ""
+
+    @property
+    def n_parts(self) -> int | None:
+        return count_parts(self.record) if self.record else None
+
+    @property
+    def n_words(self) -> int:
+        return words_of_record(self.record) if self.record else words_of_text(self.text)
+
+
+class Rating:
+    shared_page = False
+
+    def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
+        design = design_of(block)
+        since = start.now - LEFT_AFTER
+        loads = loads_of(start.session, start.version_id, start.mode, block.id, since)
+        chosen = assign_items(
+            [ItemToAssign(unit.id, unit.group, unit.kind, loads.get(unit.id, 0)) for unit in block.units],
+            per_participant=design.per_participant,
+            per_item=None if start.mode == Mode.PREVIEW else design.per_item,
+            rng=start.rng,
+            mirror_of=list(start.mirror) if start.mirror is not None else None,
+        )
+        if chosen is None:
+            return ()
+        if design.order == "fixed":
+            in_file = {unit.id: place for place, unit in enumerate(block.units)}
+            n_practice = block.n_practice
+            chosen = (*chosen[:n_practice], *sorted(chosen[n_practice:], key=lambda item: in_file[item.id]))
+        return [Planned(item.id, {}) for item in chosen]
+
+    def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> RatingPage:
+        item, part, position = _item(block, place.trial), place.part, place.page.position
+        stimulus = _stimulus(item, place.trial)
+        return RatingPage(
+            **frame,
+            key=place.key,
+            number=part.number(position),
+            total=part.total(position),
+            practice=part.is_practice(position),
+            record=record_view(stimulus.record) if stimulus.record else None,
+            text=markdown(stimulus.text) if stimulus.text else "",
+            questions=views(design_of(block).asked_of(item), place.form, place.errors),
+        )
+
+    def read(
+        self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
+    ) -> Taken:
+        trial = where.trial
+        assert trial is not None
+        item = _item(block, trial)
+        answers = read_answers(design_of(block).asked_of(item), form)
+        stimulus = _stimulus(item, trial)
+        report = read_reading(form, stimulus.n_parts)
+        waited = waited_ms(session, where.session_id, where.shown_at, now)
+        finding = examine_reading(
+            report,
+            stimulus.n_words,
+            waited_ms=waited,
+            served=where.shown_at is not None,
+            simulated=where.mode == Mode.SIMULATED,
+        )
+        values = {
+            "trial_id": trial.id,
+            "unplayable": False,
+            "rt_ms": report.rt_ms,
+            "flags": list(report.words),
+            "odd_playback": report.odd,
+            "raised": joined(finding.raised),
+            "unwatched": finding.unwatched,
+            "layout": report.reading.layout if report.reading else None,
+            "opened_ms": None,
+            "interval_ms": waited if where.shown_at else None,
+            "fetched_a": None,
+            "fetched_b": None,
+        }
+        return Taken(answers, values, {Slot.ITEM.value: _evidence(report.reading)} if report.reading else {})
+
+
+def design_of(block: BlockRun) -> RatingDesign:
+    return cast(RatingDesign, block.design)
+
+
+def _item(block: BlockRun, trial: TrialSeen | None) -> DesignItem:
+    assert trial is not None
+    return next(item for item in design_of(block).items if item.id == trial.unit)
+
+
+def _stimulus(item: DesignItem, trial: TrialSeen | None) -> _Stimulus:
+    if item.text:
+        return _Stimulus(text=item.text)
+    content = (trial and trial.content) or ""
+    if trial and trial.stimulus_kind == "record":
+        return _Stimulus(record=_record(content))
+    return _Stimulus(text=content)
+
+
+@lru_cache(maxsize=256)
+def _record(content: str) -> Record:
+    return parse_record(content)
+
+
+def _evidence(reading: Reading) -> dict[str, Any]:
+    """A row that is of no clip: what was read stands in `reading`."""
+    return {
+        "watched": reading.is_complete,
+        "plays": 0,
+        "played": [],
+        "duration_s": None,
+        "stalls": 0,
+        "stall_ms": 0,
+        "dropped_frames": 0,
+        "frames": 0,
+        "drift_ms_max": None,
+        "hidden_ms": reading.hidden_ms,
+        "page_loads": reading.page_loads,
+        "max_rate": None,
+        "failed": False,
+        "errors": [],
+        "reading": reading.to_json(),
+    }
+
+
+TASK = Rating()

@@ -1,0 +1,210 @@
+"""Sessions of several blocks: what each gets, in which order, over both databases."""
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import Session, col, select
+from starlette.testclient import TestClient
+
+from app.core.database import Database
+from app.core.errors import Closed
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
+from app.sessions.entering import Visit, enter
+from app.sessions.state_machine import locate, submit
+from app.sessions.tables import Mode, ParticipantSession, Response, Status, Trial, planned_left
+from app.studies.tables import Unit
+from tests.clock import Clock
+from tests.factories import NOW, open_study
+from tests.sessions.walks import Walk
+
+Library = tuple[ClipStore, Sequence[ImportedClip]]
+
+CRITERIA = [
+    {
+        "id": "logic",
+        "type": "likert",
+        "ask": "How logical is it?",
+        "labels": ["1", "2", "3", "4", "5"],
+        "anchors": {1: "No reasons can be seen.", 5: "Every step follows."},
+    },
+    {
+        "id": "persona",
+        "type": "likert",
+        "ask": "In character?",
+        "labels": ["no", "yes"],
+        "when": {"group": "g1"},
+    },
+    {"id": "reason", "type": "text", "ask": "Why?", "required": True},
+]
+
+
+def items(n: int = 6, groups: int = 3) -> str:
+    rows = [
+        f"i{number},A note of {number} words.,c{number % 2},main,g{number % groups}" for number in range(n)
+    ]
+    return "\n".join(["item,text,condition,kind,group", "p1,To practise.,,practice,", *rows]) + "\n"
+
+
+def pair_block(**changes: Any) -> dict[str, Any]:
+    return {
+        "id": "watch",
+        "task": "pair",
+        "instructions": "# Watching\n\nWatch both.\n",
+        "sample": {
+            "match": "goal",
+            "seed": 7,
+            "conditions": {"human-hybrid": 6, "hybrid-symbolic": 4},
+            "practice": {"human-symbolic": 1},
+        },
+        "trials": {"questions": [{"id": "choice", "type": "2afc", "ask": "Which?"}]},
+        **changes,
+    }
+
+
+def rating_block(**changes: Any) -> dict[str, Any]:
+    return {"id": "rate", "task": "rating", "items": items(), "questions": CRITERIA, **changes}
+
+
+@pytest.fixture
+def opened(database: Database, library: Library, tmp_path: Path) -> Callable[..., str]:
+    def open_with(*blocks: dict[str, Any], **changes: Any) -> str:
+        keys = {"sample": None, "trials": None, "blocks": list(blocks), **changes}
+        with database.transaction() as session:
+            return open_study(session, tmp_path, library[1], **keys).slug
+
+    return open_with
+
+
+def begin(session: Session, seed: int, mode: Mode = Mode.LIVE) -> ParticipantSession:
+    token = enter(session, Visit("nav", mode), NOW)
+    form = {"submit_id": f"consent.{seed}", "decision": "agree", "of_age": "yes"}
+    submit(session, token, form, NOW, random.Random(seed))
+    session.expire_all()
+    found = select(ParticipantSession).where(ParticipantSession.id == locate(session, token).session_id)
+    return session.exec(found).one()
+
+
+def trials_of(session: Session, one: ParticipantSession) -> Sequence[tuple[Unit, str]]:
+    rows = select(Unit, planned_left()).join(Trial).where(Trial.session_id == one.id)
+    return session.exec(rows.order_by(col(Trial.position))).all()
+
+
+def test_a_session_goes_through_its_blocks_with_the_instructions_of_each(
+    client: TestClient, opened: Callable[..., str], database: Database
+) -> None:
+    opened(pair_block(per_participant=5), rating_block(instructions="# Rating\n\nRead the note.\n"))
+    walk = Walk(client)
+    pages = [walk.page]
+    while walk.page != "end":
+        if walk.page == "instructions-rate":
+            assert "Read the note." in walk.html
+        walk.answer()
+        pages.append(walk.page)
+    assert pages == [
+        *("consent", "background", "instructions", "instructions-watch"),
+        *(f"trial-{n}" for n in range(1, 7)),
+        "instructions-rate",
+        *(f"trial-{n}" for n in range(7, 14)),
+        "end",
+    ]
+    with database.reading() as session:
+        one = session.exec(select(ParticipantSession)).one()
+        assert (one.status, one.blocks) == (Status.COMPLETED, None)
+        answered = session.exec(
+            select(Response, Unit)
+            .join(Trial, col(Trial.id) == Response.trial_id)
+            .join(Unit)
+            .where(Unit.block == "rate")
+        ).all()
+        assert len(answered) == 7
+        for response, unit in answered:
+            asked = {"logic", "reason", *(["persona"] if unit.item_group == "g1" else [])}
+            assert response.answers.keys() == asked
+            assert (response.side, response.rationale, response.uncertainty) == (None, None, None)
+            assert response.answers["logic"] == 4
+
+
+def test_an_anchor_stands_beside_its_answer_and_a_missing_reason_is_asked_for(
+    client: TestClient, opened: Callable[..., str], database: Database
+) -> None:
+    opened(rating_block())
+    walk = Walk(client).to("trial-1")
+    assert "To practise." in walk.html
+    assert "No reasons can be seen." in walk.html
+    response = client.post(walk.address, data={"submit_id": "trial-1.x", "logic": "4"})
+    assert response.status_code == 422
+    assert "Please answer this question." in response.text
+    response = client.post(walk.address, data={"submit_id": "trial-1.y", "logic": "6", "reason": "So."})
+    assert "Please choose one of the 5 answers." in response.text
+    with database.reading() as session:
+        assert session.exec(select(Response).where(col(Response.trial_id).is_not(None))).all() == []
+
+
+def test_each_participant_has_their_share_of_each_condition_and_a_pair_of_sessions_mirrors_sides(
+    opened: Callable[..., str], database: Database
+) -> None:
+    opened(pair_block(per_participant=5))
+    with database.transaction() as session:
+        seen: list[dict[int, str]] = []
+        exposure: Counter[int] = Counter()
+        for seed in range(20):
+            shown = [
+                (unit, left) for unit, left in trials_of(session, begin(session, seed)) if unit.kind == "main"
+            ]
+            assert Counter(unit.condition for unit, _ in shown) == {"human-hybrid": 3, "hybrid-symbolic": 2}
+            seen.append({unit.id or 0: left for unit, left in shown})
+            exposure.update(seen[-1].keys())
+            if seed % 2:
+                assert seen[-1].keys() == seen[-2].keys()
+                assert all(seen[-1][unit] != seen[-2][unit] for unit in seen[-1])
+        assert max(exposure.values()) - min(exposure.values()) <= 2
+
+
+def test_blocks_in_random_order_come_turned_round_in_the_second_session(
+    opened: Callable[..., str], database: Database
+) -> None:
+    opened(pair_block(), rating_block(), block_order="random")
+    with database.transaction() as session:
+        orders = [[unit.block for unit, _ in trials_of(session, begin(session, seed))] for seed in range(12)]
+    firsts = [order[0] for order in orders]
+    assert all(first != second for first, second in zip(firsts[::2], firsts[1::2], strict=True))
+    assert set(firsts[::2]) == {"watch", "rate"}, "which comes first is drawn"
+
+
+def test_each_item_is_rated_by_so_many_and_then_nobody_new_is_taken(
+    client: TestClient, opened: Callable[..., str], database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened(rating_block(per_item=2, per_participant=4))
+    with database.transaction() as session:
+        loads: Counter[str] = Counter()
+        for seed in range(3):
+            mains = [unit for unit, _ in trials_of(session, begin(session, seed)) if unit.kind == "main"]
+            assert len(mains) == 4
+            groups = [unit.item_group for unit in mains]
+            assert all(one != other for one, other in pairwise(groups))
+            loads.update(unit.name for unit in mains)
+        assert set(loads.values()) == {2}
+    with pytest.raises(Closed, match="has all the answers that it needs"), database.transaction() as session:
+        begin(session, 9)
+    monkeypatch.setattr(Clock, "at", NOW)  # by the usual clock all three have long left
+    walk = Walk(client)
+    walk.answer()
+    assert "All places are taken" in walk.html
+    with database.reading() as session:
+        begun = select(ParticipantSession.id).where(col(ParticipantSession.ordinal).is_not(None))
+        assert len(session.exec(begun).all()) == 3
+    with database.transaction() as session:
+        assert len(trials_of(session, begin(session, 10, Mode.PREVIEW))) == 5
+
+
+def test_items_in_the_order_of_the_file(opened: Callable[..., str], database: Database) -> None:
+    opened(rating_block(order="fixed"))
+    with database.transaction() as session:
+        names = [unit.name for unit, _ in trials_of(session, begin(session, 1))]
+    assert names == ["p1", *(f"i{n}" for n in range(6))]
