@@ -1,14 +1,15 @@
 """The statements of arriving and of a page turn, built once: building them anew costs more than running them."""
 
-from sqlalchemy import bindparam, case, delete, func, insert, null, outerjoin, select, update
+from sqlalchemy import bindparam, case, delete, func, insert, outerjoin, select, update
 from sqlmodel import SQLModel
 
+from app.library.tables import Content, Stimulus
 from app.sessions.design import Slot
 from app.sessions.tables import Evidence, ParticipantSession, Response, SessionToken, Status, Trial
 from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
 
 _tables = SQLModel.metadata.tables
-_session, _version, _study, _trial, _response, _evidence, _unit, _member, _token = (
+_session, _version, _study, _trial, _response, _evidence, _unit, _member, _token, _stimulus, _content = (
     _tables[str(table.__tablename__)]
     for table in (
         ParticipantSession,
@@ -20,6 +21,8 @@ _session, _version, _study, _trial, _response, _evidence, _unit, _member, _token
         Unit,
         UnitMember,
         SessionToken,
+        Stimulus,
+        Content,
     )
 )
 
@@ -98,13 +101,14 @@ UNIT_AT = (
         _member.c.bytes,
         _member.c.duration_s,
         _trial.c.sent,
-        null(),
-        null(),
+        _stimulus.c.kind,
+        _content.c.content,
     )
     .select_from(
-        _trial.join(_unit, _unit.c.id == _trial.c.unit_id).outerjoin(
-            _member, (_member.c.unit_id == _unit.c.id) & (_member.c.slot == Slot.ITEM)
-        )
+        _trial.join(_unit, _unit.c.id == _trial.c.unit_id)
+        .outerjoin(_member, (_member.c.unit_id == _unit.c.id) & (_member.c.slot == Slot.ITEM))
+        .outerjoin(_stimulus, _stimulus.c.id == _member.c.stimulus_id)
+        .outerjoin(_content, _content.c.sha256 == _member.c.sha256)
     )
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
 )

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from sqlmodel import Session
 
+from app.library.documents import StimulusKind
 from app.library.records import Record, parse_record
 from app.sessions.answers import read_answers
 from app.sessions.design import Planned, Slot
@@ -131,7 +132,7 @@ def _stimulus(item: DesignItem, trial: TrialSeen | None) -> _Stimulus:
     if item.text:
         return _Stimulus(text=item.text)
     content = (trial and trial.content) or ""
-    if trial and trial.stimulus_kind == "record":
+    if trial and trial.stimulus_kind == StimulusKind.RECORD:
         return _Stimulus(record=_record(content))
     return _Stimulus(text=content)
 
