@@ -214,7 +214,8 @@ def _padded_bytes(session: Session, design: StudyDesign) -> int:
     """One size for all clips of the study: a byte count would be a clue."""
     names = design.stimuli
     sizes = session.exec(select(Stimulus.clip_bytes).where(col(Stimulus.name).in_(names))).all()
-    return common_size(size for size in sizes if size is not None) if sizes else 0
+    of_clips = [size for size in sizes if size is not None]
+    return common_size(of_clips) if of_clips else 0
 
 
 def _lacks_stimuli(session: Session, version: StudyVersion) -> bool:

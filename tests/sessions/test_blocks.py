@@ -1,5 +1,7 @@
 """Sessions of several blocks: what each gets, in which order, over both databases."""
 
+import hashlib
+import json
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -15,6 +17,9 @@ from app.core.database import Database
 from app.core.errors import Closed
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
+from app.library.documents import StimulusKind
+from app.library.records import canonical_json, parse_record
+from app.library.tables import Content, Stimulus
 from app.sessions.entering import Visit, enter
 from app.sessions.state_machine import locate, submit
 from app.sessions.tables import Mode, ParticipantSession, Response, Status, Trial, planned_left
@@ -208,3 +213,48 @@ def test_items_in_the_order_of_the_file(opened: Callable[..., str], database: Da
     with database.transaction() as session:
         names = [unit.name for unit, _ in trials_of(session, begin(session, 1))]
     assert names == ["p1", *(f"i{n}" for n in range(6))]
+
+
+RECORD = {
+    "title": "Water for three",
+    "players": [{"name": "Seat A", "about": "Needs 8 a day."}],
+    "rounds": [
+        {"title": "Day 1", "parts": [{"text": "Seat A bids 12."}, {"label": "Health", "values": [8, 7]}]}
+    ],
+}
+
+
+def test_a_record_and_a_text_of_the_library_are_shown_as_they_were_frozen(
+    client: TestClient, opened: Callable[..., str], database: Database
+) -> None:
+    with database.transaction() as session:
+        for name, kind, content in (
+            ("game-1", StimulusKind.RECORD, canonical_json(parse_record(json.dumps(RECORD)))),
+            ("note-1", StimulusKind.TEXT, "A *short* note."),
+        ):
+            sha256 = hashlib.sha256(content.encode()).hexdigest()
+            session.add(Content(sha256=sha256, content=content))
+            session.flush()
+            session.add(
+                Stimulus(
+                    name=name,
+                    source="person",
+                    attributes={},
+                    rules={},
+                    imported_at=NOW,
+                    kind=kind,
+                    content_sha256=sha256,
+                )
+            )
+    opened(rating_block(items="item,stimulus\ng,game-1\nn,note-1\n", order="fixed"))
+    walk = Walk(client).to("trial-1")
+    assert "Water for three" in walk.html
+    assert "Seat A bids 12." in walk.html
+    assert "person" not in walk.html.split("<main", 1)[1], "the source is told to nobody"
+    walk.answer()
+    assert "A <em>short</em> note." in walk.html
+    walk.answer()
+    assert walk.page == "end"
+    with database.reading() as session:
+        conditions = session.exec(select(Unit.condition)).all()
+        assert conditions == ["person", "person"]
