@@ -102,10 +102,13 @@ _REPORTED: Mapping[str, Flag] = MappingProxyType(
     {
         "not-watched-left": Flag.NOT_WATCHED,
         "not-watched-right": Flag.NOT_WATCHED,
+        "not-watched-item": Flag.NOT_WATCHED,
         "failed-left": Flag.UNPLAYABLE,
         "failed-right": Flag.UNPLAYABLE,
+        "failed-item": Flag.UNPLAYABLE,
         "fast-left": Flag.SPED_UP,
         "fast-right": Flag.SPED_UP,
+        "fast-item": Flag.SPED_UP,
         "playback-missing": Flag.NO_TELEMETRY,
         "playback-odd": Flag.ODD,
         "not-read": Flag.NOT_READ,

@@ -1,4 +1,4 @@
-"""What a browser says of how it played two clips. It is evidence, not truth, and never costs an answer.
+"""What a browser says of how it played one clip or two. It is evidence, not truth, and never costs an answer.
 
 Whether a clip was watched is decided here, from the ranges that were played; what the browser concludes from them
 opens its questions and is not read.
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.sessions.design import Layout, Member, Side, side_of
+from app.sessions.design import Layout, Member, Side, Slot, member_at
 
 MAX_TEXT = 64_000
 _BIG = 2**31 - 1
@@ -22,13 +22,13 @@ RT_SLACK_MS = 500
 
 @dataclass(frozen=True, slots=True)
 class PlaybackReport:
-    """`rows` are the columns of table `evidence` per member; `odd` is the raw text where it could not be read.
+    """`rows` are the columns of table `evidence` per slot; `odd` is the raw text where it could not be read.
 
     `flags` are the words of what is odd about it. `played_ms` is the least time in which the clips can have been
     played as reported. `opened_ms` says when the questions opened, counted as `rt_ms` is.
     """
 
-    rows: Mapping[Member, dict[str, Any]]
+    rows: Mapping[Member | Slot, dict[str, Any]]
     flags: tuple[str, ...]
     odd: str | None
     layout: Layout | None = None
@@ -55,22 +55,30 @@ def read_playback(text: str, left: Member, lasts_s: Mapping[Member, float | None
 
     `lasts_s` is how long each clip is as the server knows it; None where it does not, and the browser is asked.
     """
+    members = {side: member_at(side, left) for side in Side}
+    return _read(text, {side: (member, lasts_s[member]) for side, member in members.items()})
+
+
+def read_item_playback(text: str, lasts_s: float | None) -> PlaybackReport:
+    """As `read_playback`, of a trial with one clip; its row and the words about it are those of the slot `item`."""
+    return _read(text, {Slot.ITEM: (Slot.ITEM, lasts_s)})
+
+
+def _read(text: str, clips: Mapping[str, tuple[Member | Slot, float | None]]) -> PlaybackReport:
+    """`clips`: by its name in the report, the slot of a clip and how long it is."""
     if not text:
         return PlaybackReport({}, ("playback-missing",), None)
     try:
         if len(text) > MAX_TEXT:
             raise ValueError
         report = json.loads(text)
-        rows = {member: _row(report, report[side_of(member, left)], lasts_s[member]) for member in Member}
+        rows = {slot: _row(report, report[name], lasts_s) for name, (slot, lasts_s) in clips.items()}
         layout = _layout(report.get("layout"))
         opened_ms = None if report.get("opened_ms") is None else count_of(report["opened_ms"])
     except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError, AttributeError):
         return PlaybackReport({}, ("playback-odd",), storable(text[:MAX_TEXT]))
     flags = tuple(
-        f"{name}-{side}"
-        for side in Side
-        for name, raised in _flags(rows[Member.A if side_of(Member.A, left) is side else Member.B])
-        if raised
+        f"{word}-{name}" for name, (slot, _) in clips.items() for word, raised in _flags(rows[slot]) if raised
     )
     played_ms = max(
         1000 * _sum(_merged(r["played"], math.inf)) / max(r["max_rate"] or 1, 1) for r in rows.values()

@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
+from app.library.records import Record, Table
+from app.sessions.playback import read_item_playback, read_rt_ms
 from app.tasks.rating.evidence import read_reading
 from app.tasks.rating.views import RatingPage
 
@@ -13,7 +15,7 @@ from .conftest import Visit
 from .pages import message
 from .rating_pages import auction, essay, rating, rubric
 from .rig import Rig, Walk
-from .steps import expect_end, save, wait_until
+from .steps import expect_end, save, set_rate, wait_until, wait_until_loaded
 from .test_access import AXE_CONTEXT, NARROW, check
 
 pytestmark = pytest.mark.browser
@@ -22,6 +24,7 @@ LOGIC = "Reasons from what happened"
 WHY = "What in the record made you decide so?"
 KEPT = "JSON.parse(Object.values({...localStorage})[0] ?? '{}').reading"
 UNREAD = f"({KEPT}?.parts ?? [0]).filter((ms) => ms === 0).length"
+OVER = "document.querySelector('[data-state]').textContent === 'Watched'"
 # Every 300 pixels, for as long as it takes until that much more has been seen.
 STEP = 300
 
@@ -256,6 +259,22 @@ def test_the_questions_stay_in_view_beside_the_record(rig: Rig, visit: Visit) ->
         assert button["y"] + button["height"] <= 800
 
 
+def test_a_table_wider_than_its_place_is_scrolled_by_keys_and_no_other_is_a_stop(
+    rig: Rig, visit: Visit
+) -> None:
+    many = Table(columns=tuple(f"Measure {n}" for n in range(14)), rows=(tuple(range(14)),))
+    few = Table(columns=("Player", "Bid"), rows=(("Alex", 1),))
+    _, page = shown(rig, visit, rating(record=Record(title="Two tables", parts=(many, few))), **AXE_CONTEXT)
+    tables = page.locator(".sheet")
+    expect(tables.nth(0)).to_have_attribute("tabindex", "0")
+    assert tables.nth(1).get_attribute("tabindex") is None
+    tables.nth(0).focus()
+    page.keyboard.press("ArrowRight")
+    wait_until(page, "document.querySelector('.sheet').scrollLeft > 0")
+    check(page)  # at last on a telephone, where a row takes several lines
+    expect(tables.nth(0)).not_to_have_attribute("tabindex", "0")
+
+
 def test_on_a_telephone_the_questions_come_below_and_links_lead_to_both(rig: Rig, visit: Visit) -> None:
     _, page = shown(rig, visit, rating(questions=rubric()), viewport=NARROW)
     record, form = box(page.locator(".stimulus")), box(page.locator(".rubric"))
@@ -268,8 +287,104 @@ def test_on_a_telephone_the_questions_come_below_and_links_lead_to_both(rig: Rig
         assert box(label)["height"] >= 44
 
 
+def play(page: Page) -> Locator:
+    return page.get_by_role("button", name="Play", exact=True)
+
+
+def watch(page: Page) -> None:
+    """As a participant does: where the browser stops the clip before its end, they press again."""
+    for _ in range(5):
+        wait_until_loaded(page)
+        play(page).click()
+        wait_until(page, f"{OVER} || !document.querySelector('[data-play]').classList.contains('playing')")
+        if page.evaluate(OVER):
+            return
+    raise AssertionError(page.locator("[data-state]").inner_text())
+
+
+def test_a_clip_is_watched_to_its_end_and_then_rated(rig: Rig, visit: Visit) -> None:
+    walk, page = shown(rig, visit, rating(clip="c3", to_end=True, heading="Somebody walks"))
+    expect(page.get_by_role("heading", name="Video 1 of 12")).to_be_visible()
+    expect(page.get_by_role("heading", name="Somebody walks")).to_be_visible()
+    wait_until_loaded(page)
+    expect(level(page, 3)).to_be_disabled()
+    save(page)
+    expect(page.get_by_text("Watch the video first. The questions open at its end.")).to_be_visible()
+    expect(play(page)).to_be_focused()
+    watch(page)
+    expect(page.get_by_text("You have watched the video.")).to_be_visible()
+    rate(page, 3)
+    expect(page.get_by_text("2 of 2 answered")).to_be_visible()
+    page.reload()
+    expect(level(page, 3)).to_be_checked()
+    expect(page.get_by_text("2 of 2 answered")).to_be_visible()
+    expect(page.get_by_text("You have watched the video.")).to_be_visible()
+    save(page)
+    expect_end(page)
+    post = walk.posts[0]
+    assert set(post) == {"submit_id", "logic", "reason", "rt_ms", "playback"}
+    found = read_item_playback(post["playback"], 1.0)
+    assert (found.flags, found.odd, found.layout) == ((), None, None)
+    [row] = found.rows.values()
+    assert (row["watched"], row["page_loads"]) == (True, 2)
+    assert read_rt_ms(post["rt_ms"], found)[1] == ()
+    assert walk.clip_requests == {"c3": 1}  # kept over the reload
+
+
+def test_a_clip_by_keyboard_alone(rig: Rig, visit: Visit) -> None:
+    walk, page = shown(rig, visit, rating(clip="c1"))
+    wait_until_loaded(page)
+    set_rate(page, 4)
+    keys = page.keyboard
+    keys.press("Space")
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    keys.press("k")
+    expect(play(page)).to_be_visible()
+    keys.press("3")  # no scale has the focus
+    expect(page.get_by_text("0 of 2 answered")).to_be_visible()
+    level(page, 1).focus()
+    keys.press("4")
+    expect(level(page, 4)).to_be_checked()
+    keys.press("ArrowLeft")
+    expect(level(page, 3)).to_be_checked()
+    keys.press("Tab")
+    keys.type("r k 1 2")
+    save(page)
+    expect_end(page)
+    post = walk.posts[0]
+    assert (post["logic"], post["reason"]) == ("3", "r k 1 2")
+    assert "not-watched-item" in read_item_playback(post["playback"], 4.0).flags
+
+
+def test_a_clip_that_does_not_play_has_a_way_on(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(rating(clip="c3", to_end=True), message())
+    walk.broken["c3"] = "missing"
+    page = visit(walk)
+    page.get_by_role("button", name="Try again").click()
+    page.get_by_role("button", name="This video does not play").click()
+    expect_end(page)
+    post = walk.posts[0]
+    assert post["unplayable"] == "1"
+    assert "failed-item" in read_item_playback(post["playback"], 1.0).flags
+
+
+def test_a_clip_without_scripts(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(rating(clip="c3", to_end=True), rating(2, clip="c4"), message())
+    page = visit(walk, java_script_enabled=False)
+    expect(page.locator("noscript .gate")).to_have_text(
+        "Please watch the video to the end before you answer."
+    )
+    expect(page.locator("video[controls]")).to_have_count(1)
+    rate(page, 2)
+    save(page)
+    page.get_by_role("button", name="The video does not play").click()
+    expect_end(page)
+    assert (walk.posts[0]["logic"], walk.posts[0]["playback"]) == ("2", "")
+    assert walk.posts[1]["unplayable"] == "1"
+
+
 def test_no_state_of_the_page_breaks_an_axe_rule_wide_or_narrow_light_or_dark(rig: Rig, visit: Visit) -> None:
-    walk = rig.walk(rating(questions=rubric()), rating(2, text=essay(), practice=True), message())
+    walk = rig.walk(rating(questions=rubric()), rating(2, text=essay(), practice=True), rating(3, clip="c3"))
     page = visit(walk, **AXE_CONTEXT)
     for numbers in page.get_by_text("The numbers").all():
         numbers.click()
@@ -277,6 +392,7 @@ def test_no_state_of_the_page_breaks_an_axe_rule_wide_or_narrow_light_or_dark(ri
     save(page)
     expect(page.get_by_text("Please answer this question.")).to_have_count(7)
     check(page)
-    walk.position = 1
-    page.goto(walk.action)
-    check(page)
+    for position in (1, 2):
+        walk.position = position
+        page.goto(walk.action)
+        check(page)

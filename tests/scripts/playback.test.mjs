@@ -36,7 +36,7 @@ class Video extends Element {
 function loaded(places = SIDE_BY_SIDE) {
   player = Object.assign(new EventTarget(), { driftMsMax: 0 });
   videos = places.map((place) => new Video({ getBoundingClientRect: () => place }));
-  return new PlaybackRecord(openStore("/p/abc", "submit-1"), player, ...videos);
+  return new PlaybackRecord(openStore("/p/abc", "submit-1"), player, { left: videos[0], right: videos[1] });
 }
 
 function played(record, ...ranges) {
@@ -94,6 +94,18 @@ test("a pair is watched when both clips are", () => {
   videos[1].ranges = [[0, 4]];
   record.update();
   assert.equal(record.watched, true);
+});
+
+test("one clip by itself is recorded as each of two is, and lies beside nothing", () => {
+  const item = new Video({ getBoundingClientRect: () => ({ top: 0, bottom: 200 }) });
+  const player = Object.assign(new EventTarget(), { driftMsMax: 0 });
+  const record = new PlaybackRecord(openStore("/p/abc", "submit-1"), player, { item });
+  assert.equal(record.watched, false);
+  player.dispatchEvent(new Event("begin"));
+  item.ranges = [[0, 4]];
+  record.update();
+  const { layout, item: clip, left } = record.toJSON();
+  assert.deepEqual([record.watched, clip.plays, clip.played, layout, left], [true, 1, [[0, 4]], null, undefined]);
 });
 
 test("nothing is watched of a clip whose length is not known", () => {

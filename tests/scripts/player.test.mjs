@@ -101,6 +101,21 @@ test("both play and pause as one", async () => {
   assert.deepEqual(heard, ["begin", "change", "change"]);
 });
 
+test("one clip by itself plays, is held for nobody, is over at its end and begins again", async () => {
+  left = new Video();
+  const one = new PairPlayer(left);
+  const told = [];
+  for (const name of ["begin", "over"]) one.addEventListener(name, () => told.push(name));
+  one.play();
+  await frames(200, { left: 5 });
+  assert.deepEqual([left.paused, right.paused, one.driftMsMax, one.finished], [false, true, 0, false]);
+  left.end();
+  assert.deepEqual([one.finished, one.playing], [true, false]);
+  one.play();
+  await frames(100);
+  assert.deepEqual([left.paused, one.playing, told], [false, true, ["begin", "over", "begin"]]);
+});
+
 test("the clip that is ahead is held until the other has caught up, and its rate is not touched", async () => {
   player.play();
   await frames(100, { left: 2 });

@@ -33,6 +33,8 @@ NO_SCRIPTS: dict[str, Any] = {"reported": ("playback-missing", "rt-missing"), "r
         # That a clip failed is what a browser says: it excuses nothing.
         ({"reported": ("not-watched-left", "failed-left")}, {Flag.NOT_WATCHED, Flag.UNPLAYABLE}, True),
         ({"reported": ("fast-right",)}, {Flag.SPED_UP}, False),
+        ({"reported": ("fast-item", "not-watched-item")}, {Flag.SPED_UP, Flag.NOT_WATCHED}, True),
+        ({"reported": ("failed-item",)}, {Flag.UNPLAYABLE}, False),
         ({"rt_ms": 7_999}, {Flag.TOO_FAST}, False),
         ({"rt_ms": 7_999, "to_end": False}, set(), False),
         ({"waited_ms": 7_519, "rt_ms": 8_000}, {Flag.SHORT_INTERVAL}, True),

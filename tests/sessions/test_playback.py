@@ -5,8 +5,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.design import Member
-from app.sessions.playback import is_watched, least_ms, read_playback, read_rt_ms
+from app.sessions.design import Member, Slot
+from app.sessions.playback import is_watched, least_ms, read_item_playback, read_playback, read_rt_ms
 
 CLIP = {
     "duration_s": 8.0, "played": [[0, 8]], "watched": True, "plays": 1, "stalls": 0, "stall_ms": 0,
@@ -50,6 +50,28 @@ def test_what_was_not_watched_failed_or_ran_fast_is_flagged_by_side() -> None:
         "failed-left",
         "fast-right",
     )
+
+
+def test_one_clip_is_read_as_two_are() -> None:
+    whole = {
+        "v": 1,
+        "loads": 1,
+        "hidden_ms": 40,
+        "layout": None,
+        "opened_ms": 8100,
+        "item": {**CLIP, "plays": 2},
+    }
+    report = read_item_playback(json.dumps(whole), 8.0)
+    assert set(report.rows) == {Slot.ITEM}
+    row = report.rows[Slot.ITEM]
+    assert (row["watched"], row["plays"], row["hidden_ms"]) == (True, 2, 40)
+    assert (report.flags, report.odd, report.layout, report.opened_ms) == ((), None, None, 8100)
+    assert read_rt_ms("7000", report)[1] == ("rt-odd",)
+    odd = {**whole, "item": {**CLIP, "played": [[0, 4]], "failed": True, "max_rate": 2}}
+    words = ("not-watched-item", "failed-item", "fast-item")
+    assert read_item_playback(json.dumps(odd), 8.0).flags == words
+    assert read_item_playback(json.dumps(WHOLE), 8.0).flags == ("playback-odd",)
+    assert read_item_playback("", 8.0).flags == ("playback-missing",)
 
 
 @given(st.text() | anything.map(json.dumps) | reports.map(json.dumps), st.sampled_from(list(Member)))

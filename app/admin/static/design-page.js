@@ -3,18 +3,17 @@
 import { PairPlayer } from "/static/player.js";
 import { ControlsView, GateView } from "/static/views.js";
 
-const SIDES = ["left", "right"];
-
 /** The real controls over the clips as they are; what is watched is not kept. */
 function play(trial) {
-  const videos = SIDES.map((side) => trial.querySelector(`[data-clip=${side}] video`));
+  const videos = [...trial.querySelectorAll("[data-clip] video")];
   const player = new PairPlayer(...videos);
   const controls = new ControlsView(trial, player);
   const ready = new Set();
   const ended = new Set();
-  const act = (action) => () => ready.size === 2 && action();
+  const allIn = (set) => set.size === videos.length;
+  const act = (action) => () => allIn(ready) && action();
   controls.listen({ toggle: act(() => player.toggle()), replay: act(() => player.replay()) });
-  player.addEventListener("change", () => controls.show(ready.size === 2));
+  player.addEventListener("change", () => controls.show(allIn(ready)));
 
   for (const video of videos) {
     const clip = video.closest("[data-clip]");
@@ -31,13 +30,13 @@ function play(trial) {
       clip.closest("[data-stage]").style.setProperty("--ratio", video.videoWidth / video.videoHeight || 1.6);
       ready.add(video);
       show();
-      controls.show(ready.size === 2);
+      controls.show(allIn(ready));
     });
     video.addEventListener("timeupdate", show);
     video.addEventListener("ended", () => {
       ended.add(video);
       show();
-      if (ended.size === 2) openGate();
+      if (allIn(ended)) openGate();
     });
     video.addEventListener("error", () => {
       state.textContent = "No clip to show";

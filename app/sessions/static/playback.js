@@ -140,13 +140,16 @@ export class PlaybackRecord {
   #hidden;
   #pair;
 
-  constructor(store, player, left, right) {
+  /** `videos` by the name of their place: `left` and `right`, or `item` where there is one. */
+  constructor(store, player, videos) {
     const kept = store.get("playback");
     const saved = kept?.v === 1 ? kept : {};
     this.#store = store;
     this.#player = player;
-    this.#videos = [left, right];
-    this.clips = { left: new ClipRecord(left, saved.left), right: new ClipRecord(right, saved.right) };
+    this.#videos = Object.values(videos);
+    this.clips = Object.fromEntries(
+      Object.entries(videos).map(([place, video]) => [place, new ClipRecord(video, saved[place])]),
+    );
     this.#pair = {
       loads: (saved.loads ?? 0) + 1,
       drift_ms_max: saved.drift_ms_max ?? 0,
@@ -156,7 +159,7 @@ export class PlaybackRecord {
     this.#time = new Stopwatch(store.get("rt_ms") ?? 0);
     this.#hidden = new Stopwatch(saved.hidden_ms ?? 0);
     if (this.#begun) this.#run();
-    for (const video of [left, right]) video.addEventListener("playing", () => this.#begin());
+    for (const video of this.#videos) video.addEventListener("playing", () => this.#begin());
     player.addEventListener("begin", () => this.#eachClip((clip) => (clip.data.plays += 1)));
   }
 
@@ -165,7 +168,7 @@ export class PlaybackRecord {
   }
 
   get watched() {
-    return this.clips.left.data.watched && this.clips.right.data.watched;
+    return Object.values(this.clips).every((clip) => clip.data.watched);
   }
 
   hidden() {
@@ -188,7 +191,8 @@ export class PlaybackRecord {
   }
 
   toJSON() {
-    return { v: 1, ...this.#pair, hidden_ms: this.#hidden.ms, layout: this.#layout(), left: this.clips.left.data, right: this.clips.right.data };
+    const clips = Object.entries(this.clips).map(([place, clip]) => [place, clip.data]);
+    return { v: 1, ...this.#pair, hidden_ms: this.#hidden.ms, layout: this.#layout(), ...Object.fromEntries(clips) };
   }
 
   save() {
@@ -211,11 +215,11 @@ export class PlaybackRecord {
   /** As the pair lies now: the answer is sent from what is seen then. */
   #layout() {
     const [left, right] = this.#videos.map((video) => video.getBoundingClientRect());
+    if (!right) return null;
     return right.top >= left.bottom ? "stacked" : "side-by-side";
   }
 
   #eachClip(act) {
-    act(this.clips.left);
-    act(this.clips.right);
+    for (const clip of Object.values(this.clips)) act(clip);
   }
 }

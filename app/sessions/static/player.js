@@ -1,6 +1,6 @@
 /**
- * Two clips played as one. The one that is ahead is held until the other has caught up; the playing rate is never
- * touched, as it would change how the movement looks.
+ * Two clips played as one, or one clip by itself. Of two, the one that is ahead is held until the other has caught up;
+ * the playing rate is never touched, as it would change how the movement looks.
  *
  * Events: `change` (playing or not), `begin` (from the start), `over` (a clip is at its end), `stuck` and `refused`
  * (detail: the video, and for `refused` the browser's error).
@@ -41,9 +41,9 @@ export class PairPlayer extends EventTarget {
   #still = new Map();
   #over = new Set();
 
-  constructor(left, right) {
+  constructor(...videos) {
     super();
-    this.#videos = [left, right];
+    this.#videos = videos;
     for (const video of this.#videos) {
       video.addEventListener("play", () => this.#onPlay(video));
       video.addEventListener("pause", () => this.#onPause(video));
@@ -128,6 +128,7 @@ export class PairPlayer extends EventTarget {
 
   #keepTogether() {
     const [left, right] = this.#videos;
+    if (!right) return;
     if (isAtEnd(left) || isAtEnd(right)) {
       this.#release();
       return;

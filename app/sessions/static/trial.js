@@ -1,4 +1,4 @@
-/** One trial: load both clips, play them as one, open the questions, record what was watched, send the answer. */
+/** One trial: load its one or two clips, play them as one, open the questions, record what was watched, send the answer. */
 
 import { describe, fetchClip, loadClip } from "./clips.js";
 import { showErrors } from "./fields.js";
@@ -11,26 +11,26 @@ import { openStore } from "./store.js";
 import { ClipView, ControlsView, GateView } from "./views.js";
 
 const SAVE_EVERY_MS = 1000;
-const SIDES = ["left", "right"];
 
 const trial = document.querySelector("[data-trial]");
+const SIDES = [...trial.querySelectorAll("[data-clip]")].map((clip) => clip.dataset.clip);
 const form = document.querySelector("form");
 const store = openStore(form.getAttribute("action"), form.dataset.send);
 const views = Object.fromEntries(SIDES.map((side) => [side, new ClipView(trial, side)]));
-const { left, right } = Object.fromEntries(SIDES.map((side) => [side, views[side].video]));
+const videos = Object.fromEntries(SIDES.map((side) => [side, views[side].video]));
 const nextClips = trial.dataset.next.split(" ").filter(Boolean);
 const clips = [...SIDES.map((side) => views[side].address), ...nextClips];
 const kept = new KeptClips(clips.filter((url) => url.startsWith("/p/"))); // those of a draft's preview may change
-const player = new PairPlayer(left, right);
-const record = new PlaybackRecord(store, player, left, right);
+const player = new PairPlayer(...Object.values(videos));
+const record = new PlaybackRecord(store, player, videos);
 const controls = new ControlsView(trial, player);
 const gate = new GateView(trial, form);
-const ready = { left: false, right: false };
-const failures = { left: 0, right: 0 };
+const ready = Object.fromEntries(SIDES.map((side) => [side, false]));
+const failures = Object.fromEntries(SIDES.map((side) => [side, 0]));
 let refusals = 0;
 
-const sideOf = (video) => (video === left ? "left" : "right");
-const bothReady = () => ready.left && ready.right;
+const sideOf = (video) => SIDES.find((side) => videos[side] === video);
+const allReady = () => SIDES.every((side) => ready[side]);
 
 function openIfWatched() {
   if (!gate.closed || !record.watched) return;
@@ -43,7 +43,7 @@ function refresh() {
   record.save();
   for (const side of SIDES) if (ready[side]) views[side].watched(record.clips[side]);
   openIfWatched();
-  controls.show(bothReady());
+  controls.show(allReady());
 }
 
 function fail(side, kind, message) {
@@ -112,7 +112,7 @@ function choose(value) {
 }
 
 function listen() {
-  const act = (action) => () => bothReady() && action();
+  const act = (action) => () => allReady() && action();
   const actions = { toggle: act(() => player.toggle()), replay: act(() => player.replay()), choose };
   controls.listen(actions);
   listenToKeys(() => controls.keysOn, actions);
@@ -120,7 +120,7 @@ function listen() {
   player.addEventListener("over", refresh);
   player.addEventListener("stuck", ({ detail }) => fail(sideOf(detail.video), "playing", "stuck"));
   player.addEventListener("refused", ({ detail }) => refused(sideOf(detail.video), detail.error));
-  for (const video of [left, right]) {
+  for (const video of Object.values(videos)) {
     video.addEventListener("timeupdate", () => views[sideOf(video)].watched(record.clips[sideOf(video)]));
     // While it loads, `loadClip` deals with its errors.
     video.addEventListener("error", () => ready[sideOf(video)] && fail(sideOf(video), "playing", describe(video)));

@@ -64,6 +64,8 @@ export class ControlsView {
   #replay;
   #keys;
   #said;
+  #label;
+  #says;
 
   constructor(trial, player) {
     this.#player = player;
@@ -72,6 +74,8 @@ export class ControlsView {
       "watch first": trial.querySelector("[data-watch-first]"),
     };
     this.#play = trial.querySelector("[data-play]");
+    this.#label = this.#play.querySelector("[data-label]");
+    this.#says = this.#label.textContent;
     this.#replay = trial.querySelector("[data-replay]");
     this.#keys = trial.querySelector("[data-keys]");
     this.#keys.checked = loadPreference("keys") !== "off";
@@ -108,7 +112,7 @@ export class ControlsView {
     const { playing } = this.#player;
     if (playing) this.say(null);
     for (const button of [this.#play, this.#replay]) button.setAttribute("aria-disabled", String(!ready));
-    this.#play.querySelector("[data-label]").textContent = playing ? "Pause" : "Play both";
+    this.#label.textContent = playing ? "Pause" : this.#says;
     this.#play.classList.toggle("playing", playing);
   }
 }
@@ -137,8 +141,7 @@ export class GateView {
     this.closed = false;
     this.#questions.disabled = false;
     this.#note.classList.add("open");
-    this.#note.querySelector("[data-gate-text]").textContent =
-      "You have watched both videos. The questions are open; you may watch again as often as you like.";
+    this.#note.querySelector("[data-gate-text]").textContent = this.#note.dataset.opened;
     this.#play.removeAttribute("aria-describedby");
   }
 }

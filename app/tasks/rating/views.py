@@ -90,7 +90,8 @@ class RecordView:
 
 @dataclass(frozen=True, slots=True)
 class RatingPage(Page):
-    """One stimulus and the questions about it: exactly one of `clip` (an address), `record` and `text` (HTML).
+    """One stimulus and the questions about it: exactly one of `clip` (an address), `record` and `text` (HTML,
+    as `app.sessions.views.markdown` makes it: what the text itself has of HTML is escaped).
 
     Posts the questions' ids, `submit_id`, `rt_ms`, and `reading` (JSON, of a record or a text) or `playback` (JSON, of
     a clip) with `unplayable` = `1` where it would not play. `heading` names the stimulus, where a record's own title
@@ -114,6 +115,8 @@ class RatingPage(Page):
     def __post_init__(self) -> None:
         if sum(map(bool, (self.clip, self.record, self.text))) != 1:
             raise ValueError("a rating page shows exactly one of a clip, a record and a text")
+        if self.to_end and not self.clip:
+            raise ValueError("only a clip has an end at which questions open")
 
     @property
     def kind(self) -> str:

@@ -1,4 +1,7 @@
-/** Rate one stimulus: keep what is entered, record what was read of it and for how long, send the answer. */
+/**
+ * Rate one stimulus: keep what is entered, record what was read of it and for how long, send the answer. A clip is
+ * played, recorded and sent by trial.js.
+ */
 
 import { enhance } from "./form.js";
 import { KeptClips } from "./kept.js";
@@ -11,7 +14,6 @@ const SAVE_EVERY_MS = 1000;
 
 const form = document.querySelector("form[data-send]");
 const stimulus = document.querySelector("[data-stimulus]");
-const store = openStore(form.getAttribute("action"), form.dataset.send);
 
 /** The parts of a record, or the paragraphs of a text. */
 function partsOf(stimulus) {
@@ -19,7 +21,7 @@ function partsOf(stimulus) {
   return text ? [...text.children] : [...stimulus.querySelectorAll("[data-part]")];
 }
 
-function recordReading() {
+function recordReading(store) {
   const parts = partsOf(stimulus);
   const near = new Set(); // in the window at all: only these are measured
   const observer = new IntersectionObserver((entries) => {
@@ -65,15 +67,30 @@ function recordReading() {
   record.save();
 }
 
+/** A table that is wider than its place is scrolled by keys, too; others are no stop on the way to the questions. */
+function reachTables() {
+  for (const table of stimulus.querySelectorAll(".sheet")) {
+    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+    else table.removeAttribute("tabindex");
+  }
+}
+
 function showAnswered() {
   const { answered, asked } = countAnswered(form.querySelectorAll("[data-question]"));
   form.querySelector("[data-answered]").textContent = `${answered} of ${asked} answered`;
 }
 
-new KeptClips([]); // forgets those of other pages
-enhance(form, store);
+function start() {
+  const store = openStore(form.getAttribute("action"), form.dataset.send);
+  new KeptClips([]); // forgets those of other pages
+  enhance(form, store);
+  recordReading(store);
+  reachTables();
+  window.addEventListener("resize", reachTables);
+}
+
+if (stimulus) start();
 form.addEventListener("keydown", chooseByDigit);
 form.addEventListener("input", showAnswered);
 for (const hint of form.querySelectorAll("[data-hint]")) hint.hidden = false;
 showAnswered();
-recordReading();
