@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlmodel import Session
 
 from app.sessions import queries
-from app.sessions.design import Kind, Member, PairPlan, Pressed, Side, chosen_by, side_of
+from app.sessions.design import Kind, Member, PairPlan, Pressed, chosen_by, side_of
 from app.sessions.flags import Finding, Observed, examine
 from app.sessions.playback import PlaybackReport, least_ms
 
@@ -134,17 +134,17 @@ def _ms(since: datetime | None, now: datetime) -> int | None:
     return min(round((now - since).total_seconds() * 1000), 2**31 - 1)
 
 
-def note_sent(session: Session, trial_id: int, side: Side, start: int, stop: int) -> None:
+def note_sent(session: Session, trial_id: int, place: str, start: int, stop: int) -> None:
     """Add the bytes of a clip from `start` up to `stop` to those that were sent."""
     row = session.connection().execute(queries.SENT, {"trial_id": trial_id}).first()
     if row is None:
         return  # a preview whose design was saved anew
-    before: Ranges | None = (row.sent or {}).get(side)
+    before: Ranges | None = (row.sent or {}).get(place)
     if before is None or stop <= start:
         return
     sent = with_range(before, start, stop)
     if sent != before and len(sent) <= MOST_RANGES:
-        values = {"trial_id": trial_id, "now_sent": {**row.sent, side.value: sent}}
+        values = {"trial_id": trial_id, "now_sent": {**row.sent, place: sent}}
         session.connection().execute(queries.NOTE_SENT, values)
 
 

@@ -8,13 +8,12 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from app.core.dependencies import DatabaseDep, Form, Now, Rng, SettingsDep, StoreDep, without_nul
 from app.core.errors import Closed, InvalidAnswer
 from app.core.templating import render
-from app.sessions.design import Side
 from app.sessions.entering import enter, kept_token
 from app.sessions.entry import remember, visit_of
 from app.sessions.evidence import note_sent
 from app.sessions.media import clip_response
 from app.sessions.planning import Full
-from app.sessions.shown import clip_for, shown_design
+from app.sessions.shown import ClipPlace, clip_for, shown_design
 from app.sessions.state_machine import Declined, NotCurrent, locate, mark_shown, submit
 from app.sessions.tables import Mode, Status
 from app.sessions.views import current_page, farewell, full, page_for
@@ -91,19 +90,19 @@ async def answer_page(
     return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
 
 
-@router.api_route("/p/{token}/clips/{position}-{side}.mp4", methods=["GET", "HEAD"])
+@router.api_route("/p/{token}/clips/{position}-{place}.mp4", methods=["GET", "HEAD"])
 async def show_clip(
     request: Request,
     token: str,
     position: int,
-    side: Side,
+    place: ClipPlace,
     database: DatabaseDep,
     store: StoreDep,
     now: Now,
 ) -> Response:
-    served = await database.peek(clip_for, token, position, side, now)
+    served = await database.peek(clip_for, token, position, place, now)
 
     def note(start: int, stop: int) -> None:
-        database.write_soon(note_sent, served.trial_id, served.side, start, stop)
+        database.write_soon(note_sent, served.trial_id, served.place, start, stop)
 
     return clip_response(store.clip_path(served.sha256), served, request.headers.get("range"), note)

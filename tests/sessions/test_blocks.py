@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -22,10 +23,10 @@ from app.library.records import canonical_json, parse_record
 from app.library.tables import Content, Stimulus
 from app.sessions.entering import Visit, enter
 from app.sessions.state_machine import locate, submit
-from app.sessions.tables import Mode, ParticipantSession, Response, Status, Trial, planned_left
+from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, Status, Trial, planned_left
 from app.studies.tables import Unit
 from tests.clock import Clock
-from tests.factories import NOW, open_study
+from tests.factories import NOW, answer_for, open_study
 from tests.sessions.walks import Walk
 
 Library = tuple[ClipStore, Sequence[ImportedClip]]
@@ -258,3 +259,50 @@ def test_a_record_and_a_text_of_the_library_are_shown_as_they_were_frozen(
     with database.reading() as session:
         conditions = session.exec(select(Unit.condition)).all()
         assert conditions == ["person", "person"]
+
+
+def test_a_single_clip_is_rated_and_evidence_of_watching_decided_by_the_server(
+    client: TestClient, opened: Callable[..., str], database: Database
+) -> None:
+    opened(rating_block(items="item,stimulus,group\na,human-g1,g0\nb,hybrid-g1,g0\n", order="fixed"))
+    walk = Walk(client).to("trial-1")
+    (address,) = re.findall(r'src="([^"]+/clips/[^"]+)"', walk.html)
+    assert address == f"{walk.address}/clips/1-item.mp4"
+    assert client.get(address.replace("item", "left")).status_code == 404
+    assert client.get(address.replace("1-item", "3-item")).status_code == 404
+    played = {
+        "duration_s": 1.0,
+        "played": [[0, 1]],
+        "watched": True,
+        "plays": 1,
+        "failed": False,
+        "max_rate": 1,
+    }
+    telling = json.dumps({"v": 1, "loads": 1, "drift_ms_max": 0, "hidden_ms": 0, "item": played})
+    walk.answer(playback=telling, rt_ms="9000")
+    form = answer_for(walk.html, playback=telling, rt_ms="9000")  # at once, and nothing fetched
+    client.post(walk.address, data=form)
+    with database.reading() as session:
+        found = session.exec(
+            select(Response).where(col(Response.trial_id).is_not(None)).order_by(col(Response.id))
+        )
+        honest, forged = found.all()
+        assert (honest.raised, honest.unwatched, honest.answers["logic"]) == (None, False, 4)
+        assert forged.raised is not None
+        assert {"not-fetched", "short-interval"} <= set(forged.raised.split(";"))
+        assert forged.unwatched
+        evidence = session.exec(select(Evidence).where(Evidence.response_id == honest.id)).one()
+        assert (evidence.slot, evidence.watched, evidence.reading) == ("item", True, None)
+
+
+def test_a_clip_that_does_not_play_is_no_lost_session(
+    client: TestClient, opened: Callable[..., str], database: Database
+) -> None:
+    opened(rating_block(items="item,stimulus\na,human-g1\nb,hybrid-g1\n"))
+    walk = Walk(client).to("trial-1")
+    client.post(walk.address, data={"submit_id": "trial-1.x", "unplayable": "1"})
+    walk.look()
+    walk.answer()
+    assert walk.page == "end"
+    with database.reading() as session:
+        assert session.exec(select(ParticipantSession.status)).one() == Status.COMPLETED

@@ -1,5 +1,7 @@
 """A participant in a test: goes through the pages and keeps what came back."""
 
+import re
+
 from starlette.testclient import TestClient
 
 from tests.clock import Clock
@@ -36,10 +38,9 @@ class Walk:
         return self.page
 
     def watch(self) -> None:
-        """Fetch both clips, as far as there are files, and take the time that they last."""
-        position = self.page.partition("-")[2]
-        for side in ("left", "right"):
-            self.client.get(f"{self.address}/clips/{position}-{side}.mp4")
+        """Fetch the page's clips, as far as there are files, and take the time that they last."""
+        for clip in re.findall(rf'src="({self.address}/clips/[^"]+)"', self.html):
+            self.client.get(clip)
         Clock.wait(WATCHING_S)
 
     def to(self, page: str) -> "Walk":

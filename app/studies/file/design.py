@@ -214,6 +214,7 @@ def _block(
             task="rating",
             per_item=block.per_item,
             order=block.order,
+            watch=block.watch,
             items=tuple(content.items),
             questions=tuple(_question(question, scales) for question in block.questions),
         )

@@ -170,6 +170,7 @@ def _keys_of_block(block: PairDesign | RatingDesign) -> dict[str, Any]:
         **keys,
         "per_item": block.per_item,
         "order": block.order,
+        "watch": block.watch,
         "questions": [_keys_of_criterion(question) for question in block.questions],
     }
 

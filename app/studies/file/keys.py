@@ -40,6 +40,7 @@ _BLOCK = (
     "per_participant",
     "per_item",
     "order",
+    "watch",
     "trials",
     "questions",
 )

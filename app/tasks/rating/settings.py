@@ -22,6 +22,7 @@ from app.studies.file.questions import (
 )
 from app.tasks.parts import BlockDesign, BlockSettings, Count
 
+ItemWatch = Literal["to-end", "free"]
 ItemOrder = Literal["random", "fixed"]
 IN_AN_ITEM_FILE = (
     "a CSV file in the study file's folder, or the CSV itself when it has more than one line, with the columns item, "
@@ -113,6 +114,10 @@ class RatingBlock(BlockSettings):
         description="`random` per session, counterbalanced, no two of a group in a row where that can be had; or "
         "`fixed` as in the file.",
     )
+    watch: ItemWatch = Field(
+        default="to-end",
+        description="Of clips: `to-end` opens the questions when the clip was watched, `free` at once.",
+    )
     per_participant: Count | None = Field(
         default=None, description="How many main items each participant rates; all of them unless said."
     )
@@ -145,6 +150,7 @@ class RatingDesign(BlockDesign):
     per_participant: int | None = None
     per_item: int | None = None
     order: ItemOrder
+    watch: ItemWatch = "to-end"
     items: tuple[DesignItem, ...]
     questions: tuple[Question, ...]
 

@@ -5,17 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, cast
 
 from sqlmodel import Session
 
 from app.library.documents import StimulusKind
 from app.library.records import Record, parse_record
-from app.sessions.answers import read_answers
+from app.sessions.answers import Answers, read_answers
 from app.sessions.design import Planned, Slot
-from app.sessions.evidence import waited_ms
-from app.sessions.flags import joined
+from app.sessions.evidence import TrialClip, waited_ms
+from app.sessions.flags import Observed, examine, joined
 from app.sessions.loads import LEFT_AFTER, loads_of
+from app.sessions.playback import least_ms, read_item_playback, read_rt_ms
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import TrialSeen, Where
 from app.sessions.tables import Mode
@@ -35,10 +37,11 @@ from app.tasks.rating.views import RatingPage, count_parts, record_view
 
 @dataclass(frozen=True, slots=True)
 class _Stimulus:
-    """What an item shows: a record or a text."""
+    """What an item shows: a clip, a record or a text."""
 
     record: Record | None = None
     text: str = ""
+    is_clip: bool = False
 
     @property
     def n_parts(self) -> int | None:
@@ -69,7 +72,7 @@ class Rating:
             in_file = {unit.id: place for place, unit in enumerate(block.units)}
             n_practice = block.n_practice
             chosen = (*chosen[:n_practice], *sorted(chosen[n_practice:], key=lambda item: in_file[item.id]))
-        return [Planned(item.id, {}) for item in chosen]
+        return [Planned(item.id, {}, {Slot.ITEM.value: []}) for item in chosen]
 
     def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> RatingPage:
         item, part, position = _item(block, place.trial), place.part, place.page.position
@@ -80,6 +83,8 @@ class Rating:
             number=part.number(position),
             total=part.total(position),
             practice=part.is_practice(position),
+            clip=place.clips(position, Slot.ITEM) if stimulus.is_clip else "",
+            to_end=stimulus.is_clip and design_of(block).watch == "to-end",
             record=record_view(stimulus.record) if stimulus.record else None,
             text=markdown(stimulus.text) if stimulus.text else "",
             questions=views(design_of(block).asked_of(item), place.form, place.errors),
@@ -91,32 +96,94 @@ class Rating:
         trial = where.trial
         assert trial is not None
         item = _item(block, trial)
-        answers = read_answers(design_of(block).asked_of(item), form)
-        stimulus = _stimulus(item, trial)
-        report = read_reading(form, stimulus.n_parts)
+        stimulus, design = _stimulus(item, trial), design_of(block)
         waited = waited_ms(session, where.session_id, where.shown_at, now)
-        finding = examine_reading(
-            report,
-            stimulus.n_words,
-            waited_ms=waited,
-            served=where.shown_at is not None,
-            simulated=where.mode == Mode.SIMULATED,
-        )
-        values = {
-            "trial_id": trial.id,
-            "unplayable": False,
-            "rt_ms": report.rt_ms,
-            "flags": list(report.words),
-            "odd_playback": report.odd,
-            "raised": joined(finding.raised),
-            "unwatched": finding.unwatched,
-            "layout": report.reading.layout if report.reading else None,
-            "opened_ms": None,
-            "interval_ms": waited if where.shown_at else None,
-            "fetched_a": None,
-            "fetched_b": None,
-        }
-        return Taken(answers, values, {Slot.ITEM.value: _evidence(report.reading)} if report.reading else {})
+        values = {"trial_id": trial.id, "interval_ms": waited if where.shown_at else None, **_NOT_OF_PAIRS}
+        questions = design.asked_of(item)
+        if not stimulus.is_clip:
+            answers = read_answers(questions, form)
+            return _read_of(answers, values, where, stimulus, form, waited)
+        unplayable = form.get("unplayable") == "1"
+        answers = read_answers(questions, form, optional=unplayable)
+        values["unplayable"] = unplayable
+        return _watched(answers, values, where, trial, form, waited, to_end=design.watch == "to-end")
+
+
+# Columns that say which clip of a pair was fetched.
+_NOT_OF_PAIRS: Mapping[str, Any] = MappingProxyType({"fetched_a": None, "fetched_b": None})
+
+
+def _read_of(
+    answers: Answers,
+    values: Mapping[str, Any],
+    where: Where,
+    stimulus: _Stimulus,
+    form: Mapping[str, str],
+    waited: int | None,
+) -> Taken:
+    """An answer about a record or a text."""
+    report = read_reading(form, stimulus.n_parts)
+    finding = examine_reading(
+        report,
+        stimulus.n_words,
+        waited_ms=waited,
+        served=where.shown_at is not None,
+        simulated=where.mode == Mode.SIMULATED,
+    )
+    of_reading = {
+        **values,
+        "unplayable": False,
+        "rt_ms": report.rt_ms,
+        "flags": list(report.words),
+        "odd_playback": report.odd,
+        "raised": joined(finding.raised),
+        "unwatched": finding.unwatched,
+        "layout": report.reading.layout if report.reading else None,
+        "opened_ms": None,
+    }
+    evidence = {Slot.ITEM.value: _evidence(report.reading)} if report.reading else {}
+    return Taken(answers, of_reading, evidence)
+
+
+def _watched(
+    answers: Answers,
+    values: Mapping[str, Any],
+    where: Where,
+    trial: TrialSeen,
+    form: Mapping[str, str],
+    waited: int | None,
+    *,
+    to_end: bool,
+) -> Taken:
+    """An answer about a clip, held against what the server saw as that about a pair is."""
+    playback = read_item_playback(form.get("playback", ""), trial.duration_s)
+    rt_ms, rt_words = read_rt_ms(form.get("rt_ms", ""), playback)
+    reported, lasts_s = (*playback.flags, *rt_words), trial.duration_s
+    clip = TrialClip(trial.n_bytes, lasts_s, (trial.sent or {}).get(Slot.ITEM))
+    observed = Observed(
+        reported=reported,
+        to_end=to_end,
+        unplayable=bool(values["unplayable"]),
+        least_ms=None if lasts_s is None else least_ms(lasts_s),
+        longest_ms=None if lasts_s is None else 1000 * lasts_s,
+        waited_ms=waited,
+        served=where.shown_at is not None,
+        fetched=[clip.fetched(whole=to_end)],
+        rt_ms=rt_ms,
+        hidden_ms=max((row["hidden_ms"] for row in playback.rows.values()), default=0),
+    )
+    finding = examine(observed, simulated=where.mode == Mode.SIMULATED)
+    of_playback = {
+        **values,
+        "rt_ms": rt_ms,
+        "flags": list(reported),
+        "odd_playback": playback.odd,
+        "raised": joined(finding.raised),
+        "unwatched": finding.unwatched,
+        "layout": None,
+        "opened_ms": playback.opened_ms,
+    }
+    return Taken(answers, of_playback, {slot.value: row for slot, row in playback.rows.items()})
 
 
 def design_of(block: BlockRun) -> RatingDesign:
@@ -134,6 +201,8 @@ def _stimulus(item: DesignItem, trial: TrialSeen | None) -> _Stimulus:
     content = (trial and trial.content) or ""
     if trial and trial.stimulus_kind == StimulusKind.RECORD:
         return _Stimulus(record=_record(content))
+    if trial and trial.stimulus_kind == StimulusKind.CLIP:
+        return _Stimulus(is_clip=True)
     return _Stimulus(text=content)
 
 
