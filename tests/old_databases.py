@@ -12,9 +12,9 @@ from analysis import analyze
 from app.core.database import make_engine
 from app.core.errors import StudyError
 from app.reports.export import export
-from app.reports.facts import study_facts
+from app.reports.facts import designs_of, study_facts, tables_of
 from app.reports.frames import responses_frame
-from app.reports.kinds import Format, What
+from app.reports.kinds import Format
 from app.reports.packaging.collect import SELECTED, Collection
 from app.reports.packaging.pseudonyms import Pseudonyms, pseudonyms_of
 from app.studies.tables import Study
@@ -72,7 +72,7 @@ def outputs(session: Session, folder: Path) -> dict[str, str]:
     """Every export as CSV and JSON lines, every table of a package with names, pseudonyms and unlinked, all numbers."""
     found = {}
     for slug in session.exec(select(Study.slug).order_by(col(Study.slug))).all():
-        for what in What:
+        for what in tables_of(designs_of(session, slug).values()):
             for format_ in (Format.CSV, Format.JSONL):
                 path = folder / "now"
                 try:

@@ -1,4 +1,4 @@
-"""The columns of `responses` and `labels`; docs/data.md is checked against them."""
+"""The columns of `responses`, `labels` and `ratings`; docs/data.md is checked against them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -216,5 +216,56 @@ LABEL_COLUMNS: tuple[Column, ...] = (
         "number",
         "scale points",
         "mean of the certainties given for the pair; more is more certain",
+    ),
+)
+
+RATING_COLUMNS: tuple[Column, ...] = (
+    Column("study", "text", "", "the study's slug", required=True),
+    Column("version", "integer", "", "version of the study file the session saw", minimum=1, required=True),
+    Column("arm", "text", "", "arm of the study the session was in"),
+    Column("mode", "text", "", "what kind of run the session was", allowed=MODES, required=True),
+    Column("block", "text", "", "the part of the session that the trial belongs to", required=True),
+    Column("participant", "text", "", "who rated; independent of every other participant", required=True),
+    Column("session", "text", "", "the participant's run of the study", required=True),
+    Column("position", "integer", "", "place of the trial in its session, from 1", minimum=1, required=True),
+    Column("trial", "text", "", "the trial; its rows have one question each", required=True),
+    Column("item", "text", "", "the item rated, unique within its study", required=True),
+    Column("condition", "text", "", "the item's condition; the source of its stimulus unless one was given"),
+    Column("kind", "text", "", "what the item is for; only main counts in the numbers", KINDS, required=True),
+    Column("stimulus", "text", "", "the record, text or clip shown; empty for a text of the item list"),
+    Column("source", "text", "", "what made the stimulus"),
+    Column("question", "text", "", "the question's id", required=True),
+    Column(
+        "value",
+        "number",
+        "points of its scale",
+        "the answer, where it is a number: a point from 1, or as given",
+    ),
+    Column("text", "text", "", "the answer, where it is a text or the option chosen", prose=True),
+    Column(
+        "rt_ms",
+        "integer",
+        "ms",
+        "of the whole page, from its first sight to the answer, by the browser's clock",
+        minimum=0,
+    ),
+    Column("shown_at", "time", "ISO 8601 UTC", "when the server first sent the trial's page"),
+    Column("answered_at", "time", "ISO 8601 UTC", "when the server stored the answer"),
+    Column("flags", "text", "", "what makes the answer worth a second look, joined by `;`"),
+    Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts"),
+    Column("group", "text", "", "the item's group; empty where it has none", optional=True),
+    Column(
+        "scale_low",
+        "number",
+        "points of its scale",
+        "the lowest answer that the question allows",
+        optional=True,
+    ),
+    Column(
+        "scale_high",
+        "number",
+        "points of its scale",
+        "the highest answer that the question allows",
+        optional=True,
     ),
 )

@@ -18,8 +18,13 @@ import pyarrow.parquet
 
 from analysis.data.checking import coded_texts, require_columns, without_absent
 from analysis.data.codes import Groups
-from analysis.data.columns import RESPONSE_COLUMNS, Column, names
-from analysis.data.schema import check_response_cells, check_responses, columns_to_check
+from analysis.data.columns import RATING_COLUMNS, RESPONSE_COLUMNS, Column, names
+from analysis.data.schema import (
+    check_rating_rows,
+    check_response_cells,
+    check_responses,
+    columns_to_check,
+)
 from analysis.errors import ReadError, SchemaError, shown
 
 _BYTE_ORDER_MARKS = {
@@ -78,6 +83,58 @@ def read_responses(path: Path | str, columns: Sequence[Column] = RESPONSE_COLUMN
     if suffix == ".parquet":
         return _read_parquet(path, columns)
     raise ReadError(str(path), f"the suffix {suffix or '(none)'!r} is not known; allowed: {_SUFFIXES}")
+
+
+def read_rating_rows(path: Path | str) -> pd.DataFrame:
+    """Read and check an exported `ratings` file (CSV, JSON lines or Parquet, by its suffix).
+
+    One row is one question answered about one item. Raises ReadError and SchemaError as `read_responses` does.
+    """
+    path = Path(path)
+    suffix, origin = path.suffix.lower(), str(path)
+    if suffix == ".csv":
+        frame, first_row = read_csv(path, RATING_COLUMNS), 2
+    elif suffix == ".jsonl":
+        frame, first_row = _read_jsonl(path, RATING_COLUMNS, ()), 1
+    elif suffix == ".parquet":
+        frame, first_row = _read_whole_parquet(path), 1
+    else:
+        raise ReadError(origin, f"the suffix {suffix or '(none)'!r} is not known; allowed: {_SUFFIXES}")
+    return check_rating_rows(frame, origin, first_row)
+
+
+def is_rating_rows(path: Path | str) -> bool:
+    """Whether a file has the columns of an exported `ratings` file, as far as its first line or its schema tells."""
+    path = Path(path)
+    try:
+        given = _given(path)
+    except (OSError, ValueError, ReadError, pa.ArrowException):
+        return False
+    return {"item", "question", "value"} <= set(given)
+
+
+def _given(path: Path) -> Sequence[str]:
+    match path.suffix.lower():
+        case ".csv":
+            return _header(path)
+        case ".jsonl":
+            with path.open(encoding="utf-8-sig") as file:
+                return list(json.loads(file.readline()))
+        case ".parquet":
+            return list(pyarrow.parquet.read_schema(path).names)
+    return ()
+
+
+def _read_whole_parquet(path: Path) -> pd.DataFrame:
+    try:
+        frame: pd.DataFrame = pyarrow.parquet.read_table(path).to_pandas(types_mapper=_WITH_MISSING.get)
+    except pa.ArrowException as error:
+        raise ReadError(str(path), f"not a Parquet file ({' '.join(str(error).split())})") from error
+    except OSError as error:
+        raise ReadError(str(path), f"cannot be read ({error.strerror or error})") from error
+    if frame.empty:
+        raise ReadError(str(path), _NO_ROWS)
+    return frame
 
 
 def read_csv(

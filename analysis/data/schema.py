@@ -7,16 +7,26 @@ import pandas as pd
 
 from analysis.data.checking import check_cells, coded, empty_cells, require_columns, without_absent
 from analysis.data.codes import Codes, recoded, small_type
-from analysis.data.columns import ANALYZED_COLUMNS, LABEL_COLUMNS, RESPONSE_COLUMNS, TIE, Column, names
+from analysis.data.columns import (
+    ANALYZED_COLUMNS,
+    LABEL_COLUMNS,
+    RATING_COLUMNS,
+    RESPONSE_COLUMNS,
+    TIE,
+    Column,
+    names,
+)
 from analysis.data.repeats import refuse_repeats
 from analysis.errors import SchemaError, shown
 
 __all__ = [
     "ANALYZED_COLUMNS",
     "LABEL_COLUMNS",
+    "RATING_COLUMNS",
     "RESPONSE_COLUMNS",
     "Column",
     "SchemaError",
+    "check_rating_rows",
     "check_response_cells",
     "check_responses",
     "columns_to_check",
@@ -64,6 +74,23 @@ def check_responses(
     given = [str(name) for name in df.columns]
     require_columns(given, columns, origin)
     return check_response_cells(lambda name: df[name], given, len(df), origin, first_row, columns)
+
+
+def check_rating_rows(df: pd.DataFrame, origin: str = "ratings", first_row: int = 2) -> pd.DataFrame:
+    """Return a typed copy of a `ratings` table, or refuse it at its first fault, as `check_responses`.
+
+    One row is one question answered about one item. Raises SchemaError also for a second answer to one question of a
+    trial.
+    """
+    given = [str(name) for name in df.columns]
+    require_columns(given, RATING_COLUMNS, origin)
+    there = without_absent(RATING_COLUMNS, given)
+    typed = check_cells(lambda name: df[name], len(df), there, origin, first_row)
+    for each in RATING_COLUMNS:
+        if each.name not in typed:
+            typed[each.name] = empty_cells(each, len(df))
+    refuse_repeats(typed, ["study", "session", "trial", "question"], origin, first_row)
+    return typed[list(names(RATING_COLUMNS))]
 
 
 def check_response_cells(

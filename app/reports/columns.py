@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from analysis.data.columns import LABEL_COLUMNS, MODES, RESPONSE_COLUMNS
+from analysis.data.columns import LABEL_COLUMNS, MODES, RATING_COLUMNS, RESPONSE_COLUMNS
 from analysis.data.columns import Column as Column
 
 _WHO = RESPONSE_COLUMNS[:6]
@@ -117,4 +117,5 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "playback": PLAYBACK_COLUMNS,
     "answers": ANSWER_COLUMNS,
     "preferences": PREFERENCE_COLUMNS,
+    "ratings": RATING_COLUMNS,
 }

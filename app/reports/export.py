@@ -15,19 +15,20 @@ from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, col, func
 
 from analysis.results import table_rows
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
 from app.reports import columns, selects
+from app.reports.facts import designs_of, tables_of
 from app.reports.frames import labels_frame
 from app.reports.kinds import Format, What
 from app.reports.preferences import preferences
 from app.sessions.tables import ParticipantSession
 from app.studies.file.design import StudyDesign
+from app.studies.file.questions import scale_of
 from app.studies.queries import study_named
-from app.studies.tables import Study, StudyVersion
 
 BATCH_ROWS = 5_000
 
@@ -60,9 +61,11 @@ def export(
 
     With `unwatched` labels and preferences count the answers whose clips cannot have been watched, too.
 
-    A file appears whole or not at all. Raises NotFound for an unknown study, StudyError where `out` cannot be written.
+    A file appears whole or not at all. Raises NotFound for an unknown study, StudyError where `out` cannot be written
+    and for a table of pairs, or of ratings, of a study that has none.
     """
     study_named(session, slug)
+    _require_table(session, slug, what)
     wanted = columns_of(session, slug, what)
     voters, n_ties = None, 0
     rows: Iterable[Row]
@@ -76,6 +79,14 @@ def export(
         rows = rows_of(session, slug, what)
     with _target(out, format_) as file:
         return Exported(_WRITERS[format_](rows, wanted, file), voters, n_ties)
+
+
+def _require_table(session: Session, slug: str, what: What) -> None:
+    """Refuse a table that no version of the study can have rows for."""
+    designs = designs_of(session, slug).values()
+    if designs and what not in tables_of(designs):
+        missing, instead = ("ratings", What.RESPONSES) if what is What.RATINGS else ("pairs", What.RATINGS)
+        raise StudyError(f"{slug}: there are no {missing} in this study; try --what {instead}")
 
 
 def rows_of(
@@ -97,7 +108,9 @@ def rows_of(
         case What.ANSWERS:
             yield from _by_question(rows)
         case What.PARTICIPANTS:
-            yield from _with_background(rows, _designs(session, slug))
+            yield from _with_background(rows, designs_of(session, slug))
+        case What.RATINGS:
+            yield from _by_rating(rows, designs_of(session, slug))
         case _:
             yield from rows
 
@@ -107,20 +120,9 @@ def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column,
     if what is not What.PARTICIPANTS:
         return columns.COLUMNS[what]
     asked: dict[str, str] = {}
-    for design in _designs(session, slug).values():
+    for design in designs_of(session, slug).values():
         asked |= {question.id: question.ask for question in design.background}
     return (*columns.COLUMNS[what], *(columns.background_column(*question) for question in asked.items()))
-
-
-def _designs(session: Session, slug: str) -> dict[int, StudyDesign]:
-    """A study's designs by their versions, the first version first."""
-    of_study = (
-        select(StudyVersion.number, StudyVersion.design)
-        .join(Study, col(Study.id) == StudyVersion.study_id)
-        .where(Study.slug == slug)
-        .order_by(col(StudyVersion.number))
-    )
-    return {number: StudyDesign.model_validate_json(design) for number, design in session.exec(of_study)}
 
 
 def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
@@ -149,6 +151,29 @@ def _by_question(responses: Iterable[Row]) -> Iterator[Row]:
         for question, value in [*own.items(), *sorted(row["answers"].items())]:
             if value is not None:
                 yield {**row, "question": question, "value": str(value)}
+
+
+def _by_rating(trials: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
+    """One row per question answered about an item, in the order of the study file."""
+    asked = {
+        (number, block.id): [(question, scale_of(question)) for question in block.questions]
+        for number, design in designs.items()
+        for block in design.rating_blocks
+    }
+    for row in trials:
+        about = {**row, "condition": row["condition"] or None, "group": row["group"] or None}
+        for question, (low, high) in asked.get((row["version"], row["block"]), ()):
+            given = row["answers"].get(question.id)
+            if given is not None:
+                is_text = isinstance(given, str)
+                yield {
+                    **about,
+                    "question": question.id,
+                    "value": None if is_text else given,
+                    "text": given if is_text else None,
+                    "scale_low": low,
+                    "scale_high": high,
+                }
 
 
 @contextmanager

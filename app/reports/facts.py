@@ -1,15 +1,16 @@
 """What is known of a study besides its answers: its versions, and how many sessions came how far."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sqlmodel import Session, col, func, select
 
+from app.reports.kinds import OF_PAIRS, What
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
-from app.studies.tables import StudyVersion
+from app.studies.tables import Study, StudyVersion
 
 COUNTED_MODES = tuple(str(mode) for mode in Mode if mode is not Mode.PREVIEW)
 
@@ -39,6 +40,16 @@ class StudyFacts:
     def title(self) -> str:
         return self.versions[-1].design.title if self.versions else self.slug
 
+    @property
+    def has_pairs(self) -> bool:
+        """Whether any version shows pairs."""
+        return any(version.design.pair_blocks for version in self.versions)
+
+    @property
+    def has_ratings(self) -> bool:
+        """Whether any version has items rated."""
+        return any(version.design.rating_blocks for version in self.versions)
+
 
 def study_facts(session: Session, slug: str) -> StudyFacts:
     """Raises NotFound for an unknown study."""
@@ -57,6 +68,29 @@ def study_facts(session: Session, slug: str) -> StudyFacts:
         slug=study.slug,
         versions=tuple(_version(version) for version in versions),
         sessions={(mode, status): n for mode, status, n in counts},
+    )
+
+
+def designs_of(session: Session, slug: str) -> dict[int, StudyDesign]:
+    """A study's designs by their versions, the first version first."""
+    of_study = (
+        select(StudyVersion.number, StudyVersion.design)
+        .join(Study, col(Study.id) == StudyVersion.study_id)
+        .where(Study.slug == slug)
+        .order_by(col(StudyVersion.number))
+    )
+    return {number: StudyDesign.model_validate_json(design) for number, design in session.exec(of_study)}
+
+
+def tables_of(designs: Iterable[StudyDesign]) -> tuple[What, ...]:
+    """The tables that a study with these designs can have rows for; without any design, those of pairs."""
+    given = list(designs)
+    has_pairs = not given or any(design.pair_blocks for design in given)
+    has_ratings = any(design.rating_blocks for design in given)
+    return tuple(
+        what
+        for what in What
+        if (has_pairs or what not in OF_PAIRS) and (has_ratings or what is not What.RATINGS)
     )
 
 

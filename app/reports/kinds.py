@@ -10,6 +10,11 @@ class What(StrEnum):
     PLAYBACK = "playback"
     ANSWERS = "answers"
     PREFERENCES = "preferences"
+    RATINGS = "ratings"
+
+
+# What only a study with pairs has rows for.
+OF_PAIRS = (What.RESPONSES, What.LABELS, What.PLAYBACK, What.PREFERENCES)
 
 
 class Format(StrEnum):

@@ -19,14 +19,14 @@ from app.reports.facts import COUNTED_MODES, StudyFacts, study_facts
 from app.reports.packaging import dictionary, psychds, texts
 from app.reports.packaging.about import About, Card, card_of
 from app.reports.packaging.archive import checksums, facts_of, facts_of_file, write_zip
-from app.reports.packaging.collect import SELECTED, Collection
+from app.reports.packaging.collect import Collection, selected_of
 from app.reports.packaging.croissant import croissant
 from app.reports.packaging.datapackage import datapackage
 from app.reports.packaging.pseudonyms import Pseudonyms, pseudonyms_of
 from app.reports.packaging.texts import Contents
 from app.reports.report import Computing, OnProgress, first_mode, json_text, silent, write_report
 
-_STEPS = (*SELECTED, "labels", "report", "descriptions", "archive")
+_STEPS = ("labels", "report", "descriptions", "archive")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +74,14 @@ def build_package(
     if mode is not None and mode not in COUNTED_MODES:
         raise StudyError(f"mode {mode!r} cannot be packed; allowed: {', '.join(COUNTED_MODES)}")
     made_at = made_at.astimezone(UTC)
-    steps = _Steps(on_progress, computing)
     with _folder_beside(out) as folder:
         with _one_moment(session) as still:
             facts = _facts(still, slug)
+            selected = selected_of(facts)
+            steps = _Steps(on_progress, computing, len(selected) + len(_STEPS))
             names = pseudonyms_of(still, slug, keeps_links=keeps_links) if pseudonyms else Pseudonyms(None)
             collection = Collection(folder, facts, names)
-            for what in SELECTED:
+            for what in selected:
                 steps.begin(what)
                 collection.add_selected(still, what)
         steps.begin("labels")
@@ -105,17 +106,18 @@ def build_package(
 class _Steps:
     """Tells how far a package is."""
 
-    def __init__(self, on_progress: OnProgress, computing: Computing) -> None:
+    def __init__(self, on_progress: OnProgress, computing: Computing, total: int) -> None:
         self._on_progress = on_progress
+        self._total = total
         self.computing = computing
         self._done = -1
 
     def begin(self, step: str) -> None:
         self._done += 1
-        self._on_progress(self._done, len(_STEPS), str(step))
+        self._on_progress(self._done, self._total, str(step))
 
     def end(self) -> None:
-        self._on_progress(len(_STEPS), len(_STEPS), "done")
+        self._on_progress(self._total, self._total, "done")
 
 
 @contextmanager
@@ -157,11 +159,13 @@ def _label(collection: Collection, mode: str | None, seed: int, made_at: datetim
         made_at=made_at,
         computing=steps.computing,
     )
-    counts = responses["mode"].astype("str").value_counts()
+    counts, rated = responses["mode"].astype("str").value_counts(), collection.n_rated()
     return Contents(
         facts=facts,
         tables=tuple(collection.tables),
-        answers={each: int(counts.get(each, 0)) for each in MODES if each in COUNTED_MODES},
+        answers={
+            each: int(counts.get(each, 0)) + rated.get(each, 0) for each in MODES if each in COUNTED_MODES
+        },
         mode=chosen,
         n_ties=n_ties,
         seed=seed,

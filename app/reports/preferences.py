@@ -44,11 +44,12 @@ def asked(session: Session, slug: str) -> Mapping[int, str]:
         .where(StudyVersion.study_id == study.id)
         .order_by(col(StudyVersion.number))
     )
-    return {number: prompt_of(StudyDesign.model_validate_json(design)) for number, design in versions}
+    designs = {number: StudyDesign.model_validate_json(design) for number, design in versions}
+    return {number: prompt_of(design) for number, design in designs.items() if design.pair_blocks}
 
 
 def prompt_of(design: StudyDesign) -> str:
-    """The question of which clip; a study file has exactly one."""
+    """The question of which clip; a study file with pairs has exactly one."""
     return next(question.ask for question in design.pair_questions if question.type == "2afc")
 
 

@@ -26,7 +26,7 @@ from sqlmodel import col
 
 from app.library.tables import Stimulus
 from app.monitor.counting import ONE_SIDED
-from app.sessions.design import TIE, Member
+from app.sessions.design import TIE, Member, Slot
 from app.sessions.flags import UNWATCHED, Flag
 from app.sessions.tables import (
     BEGUN,
@@ -42,6 +42,7 @@ from app.studies.tables import Study, StudyVersion, Unit, UnitMember
 
 _s, _stimulus_a, _stimulus_b = ParticipantSession, aliased(Stimulus), aliased(Stimulus)
 _member_a, _member_b = aliased(UnitMember), aliased(UnitMember)
+_item, _shown = aliased(UnitMember), aliased(Stimulus)
 _evidence_a, _evidence_b = aliased(Evidence), aliased(Evidence)
 
 
@@ -254,6 +255,43 @@ def playback(slug: str) -> Select[Any]:
         _answered_trials(columns, slug)
         .outerjoin(Evidence, col(Evidence.response_id) == col(Response.id))
         .order_by(col(Evidence.slot))
+    )
+
+
+def ratings(slug: str) -> Select[Any]:
+    """One row per item rated; `app.reports.export` makes one row per question of it. Pairs have no part in it."""
+    columns = [
+        *_who(),
+        col(Unit.block).label("block"),
+        col(Trial.position).label("position"),
+        cast(col(Trial.id), String).label("trial"),
+        col(Unit.name).label("item"),
+        col(Unit.condition).label("condition"),
+        col(Unit.kind).label("kind"),
+        col(_shown.name).label("stimulus"),
+        col(_shown.source).label("source"),
+        col(Response.rt_ms).label("rt_ms"),
+        col(Response.shown_at).label("shown_at"),
+        col(Response.answered_at).label("answered_at"),
+        col(Response.raised).label("flags"),
+        _excluded.label("excluded"),
+        col(Unit.item_group).label("group"),
+        col(Response.answers).label("answers"),
+    ]
+    trials = (
+        select(*columns)
+        .select_from(Response)
+        .join(Trial, col(Trial.id) == col(Response.trial_id))
+        .join(_s, col(_s.id) == col(Trial.session_id))
+    )
+    return (
+        _with_exclusion(_session_tables(trials))
+        .join(Unit, col(Unit.id) == col(Trial.unit_id))
+        .outerjoin(_member_a, and_(col(_member_a.unit_id) == col(Unit.id), col(_member_a.slot) == Member.A))
+        .outerjoin(_item, and_(col(_item.unit_id) == col(Unit.id), col(_item.slot) == Slot.ITEM))
+        .outerjoin(_shown, col(_shown.id) == col(_item.stimulus_id))
+        .where(col(Study.slug) == slug, col(_member_a.unit_id).is_(None))
+        .order_by(col(_s.id), col(Trial.position))
     )
 
 

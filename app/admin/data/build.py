@@ -12,6 +12,7 @@ from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
 from app.library.outputs import answers_by_mode, last_response
+from app.reports.facts import designs_of, tables_of
 from app.reports.kinds import What
 from app.sessions.tables import Mode
 from app.studies.access import StudyHere
@@ -26,6 +27,7 @@ TABLES = (
     TableRow(
         What.PREFERENCES, "Preferences", "chosen and rejected clip of each pair, to train reward models"
     ),
+    TableRow(What.RATINGS, "Ratings", "one row for each question answered about an item"),
 )
 MODES = {"": "live, where there is any", "live": "live", "pilot": "pilot", "simulated": "simulated"}
 
@@ -34,11 +36,12 @@ def data_page(
     session: Session, shell: Shell, study: StudyHere, form: Mapping[str, str], error: str = ""
 ) -> DataPage:
     newest = last_response(session, study)
+    offered = tables_of(designs_of(session, study.slug).values())
     return DataPage(
         shell=shell,
         error=error,
         slug=study.slug,
-        tables=TABLES,
+        tables=tuple(table for table in TABLES if table.what in offered),
         answers=answers_by_mode(session, study),
         modes=tuple(MODES.items()),
         reports=_runs(session, shell.who, study, Kind.REPORT, newest),

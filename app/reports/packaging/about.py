@@ -5,8 +5,18 @@ from datetime import datetime
 
 from app.reports.facts import StudyFacts
 from app.reports.preferences import prompt_of
+from app.studies.file.design import StudyDesign
 
 NO_LICENSE = "none stated; ask the study's authors before you use or share these data."
+
+_PAIRS, _RATINGS = ("two-alternative forced choice", "video"), ("rating scale",)
+# By whether there are pairs, and ratings.
+_KEYWORDS = {
+    (True, False): _PAIRS,
+    (False, True): _RATINGS,
+    (True, True): (*_PAIRS, *_RATINGS),
+    (False, False): (),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +50,7 @@ class Card:
 def card_of(facts: StudyFacts, about: About, made_at: datetime) -> Card:
     newest = facts.versions[-1]
     description = (
-        f"Answers of participants who were shown two video clips side by side and asked: “{prompt_of(newest.design)}” "
+        f"Answers of participants who {_task(newest.design)} "
         f"Study {facts.slug}, made with Likely Human; its newest version is {newest.number}, with the design "
         f"SHA-256 {newest.sha256}."
     )
@@ -56,8 +66,22 @@ def card_of(facts: StudyFacts, about: About, made_at: datetime) -> Card:
         license=about.license or NO_LICENSE,
         authors=about.authors,
         url=about.url,
-        keywords=("human-likeness", "two-alternative forced choice", "video", "human judgement"),
+        keywords=("human-likeness", *_KEYWORDS[facts.has_pairs, facts.has_ratings], "human judgement"),
     )
+
+
+def _task(design: StudyDesign) -> str:
+    """What the participants did, as the end of a sentence."""
+    rated = "; ".join(f"“{question.ask}”" for block in design.rating_blocks for question in block.questions)
+    parts = [
+        *(
+            [f"were shown two video clips side by side and asked: “{prompt_of(design)}”"]
+            if design.pair_blocks
+            else []
+        ),
+        *([f"were shown one item at a time and asked: {rated}"] if rated else []),
+    ]
+    return ", and ".join(parts)
 
 
 def _citation(facts: StudyFacts, about: About, made_at: datetime) -> str:

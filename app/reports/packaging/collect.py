@@ -10,17 +10,23 @@ from sqlmodel import Session
 
 from analysis import check_responses, majority_vote, read_responses, select_rows
 from analysis.data.columns import RESPONSE_COLUMNS, names
+from analysis.data.reading import read_rating_rows
 from analysis.results import table_rows
 from app.reports.columns import COLUMNS, Column
 from app.reports.export import columns_of, rows_of, write_csv, write_jsonl
 from app.reports.facts import COUNTED_MODES, StudyFacts
 from app.reports.kinds import What
 from app.reports.packaging.pseudonyms import Pseudonyms
-from app.reports.packaging.tables import KEYS, REFERENCES, ROW_IS, Table, data_path
+from app.reports.packaging.tables import KEYS, ROW_IS, Table, data_path, references_of
 from app.reports.preferences import preferences_of, prompt_of
 
 PREFERENCES_PATH = "results/preferences.jsonl"
 SELECTED = (What.PARTICIPANTS, What.RESPONSES, What.PLAYBACK, What.ANSWERS)
+
+
+def selected_of(facts: StudyFacts) -> tuple[What, ...]:
+    """The tables of a study's package that are one SELECT each, in order."""
+    return (*SELECTED, What.RATINGS) if facts.has_ratings else SELECTED
 
 
 @dataclass(slots=True)
@@ -47,6 +53,14 @@ class Collection:
             return check_responses(pd.DataFrame(columns=list(names(RESPONSE_COLUMNS))), table.path)
         return read_responses(self.folder / table.path)
 
+    def n_rated(self) -> Mapping[str, int]:
+        """How many trials were rated, by mode."""
+        table = next((table for table in self.tables if table.name == What.RATINGS), None)
+        if table is None or not table.n_rows:
+            return {}
+        trials = read_rating_rows(self.folder / table.path).drop_duplicates("trial")
+        return {str(mode): int(n) for mode, n in trials["mode"].value_counts().items()}
+
     def add_labels(self, responses: pd.DataFrame, mode: str) -> None:
         """The labels of `mode`, and those of every other mode with answers in a table of their own."""
         there = {str(found) for found in responses["mode"].unique()}
@@ -59,7 +73,7 @@ class Collection:
         """The preference records of `mode`, if there are any; returns how many pairs are tied."""
         if not (responses["mode"] == mode).any():
             return 0
-        prompts = {version.number: prompt_of(version.design) for version in self.facts.versions}
+        prompts = {v.number: prompt_of(v.design) for v in self.facts.versions if v.design.pair_blocks}
         preferred = preferences_of(responses, prompts, mode)
         if preferred.rows:
             self._add("preferences", What.PREFERENCES, PREFERENCES_PATH, preferred.rows)
@@ -80,6 +94,5 @@ class Collection:
         with target.open("wb") as file:
             n_rows = write(rows, columns, file)
         row_is = ROW_IS[what] if name == what else f"{ROW_IS[what]} Of mode {name.rpartition('-')[2]}."
-        self.tables.append(
-            Table(name, path, columns, row_is, n_rows, KEYS.get(name, ()), REFERENCES.get(name, ()))
-        )
+        references = references_of(name, has_ratings=self.facts.has_ratings)
+        self.tables.append(Table(name, path, columns, row_is, n_rows, KEYS.get(name, ()), references))

@@ -12,6 +12,8 @@ ROW_IS: Mapping[str, str] = {
     "playback": "One row per clip of each trial answered, as the browser reported it; one row with an empty `member` "
     "where it reported nothing that could be read.",
     "answers": "One row per question answered, of every page.",
+    "ratings": "One row per question answered about one item, of every kind of item and every mode, by session and "
+    "position.",
     "labels": "One row per pair: the majority vote of one mode. Main and attention trials that no rule excludes are "
     "counted, blanks are not votes, ties stay ties.",
     "preferences": "One record per main pair whose votes have a majority: the clip chosen and the clip rejected.",
@@ -48,12 +50,21 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "participants": ("session",),
     "responses": ("trial",),
     "answers": ("session", "page", "question"),
+    "ratings": ("trial", "question"),
 }
 REFERENCES: Mapping[str, tuple[Reference, ...]] = {
     "responses": (_SESSION,),
     "playback": (_SESSION, _TRIAL),
     "answers": (_SESSION, _TRIAL),
+    "ratings": (_SESSION,),
 }
+
+
+def references_of(name: str, *, has_ratings: bool) -> tuple[Reference, ...]:
+    """Those of a table: with ratings, an answer's trial may be one of `ratings` instead of `responses`."""
+    if name == "answers" and has_ratings:
+        return (_SESSION,)
+    return REFERENCES.get(name, ())
 
 
 def data_path(slug: str, name: str) -> str:

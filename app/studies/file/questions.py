@@ -49,6 +49,13 @@ class Question(Frozen):
     groups: tuple[str, ...] = ()
 
 
+def scale_of(question: Question) -> tuple[float | None, float | None]:
+    """The lowest and the highest number that may be the answer; None where there is no bound, or no number."""
+    if question.type == "likert":
+        return 1, len(question.labels)
+    return question.minimum, question.maximum
+
+
 def rule_error(message: str, remedy: str) -> PydanticCustomError:
     """A broken rule of ours, told apart from pydantic's own errors by its type."""
     return PydanticCustomError("study_rule", "{message}", {"message": message, "remedy": remedy})
