@@ -5,40 +5,63 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from app.sessions.design import BLOCK
 from app.studies.file.design import StudyDesign
-from app.studies.file.drafts import draft_of_design, keys_of_design, keys_of_sample
+from app.studies.file.drafts import items_as_csv, keys_of_design, keys_of_sample, pairs_as_csv
 from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
-from app.studies.file.model import Completion, Truth
+from app.studies.file.model import Completion, StudyFile, Truth
 from app.studies.file.pairs import COLUMNS, read_pair_file
 from app.studies.file.questions import QUESTIONS, type_of
 from app.studies.file.rules import finite_number
 from app.studies.file.scales import SCALES
 from app.tasks.pair.settings import Sample, Trials
+from app.tasks.rating.settings import CRITERIA, RatingDesign
+from app.tasks.registry import BLOCKS, AnyDesign
 
 PairKeys = Mapping[str, str]
 _CELLS = COLUMNS[1:]
+_OF_ONE_BLOCK = ("pairs", "sample", "trials")
 
 
-def comparable(keys: object) -> dict[str, Any]:
-    """A draft's. Lists of questions and of pairs become mappings by id, and what says nothing goes."""
+def has_blocks(keys: object) -> bool:
+    return isinstance(keys, Mapping) and keys.get("blocks") is not None
+
+
+def comparable(keys: object, *, in_blocks: bool = False) -> dict[str, Any]:
+    """A draft's. Lists of questions and of pairs become mappings by id, and what says nothing goes.
+
+    With `in_blocks` a study without blocks is written as the one block that it is short for.
+    """
     draft = tidied(keys)
+    if in_blocks and not has_blocks(draft):
+        own = {key: draft.pop(key) for key in _OF_ONE_BLOCK if key in draft}
+        draft["blocks"] = [{"id": BLOCK, "task": "pair", **own}] if own else []
     if isinstance(draft.get("blocks"), list):
         draft["blocks"] = _blocks(draft["blocks"], draft)
-    pairs = draft.pop("pairs", None)
-    sample = draft.get("sample")
-    if isinstance(sample, dict) and isinstance(kept := sample.pop("drawn", None), str):
-        pairs = kept if pairs is None else pairs
-    return _comparable(draft, _listed_pairs(pairs) if isinstance(pairs, str) else pairs)
+        draft.setdefault("block_order", StudyFile.model_fields["block_order"].default)
+    return _comparable(draft, _taken_pairs(draft))
 
 
-def comparable_design(design: StudyDesign) -> dict[str, Any]:
+def comparable_design(design: StudyDesign, *, in_blocks: bool = False) -> dict[str, Any]:
     """A stored version's: how its pairs were drawn, and which they are."""
+    keys, rows = keys_of_design(design), [_keys_of_rows(block) for block in design.blocks]
     if not design.is_one_block:
-        return comparable(draft_of_design(design, {}))
+        blocks = [{**block, **listed} for block, listed in zip(keys["blocks"], rows, strict=True)]
+        return comparable({**keys, "blocks": blocks})
+    if in_blocks:
+        return comparable({**keys, **rows[0]}, in_blocks=True)
     drawn = {"sample": keys_of_sample(design.sample)} if design.sample else {}
     cells = ((p.id, p.a, p.b, p.condition, p.truth or "", p.kind) for p in design.pairs)
-    return _comparable(tidied({**keys_of_design(design), **drawn}), _rows(cells))
+    return _comparable(tidied({**keys, **drawn}), _rows(cells))
+
+
+def _keys_of_rows(block: AnyDesign) -> dict[str, Any]:
+    """A block's pairs with how they were drawn, or its items."""
+    if isinstance(block, RatingDesign):
+        return {"items": items_as_csv(block.items)}
+    drawn = {"sample": keys_of_sample(block.sample)} if block.sample else {}
+    return {"pairs": pairs_as_csv(block.pairs), **drawn}
 
 
 def _comparable(draft: dict[str, Any], pairs: Any) -> dict[str, Any]:
@@ -47,17 +70,28 @@ def _comparable(draft: dict[str, Any], pairs: Any) -> dict[str, Any]:
     trials = {} if "blocks" in draft else _with_defaults(Trials, draft.get("trials", {}))
     if isinstance(trials, dict) and trials:
         trials["questions"] = _by_id(trials.get("questions"), labels)
-    sample = draft.get("sample")
-    if isinstance(sample, dict) and isinstance(sample.get("match"), str):
-        sample["match"] = [sample["match"]]
     known = {
         "background": _by_id(draft.get("background"), labels),
         "truth": _with_defaults(Truth, draft.get("truth", {})),
-        "sample": _with_defaults(Sample, sample),
+        "sample": _sample(draft.get("sample")),
         "trials": trials,
         "completion": _with_defaults(Completion, draft.get("completion", {})),
     }
     return {**_without_nothing({**draft, **known}), **({"pairs": pairs} if pairs else {})}
+
+
+def _taken_pairs(keys: dict[str, Any]) -> Any:
+    """The pairs of a study or block, listed or drawn, which are no longer in its keys then."""
+    pairs, sample = keys.pop("pairs", None), keys.get("sample")
+    if isinstance(sample, dict) and isinstance(kept := sample.pop("drawn", None), str):
+        pairs = kept if pairs is None else pairs
+    return _listed_pairs(pairs) if isinstance(pairs, str) else pairs
+
+
+def _sample(sample: Any) -> Any:
+    if isinstance(sample, dict) and isinstance(sample.get("match"), str):
+        sample = {**sample, "match": [sample["match"]]}
+    return _with_defaults(Sample, sample)
 
 
 def _blocks(blocks: list[Any], draft: Mapping[str, Any]) -> Any:
@@ -76,14 +110,16 @@ def _blocks(blocks: list[Any], draft: Mapping[str, Any]) -> Any:
 
 
 def _block(block: dict[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
-    keys = dict(block)
+    model = BLOCKS.get(str(block.get("task")))
+    keys = _with_defaults(model, block) if model else dict(block)
+    if pairs := _taken_pairs(keys):
+        keys["pairs"] = pairs
+    keys["sample"] = _sample(keys.get("sample"))
     if isinstance(keys.get("trials"), dict):
         trials = keys["trials"] = _with_defaults(Trials, keys["trials"])
         trials["questions"] = _by_id(trials.get("questions"), labels)
     if "questions" in keys:
-        keys["questions"] = _by_id(keys["questions"], labels)
-    if isinstance(keys.get("pairs"), str):
-        keys["pairs"] = _listed_pairs(keys["pairs"])
+        keys["questions"] = _by_id(keys["questions"], labels, CRITERIA)
     if isinstance(keys.get("items"), str):
         keys["items"] = _listed_items(keys["items"])
     return keys
@@ -115,7 +151,9 @@ def _with_defaults(model: type[BaseModel], keys: Any) -> Any:
     return {**defaults, **keys}
 
 
-def _by_id(questions: Any, labels: Mapping[str, Any]) -> Any:
+def _by_id(
+    questions: Any, labels: Mapping[str, Any], models: Mapping[str, type[BaseModel]] = QUESTIONS
+) -> Any:
     """Questions by their ids, or by their number where an id is missing or not theirs alone."""
     if not isinstance(questions, list):
         return questions
@@ -123,12 +161,12 @@ def _by_id(questions: Any, labels: Mapping[str, Any]) -> Any:
     for number, question in enumerate(questions, start=1):
         id_ = question.get("id") if isinstance(question, dict) else None
         name = id_ if isinstance(id_, str) and id_ and id_ not in named else f"#{number}"
-        named[name] = _question(question, labels)
+        named[name] = _question(question, labels, models)
     return named
 
 
-def _question(question: Any, labels: Mapping[str, Any]) -> Any:
-    model = QUESTIONS.get(type_of(question) or "") if isinstance(question, dict) else None
+def _question(question: Any, labels: Mapping[str, Any], models: Mapping[str, type[BaseModel]]) -> Any:
+    model = models.get(type_of(question) or "") if isinstance(question, dict) else None
     if model is None:
         return question
     keys = _with_defaults(model, question)
@@ -137,6 +175,9 @@ def _question(question: Any, labels: Mapping[str, Any]) -> Any:
     scale = keys.get("scale")
     if isinstance(scale, str) and scale in labels and keys.get("labels") is None:
         keys = {**keys, "scale": None, "labels": list(labels[scale])}
+    when = keys.get("when")
+    if isinstance(when, dict) and isinstance(when.get("group"), str):
+        keys = {**keys, "when": {**when, "group": [when["group"]]}}
     return keys
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Literal
 
-from app.studies.file.comparable import PairKeys, comparable, comparable_design
+from app.studies.file.comparable import PairKeys, comparable, comparable_design, has_blocks
 from app.studies.file.design import StudyDesign
 from app.studies.file.problems import counted
 from app.studies.file.reading import TEXTS
@@ -39,19 +39,34 @@ def differences(before: object, after: object) -> list[Difference]:
 
     A scale is compared by its labels and a default as if it were written out. Raises UnwieldyDraft.
     """
-    old, new = comparable(before), comparable(after)
-    if "sample" in old and "sample" in new and ("pairs" in old) != ("pairs" in new):
-        # A draw that nobody has kept yet: which pairs it gives is not known here.
+    in_blocks = has_blocks(before) or has_blocks(after)
+    old, new = (comparable(keys, in_blocks=in_blocks) for keys in (before, after))
+    _forget_loose(old, new)
+    was, now = (_keys(each.get("blocks")) for each in (old, new))
+    for name in was.keys() & now.keys():
+        _forget_loose(was[name], now[name])
+    return list(_mappings((), old, new))
+
+
+def _keys(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _forget_loose(old: Any, new: Any) -> None:
+    """Of a draw that nobody has kept yet, it is not known here which pairs it gives."""
+    has_draw = all("sample" in _keys(each) for each in (old, new))
+    if has_draw and ("pairs" in old) != ("pairs" in new):
         old.pop("pairs", None)
         new.pop("pairs", None)
-    return list(_mappings((), old, new))
 
 
 def design_differences(before: StudyDesign, after: StudyDesign) -> list[Difference]:
     """What changed from one stored version to another, drawn pairs and the clips' content included."""
     old, new = _hashes(before), _hashes(after)
+    in_blocks = not (before.is_one_block and after.is_one_block)
+    was, now = (comparable_design(each, in_blocks=in_blocks) for each in (before, after))
     return [
-        *_mappings((), comparable_design(before), comparable_design(after)),
+        *_mappings((), was, now),
         *(
             Difference(f"clips › {name}", old[name][:12], new[name][:12], "changed")
             for name in old
@@ -86,8 +101,10 @@ def _values(place: Names, before: Any, after: Any) -> Iterator[Difference]:
     if place[-1] in _LISTS and _are(dict, before, after):
         yield from _questions(place, before or {}, after or {})
     elif place[-1] in _ROWS and _are(dict, before, after):
-        yield from _pairs(before or {}, after or {})
-    elif place == ("sample",) and (before is None or after is None):
+        yield from _pairs(place, before or {}, after or {})
+    elif place == ("blocks",) and _are(dict, before, after):
+        yield from _parts(place, before or {}, after or {})
+    elif place[-1] == "sample" and (before is None or after is None):
         yield _leaf(place, before, after)
     elif _are(dict, before, after):
         yield from _mappings(place, before or {}, after or {})
@@ -213,43 +230,71 @@ def _longest_rise(values: Sequence[int]) -> set[int]:
     return rise
 
 
-def _pairs(before: Mapping[str, PairKeys], after: Mapping[str, PairKeys]) -> Iterator[Difference]:
+def _parts(place: Names, before: Keys, after: Keys) -> Iterator[Difference]:
+    """Blocks: one that came or went in a few words, since its rows would be many."""
+    for id_ in dict.fromkeys((*before, *after)):
+        old, new = before.get(id_), after.get(id_)
+        if isinstance(old, dict) and isinstance(new, dict):
+            yield from _mappings((*place, id_), old, new)
+        elif old != new:
+            yield Difference(_path(place, id_), _part(old), _part(new), _kind(old, new))
+    for id_, old_position, new_position in _moves(before, after):
+        yield Difference(_path(place, id_), old_position, new_position, "moved")
+
+
+def _part(keys: Any) -> str:
+    """`rating: 12 items; logic, reason`."""
+    if not isinstance(keys, dict):
+        return _shown(keys)
+    rows = [counted(len(keys[key]), key[:-1]) for key in _ROWS if isinstance(keys.get(key), dict)]
+    trials = keys.get("trials")
+    asked = (trials if isinstance(trials, dict) else keys).get("questions")
+    parts = [*rows, ", ".join(asked) if isinstance(asked, dict) else _shown(asked)]
+    return f"{_shown(keys.get('task'))}: {'; '.join(filter(None, parts))}"
+
+
+def _pairs(
+    place: Names, before: Mapping[str, PairKeys], after: Mapping[str, PairKeys]
+) -> Iterator[Difference]:
+    """Rows of a list, of pairs or items."""
     gone = {name: row for name, row in before.items() if name not in after}
     new = {name: row for name, row in after.items() if name not in before}
     changed = {name: row for name, row in after.items() if name in before and before[name] != row}
-    yield from _rows("removed", gone, {})
-    yield from _rows("added", {}, new)
+    yield from _rows(place, "removed", gone, {})
+    yield from _rows(place, "added", {}, new)
     if len(changed) > _MANY_PAIRS:
-        yield from _rows("changed", {name: before[name] for name in changed}, changed)
+        yield from _rows(place, "changed", {name: before[name] for name in changed}, changed)
     else:
         for name, row in changed.items():
-            yield from _mappings(("pairs", name), before[name], row)
+            yield from _mappings((*place, name), before[name], row)
     moves = list(_moves(before, after))
     if len(moves) > _MANY_PAIRS:
-        yield Difference("pairs", "", _summary("moved", [name for name, *_ in moves]), "moved")
+        words = _summary(place, "moved", [name for name, *_ in moves])
+        yield Difference(" › ".join(place), "", words, "moved")
     else:
         for name, old_position, new_position in moves:
-            yield Difference(_path(("pairs",), name), old_position, new_position, "moved")
+            yield Difference(_path(place, name), old_position, new_position, "moved")
 
 
 def _rows(
-    kind: Change, before: Mapping[str, PairKeys], after: Mapping[str, PairKeys]
+    place: Names, kind: Change, before: Mapping[str, PairKeys], after: Mapping[str, PairKeys]
 ) -> Iterator[Difference]:
-    """Pairs that came or went, one by one where they are few."""
+    """Rows that came or went, one by one where they are few."""
     names = list(after or before)
     if len(names) <= _MANY_PAIRS:
         for name in names:
-            yield _leaf(("pairs", name), before.get(name), after.get(name))
+            yield _leaf((*place, name), before.get(name), after.get(name))
     else:
         old, new = ([_row(name, row) for name, row in rows.items()] for rows in (before, after))
-        summary = _summary(kind, names)
-        yield Difference("pairs", *(("", summary) if after else (summary, "")), kind, _lines(old, new))
+        summary = _summary(place, kind, names)
+        said = ("", summary) if after else (summary, "")
+        yield Difference(" › ".join(place), *said, kind, _lines(old, new))
 
 
 def _row(name: str, row: PairKeys) -> str:
     return ",".join((name, *row.values()))
 
 
-def _summary(kind: Change, names: Sequence[str]) -> str:
+def _summary(place: Names, kind: Change, names: Sequence[str]) -> str:
     more = f" and {len(names) - _MANY_PAIRS} more" if len(names) > _MANY_PAIRS else ""
-    return f"{counted(len(names), 'pair')} {kind}: {', '.join(names[:_MANY_PAIRS])}{more}"
+    return f"{counted(len(names), place[-1][:-1])} {kind}: {', '.join(names[:_MANY_PAIRS])}{more}"

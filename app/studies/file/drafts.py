@@ -7,7 +7,7 @@ import csv
 import io
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
@@ -187,15 +187,19 @@ def _keys_of_criterion(question: Question) -> dict[str, Any]:
     return {
         **_keys_of_question(question),
         **({"anchors": anchors} if anchors else {}),
-        **({"when": {"group": list(question.groups)}} if question.groups else {}),
+        **({"when": {"group": _one_or_list(question.groups)}} if question.groups else {}),
     }
 
 
 def keys_of_sample(sample: Sample) -> dict[str, Any]:
     keys = sample.model_dump(exclude_defaults=True)
     if "match" in keys:
-        keys["match"] = keys["match"][0] if len(keys["match"]) == 1 else list(keys["match"])
+        keys["match"] = _one_or_list(keys["match"])
     return keys
+
+
+def _one_or_list(values: Sequence[str]) -> str | list[str]:
+    return values[0] if len(values) == 1 else list(values)
 
 
 def _keys_of_question(question: Question) -> dict[str, Any]:

@@ -201,6 +201,7 @@ _EXPLAIN: Mapping[str, _Explanation] = {
     "less_than": _too_large,
     "dict_type": _mapping,
     "model_type": _mapping,
+    "model_attributes_type": _untyped,
     "tuple_type": lambda bad: (
         bad.must_be("a list"),
         "write `[..., ...]`, or a line with `- ` for each entry",

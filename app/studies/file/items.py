@@ -1,11 +1,11 @@
 """The items of a block of ratings: read from a CSV file and joined with what is known of the stimuli."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.sessions.design import Kind
 from app.studies.file.pairs import StimulusFacts
-from app.studies.file.problems import nearest, quoted
+from app.studies.file.problems import Fault, counted, listed, nearest, quoted
 from app.studies.file.rowfiles import RowFile, check_id, check_name, rows_under, word_in
 from app.tasks.rating.settings import DesignItem
 
@@ -82,6 +82,39 @@ def _check_together(found: ItemFile) -> None:
         found.refuse(
             None, "there is no main item, so the questions would give no data", "add items of kind main"
         )
+
+
+def unmatched_groups(questions: object, rows: Sequence[ItemRow]) -> Iterator[Fault]:
+    """Groups in `when` that no item has, and items of which nothing is asked; places are within the block."""
+    known = sorted({row.group for row in rows if row.group})
+    asked: list[Sequence[str]] = []
+    is_clear = True
+    for index, question in enumerate(questions if isinstance(questions, (list, tuple)) else ()):
+        groups = _groups_in(question)
+        asked.append(groups)
+        for group in groups:
+            if group not in known:
+                is_clear = False
+                otherwise = (
+                    f"use {listed(known)}" if known else "fill in the column `group` of the items first"
+                )
+                where = ("questions", index, "when", "group")
+                yield Fault(where, f"no item has the group {quoted(group)}", nearest(group, known, otherwise))
+    unasked = [row.id for row in rows if not any(not groups or row.group in groups for groups in asked)]
+    if asked and unasked and is_clear:
+        more = f" and of {counted(len(unasked) - 1, 'other')}" if len(unasked) > 1 else ""
+        message = f"no question is asked of the item {quoted(unasked[0])}{more}"
+        yield Fault(("questions",), message, "ask one without `when`, or of their group as well")
+
+
+def _groups_in(question: object) -> Sequence[str]:
+    """The groups to which a question applies; none where it applies to all, or says nothing that can be read."""
+    when = question.get("when") if isinstance(question, Mapping) else None
+    groups = when.get("group") if isinstance(when, Mapping) else None
+    listed_groups = [groups] if isinstance(groups, str) else groups
+    if not isinstance(listed_groups, (list, tuple)):
+        return ()
+    return [group.strip() for group in listed_groups if isinstance(group, str)]
 
 
 def resolve_items(found: ItemFile, stimuli: Mapping[str, StimulusFacts]) -> list[DesignItem]:

@@ -44,6 +44,8 @@ def check_study(path: Path, stimuli: Mapping[str, StimulusFacts] | None = None) 
 def json_schema() -> dict[str, Any]:
     """The study file's JSON Schema, draft 2020-12, for editors that complete and check while one writes."""
     schema = StudyFile.model_json_schema()
+    # A word of OpenAPI, which validators of JSON Schema may refuse.
+    schema["properties"]["blocks"]["items"].pop("discriminator")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **schema,

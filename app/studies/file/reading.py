@@ -7,9 +7,10 @@ from typing import Any, TypeGuard
 
 from pydantic import ValidationError
 
+from app.sessions.design import Kind
 from app.studies.file.design import BlockContent
 from app.studies.file.explain import faults_of
-from app.studies.file.items import read_item_file, resolve_items
+from app.studies.file.items import read_item_file, resolve_items, unmatched_groups
 from app.studies.file.model import DEFAULT_MESSAGE, StudyFile
 from app.studies.file.pairs import (
     NO_SOURCE,
@@ -20,8 +21,9 @@ from app.studies.file.pairs import (
     resolve_rows,
     true_source_of,
 )
-from app.studies.file.problems import Fault, Place, listed, nearest, quoted
+from app.studies.file.problems import Fault, Place, counted, listed, nearest, quoted
 from app.studies.file.rowfiles import RowFile, RowText
+from app.studies.file.rules import finite_number
 from app.studies.file.sampling import sample_pairs
 from app.tasks.pair.settings import Sample
 from app.tasks.rating.settings import DesignItem
@@ -92,7 +94,7 @@ class Reading(ABC):
 
     def _read_block(self, place: Place, raw: Mapping[str, Any], true_source: str) -> BlockContent:
         if raw.get("task") == "rating":
-            return BlockContent(items=self._read_items((*place, "items"), raw.get("items")))
+            return BlockContent(items=self._read_items(place, raw))
         return BlockContent(pairs=self._read_pairs(place, raw, true_source))
 
     def _read_pairs(self, place: Place, raw: Mapping[str, Any], true_source: str) -> list[PairSpec]:
@@ -105,18 +107,40 @@ class Reading(ABC):
             if self.stimuli is not None:
                 pairs += resolve_rows(found, self.stimuli, true_source)
             self.refuse_rows(at, found)
+            if not found.problems:
+                self._refuse_too_many(place, raw, "pair", [row.kind for row in found.rows])
         if isinstance(drawn, dict) and self.stimuli is not None:
-            pairs += self._draw_pairs(place, drawn, self.stimuli, true_source)
+            sampled = self._draw_pairs(place, drawn, self.stimuli, true_source)
+            if sampled:
+                self._refuse_too_many(place, raw, "pair", [pair.kind for pair in sampled])
+            pairs += sampled
         return pairs
 
-    def _read_items(self, place: Place, value: object) -> list[DesignItem]:
-        stands = self.rows_at(place, value) if self._says_something(value, place) else None
+    def _read_items(self, place: Place, raw: Mapping[str, Any]) -> list[DesignItem]:
+        value, at = raw.get("items"), (*place, "items")
+        stands = self.rows_at(at, value) if self._says_something(value, at) else None
         if stands is None:
             return []
         found = read_item_file(stands.file, stands.text, stands.first_line, by_row=stands.by_row)
         items = [] if self.stimuli is None else resolve_items(found, self.stimuli)
-        self.refuse_rows(place, found)
+        self.refuse_rows(at, found)
+        if not found.problems:
+            self._refuse_too_many(place, raw, "item", [row.kind for row in found.rows])
+            for fault in unmatched_groups(raw.get("questions"), found.rows):
+                self.refuse(replace(fault, place=(*place, *fault.place)))
         return items
+
+    def _refuse_too_many(
+        self, place: Place, raw: Mapping[str, Any], noun: str, kinds: Sequence[Kind]
+    ) -> None:
+        """Refuse more units for each participant than the block has."""
+        wanted, there = finite_number(raw.get("per_participant")), kinds.count(Kind.MAIN)
+        if place and wanted is not None and wanted > there:
+            message = (
+                f"per_participant: {wanted:g} asked for, but the block has {counted(there, f'main {noun}')}"
+            )
+            remedy = f"use {there} or less, or remove `per_participant`: then everybody gets all of them"
+            self.refuse(Fault((*place, "per_participant"), message, remedy))
 
     def _refuse_twice(self, blocks: Sequence[tuple[Place, Mapping[str, Any]]]) -> None:
         """Refuse an id of a pair or item that another block has: the data tell them apart by it."""

@@ -98,12 +98,13 @@ def _parts(raw: Keys) -> Iterator[Fault]:
                 yield Fault((key,), f"both `blocks` and `{key}` are given", remedy)
         yield from _block_ids(blocks)
     elif "blocks" in raw and not any(raw.get(key) is not None for key in _ALONE):
-        yield Fault(("blocks",), "there is no block", "list at least one, with `id` and `task`")
+        if isinstance(raw["blocks"], (list, tuple)):
+            yield Fault(("blocks",), "there is no block", "list at least one, with `id` and `task`")
         return
     elif "trials" not in raw:
         yield Fault(("trials",), "trials is missing", "add `trials:`")
     for place, block in blocks:
-        if block.get("task") != "rating":
+        if not place or block.get("task") == "pair":
             yield from _pairs_or_sample(place, block)
 
 

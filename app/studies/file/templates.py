@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
 from app.studies.file.problems import Place
-from app.studies.file.template_files import BLANK, HNTT, PREFERENCE, REAL_OR_FAKE
+from app.studies.file.template_files import BLANK, HNTT, PREFERENCE, REAL_OR_FAKE, RUBRIC
 from app.studies.file.yamlsource import read_yaml
 
+# Lists of names, with no words in them that a participant reads.
+_NAMES = ("pairs", "drawn")
 # Not links: `[TEXT](address)`, `[TEXT][name]`, and `[TEXT]` with its address on a line of its own.
 _BRACKETS = re.compile(r"(?<!\])\[([^\[\]]+)\](?![(\[])")
 _DEFINED = re.compile(r"^ {0,3}\[([^\[\]]+)\]: *(?:\w+:|[/#<.])\S*", re.MULTILINE)
@@ -52,6 +55,12 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
                 "Which of two videos people prefer, why, and how certain they are; no answer is right or wrong.",
                 PREFERENCE,
             ),
+            Template(
+                "rubric",
+                "Rubric rating of records",
+                "Records or texts, one at a time, on six criteria from 1 to 5 in words, with reasons.",
+                RUBRIC,
+            ),
             Template("blank", "Blank", "One question and a consent page to be written.", BLANK),
         )
     }
@@ -67,11 +76,14 @@ class Unfilled:
 
 
 def unfilled(keys: object) -> list[Unfilled]:
-    """The words in capitals and square brackets that nobody has replaced, in the order of the file."""
+    """The words in capitals and square brackets that nobody has replaced, in the order of the file.
+
+    A text that is rated may hold such words of its own: it counts where it consists of nothing else.
+    """
     return [
         Unfilled(place, f"[{' '.join(found.split())}]")
         for place, text in _texts(tidied(keys), ())
-        if place[0] != "pairs"
+        if "items" not in place or _BRACKETS.fullmatch(text.strip())
         for found in _placeholders(text)
     ]
 
@@ -82,7 +94,11 @@ def _texts(value: object, place: Place) -> Iterator[tuple[Place, str]]:
             yield place, value
         case dict():
             for key, inner in value.items():
-                yield from _texts(inner, (*place, key))
+                if key == "items" and isinstance(inner, str):
+                    rows = read_item_file("", inner, by_row=True).rows
+                    yield from _texts([{"text": row.text} for row in rows], (*place, key))
+                elif key not in _NAMES:
+                    yield from _texts(inner, (*place, key))
         case list():
             for index, inner in enumerate(value):
                 yield from _texts(inner, (*place, index))

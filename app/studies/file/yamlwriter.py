@@ -18,6 +18,9 @@ _PLAIN = re.compile(r"[^\W_](?:[\w ./()&%+'!-]*[\w.()!'%+])?")
 _NOT_IN_BLOCKS = re.compile("[\r\x85\u2028\u2029\ufeff]")
 _LONGEST_KEY = 500
 _BLOCKS: tuple[Place, ...] = (*TEXTS, PAIRS, DRAWN)
+_BLOCKS_IN_A_PART: tuple[Place, ...] = (("instructions",), PAIRS, ("items",), DRAWN)
+# An answer's number, as `anchors` has it; no other key of a study is one.
+_ANSWER = re.compile(r"[1-9]|1[01]")
 _RESOLVER = yaml.resolver.Resolver()
 _TEXT_TAG = "tag:yaml.org,2002:str"
 
@@ -40,7 +43,7 @@ def _mapping(keys: dict[str, Any], indent: str, place: Place) -> Iterator[str]:
 
 def _entry(head: str, value: Any, indent: str, place: Place) -> Iterator[str]:
     """A key with its value, on one line where that reads well."""
-    if isinstance(value, str) and place in _BLOCKS:
+    if isinstance(value, str) and _is_block(place):
         yield from _text(head, value, indent)
     elif not _is_section(value, place) and len(line := f"{head}: {_flow(value)}") <= _WIDTH:
         yield line
@@ -55,8 +58,18 @@ def _entry(head: str, value: Any, indent: str, place: Place) -> Iterator[str]:
         yield f"{head}: {_flow(value)}"
 
 
+def _in_part(place: Place) -> Place:
+    """The place within a part of the session; empty where it is in none, or the part itself."""
+    return place[2:] if place[:1] == ("blocks",) else ()
+
+
+def _is_block(place: Place) -> bool:
+    return place in _BLOCKS or _in_part(place) in _BLOCKS_IN_A_PART
+
+
 def _is_section(value: Any, place: Place) -> bool:
     """Whether a value is better read line by line, however short it is."""
+    place = _in_part(place) or place
     holds_text = any(place == text[:-1] for text in TEXTS if len(text) > 1) or (
         place == DRAWN[:-1] and isinstance(value, dict) and DRAWN[-1] in value
     )
@@ -65,8 +78,8 @@ def _is_section(value: Any, place: Place) -> bool:
 
 
 def _item(item: Any, indent: str, place: Place) -> Iterator[str]:
-    line = f"{indent}- {_flow(item)}"
-    if len(line) <= _WIDTH or not isinstance(item, dict):
+    line, is_part = f"{indent}- {_flow(item)}", len(place) == 2 and place[0] == "blocks"
+    if not isinstance(item, dict) or (len(line) <= _WIDTH and not is_part):
         yield line
         return
     first, *rest = _mapping(item, f"{indent}  ", place)
@@ -102,7 +115,7 @@ def _flow(value: Any) -> str:
 
 
 def _key(key: str) -> str:
-    written = _scalar(key)
+    written = key if _ANSWER.fullmatch(key) else _scalar(key)
     # YAML looks for the colon of a key no further than 1,024 characters on.
     return f"? {written} " if len(written) > _LONGEST_KEY else written
 

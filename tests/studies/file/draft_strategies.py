@@ -132,13 +132,71 @@ JSON = st.recursive(
 )
 
 
+_ITEMS = st.sampled_from(
+    [
+        "item,stimulus,group\nITEM-1,human-1,\nITEM-2, hybrid-2 ,b\nITEM-3,symbolic-3,\n",
+        'item,text,kind,group,condition\nITEM-1,"a, ""b""\n\nc",,b,x\nITEM-2,- =1 é,practice,,\n',
+        "\nitem,kind,stimulus,text,group\nITEM-1,main,human-4,,b\r\nITEM-2,attention,,Press 3.,c\n",
+    ]
+)
+
+
 @st.composite
-def spoilt_drafts(draw: st.DrawFn) -> Any:
+def _criteria(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Questions about items; the first is of all of them."""
+    questions = [{"id": "all", "type": "text", "ask": draw(TEXT)}, *draw(_questions("r"))]
+    for question in questions[1:]:
+        if draw(st.booleans()):
+            question["when"] = {"group": draw(st.sampled_from(["b", ["b"]]))}
+        if question.get("type") == "likert" and draw(st.booleans()):
+            question["anchors"] = {"1": draw(TEXT), "2": draw(TEXT)}
+    return questions
+
+
+@st.composite
+def _block(draw: st.DrawFn, n: int) -> dict[str, Any]:
+    block: dict[str, Any] = {"id": f"part-{n}"}
+    if draw(st.booleans()):
+        block["instructions"] = draw(MARKDOWN)
+    if draw(st.booleans()):
+        block["per_participant"] = draw(st.sampled_from([1, "1"]))
+    if draw(st.booleans()):
+        items = draw(_ITEMS).replace("ITEM", f"i{n}")
+        per_item = draw(st.sampled_from([{}, {"per_item": 2}, {"order": "fixed"}]))
+        return {**block, "task": "rating", "items": items, "questions": draw(_criteria()), **per_item}
+    whole = draw(whole_drafts())
+    own = {key: whole[key] for key in ("pairs", "sample", "trials") if key in whole}
+    if "pairs" in own:
+        own["pairs"] = own["pairs"].replace("p1", f"p{n}-1").replace("p2", f"p{n}-2")
+    return {**block, "task": "pair", **own}
+
+
+@st.composite
+def whole_block_drafts(draw: st.DrawFn) -> dict[str, Any]:
+    """Drafts of several blocks that are a study over the clips of `make_facts()`; one of them at most is drawn."""
+    whole = draw(whole_drafts())
+    rest = {key: value for key, value in whole.items() if key not in ("pairs", "sample", "trials")}
+    blocks = [draw(_block(n)) for n in range(draw(st.integers(1, 3)))]
+    drawn = [block for block in blocks if "sample" in block]
+    order = draw(st.sampled_from([{}, {"block_order": "fixed"}, {"block_order": "random"}]))
+    return {**rest, "blocks": [block for block in blocks if block not in drawn[1:]], **order}
+
+
+def spoilt_drafts() -> st.SearchStrategy[Any]:
     """A whole draft in which a few values are anything, or gone, or beside an unknown key."""
-    keys = copy.deepcopy(draw(whole_drafts()))
+    return spoilt(whole_drafts())
+
+
+def spoilt_block_drafts() -> st.SearchStrategy[Any]:
+    return spoilt(whole_block_drafts())
+
+
+@st.composite
+def spoilt(draw: st.DrawFn, drafts: st.SearchStrategy[dict[str, Any]]) -> Any:
+    keys = copy.deepcopy(draw(drafts))
     for _ in range(draw(st.integers(1, 3))):
         at: Any = keys
-        for _ in range(draw(st.integers(0, 3))):
+        for _ in range(draw(st.integers(0, 4))):
             inner = [
                 v for v in (at.values() if isinstance(at, dict) else at) if isinstance(v, dict | list) and v
             ]

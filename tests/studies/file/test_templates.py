@@ -14,7 +14,7 @@ from app.studies.file.load import load_study
 from app.studies.file.model import Completion, Consent, StudyFile
 from app.studies.file.problems import Place
 from app.studies.file.questions import QUESTIONS
-from app.studies.file.template_files import BLANK, HNTT, PREFERENCE
+from app.studies.file.template_files import BLANK, HNTT, PREFERENCE, RUBRIC
 from app.studies.file.templates import TEMPLATES, Unfilled, unfilled
 from app.studies.file.yamlwriter import draft_to_yaml
 from app.tasks.pair.settings import Sample, Trials
@@ -69,14 +69,48 @@ def test_a_preference_study_asks_which_why_and_how_certain_and_has_no_truth() ->
     assert "human" not in str(keys)
 
 
-@pytest.mark.parametrize("file", [HNTT, PREFERENCE, BLANK])
+@pytest.mark.parametrize("file", [HNTT, PREFERENCE, RUBRIC, BLANK])
 def test_a_template_is_written_as_downloads_are(file: str) -> None:
     [template] = [template for template in TEMPLATES.values() if template.file == file]
     _, _, downloaded = draft_to_yaml(template.keys()).partition("\n")
     assert file == downloaded
 
 
+def test_a_rubric_has_six_criteria_with_a_text_for_every_level_and_asks_for_reasons() -> None:
+    template = TEMPLATES["rubric"]
+    design = check_draft(template.keys(), {}).design
+    assert design
+    [block] = design.rating_blocks
+    *criteria, reason = block.questions
+    assert [question.id for question in criteria] == [
+        *("goal", "reasoning", "consistency", "adaptation", "risk", "plausibility")
+    ]
+    assert all(question.labels == ("1", "2", "3", "4", "5") for question in criteria)
+    assert all(len(set(question.anchors)) == 5 and all(question.anchors) for question in criteria)
+    assert (reason.type, reason.required) == ("text", True)
+    assert [item.text for item in block.items] == [
+        "[REPLACE THIS BY THE FIRST TEXT]",
+        "[REPLACE THIS BY THE SECOND TEXT]",
+    ]
+    assert len(template.description) < 100
+
+
 # What is still to be filled in
+
+
+def test_texts_that_are_rated_count_where_they_are_nothing_but_a_placeholder() -> None:
+    keys = TEMPLATES["rubric"].keys()
+    in_items = [one for one in unfilled(keys) if "items" in one.place]
+    assert [one.text for one in in_items] == [
+        "[REPLACE THIS BY THE FIRST TEXT]",
+        "[REPLACE THIS BY THE SECOND TEXT]",
+    ]
+    design = check_draft(keys, {}).design
+    assert design
+    left = {one.text for one in unfilled(design.model_dump(mode="json"))}
+    assert left == {one.text for one in unfilled(keys)}
+    keys["blocks"][0]["items"] = "item,text\ni1,I said [INAUDIBLE] and bid 3.\n"
+    assert not [one for one in unfilled(keys) if "items" in one.place]
 
 
 def test_placeholders_are_found_where_they_stand() -> None:
