@@ -162,10 +162,10 @@ def _block(draw: st.DrawFn, n: int) -> dict[str, Any]:
         block["per_participant"] = draw(st.sampled_from([1, "1"]))
     if draw(st.booleans()):
         items = draw(_ITEMS).replace("ITEM", f"i{n}")
-        per_item = draw(st.sampled_from([{}, {"per_item": 2}, {"order": "fixed"}]))
+        per_item: dict[str, Any] = draw(st.sampled_from([{}, {"per_item": 2}, {"order": "fixed"}]))
         return {**block, "task": "rating", "items": items, "questions": draw(_criteria()), **per_item}
     whole = draw(whole_drafts())
-    own = {key: whole[key] for key in ("pairs", "sample", "trials") if key in whole}
+    own: dict[str, Any] = {key: whole[key] for key in ("pairs", "sample", "trials") if key in whole}
     if "pairs" in own:
         own["pairs"] = own["pairs"].replace("p1", f"p{n}-1").replace("p2", f"p{n}-2")
     return {**block, "task": "pair", **own}

@@ -3,6 +3,7 @@
 import io
 import json
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -315,7 +316,7 @@ def test_any_keys_in_blocks_can_be_checked_compared_and_written(keys: Any) -> No
 # What changed
 
 
-def changed(**blocks: Any) -> list[tuple[str, str, str, str]]:
+def changed(**blocks: Any) -> Sequence[tuple[str, str, str, str]]:
     """The differences from the study to one whose blocks `watch` and `rate` have other keys."""
     after = block_keys()
     after["blocks"] = [{**block, **blocks.get(block["id"], {})} for block in after["blocks"]]
