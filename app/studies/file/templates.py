@@ -9,7 +9,8 @@ from typing import Any
 from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
 from app.studies.file.problems import Place
-from app.studies.file.template_files import BLANK, HNTT, PREFERENCE, REAL_OR_FAKE, RUBRIC
+from app.studies.file.template_files import BLANK, HNTT, PREFERENCE, REAL_OR_FAKE
+from app.studies.file.template_rubric import RUBRIC
 from app.studies.file.yamlsource import read_yaml
 
 # Lists of names, with no words in them that a participant reads.

@@ -14,7 +14,8 @@ from app.studies.file.load import load_study
 from app.studies.file.model import Completion, Consent, StudyFile
 from app.studies.file.problems import Place
 from app.studies.file.questions import QUESTIONS
-from app.studies.file.template_files import BLANK, HNTT, PREFERENCE, RUBRIC
+from app.studies.file.template_files import BLANK, HNTT, PREFERENCE
+from app.studies.file.template_rubric import RUBRIC
 from app.studies.file.templates import TEMPLATES, Unfilled, unfilled
 from app.studies.file.yamlwriter import draft_to_yaml
 from app.tasks.pair.settings import Sample, Trials
