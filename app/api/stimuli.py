@@ -13,7 +13,7 @@ from app.core.dependencies import DatabaseDep, Now, SettingsDep, StoreDep
 from app.jobs.queue import JobView, mark_job_seen
 from app.library import catalog, clues, editing, rules, served, sheet
 from app.library.clips.rules import Rules
-from app.library.documents import StimulusKind
+from app.library.kinds import StimulusKind
 from app.library.names import LONGEST_KEY, LONGEST_VALUE, MOST_ATTRIBUTES
 
 router = APIRouter(dependencies=[editors], tags=["stimuli"])

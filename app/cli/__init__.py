@@ -37,7 +37,7 @@ COMMANDS = {
         "app",
         "Studies as files: check, load, open, pilot, pause, close, archive, delete; links.",
     ),
-    "stimuli": Listed("clips", "app", "Clips: import them by manifest, list them."),
+    "stimuli": Listed("clips", "app", "Clips, records and texts: import them by manifest, list them."),
     "user": Listed("users", "app", "Who may come in: add, list, role, disable, enable, password."),
     "simulate": Listed(
         "data",
@@ -45,7 +45,9 @@ COMMANDS = {
         "Send simulated participants through the real pages; their data are marked `simulated`.",
     ),
     "import": Listed(
-        "data", "importing", "Answers that were collected elsewhere: FILE --mapping MAP.yaml, or hntt FILE."
+        "data",
+        "importing",
+        "What was collected elsewhere: FILE --mapping MAP.yaml, hntt FILE, or alympics FOLDER.",
     ),
     "export": Listed(
         "data", "export", "Write a study's data in the columns of docs/data.md; the audit log notes it."

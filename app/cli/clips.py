@@ -31,7 +31,8 @@ def import_manifest(
     from app.library.clips.manifest import read_manifest
     from app.library.clips.rules import Rules
     from app.library.contents import add_documents
-    from app.library.documents import StimulusKind, clip_rows, read_documents
+    from app.library.documents import clip_rows, read_documents
+    from app.library.kinds import StimulusKind
     from app.library.rules import rules_in_force
     from app.studies.file.problems import counted
     from app.studies.stimuli import add_stimuli, common_clip_size, refuse_known

@@ -36,7 +36,7 @@ class _Imports(TyperGroup):
 importing = typer.Typer(
     cls=_Imports,
     no_args_is_help=True,
-    help="Answers that were collected elsewhere: FILE --mapping MAP.yaml, or hntt FILE.",
+    help="What was collected elsewhere: FILE --mapping MAP.yaml, hntt FILE, or alympics FOLDER.",
 )
 
 
@@ -79,6 +79,51 @@ def import_hntt(
         imported = import_answers(session, file, now())
     for slug, n_participants, n_responses in imported:
         out.print(f"{slug}: {n_participants} participants, {n_responses} responses", markup=False)
+
+
+@importing.command("alympics")
+def import_alympics(
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="The released games (*.json, or wac_rounds.csv) and ratings.csv."
+        ),
+    ],
+    output: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="DIR", help="Where the ratings are written; the folder unless said."),
+    ] = None,
+) -> None:
+    """Import the released games of Alympics' water auction as records, and write its ratings for `analyze`."""
+    from app.reports.alympics import (
+        criteria_of,
+        import_records,
+        read_release,
+        refuse_known_records,
+        write_ratings,
+    )
+
+    with opened() as (_, database):
+        released = read_release(folder)
+        with database.reading() as session:
+            refuse_known_records(session, released)
+        written = write_ratings(released, output or folder) if released.scores else None
+        with database.transaction() as session:
+            import_records(session, released, now())
+    out.print(f"{len(released.documents)} records imported", markup=False)
+    for row in released.refused:
+        said = f"row {row.row}: {row.score!r} by judge {row.judge} of {row.record}, {row.criterion}: {row.refused}"
+        out.print(f"{released.sheet}, {said}; it does not count", markup=False, soft_wrap=True)
+    for criterion in criteria_of(released.scores):
+        out.print(str(criterion), markup=False, soft_wrap=True)
+    if missing := released.without_record:
+        out.print(
+            f"{len(missing)} rated records have no game in {folder}: {', '.join(missing[:3])}", markup=False
+        )
+    if written:
+        table, mapping = written
+        out.print(f"{len(released.scores)} ratings written to {table}", markup=False, soft_wrap=True)
+        out.print(f"likely-human analyze {table} --mapping {mapping}", markup=False, soft_wrap=True)
 
 
 def export(

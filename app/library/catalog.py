@@ -13,7 +13,7 @@ from app.accounts.logins import Who
 from app.core.errors import NotFound
 from app.library.clips.rules import Rules
 from app.library.contents import content_of, is_kept
-from app.library.documents import StimulusKind
+from app.library.kinds import StimulusKind
 from app.library.tables import Content, Stimulus
 from app.library.uses import Use, hidden, uses_for, uses_of
 from app.studies.access import visible_slugs

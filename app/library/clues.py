@@ -15,7 +15,7 @@ from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
 from app.library.contents import is_kept
-from app.library.documents import StimulusKind
+from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.library.uses import parts_of
 from app.sessions.design import Kind as PairKind

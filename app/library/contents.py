@@ -3,13 +3,17 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from sqlalchemy import ColumnElement, or_
 from sqlmodel import Session, col, select
 
 from app.core.errors import NotFound
-from app.library.documents import Document, ImportedDocument, StimulusKind
+from app.library.kinds import StimulusKind
 from app.library.tables import Content, Stimulus
+
+if TYPE_CHECKING:  # what reads files is not for those who only look
+    from app.library.documents import Document, ImportedDocument
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,11 @@ def content_of(session: Session, sha256: str) -> str:
 
 
 def add_documents(
-    session: Session, documents: Sequence[ImportedDocument], now: datetime, *, uploaded_by: int | None = None
+    session: Session,
+    documents: "Sequence[ImportedDocument]",
+    now: datetime,
+    *,
+    uploaded_by: int | None = None,
 ) -> None:
     """Put records and texts into the library; names have been checked before."""
     for each in documents:
@@ -85,7 +93,7 @@ def add_documents(
     )
 
 
-def keep_content(session: Session, document: Document) -> str:
+def keep_content(session: Session, document: "Document") -> str:
     """Keep a content where it is not there yet; returns its SHA-256."""
     sha256 = document.sha256
     if session.get(Content, sha256) is None:

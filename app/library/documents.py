@@ -4,13 +4,13 @@ import hashlib
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Final
 
 from app.core.errors import StudyError
 from app.library.clips.errors import ManifestProblems, Problem
 from app.library.clips.manifest import POSITIONS, Manifest, ManifestRow
+from app.library.kinds import StimulusKind, kind_of
 from app.library.records import LARGEST_BYTES as LARGEST_RECORD_BYTES
 from app.library.records import Chart, Line, Table, canonical_json, parse_record, printable
 
@@ -18,15 +18,6 @@ LARGEST_TEXT_BYTES: Final = 400_000
 LONGEST_TEXT: Final = 100_000
 
 
-class StimulusKind(StrEnum):
-    """What a stimulus is: a video, the record of a game, or a text in Markdown."""
-
-    CLIP = "clip"
-    RECORD = "record"
-    TEXT = "text"
-
-
-_KIND_OF_SUFFIX = {".json": StimulusKind.RECORD, ".md": StimulusKind.TEXT, ".txt": StimulusKind.TEXT}
 LARGEST_BYTES = {StimulusKind.RECORD: LARGEST_RECORD_BYTES, StimulusKind.TEXT: LARGEST_TEXT_BYTES}
 
 
@@ -136,11 +127,6 @@ class ImportedDocument:
     document: Document
     original_name: str
     original_bytes: int
-
-
-def kind_of(file_name: str) -> StimulusKind:
-    """By the ending of a file's name: `.json` is a record, `.md` and `.txt` are texts, all else is a clip."""
-    return _KIND_OF_SUFFIX.get(PurePath(file_name).suffix.lower(), StimulusKind.CLIP)
 
 
 def read_document(kind: StimulusKind, data: bytes) -> Document:

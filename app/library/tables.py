@@ -9,7 +9,7 @@ from sqlmodel import Field, SQLModel
 
 from app.core.schema import json_column, one_of, text_column
 from app.jobs import tables  # noqa: F401  (jobs and users, that uploads refer to)
-from app.library.documents import StimulusKind
+from app.library.kinds import StimulusKind
 
 
 class UploadStatus(StrEnum):

@@ -14,7 +14,8 @@ from app.accounts.logins import Who
 from app.core.errors import Conflict, NotFound, StudyError
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
-from app.library.documents import LARGEST_BYTES, kind_of
+from app.library.documents import LARGEST_BYTES
+from app.library.kinds import kind_of
 from app.library.media import TOKEN
 from app.library.names import (
     LONGEST_KEY,

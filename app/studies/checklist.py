@@ -8,7 +8,7 @@ from typing import Any, Literal, Protocol
 from sqlmodel import Session, col, select
 
 from app.library.clips.store import ClipStore
-from app.library.documents import StimulusKind
+from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.sessions.design import Kind, Member
 from app.sessions.tables import Mode, ParticipantSession, Response, Status

@@ -9,7 +9,7 @@ from typing import Any
 
 from app.core.errors import StudyError
 from app.core.spreadsheet import NotCsv, csv_rows
-from app.library.documents import StimulusKind
+from app.library.kinds import StimulusKind
 from app.sessions.design import Kind, Member
 from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts, condition_by_source
 from app.tasks.pair.settings import Use

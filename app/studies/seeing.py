@@ -15,7 +15,7 @@ from sqlmodel import Session, col, select
 from app.accounts.logins import Who
 from app.accounts.tables import Role, User
 from app.library.contents import is_kept
-from app.library.documents import StimulusKind
+from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus, StudyClip
 from app.studies.access import StudyHere
 from app.studies.file.pairs import StimulusFacts

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, delete, select
 from app.accounts.audit import COMMAND_LINE, Actor, record
 from app.core.errors import Conflict
 from app.library.clips.mp4 import common_size
-from app.library.documents import StimulusKind
+from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.sessions.design import Slot
 from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, SessionToken, Trial

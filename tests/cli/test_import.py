@@ -128,3 +128,42 @@ def test_a_judge_held_against_answers_of_nobody_knows_whom_says_so(run: Run, tmp
     assert done.returncode == 0
     assert done.stderr.replace("\n", " ").startswith("The table does not say who answered")
     assert done.stderr == run("analyze", file, "--mapping", mapping, "--resamples", 0).stderr
+
+
+def test_the_released_games_of_alympics_become_records_and_their_scores_a_table(
+    run: Run, tmp_path: Path
+) -> None:
+    (tmp_path / "released").mkdir()
+    (tmp_path / "released" / "wac_rounds.csv").write_text(
+        "persona,lo,hi,run,round,supply,player,bid,won,balance_after,hp_after\n"
+        "persona,10,20,2,1,11,Alex,40,True,30.0,10.0\npersona,10,20,2,1,11,Bob,35,False,75.0,7.0\n"
+    )
+    scores = [("Alex", 1, "3"), ("Alex", 2, "4"), ("Bob", 1, "6"), ("Bob", 2, "2 point")]
+    (tmp_path / "released" / "ratings.csv").write_text(
+        "record,judge,criterion,score,player,game_file\n"
+        + "".join(
+            f"1,{judge},IA,{score},{name},WAC_persona_10_20_final_2.json\n" for name, judge, score in scores
+        )
+    )
+    done = run("import", "alympics", "released", "--out", "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "2 records imported",
+        "released/ratings.csv, row 4: '6' by judge 1 of wac-persona-10-20-2-bob, IA: "
+        "impossible on a scale from 1 to 5; it does not count",
+        "released/ratings.csv, row 5: '2 point' by judge 2 of wac-persona-10-20-2-bob, IA: "
+        "no number; it does not count",
+        "IA: 2 scores, mean 3.50 (SD 0.71); printed 3.51 (1.24); with the impossible scores it is 4.33 (1.53), "
+        "so neither is what was printed",
+        "4 ratings written to out/alympics-ratings.csv",
+        "likely-human analyze out/alympics-ratings.csv --mapping out/alympics-ratings.yaml",
+    ]
+    assert "wac-persona-10-20-2-bob  model  record" in run("stimuli", "list").stdout
+    found = run("analyze", "out/alympics-ratings.csv", "--mapping", "out/alympics-ratings.yaml", "--json")
+    assert [(one["n"], one["mean"]) for one in json.loads(found.stdout)["criteria"]] == [(2, 3.5)]
+    again = run("import", "alympics", "released")
+    assert (again.returncode, again.stdout) == (1, "")
+    assert again.stderr == "wac-persona-10-20-2-alex is in the library already; nothing was imported\n"
+    assert not (tmp_path / "released" / "alympics-ratings.csv").exists()
+    missing = run("import", "alympics", "nowhere")
+    assert missing.stderr == "nowhere: is no folder; give the one with the released games and ratings.csv\n"

@@ -21,15 +21,14 @@ from app.library.documents import (
     BadText,
     Document,
     Measures,
-    StimulusKind,
     clip_rows,
     document_clues,
-    kind_of,
     measure_document,
     read_document,
     read_documents,
 )
 from app.library.editing import InUse, delete_stimulus, drop_files
+from app.library.kinds import StimulusKind, kind_of
 from app.library.rules import rules_view
 from app.library.sheet import sheet
 from app.library.tables import Content, Stimulus, StudyClip, UploadStatus

@@ -31,7 +31,8 @@ from app.library.catalog import (
     known_sources,
     stimulus_for,
 )
-from app.library.documents import Document, StimulusKind, measure_document, read_out
+from app.library.documents import Document, measure_document, read_out
+from app.library.kinds import StimulusKind
 from app.library.pictures import has_poster, lack_pictures
 from app.library.queued import Place, places
 from app.library.rules import FRAME_SIZE_RULE, reprocessing, rules_in_force, rules_view

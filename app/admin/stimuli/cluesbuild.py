@@ -11,7 +11,7 @@ from app.admin.stimuli.pages import ClueRow, ClueRun, CluesPage
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus
 from app.library.clues import ClueClips, clips_in, clips_of, clue_run, clue_runs, is_of, verdict_of
-from app.library.documents import StimulusKind
+from app.library.kinds import StimulusKind
 from app.studies.access import StudyHere
 
 _FINDINGS = {

@@ -22,15 +22,8 @@ from app.library.clips.rules import Rules
 from app.library.clips.single import Arrived, import_one, make_pictures, remarks_on
 from app.library.clips.store import ClipStore, file_sha256
 from app.library.contents import add_documents
-from app.library.documents import (
-    LARGEST_BYTES,
-    Document,
-    ImportedDocument,
-    StimulusKind,
-    kind_of,
-    read_document,
-    read_some,
-)
+from app.library.documents import LARGEST_BYTES, Document, ImportedDocument, read_document, read_some
+from app.library.kinds import StimulusKind, kind_of
 from app.library.media import frame_path, part_path, poster_path
 from app.library.names import free_name
 from app.library.rules import hold_library, rules_in_force, settle_size

@@ -16,7 +16,8 @@ from app.library.clips.errors import ClipError
 from app.library.clips.probe import probe
 from app.library.clues import SEED, ClueClip, clips_in
 from app.library.contents import content_of
-from app.library.documents import Document, StimulusKind, document_clues
+from app.library.documents import Document, document_clues
+from app.library.kinds import StimulusKind
 from app.library.media import clues_path
 from app.studies.file.pairs import HUMAN
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from app.library.documents import StimulusKind
+from app.library.kinds import StimulusKind
 from app.sessions.design import Kind, Member
 from app.studies.file.problems import nearest, quoted
 from app.studies.file.rowfiles import RowFile, check_id, check_name, rows_under, word_in

@@ -1,0 +1,238 @@
+"""The released games and ratings of Alympics: hand-made ones in the released layout, and the released scores."""
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlmodel import select
+
+from analysis import analyze_ratings, read_ratings
+from app.core.database import Database
+from app.core.errors import Conflict
+from app.library.alympics import BadRelease, Game, game_of, read_games
+from app.library.contents import contents_named
+from app.library.records import Chart, Line, Table, parse_record
+from app.library.tables import Stimulus
+from app.reports.alympics import criteria_of, import_records, read_release, write_ratings
+from tests.factories import NOW
+
+GOLD = Path(__file__).parents[1] / "analysis" / "gold" / "alympics_ratings.csv"
+PLAYERS = ("Alex", "Bob", "Cindy", "David", "Eric")
+
+
+def inquiry(name: str, day: int, balance: float, health: int) -> dict[str, str]:
+    status = f"NAME:{name}\tBALANCE:{balance}\tHEALTH POINT:{health}\tNO_DRINK:1"
+    return {"role": "system", "content": f"{name}, today is the Day {day}, 11 units.\n{status}\nBid."}
+
+
+def history(name: str) -> list[dict[str, str]]:
+    """In the layout that the authors' program writes; the words are ours."""
+    return [
+        {"role": "system", "content": "These are the rules."},
+        inquiry(name, 1, 70, 8),
+        {"role": "assistant", "content": "I bid 40."},
+        {"role": "system", "content": "Alex bid 40 and won."},
+        inquiry(name, 2, 100.5, 10),
+        {"role": "assistant", "content": "I bid 5."},
+    ]
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Path:
+    (tmp_path / "records").mkdir()
+    for file in ("all_messages_WAC_persona_15_25_final_5.json", "all_messages_WAC_10_20_10_final.json"):
+        content = [{name: history(name)} for name in PLAYERS[:2]]
+        (tmp_path / "records" / file).write_text(json.dumps(content))
+    (tmp_path / "records" / "notes.json").write_text("{}")
+    return tmp_path
+
+
+ROUNDS = """\
+persona,lo,hi,run,round,supply,player,bid,won,balance_after,hp_after,no_drink_after
+nopersona,10,20,1,1,11,Alex,40,True,30.0,10.0,1.0
+nopersona,10,20,1,1,11,Bob,,False,75.0,7.5,2.0
+nopersona,10,20,1,2,17,Alex,50,False,100.0,9.0,2.0
+"""
+
+
+def test_names_of_released_files_say_which_game_they_hold() -> None:
+    names = {
+        "all_messages_WAC_persona_15_25_final_5.json": Game(True, 15, 25, 5),
+        "all_messages_WACpersona_10_20_10_final.json": Game(True, 10, 20, 10),
+        "all_messages_WAC_20_30_final_3.json": Game(False, 20, 30, 3),
+        "all_messages_WAC_20_30_7_final.json": Game(False, 20, 30, 7),
+        "notes.json": None,
+    }
+    assert {name: game_of(name) for name in names} == names
+    assert Game(True, 15, 25, 5).record_of("Alex") == "wac-persona-15-25-5-alex"
+
+
+def test_messages_become_one_record_for_each_player_day_by_day(released: Path) -> None:
+    found = read_games(released)
+    assert [each.name for each in found] == [
+        "wac-no-persona-10-20-10-alex",
+        "wac-no-persona-10-20-10-bob",
+        "wac-persona-15-25-5-alex",
+        "wac-persona-15-25-5-bob",
+    ]
+    one = found[3]
+    assert (one.source, one.attributes) == (
+        "model",
+        {"game": "water-allocation", "group": "persona", "supply": "15-25", "run": "5", "player": "Bob"},
+    )
+    record = parse_record(one.document.content)
+    assert record.title == "Water Allocation Challenge: Bob"
+    assert [player.name for player in record.players] == ["Alex", "Bob"]
+    assert record.parts == (Line(text="These are the rules."),)
+    assert [each.title for each in record.rounds] == ["Day 1", "Day 2", "All days"]
+    assert [part.text for part in record.rounds[0].parts if isinstance(part, Line)][1:] == [
+        "Bob: I bid 40.",
+        "Alex bid 40 and won.",
+    ]
+    charts = [part for part in record.rounds[2].parts if isinstance(part, Chart)]
+    assert [(chart.label, chart.values) for chart in charts] == [
+        ("Balance each morning", (70.0, 100.5)),
+        ("Health each morning", (8.0, 10.0)),
+    ]
+
+
+def test_rows_of_a_table_become_records_that_end_with_their_player(tmp_path: Path) -> None:
+    (tmp_path / "wac_rounds.csv").write_text(ROUNDS)
+    alex, bob = (parse_record(each.document.content) for each in read_games(tmp_path))
+    assert [each.title for each in alex.rounds] == ["Day 1", "Day 2", "All days"]
+    assert [each.title for each in bob.rounds] == ["Day 1", "All days"]
+    supply, table = bob.rounds[0].parts
+    assert supply == Line(text="11 units of water are for sale.")
+    assert isinstance(table, Table)
+    assert table.rows == (("Alex", 40, True, 30, 10), ("Bob", None, False, 75, 7.5))
+
+
+Spoil = Callable[[Path], Any]
+MESSAGES = "records/all_messages_WAC_10_20_10_final.json"
+SHEET = "record,judge,criterion,score,reason,player,persona,game_file\n"
+FILE = "all_messages_WAC_10_20_10_final.json"
+BAD: dict[str, tuple[Spoil, str]] = {
+    "no JSON": (lambda at: (at / MESSAGES).write_text("["), "10_final.json: is not JSON"),
+    "deep": (lambda at: (at / MESSAGES).write_text("[" * 100_000), "10_final.json: is not JSON"),
+    "no list": (lambda at: (at / MESSAGES).write_text("{}"), "is no list of players' messages"),
+    "no players": (lambda at: (at / MESSAGES).write_text("[]"), "holds no player"),
+    "no messages": (lambda at: (at / MESSAGES).write_text('[{"Bob": 1}]'), "Bob has no list of messages"),
+    "odd message": (
+        lambda at: (at / MESSAGES).write_text('[{"Bob": [{"role": "system"}]}]'),
+        "message 1 of Bob has no role and content",
+    ),
+    "control character": (
+        lambda at: (at / MESSAGES).write_text('[{"Bob": [{"role": "system", "content": "\\u0000"}]}]'),
+        "what Bob saw is not a record: part 1, text: holds the control character",
+    ),
+    "no UTF-8": (lambda at: (at / MESSAGES).write_bytes(b"\xff"), "is not UTF-8 text"),
+    "twice": (
+        lambda at: (at / FILE).write_text((at / MESSAGES).read_text()),
+        "2 files hold the game of wac-no-persona-10-20-10-alex",
+    ),
+    "column": (
+        lambda at: (at / "ratings.csv").write_text("record,judge\n"),
+        "the column criterion is missing",
+    ),
+    "empty sheet": (lambda at: (at / "ratings.csv").write_text(""), "ratings.csv: is empty"),
+    "cells": (lambda at: (at / "ratings.csv").write_text(f"{SHEET}1,2\n"), "row 2 has 2 cells, the header 8"),
+    "game": (
+        lambda at: (at / "ratings.csv").write_text(f"{SHEET}1,1,IU,4,,Bob,False,x.json\n"),
+        "row 2, column game_file: 'x.json' names no released game",
+    ),
+    "judge": (
+        lambda at: (at / "ratings.csv").write_text(f"{SHEET}1,,IU,4,,Bob,False,{FILE}\n"),
+        "row 2, column judge: is empty",
+    ),
+    "second score": (
+        lambda at: (at / "ratings.csv").write_text(SHEET + f"1,1,IU,4,,Bob,False,{FILE}\n" * 2),
+        "row 3: judge 1 has scored wac-no-persona-10-20-10-bob by IU in row 2 already",
+    ),
+}
+
+
+def test_what_was_not_released_so_is_refused_with_the_file(released: Path) -> None:
+    kept = (released / MESSAGES).read_text()
+    for name, (spoil, message) in BAD.items():
+        spoil(released)
+        with pytest.raises(BadRelease) as refusal:
+            read_release(released)
+        assert message in str(refusal.value), name
+        (released / MESSAGES).write_text(kept)
+        for made in (FILE, "ratings.csv"):
+            (released / made).unlink(missing_ok=True)
+    assert len(read_release(released).documents) == 4
+
+
+def test_a_folder_without_games_says_what_is_needed(tmp_path: Path) -> None:
+    with pytest.raises(BadRelease, match=r"needed are the released \*\.json files, or wac_rounds\.csv"):
+        read_release(tmp_path)
+    (tmp_path / "records.zip").touch()
+    with pytest.raises(BadRelease, match=r"unpack records\.zip there first"):
+        read_release(tmp_path)
+    with pytest.raises(BadRelease, match="is no folder"):
+        read_release(tmp_path / "records.zip")
+
+
+@pytest.fixture
+def scored(released: Path) -> Path:
+    """The released scores (tests/analysis/gold), each record being some player of some game."""
+    with GOLD.open(newline="") as file, (released / "ratings.csv").open("w", newline="") as out:
+        writer = csv.writer(out)
+        writer.writerow(SHEET.strip().split(","))
+        for row in csv.DictReader(file):
+            number = int(row["record"]) - 1
+            persona = "_persona" if number < 15 else ""
+            game = f"all_messages_WAC{persona}_15_25_final_{1 + number % 15 // 5}.json"
+            cells = [row[name] for name in ("record", "judge", "criterion", "score")]
+            writer.writerow([*cells, "why", PLAYERS[number % 5], not persona, game])
+    return released
+
+
+def test_identity_alignment_is_as_printed_and_impossible_scores_are_refused(
+    scored: Path, tmp_path: Path
+) -> None:
+    found = read_release(scored)
+    impossible = [row.score for row in found.refused if row.refused == "impossible on a scale from 1 to 5"]
+    assert sorted(impossible) == ["12", "12", "17", "6"]
+    assert [row.score for row in found.refused if row.refused == "no number"] == [
+        ",3", "2 point", "3 point", "2 point", "1 point", "4 point", "2 point"
+    ]  # fmt: skip
+    said = {one.name: str(one) for one in criteria_of(found.scores)}
+    assert said["IA"] == "IA: 72 scores, mean 3.51 (SD 1.24), as printed"
+    assert said["LR"] == (
+        "LR: 148 scores, mean 3.45 (SD 1.00); printed 3.47 (1.00); with the impossible scores it is 3.47 (1.02), "
+        "so neither is what was printed"
+    )
+    assert said["LP"].endswith("printed 3.88 (0.88), which the released scores do not give")
+    table, mapping = write_ratings(found, tmp_path / "out")
+    analysis = analyze_ratings(read_ratings(table, mapping), resamples=0)
+    [identity] = [one for one in analysis.criteria if one.criterion == "IA"]
+    assert (identity.n, round(identity.mean or 0, 2), round(identity.sd_ddof1 or 0, 2)) == (72, 3.51, 1.24)
+    by_name = {one.criterion: one for one in analysis.criteria}
+    for one in criteria_of(found.scores):
+        there = by_name[one.name]
+        assert (one.n, one.mean, one.sd) == (there.n, f"{there.mean:.2f}", f"{there.sd_ddof1:.2f}")
+    assert {group.group for group in identity.groups} == {"persona"}
+
+
+def test_all_records_come_in_or_none(released: Path, database: Database) -> None:
+    found = read_release(released)
+    with database.transaction() as session:
+        import_records(session, found, NOW)
+    with database.reading() as session:
+        there = contents_named(session, ["wac-persona-15-25-5-bob"])["wac-persona-15-25-5-bob"]
+        assert (there.kind, there.source) == ("record", "model")
+        assert there.sha256 == found.documents[3].document.sha256
+    with database.transaction() as session:
+        session.delete(session.exec(select(Stimulus).where(Stimulus.name == found.documents[0].name)).one())
+    with (
+        pytest.raises(Conflict, match="wac-no-persona-10-20-10-bob is in the library already"),
+        database.transaction() as session,
+    ):
+        import_records(session, found, NOW)
+    with database.reading() as session:
+        assert len(session.exec(select(Stimulus)).all()) == 3
