@@ -18,7 +18,7 @@ from app.core.database import Database
 from app.core.errors import Closed
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
-from app.library.documents import StimulusKind
+from app.library.kinds import StimulusKind
 from app.library.records import canonical_json, parse_record
 from app.library.tables import Content, Stimulus
 from app.sessions.entering import Visit, enter

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from sqlmodel import Session
 
-from app.library.documents import StimulusKind
+from app.library.kinds import StimulusKind
 from app.library.records import Record, parse_record
 from app.sessions.answers import Answers, read_answers
 from app.sessions.design import Planned, Slot
