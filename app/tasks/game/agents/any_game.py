@@ -1,0 +1,23 @@
+"""Agents that can play every game."""
+
+import random
+from typing import ClassVar
+
+from app.tasks.game.base import Act, Agent, Budget, View
+from app.tasks.game.moves import MoveSchema
+
+
+class _RandomPlayer:
+    def act(self, view: View, legal: MoveSchema, rng: random.Random, budget: Budget) -> Act:
+        return Act(legal.sample(rng))
+
+
+class RandomAgent(Agent):
+    """Plays a legal move drawn uniformly, without a message."""
+
+    name: ClassVar[str] = "random"
+    about: ClassVar[str] = "a legal move drawn uniformly"
+
+    def player(self) -> _RandomPlayer:
+        """A fresh player."""
+        return _RandomPlayer()

@@ -1,0 +1,213 @@
+"""What a game has to do: pure functions of a configuration and a state. A match is the fold of its events."""
+
+import hashlib
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from app.tasks.game.moves import ChanceSpec, IllegalMove, Move, MoveSchema
+
+Seat = int
+"""A seat of a match, from 1, in the order of `Game.seats`."""
+Viewer = Seat | Literal["observer", "record"]
+"""Who looks: a seat; the experimenter, who sees everything; or a later judge, who sees what all seats could know."""
+EventKind = Literal["nature", "move", "message", "timeout", "left", "returned", "replaced", "resolve", "note"]
+
+
+class Strict(BaseModel):
+    """Frozen settings; a key that is not known is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class GameConfig(Strict):
+    """The parameters of one game; amounts are whole units. Fields are hashable (tuples, no lists)."""
+
+    @classmethod
+    def grid(cls) -> Sequence[Self]:
+        """The published configurations, the default first."""
+        return (cls(),)
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """A seat's part in the game; `name` is exported and may be shown, so it says nothing about who sits there."""
+
+    seat: Seat
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One line of a match's log. Only `nature` and `move` change a state; `seat` is None for nature.
+
+    `phase_id` is the one of `Game.to_move` when the event happened. `auto` is empty, `timeout` or `dropout`.
+    """
+
+    kind: EventKind
+    phase_id: str
+    seat: Seat | None
+    move: Move
+    message: str = ""
+    auto: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """Where a match stands. `phase_id` occurs once in a match; `seats` are those that may act now.
+
+    Empty `seats` means that nature draws next or that the match is done. Where `simultaneous`, each move waits in the
+    state until the last is in, and others see at most that it was made.
+    """
+
+    phase_id: str
+    round: int
+    name: str
+    seats: tuple[Seat, ...]
+    simultaneous: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a match ended: why, and the raw payoff of each seat in order, exact."""
+
+    reason: str
+    payoffs: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """All that one viewer may know: nothing else of a state leaves the service.
+
+    `rounds` is None where the horizon is hidden; `acting` says that the viewer may act now. `facts` and the entries of
+    `history` (oldest first, one or more for each round) are JSON whose keys the game documents.
+    """
+
+    viewer: Viewer
+    phase: Phase
+    rounds: int | None
+    acting: bool
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    history: tuple[Mapping[str, Any], ...] = ()
+
+
+C = TypeVar("C", bound=GameConfig)
+S = TypeVar("S")
+
+
+class Game(Protocol[C, S]):
+    """One game. A state is a frozen dataclass of JSON values, tuples and its configuration, without floats."""
+
+    name: str
+    version: str
+    Config: type[C]
+
+    def seats(self, c: C) -> Sequence[Role]:
+        """The seats of a match in order, numbered from 1."""
+
+    def initial(self, c: C) -> S:
+        """The state before the first event."""
+
+    def nature(self, s: S) -> ChanceSpec | None:
+        """What nature has to draw now, before anybody may act; else None."""
+
+    def to_move(self, s: S) -> Phase:
+        """The phase, and the seats that may act now."""
+
+    def legal(self, s: S, seat: Seat) -> MoveSchema:
+        """The moves of a seat that may act now. Raises IllegalMove for another."""
+
+    def apply(self, s: S, event: Event) -> S:
+        """The state after an event: the only way forward. Raises IllegalMove and changes nothing."""
+
+    def default_move(self, s: S, seat: Seat) -> Move:
+        """The legal move that is played for a seat whose time is over."""
+
+    def payoffs(self, s: S) -> tuple[Fraction, ...]:
+        """What each seat has earned so far, exact; the only place where anything is discounted."""
+
+    def done(self, s: S) -> Outcome | None:
+        """How the match ended; None while it goes on."""
+
+    def view(self, s: S, viewer: Viewer) -> View:
+        """What the viewer may know."""
+
+    def metrics(self, c: C, events: Sequence[Event]) -> Mapping[Seat, Mapping[str, Fraction | float | None]]:
+        """The measures of a finished match by seat, every seat with the same names; None where undefined."""
+
+
+AnyGame = Game[Any, Any]
+
+
+class Act(NamedTuple):
+    """What a player does: a move, text for the others where allowed, and a reason that nobody in the match sees."""
+
+    move: Move
+    message: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one decision may cost: seconds until the deadline, and tokens for a language model; None is no bound."""
+
+    seconds: float | None = None
+    tokens: int | None = None
+
+
+class Player(Protocol):
+    """Whoever sits on one seat of one match; may remember. Sees a view and the legal moves, never a state."""
+
+    def act(self, view: View, legal: MoveSchema, rng: random.Random, budget: Budget) -> Act:
+        """The player's next move. All chance comes from `rng`."""
+
+
+class Agent(Strict):
+    """An agent with its parameters, which are its fields: named in a study file and hashed in the records."""
+
+    name: ClassVar[str]
+    about: ClassVar[str]
+    occupant: ClassVar[Literal["rule", "model", "simulated"]] = "rule"
+
+    def player(self) -> Player:
+        """A fresh player for one seat of one match."""
+        raise NotImplementedError
+
+
+def require_turn(phase: Phase, event: Event) -> None:
+    """Raises IllegalMove for a move of another phase, or of a seat that may not act now."""
+    if event.phase_id != phase.phase_id:
+        raise IllegalMove(f"the move is for phase {event.phase_id}; the match is in phase {phase.phase_id}")
+    if event.seat not in phase.seats:
+        raise IllegalMove(f"seat {event.seat} may not act in phase {phase.phase_id}")
+
+
+@lru_cache(maxsize=256)
+def _settings(settings: BaseModel) -> dict[str, Any]:
+    return settings.model_dump(mode="json")
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, BaseModel):
+        return _settings(value)
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    return {name: getattr(value, name) for name in type(value).__dataclass_fields__}  # type: ignore[attr-defined]
+
+
+def canonical_json(value: object) -> str:
+    """JSON with sorted keys and no spaces, so that equal values have equal text; of states, moves and settings."""
+    return json.dumps(
+        value, default=_plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+def state_hash(value: object) -> str:
+    """SHA-256 of the canonical JSON, in hexadecimal."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()
