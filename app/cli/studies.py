@@ -35,7 +35,7 @@ def check(file: StudyFileArgument) -> None:
     with opened() as (_, database), database.reading() as session:
         design = load_study(file, stimulus_facts(session))
         refuse_mixed_processing(session, design)
-    out.print(f"{file}: fine. {len(design.pairs)} pairs, version hash {design.sha256()[:12]}", markup=False)
+    out.print(f"{file}: fine. {design.contents}, version hash {design.sha256()[:12]}", markup=False)
 
 
 @app.command()
@@ -48,7 +48,7 @@ def load(file: StudyFileArgument) -> None:
         design = load_study(file, stimulus_facts(session))
         loaded = load_version(session, design, now())
     out.print(
-        f"{loaded.slug}: version {loaded.number} ({loaded.change}), {loaded.n_pairs} pairs. "
+        f"{loaded.slug}: version {loaded.number} ({loaded.change}), {design.contents}. "
         f"Open it with: likely-human study open {loaded.slug}",
         markup=False,
     )

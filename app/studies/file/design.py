@@ -11,7 +11,7 @@ from pydantic import model_validator
 from app.sessions.design import BLOCK
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.pairs import HUMAN, PairSpec, StimulusFacts
-from app.studies.file.problems import Place
+from app.studies.file.problems import Place, counted
 from app.studies.file.questions import Frozen, LikertQuestion, Part, Question
 from app.studies.file.scales import SCALES
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
@@ -118,6 +118,13 @@ class StudyDesign(Frozen):
         of_pairs = (name for pair in self.pairs for name in (pair.a, pair.b))
         items = (item.stimulus for block in self.rating_blocks for item in block.items if item.stimulus)
         return frozenset((*of_pairs, *items))
+
+    @property
+    def contents(self) -> str:
+        """What there is to answer, in words: `11 pairs`, `6 items`, or both."""
+        n_items = sum(len(block.items) for block in self.rating_blocks)
+        counts = [counted(len(self.pairs), "pair")] if self.pairs or not n_items else []
+        return " and ".join([*counts, *([counted(n_items, "item")] if n_items else [])])
 
     def with_units(
         self, of_pair: Callable[[DesignPair], DesignPair], of_item: Callable[[DesignItem], DesignItem]

@@ -35,6 +35,10 @@ from app.tasks.rating.settings import DesignItem, RatingDesign
 from app.tasks.rating.views import RatingPage, count_parts, record_view
 
 
+# A text that is Markdown for nothing, such as a link's address alone.
+NOTHING = "<p>–</p>"
+
+
 @dataclass(frozen=True, slots=True)
 class _Stimulus:
     """What an item shows: a clip, a record or a text."""
@@ -86,7 +90,7 @@ class Rating:
             clip=place.clips(position, Slot.ITEM) if stimulus.is_clip else "",
             to_end=stimulus.is_clip and design_of(block).watch == "to-end",
             record=record_view(stimulus.record) if stimulus.record else None,
-            text=markdown(stimulus.text) if stimulus.text else "",
+            text=(markdown(stimulus.text).strip() or NOTHING) if stimulus.text else "",
             questions=views(design_of(block).asked_of(item), place.form, place.errors),
         )
 
