@@ -201,7 +201,7 @@ def _funnel(
 
 
 def _titles(runs: Mapping[int, Run]) -> Sequence[tuple[PageKey, str]]:
-    kinds = ("consent", "background", "instructions", "trial", "debrief")
+    kinds = ("consent", "background", "instructions", "trial", "self", "debrief")
     found: dict[PageKey, str] = {}
     for run in runs.values():
         found |= {page: _title(page, run) for page in run.pages.keys}
@@ -219,7 +219,9 @@ def page_title(page: PageKey, pages: SessionPages) -> str:
     """A page in words, trials numbered as participants see them; with its block where there are several."""
     of_block = f" ({page.block})" if page.block else ""
     if page.kind != "trial":
-        return {"debrief": "Completed"}.get(page.kind, page.kind.capitalize()) + of_block
+        return {"debrief": "Completed", "self": "About themselves"}.get(
+            page.kind, page.kind.capitalize()
+        ) + of_block
     return trial_title(page.position, pages)
 
 

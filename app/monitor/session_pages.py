@@ -161,7 +161,7 @@ class AnsweredPages:
 
     def _asked(self, page: PageKey) -> Sequence[Question]:
         if page.kind != "trial":
-            return self.run.design.background
+            return self.run.design.asked_on(page.kind, page.block)
         return self.run.block(self.way.part_at(page.position).block).design.asked
 
     def _trial(self, response: Response) -> TrialView:

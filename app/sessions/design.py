@@ -117,13 +117,13 @@ def side_of(member: Member, left: Member) -> Side:
     return Side.LEFT if member is left else Side.RIGHT
 
 
-PageKind = Literal["consent", "background", "instructions", "trial", "debrief"]
+PageKind = Literal["consent", "background", "instructions", "trial", "self", "debrief"]
 
 
 @dataclass(frozen=True, slots=True)
 class PageKey:
     """Names one page of a session: `consent`, `background`, `instructions`, `instructions-<block>` where a block has
-    its own, `trial-<position>`, `debrief`."""
+    its own, `trial-<position>`, `self-<block>` where its questions are asked about oneself, `debrief`."""
 
     kind: PageKind
     position: int = 0
@@ -157,6 +157,7 @@ class BlockPart:
     first: int
     instructions: bool = False
     noun: str = "Pair"
+    self_assessment: bool = False
 
     @property
     def last(self) -> int:
@@ -206,6 +207,8 @@ def _pages_of_part(part: BlockPart) -> Iterator[PageKey]:
         yield PageKey("instructions", block=part.block)
     for position in range(part.first, part.first + part.n):
         yield PageKey("trial", position)
+    if part.self_assessment and part.n:
+        yield PageKey("self", block=part.block)
 
 
 def chosen_by(pressed: Pressed, left: Member) -> Member | Literal["tie"]:

@@ -68,10 +68,11 @@ class ConsentPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class QuestionsPage(Page):
-    """Background questions: each posts under its own id."""
+    """Questions about oneself: each posts under its own id. `html` is above them in place of the usual heading."""
 
     template: ClassVar[str] = "questions.html"
     questions: tuple[QuestionView, ...] = ()
+    html: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,9 +99,11 @@ def _block(design: AnyDesign, units: tuple[UnitToPlan, ...]) -> BlockRun:
 def _pages(design: StudyDesign, blocks: Sequence[tuple[BlockRun, int]]) -> SessionPages:
     parts, first = [], 1
     for block, n in blocks:
-        own = block.design.instructions is not None
+        own, about_self = block.design.instructions is not None, block.design.self_assessment is not None
         n_practice = min(block.n_practice, n)
-        parts.append(BlockPart(block.id, block.design.task, n, n_practice, first, own, block.design.noun))
+        parts.append(
+            BlockPart(block.id, block.design.task, n, n_practice, first, own, block.design.noun, about_self)
+        )
         first += n
     return pages_of(
         background=bool(design.background), instructions=design.instructions is not None, parts=parts

@@ -186,7 +186,7 @@ def submit(
     if where.page.kind == "trial":
         _answer_trial(session, where, form, now)
     else:
-        questions = where.design.background if where.page.kind == "background" else ()
+        questions = where.design.asked_on(where.page.kind, where.page.block)
         _store(session, where, form, now, read_answers(questions, form))
         _advance(session, where, now)
     return None

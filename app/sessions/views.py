@@ -236,6 +236,12 @@ def page_of(design: StudyDesign, place: Place, block: BlockRun | None = None) ->
         case "trial":
             assert block is not None
             return task_named(block.design.task).page(block, place, frame)
+        case "self":
+            text = next(
+                block.self_assessment or "" for block in design.blocks if block.id == place.page.block
+            )
+            asked = views(design.asked_on("self", place.page.block), place.form, place.errors)
+            return QuestionsPage(**frame, questions=asked, html=markdown(text))
         case "debrief":
             return debrief(design, place, frame)
 

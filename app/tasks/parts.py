@@ -27,9 +27,13 @@ class BlockSettings(Part):
 
 
 class BlockDesign(Frozen):
-    """`instructions` are the block's own; those of the study come before all blocks. `noun` is what a trial is of."""
+    """`instructions` are the block's own; those of the study come before all blocks. `noun` is what a trial is of.
+
+    With `self_assessment`, what is asked about the trials is asked about the participants themselves after them.
+    """
 
     noun: ClassVar[str]
 
     id: str
     instructions: str | None = None
+    self_assessment: str | None = None

@@ -136,6 +136,22 @@ def test_a_session_goes_through_its_blocks_with_the_instructions_of_each(
             assert response.answers["logic"] == 4
 
 
+def test_the_questions_of_a_block_are_asked_about_oneself_after_it(
+    client: TestClient, opened: Callable[..., str], database: Database
+) -> None:
+    opened(rating_block(self_assessment="# And you?\n\nThink of **your own** notes.\n"), pair_block())
+    walk = Walk(client).to("self-rate")
+    assert "Think of <strong>your own</strong> notes." in walk.html
+    assert 'name="persona"' not in walk.html, "asked of a group of items alone"
+    response = client.post(walk.address, data={"submit_id": "self-rate.x", "logic": "3"})
+    assert response.status_code == 422
+    client.post(walk.address, data={"submit_id": "self-rate.y", "logic": "3", "reason": "I plan."})
+    assert walk.look() == "instructions-watch"
+    with database.reading() as session:
+        own = session.exec(select(Response).where(Response.page == "self-rate")).one()
+        assert (own.answers, own.trial_id) == ({"logic": 3, "reason": "I plan."}, None)
+
+
 def test_an_anchor_stands_beside_its_answer_and_a_missing_reason_is_asked_for(
     client: TestClient, opened: Callable[..., str], database: Database
 ) -> None:
@@ -247,7 +263,7 @@ def test_a_record_and_a_text_of_the_library_are_shown_as_they_were_frozen(
                     content_sha256=sha256,
                 )
             )
-    opened(rating_block(items="item,stimulus\ng,game-1\nn,note-1\n", order="fixed"))
+    opened(rating_block(items="item,stimulus,group\ng,game-1,g1\nn,note-1,g1\n", order="fixed"))
     walk = Walk(client).to("trial-1")
     assert "Water for three" in walk.html
     assert "Seat A bids 12." in walk.html
@@ -264,7 +280,7 @@ def test_a_record_and_a_text_of_the_library_are_shown_as_they_were_frozen(
 def test_a_single_clip_is_rated_and_evidence_of_watching_decided_by_the_server(
     client: TestClient, opened: Callable[..., str], database: Database
 ) -> None:
-    opened(rating_block(items="item,stimulus,group\na,human-g1,g0\nb,hybrid-g1,g0\n", order="fixed"))
+    opened(rating_block(items="item,stimulus,group\na,human-g1,g0\nb,hybrid-g1,g1\n", order="fixed"))
     walk = Walk(client).to("trial-1")
     (address,) = re.findall(r'src="([^"]+/clips/[^"]+)"', walk.html)
     assert address == f"{walk.address}/clips/1-item.mp4"
@@ -298,7 +314,7 @@ def test_a_single_clip_is_rated_and_evidence_of_watching_decided_by_the_server(
 def test_a_clip_that_does_not_play_is_no_lost_session(
     client: TestClient, opened: Callable[..., str], database: Database
 ) -> None:
-    opened(rating_block(items="item,stimulus\na,human-g1\nb,hybrid-g1\n"))
+    opened(rating_block(items="item,stimulus,group\na,human-g1,g1\nb,hybrid-g1,g1\n"))
     walk = Walk(client).to("trial-1")
     client.post(walk.address, data={"submit_id": "trial-1.x", "unplayable": "1"})
     walk.look()

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pydantic import model_validator
@@ -98,6 +99,18 @@ class StudyDesign(Frozen):
         asked = {q.id: q for block in reversed(self.pair_blocks) for q in reversed(block.trials.questions)}
         return tuple(reversed(asked.values()))
 
+    def asked_on(self, page: str, block: str = "") -> tuple[Question, ...]:
+        """The questions of a page that is no trial's. Those of some groups of items are not asked about oneself."""
+        if page == "background":
+            return self.background
+        return tuple(
+            q
+            for each in self.blocks
+            if page == "self" and each.id == block
+            for q in each.asked
+            if not q.groups
+        )
+
     def instructions_of(self, block: str) -> str | None:
         """A block's own, or those of the study."""
         return next((each.instructions for each in self.blocks if each.id == block), self.instructions)
@@ -183,7 +196,7 @@ def resolve_design(
         instructions=texts.get(("instructions",)),
         truth=DesignTruth(source=file.truth.source),
         blocks=tuple(
-            _block(block, texts.get(("blocks", at, "instructions")), content, stimuli, scales)
+            _block(block, partial(_text_of, texts, at), content, stimuli, scales)
             for at, (block, content) in enumerate(zip(blocks_of(file), contents, strict=True))
         ),
         block_order=file.block_order,
@@ -203,16 +216,21 @@ def blocks_of(file: StudyFile) -> tuple[PairBlock | RatingBlock, ...]:
     return (PairBlock(id=BLOCK, task="pair", pairs=file.pairs, sample=file.sample, trials=file.trials),)
 
 
+def _text_of(texts: Texts, at: int, key: str) -> str | None:
+    return texts.get(("blocks", at, key))
+
+
 def _block(
     block: PairBlock | RatingBlock,
-    instructions: str | None,
+    text: Callable[[str], str | None],
     content: BlockContent,
     stimuli: Mapping[str, StimulusFacts],
     scales: Scales,
 ) -> PairDesign | RatingDesign:
     own: dict[str, Any] = {
         "id": block.id,
-        "instructions": instructions,
+        "instructions": text("instructions"),
+        "self_assessment": text("self_assessment"),
         "per_participant": block.per_participant,
     }
     if isinstance(block, RatingBlock):

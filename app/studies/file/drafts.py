@@ -162,6 +162,7 @@ def _keys_of_block(block: PairDesign | RatingDesign) -> dict[str, Any]:
         "id": block.id,
         "task": block.task,
         "instructions": block.instructions,
+        "self_assessment": block.self_assessment,
         "per_participant": block.per_participant,
     }
     if isinstance(block, PairDesign):

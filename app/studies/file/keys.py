@@ -39,6 +39,7 @@ _BLOCK = (
     "items",
     "per_participant",
     "per_item",
+    "self_assessment",
     "order",
     "watch",
     "trials",

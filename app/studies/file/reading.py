@@ -29,6 +29,7 @@ from app.tasks.pair.settings import Sample
 from app.tasks.rating.settings import DesignItem
 
 TEXTS: tuple[Place, ...] = (("consent", "text"), ("instructions",), ("completion", "message"))
+OF_BLOCK = ("instructions", "self_assessment")
 PAIRS: Place = ("pairs",)
 TRUE_SOURCE: Place = ("truth", "source")
 
@@ -62,7 +63,7 @@ class Reading(ABC):
         self.file = self._validated(data)
         if isinstance(data, dict):
             blocks = _blocks_in(data)
-            self._read_texts(data, [(*place, "instructions") for place, _ in blocks if place])
+            self._read_texts(data, [(*place, key) for place, _ in blocks if place for key in OF_BLOCK])
             self._read_truth(data)
             self.contents = [self._read_block(place, raw, true_source_of(data)) for place, raw in blocks]
             self._refuse_twice(blocks)
@@ -184,7 +185,7 @@ def places_of_files(data: object) -> Iterator[Place]:
     yield from TEXTS
     for place, _ in _blocks_in(data if isinstance(data, dict) else {}):
         if place:
-            yield (*place, "instructions")
+            yield from ((*place, key) for key in OF_BLOCK)
             yield (*place, "items")
         yield (*place, *PAIRS)
 

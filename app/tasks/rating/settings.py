@@ -20,7 +20,7 @@ from app.studies.file.questions import (
     different,
     type_of,
 )
-from app.tasks.parts import BlockDesign, BlockSettings, Count
+from app.tasks.parts import IN_A_TEXT_FILE, BlockDesign, BlockSettings, Count, Markdown
 
 ItemWatch = Literal["to-end", "free"]
 ItemOrder = Literal["random", "fixed"]
@@ -120,6 +120,11 @@ class RatingBlock(BlockSettings):
     )
     per_participant: Count | None = Field(
         default=None, description="How many main items each participant rates; all of them unless said."
+    )
+    self_assessment: Markdown | None = Field(
+        default=None,
+        description="Asks the block's questions once more after it, about the participants themselves, under this "
+        f"text: {IN_A_TEXT_FILE}.",
     )
     per_item: Count | None = Field(
         default=None,

@@ -34,7 +34,6 @@ from app.tasks.rating.evidence import (
 from app.tasks.rating.settings import DesignItem, RatingDesign
 from app.tasks.rating.views import RatingPage, count_parts, record_view
 
-
 # A text that is Markdown for nothing, such as a link's address alone.
 NOTHING = "<p>–</p>"
 
