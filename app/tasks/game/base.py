@@ -16,7 +16,8 @@ from app.tasks.game.moves import ChanceSpec, IllegalMove, Move, MoveSchema
 Seat = int
 """A seat of a match, from 1, in the order of `Game.seats`."""
 Viewer = Seat | Literal["observer", "record"]
-"""Who looks: a seat; the experimenter, who sees everything; or a later judge, who sees what all seats could know."""
+"""Who looks: a seat; the experimenter, who sees everything; or a later judge, who sees the moves of rounds that are
+over and nothing private."""
 EventKind = Literal["nature", "move", "message", "timeout", "left", "returned", "replaced", "resolve", "note"]
 
 
@@ -85,12 +86,15 @@ class Outcome:
 class View:
     """All that one viewer may know: nothing else of a state leaves the service.
 
-    `rounds` is None where the horizon is hidden; `acting` says that the viewer may act now. `facts` and the entries of
-    `history` (oldest first, one or more for each round) are JSON whose keys the game documents.
+    `round`, `phase` (its name) and `phase_id` are those of the phase, whose seats are left out: who else may act can be
+    a secret. `rounds` is None where the horizon is hidden; `acting` says that the viewer may act now. `facts` and the
+    entries of `history` (oldest first, one or more for each round) are JSON whose keys the game documents.
     """
 
     viewer: Viewer
-    phase: Phase
+    round: int
+    phase: str
+    phase_id: str
     rounds: int | None
     acting: bool
     facts: Mapping[str, Any] = field(default_factory=dict)
