@@ -255,7 +255,7 @@ def test_a_record_and_a_text_of_the_library_are_shown_as_they_were_frozen(
             session.add(
                 Stimulus(
                     name=name,
-                    source="person",
+                    source="robot9",
                     attributes={},
                     rules={},
                     imported_at=NOW,
