@@ -17,8 +17,8 @@ from sqlmodel import Session, SQLModel, col, select
 from app.library.tables import Stimulus
 from app.sessions.assignment import plan_session
 from app.sessions.design import Layout, Member, PairPlan, PairToPlan, Side
+from app.sessions.evidence import least_ms
 from app.sessions.flags import Observed, examine, joined
-from app.sessions.playback import least_ms
 from app.sessions.runs import Run, run_of
 from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, Status, Trial
 from app.studies.file.drafts import check_draft

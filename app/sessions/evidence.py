@@ -1,20 +1,191 @@
-"""What the server itself sees of a trial: when its page was served, and what was sent of each clip."""
+"""Evidence of a trial's clips: what the browser says of how it played them, and what the server saw itself.
 
-from collections.abc import Sequence
+What the browser says is evidence, not truth, and never costs an answer. Whether a clip was watched is decided here,
+from the ranges that were played; what the browser concludes from them opens its questions and is not read.
+"""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlmodel import Session
 
 from app.sessions import queries
-from app.sessions.design import Kind, Member, PairPlan, Pressed, chosen_by, side_of
-from app.sessions.flags import Finding, Observed, examine
-from app.sessions.playback import PlaybackReport, least_ms
+from app.sessions.design import Layout, Member, Side, Slot, member_at
 
+MAX_TEXT = 64_000
+_BIG = 2**31 - 1
+# A little less than the page asks for (playback.js), so that rounding holds nothing against anybody.
+WATCHED_SHARE = 0.94
+END_SLACK_S = 0.3
+RT_SLACK_MS = 500
 # A media element asks for a few ranges; whoever asks for more of them has nothing to be held against.
 MOST_RANGES = 200
 
 Ranges = list[list[int]]
+
+
+# what the browser says
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybackReport:
+    """`rows` are the columns of table `evidence` per slot; `odd` is the raw text where it could not be read.
+
+    `flags` are the words of what is odd about it. `played_ms` is the least time in which the clips can have been
+    played as reported. `opened_ms` says when the questions opened, counted as `rt_ms` is.
+    """
+
+    rows: Mapping[Member | Slot, dict[str, Any]]
+    flags: tuple[str, ...]
+    odd: str | None
+    layout: Layout | None = None
+    opened_ms: int | None = None
+    played_ms: float = 0
+
+
+def is_watched(ranges: Sequence[Sequence[float]], lasts_s: float | None) -> bool:
+    """Whether the ranges of a clip that were played, in seconds, cover it to its end. The rule for everybody."""
+    if lasts_s is None or lasts_s <= 0 or not ranges:
+        return False
+    within = _merged(ranges, lasts_s)
+    ends = within[-1][1] if within else 0
+    return ends >= lasts_s - END_SLACK_S and _sum(within) >= WATCHED_SHARE * lasts_s
+
+
+def least_ms(lasts_s: float) -> float:
+    """The shortest time in which a clip of so many seconds can be watched by that rule, at its own speed."""
+    return 1000 * max(min(WATCHED_SHARE * lasts_s, lasts_s - END_SLACK_S), 0)
+
+
+def read_playback(text: str, left: Member, lasts_s: Mapping[Member, float | None]) -> PlaybackReport:
+    """Read the form's `playback` field leniently: what is odd is kept as it came and flagged.
+
+    `lasts_s` is how long each clip is as the server knows it; None where it does not, and the browser is asked.
+    """
+    members = {side: member_at(side, left) for side in Side}
+    return _read(text, {side: (member, lasts_s[member]) for side, member in members.items()})
+
+
+def read_item_playback(text: str, lasts_s: float | None) -> PlaybackReport:
+    """As `read_playback`, of a trial with one clip; its row and the words about it are those of the slot `item`."""
+    return _read(text, {Slot.ITEM: (Slot.ITEM, lasts_s)})
+
+
+def _read(text: str, clips: Mapping[str, tuple[Member | Slot, float | None]]) -> PlaybackReport:
+    """`clips`: by its name in the report, the slot of a clip and how long it is."""
+    if not text:
+        return PlaybackReport({}, ("playback-missing",), None)
+    try:
+        if len(text) > MAX_TEXT:
+            raise ValueError
+        report = json.loads(text)
+        rows = {slot: _row(report, report[name], lasts_s) for name, (slot, lasts_s) in clips.items()}
+        layout = _layout(report.get("layout"))
+        opened_ms = None if report.get("opened_ms") is None else count_of(report["opened_ms"])
+    except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError, AttributeError):
+        return PlaybackReport({}, ("playback-odd",), storable(text[:MAX_TEXT]))
+    flags = tuple(
+        f"{word}-{name}" for name, (slot, _) in clips.items() for word, raised in _flags(rows[slot]) if raised
+    )
+    played_ms = max(
+        1000 * _sum(_merged(r["played"], math.inf)) / max(r["max_rate"] or 1, 1) for r in rows.values()
+    )
+    return PlaybackReport(rows, flags, None, layout, opened_ms, played_ms)
+
+
+def read_rt_ms(text: str, playback: PlaybackReport | None = None) -> tuple[int | None, tuple[str, ...]]:
+    """The form's `rt_ms`: whole milliseconds, or missing with a flag.
+
+    `rt-odd` is also what cannot be: an answer before the questions opened, or sooner than the clips can have been
+    played as `playback` tells, as when a clock was set back.
+    """
+    if not text:
+        return None, ("rt-missing",)
+    try:
+        rt_ms = round(float(text))
+    except (ValueError, OverflowError):
+        return None, ("rt-odd",)
+    if rt_ms < 0:
+        return None, ("rt-odd",)
+    least = max(playback.opened_ms or 0, playback.played_ms) if playback else 0
+    return min(rt_ms, _BIG), ("rt-odd",) if rt_ms + RT_SLACK_MS < least else ()
+
+
+def _merged(ranges: Sequence[Sequence[float]], lasts_s: float) -> list[list[float]]:
+    """In order, without overlaps, within the clip."""
+    merged: list[list[float]] = []
+    for start, end in sorted((max(start, 0.0), min(end, lasts_s)) for start, end in ranges):
+        if end <= start:
+            continue
+        if merged and start <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
+        else:
+            merged.append([start, end])
+    return merged
+
+
+def _sum(ranges: Sequence[Sequence[float]]) -> float:
+    return sum(end - start for start, end in ranges)
+
+
+def _flags(row: Mapping[str, Any]) -> list[tuple[str, bool]]:
+    return [
+        ("not-watched", not row["watched"]),
+        ("failed", row["failed"]),
+        ("fast", (row["max_rate"] or 1) > 1),
+    ]
+
+
+def _row(whole: Mapping[str, Any], clip: Mapping[str, Any], lasts_s: float | None) -> dict[str, Any]:
+    drift = whole.get("drift_ms_max")
+    played = [[number_of(start), number_of(end)] for start, end in clip.get("played", [])[:500]]
+    duration_s = None if clip.get("duration_s") is None else number_of(clip["duration_s"])
+    return {
+        "watched": is_watched(played, lasts_s or duration_s),
+        "plays": count_of(clip.get("plays")),
+        "played": played,
+        "duration_s": duration_s,
+        "stalls": count_of(clip.get("stalls")),
+        "stall_ms": count_of(clip.get("stall_ms")),
+        "dropped_frames": count_of(clip.get("dropped_frames")),
+        "frames": count_of(clip.get("frames")),
+        "drift_ms_max": None if drift is None else count_of(drift),
+        "hidden_ms": count_of(whole.get("hidden_ms")),
+        "page_loads": count_of(whole.get("loads")),
+        "max_rate": None if clip.get("max_rate") is None else number_of(clip["max_rate"]),
+        "failed": clip.get("failed") is True,
+        "errors": [storable(str(error)[:200]) for error in clip.get("errors", [])[:20]],
+    }
+
+
+def _layout(value: object) -> Layout | None:
+    return next((layout for layout in Layout if layout == value), None)
+
+
+def storable(text: str) -> str:
+    """Without what PostgreSQL cannot hold: NUL and half characters."""
+    return text.replace("\x00", "�").encode("utf-8", "replace").decode()
+
+
+def number_of(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(value)
+    return float(value)
+
+
+def count_of(value: object) -> int:
+    """A non-negative whole number, as large as the database holds; nothing said counts as none."""
+    number = 0 if value is None else round(number_of(value))
+    if number < 0:
+        raise ValueError(value)
+    return min(number, _BIG)
+
+
+# what the server saw
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,92 +204,6 @@ class TrialClip:
             return bool(self.sent)
         start, stop = self.sent[0]
         return start == 0 and stop >= self.n_bytes
-
-
-@dataclass(frozen=True, slots=True)
-class TrialHere:
-    """The trial that is being answered, with what the server knows of its clips.
-
-    `expected` is the truth of an attention check, None for every other trial.
-    """
-
-    id: int
-    left: Member
-    expected: Member | None
-    clips: dict[Member, TrialClip]
-
-    @property
-    def lasts_s(self) -> dict[Member, float | None]:
-        return {member: clip.lasts_s for member, clip in self.clips.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What a response stores of the server's evidence."""
-
-    finding: Finding
-    interval_ms: int | None
-    fetched_a: bool | None
-    fetched_b: bool | None
-
-
-def trial_here(session: Session, session_id: int, position: int) -> TrialHere:
-    place = {"session_id": session_id, "position": position}
-    rows = session.connection().execute(queries.TRIAL_AT, place).all()
-    trial = rows[0]
-    left = PairPlan.of(trial.plan).left
-    sent = trial.sent or {}
-    clips = {
-        member: TrialClip(row.bytes, row.duration_s, sent.get(side_of(member, left)))
-        for row in rows
-        for member in [Member(row.slot)]
-    }
-    is_check = trial.kind == Kind.ATTENTION and trial.truth
-    return TrialHere(trial.id, left, Member(trial.truth) if is_check else None, clips)
-
-
-def seen_of(
-    session: Session,
-    session_id: int,
-    trial: TrialHere,
-    reported: Sequence[str],
-    playback: PlaybackReport,
-    *,
-    side: Pressed | None,
-    shown_at: datetime | None,
-    now: datetime,
-    rt_ms: int | None,
-    unplayable: bool,
-    to_end: bool,
-    simulated: bool,
-) -> Seen:
-    """The server's evidence of a trial that is being answered, and what follows from it and from the browser's report.
-
-    The interval runs from the first time that the page was served, whatever was reloaded since. Where it was not
-    served at all, the answer is held against the answer before it.
-    """
-    waited = waited_ms(session, session_id, shown_at, now)
-    lengths = [clip.lasts_s for clip in trial.clips.values() if clip.lasts_s]
-    longest_s = max(lengths) if len(lengths) == len(trial.clips) else None
-    observed = Observed(
-        reported=reported,
-        to_end=to_end,
-        unplayable=unplayable,
-        least_ms=None if longest_s is None else least_ms(longest_s),
-        longest_ms=None if longest_s is None else 1000 * longest_s,
-        waited_ms=waited,
-        served=shown_at is not None,
-        fetched=[clip.fetched(whole=to_end) for clip in trial.clips.values()],
-        rt_ms=rt_ms,
-        hidden_ms=max((row["hidden_ms"] for row in playback.rows.values()), default=0),
-        attentive=chosen_by(side, trial.left) == trial.expected if side and trial.expected else None,
-    )
-    return Seen(
-        finding=examine(observed, simulated=simulated),
-        interval_ms=waited if shown_at else None,
-        fetched_a=trial.clips[Member.A].fetched(whole=True),
-        fetched_b=trial.clips[Member.B].fetched(whole=True),
-    )
 
 
 def waited_ms(session: Session, session_id: int, shown_at: datetime | None, now: datetime) -> int | None:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from app.library.records import Record, Table
-from app.sessions.playback import read_item_playback, read_rt_ms
+from app.sessions.evidence import read_item_playback, read_rt_ms
 from app.tasks.rating.evidence import read_reading
 from app.tasks.rating.views import RatingPage
 

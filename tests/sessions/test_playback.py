@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.sessions.design import Member, Slot
-from app.sessions.playback import is_watched, least_ms, read_item_playback, read_playback, read_rt_ms
+from app.sessions.evidence import is_watched, least_ms, read_item_playback, read_playback, read_rt_ms
 
 CLIP = {
     "duration_s": 8.0, "played": [[0, 8]], "watched": True, "plays": 1, "stalls": 0, "stall_ms": 0,

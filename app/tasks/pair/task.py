@@ -1,25 +1,64 @@
 """Two clips side by side and one choice: planned with counterbalanced sides, answered with evidence of watching."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
 from sqlmodel import Session
 
+from app.sessions import queries
 from app.sessions.answers import read_answers
 from app.sessions.assignment import choose_pairs, plan_session
-from app.sessions.design import Member, PairPlan, PairToPlan, Planned, Side, UnitToPlan
-from app.sessions.evidence import seen_of, trial_here
-from app.sessions.flags import joined
+from app.sessions.design import (
+    Kind,
+    Member,
+    PairPlan,
+    PairToPlan,
+    Planned,
+    Pressed,
+    Side,
+    UnitToPlan,
+    chosen_by,
+    side_of,
+)
+from app.sessions.evidence import PlaybackReport, TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
+from app.sessions.flags import Finding, Observed, examine, joined
 from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.pages import TrialPage
-from app.sessions.playback import read_playback, read_rt_ms
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import Where
 from app.sessions.tables import Mode
 from app.sessions.views import Place, views
 from app.tasks.base import Start, Taken
 from app.tasks.pair.settings import PairDesign
+
+
+@dataclass(frozen=True, slots=True)
+class TrialHere:
+    """The trial that is being answered, with what the server knows of its clips.
+
+    `expected` is the truth of an attention check, None for every other trial.
+    """
+
+    id: int
+    left: Member
+    expected: Member | None
+    clips: dict[Member, TrialClip]
+
+    @property
+    def lasts_s(self) -> dict[Member, float | None]:
+        return {member: clip.lasts_s for member, clip in self.clips.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a response stores of the server's evidence."""
+
+    finding: Finding
+    interval_ms: int | None
+    fetched_a: bool | None
+    fetched_b: bool | None
 
 
 class Pair:
@@ -97,6 +136,65 @@ class Pair:
             "fetched_b": seen.fetched_b,
         }
         return Taken(answers, values, {member.value: row for member, row in playback.rows.items()})
+
+
+def trial_here(session: Session, session_id: int, position: int) -> TrialHere:
+    place = {"session_id": session_id, "position": position}
+    rows = session.connection().execute(queries.TRIAL_AT, place).all()
+    trial = rows[0]
+    left = PairPlan.of(trial.plan).left
+    sent = trial.sent or {}
+    clips = {
+        member: TrialClip(row.bytes, row.duration_s, sent.get(side_of(member, left)))
+        for row in rows
+        for member in [Member(row.slot)]
+    }
+    is_check = trial.kind == Kind.ATTENTION and trial.truth
+    return TrialHere(trial.id, left, Member(trial.truth) if is_check else None, clips)
+
+
+def seen_of(
+    session: Session,
+    session_id: int,
+    trial: TrialHere,
+    reported: Sequence[str],
+    playback: PlaybackReport,
+    *,
+    side: Pressed | None,
+    shown_at: datetime | None,
+    now: datetime,
+    rt_ms: int | None,
+    unplayable: bool,
+    to_end: bool,
+    simulated: bool,
+) -> Seen:
+    """The server's evidence of a trial that is being answered, and what follows from it and from the browser's report.
+
+    The interval runs from the first time that the page was served, whatever was reloaded since. Where it was not
+    served at all, the answer is held against the answer before it.
+    """
+    waited = waited_ms(session, session_id, shown_at, now)
+    lengths = [clip.lasts_s for clip in trial.clips.values() if clip.lasts_s]
+    longest_s = max(lengths) if len(lengths) == len(trial.clips) else None
+    observed = Observed(
+        reported=reported,
+        to_end=to_end,
+        unplayable=unplayable,
+        least_ms=None if longest_s is None else least_ms(longest_s),
+        longest_ms=None if longest_s is None else 1000 * longest_s,
+        waited_ms=waited,
+        served=shown_at is not None,
+        fetched=[clip.fetched(whole=to_end) for clip in trial.clips.values()],
+        rt_ms=rt_ms,
+        hidden_ms=max((row["hidden_ms"] for row in playback.rows.values()), default=0),
+        attentive=chosen_by(side, trial.left) == trial.expected if side and trial.expected else None,
+    )
+    return Seen(
+        finding=examine(observed, simulated=simulated),
+        interval_ms=waited if shown_at else None,
+        fetched_a=trial.clips[Member.A].fetched(whole=True),
+        fetched_b=trial.clips[Member.B].fetched(whole=True),
+    )
 
 
 def design_of(block: BlockRun) -> PairDesign:

@@ -14,10 +14,9 @@ from app.library.kinds import StimulusKind
 from app.library.records import Record, parse_record
 from app.sessions.answers import Answers, read_answers
 from app.sessions.design import Planned, Slot
-from app.sessions.evidence import TrialClip, waited_ms
+from app.sessions.evidence import TrialClip, least_ms, read_item_playback, read_rt_ms, waited_ms
 from app.sessions.flags import Observed, examine, joined
 from app.sessions.loads import LEFT_AFTER, loads_of
-from app.sessions.playback import least_ms, read_item_playback, read_rt_ms
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import TrialSeen, Where
 from app.sessions.tables import Mode
