@@ -12,6 +12,7 @@ SHEETS = {
         ROOT / "sessions",
         ROOT / "core",
     ],
+    ROOT / "tasks" / "rating" / "static" / "record.css": [ROOT / "tasks" / "rating"],
     ROOT / "admin" / "static" / "admin.css": [ROOT / "admin"],
     SHARED: [ROOT / "sessions", ROOT / "core", ROOT / "admin"],
 }

@@ -114,7 +114,7 @@ def _helps(values: pd.Series, positive: Classes) -> bool:
 def _reason(used: tuple[str, ...], n: int, others: int) -> str | None:
     if min(n, others) < FEWEST:
         counts = f"{n} and {others}"
-        return f"too few clips: at least {FEWEST} of each kind are needed, there are {counts}"
+        return f"too few: at least {FEWEST} of each kind are needed, there are {counts}"
     return None if used else "no clue differs between clips"
 
 

@@ -176,17 +176,16 @@ def _days(player: str, messages: Sequence[tuple[str, str]]) -> tuple[list[Any], 
         if content.strip():
             parts.append({"text": f"{player}: {content}" if role == "assistant" else content})
     if rounds and len(mornings) == len(rounds):
-        rounds.append(_all_days("each morning", mornings))
+        before += _charts("each morning", mornings)
     return before, rounds
 
 
-def _all_days(when: str, values: Sequence[tuple[float | None, float | None]]) -> dict[str, Any]:
+def _charts(when: str, values: Sequence[tuple[float | None, float | None]]) -> list[Any]:
     balance, health = zip(*values, strict=True)
-    charts = [
+    return [
         {"label": f"Balance {when}", "values": balance, "unit": "$"},
         {"label": f"Health {when}", "values": health, "unit": "points"},
     ]
-    return {"title": "All days", "parts": charts}
 
 
 def _of_table(path: Path) -> Iterator[ImportedDocument]:
@@ -202,12 +201,14 @@ def _of_table(path: Path) -> Iterator[ImportedDocument]:
     for game, days in sorted(games.items()):
         players = list(dict.fromkeys(row["player"] for _, rows in sorted(days.items()) for row in rows))
         for player in players:
-            yield _document(path, game, player, players, [], list(_seen_by(path, player, days)))
+            yield _document(path, game, player, players, *_seen_by(path, player, days))
 
 
-def _seen_by(path: Path, player: str, days: Mapping[int, Sequence[Mapping[str, str]]]) -> Iterator[Any]:
-    """The days up to the last of the player, with all bids and what came of them, which were public."""
-    mine = []
+def _seen_by(
+    path: Path, player: str, days: Mapping[int, Sequence[Mapping[str, str]]]
+) -> tuple[list[Any], list[Any]]:
+    """Balance and health over all days; then the days up to the player's last, with all bids, which were public."""
+    mine, rounds = [], []
     for day, rows in sorted(days.items()):
         own = next((row for row in rows if row["player"] == player), None)
         if own is None:
@@ -225,8 +226,8 @@ def _seen_by(path: Path, player: str, days: Mapping[int, Sequence[Mapping[str, s
         ]
         columns = ["Resident", "Bid ($)", "Got water", "Balance after ($)", "Health after"]
         supply = {"text": f"{own['supply']} units of water are for sale."}
-        yield {"title": f"Day {day}", "parts": [supply, {"columns": columns, "rows": cells}]}
-    yield _all_days("at the end of each day", mine)
+        rounds.append({"title": f"Day {day}", "parts": [supply, {"columns": columns, "rows": cells}]})
+    return _charts("at the end of each day", mine) if mine else [], rounds
 
 
 def _number(path: Path, cell: str) -> float | int | None:

@@ -1,5 +1,6 @@
 """Clips, rules and clues for programs: the same as the pages, in JSON; and the clues' page."""
 
+import hashlib
 import re
 from pathlib import Path
 
@@ -177,4 +178,50 @@ def test_clues_of_a_study_without_pairs_are_refused_in_words(owner: Person, data
     assert "There are no pairs and no items yet" in owner.get(CLUES).text
     refused = owner.post(CLUES)
     assert refused.status_code == 409
-    assert "make pairs first" in refused.text
+    assert "make pairs or items first" in refused.text
+
+
+def test_records_and_texts_are_shown_as_what_people_read(
+    clips: Program, owner: Person, settings: Settings, database: Database
+) -> None:
+    files = {
+        "game.json": b'{"title": "A <i>game</i>", "rounds": [{"title": "Day 1", "parts": [{"text": "Bids"}]}]}',
+        "letter.md": b"A *letter* <script>alert(1)</script>\n",
+    }
+    for name, data in files.items():
+        new = {"file_name": name, "bytes": len(data), "source": "model", "attributes": {}}
+        token = clips.post("/uploads", new).json()["token"]
+        assert clips.request("PATCH", f"/uploads/{token}?offset=0", content=data).status_code == 200
+    drain(settings, database)
+
+    found = clips.get("/stimuli?kind=record").json()
+    assert (found["n_found"], found["n_all"]) == (1, 4)
+    of_clip = ("clip_sha256", "clip_bytes", "duration_s", "width", "height", "fps", "frames", "rules")
+    assert {key: found["stimuli"][0][key] for key in of_clip} == dict.fromkeys(of_clip)
+    game, letter = clips.get("/stimuli/game/content"), clips.get("/stimuli/letter/content")
+    assert game.json()["title"] == "A <i>game</i>"
+    assert hashlib.sha256(game.content).hexdigest() == found["stimuli"][0]["content_sha256"]
+    assert (letter.content, letter.headers["content-type"]) == (
+        files["letter.md"],
+        "text/markdown; charset=utf-8",
+    )
+    refused = clips.get("/stimuli/human/content")
+    assert (refused.status_code, refused.json()["message"]) == (
+        404,
+        "human is a clip: it has a video and no content to be read.",
+    )
+    for missing in ("clip.mp4", "original"):
+        assert clips.get(f"/stimuli/game/{missing}").status_code == 404
+
+    library = owner.get("/admin/stimuli").text
+    assert "2 clips, 1 record and 1 text" in library
+    assert library.count("<video") == 2
+    assert owner.get("/admin/stimuli?kind=text").text.count('<li class="clip-card"') == 1
+    record = owner.get("/admin/stimuli/game/edit").text
+    assert "A &lt;i&gt;game&lt;/i&gt;" in record
+    assert "Delete this record" in record
+    assert "<video" not in record
+    text = owner.get("/admin/stimuli/letter/edit").text
+    assert "A <em>letter</em> &lt;script&gt;alert(1)&lt;/script&gt;" in text
+    assert clips.request("DELETE", "/stimuli/game").status_code == 204
+    assert clips.get("/stimuli/game/content").status_code == 404

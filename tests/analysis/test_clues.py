@@ -58,7 +58,7 @@ def by_source(values: Any) -> Values:
 def test_fewer_than_four_clips_of_a_kind_make_no_classifier_and_no_warning() -> None:
     report = clue_report(clips(x={"human": [9.0, 8.0, 7.0], "hybrid": [1.0, 2.0, 3.0, 4.0, 5.0]}), seed=1)
     assert report.classifier.auc is None
-    assert report.classifier.reason == "too few clips: at least 4 of each kind are needed, there are 3 and 5"
+    assert report.classifier.reason == "too few: at least 4 of each kind are needed, there are 3 and 5"
     assert report.classifier.interval.low is None
     assert report.clue("x").against_others.auc == 1.0
     assert report.clue("x").finding == "unclear"

@@ -86,13 +86,13 @@ def test_messages_become_one_record_for_each_player_day_by_day(released: Path) -
     record = parse_record(one.document.content)
     assert record.title == "Water Allocation Challenge: Bob"
     assert [player.name for player in record.players] == ["Alex", "Bob"]
-    assert record.parts == (Line(text="These are the rules."),)
-    assert [each.title for each in record.rounds] == ["Day 1", "Day 2", "All days"]
+    assert record.parts[0] == Line(text="These are the rules.")
+    assert [each.title for each in record.rounds] == ["Day 1", "Day 2"]
     assert [part.text for part in record.rounds[0].parts if isinstance(part, Line)][1:] == [
         "Bob: I bid 40.",
         "Alex bid 40 and won.",
     ]
-    charts = [part for part in record.rounds[2].parts if isinstance(part, Chart)]
+    charts = [part for part in record.parts[1:] if isinstance(part, Chart)]
     assert [(chart.label, chart.values) for chart in charts] == [
         ("Balance each morning", (70.0, 100.5)),
         ("Health each morning", (8.0, 10.0)),
@@ -102,8 +102,9 @@ def test_messages_become_one_record_for_each_player_day_by_day(released: Path) -
 def test_rows_of_a_table_become_records_that_end_with_their_player(tmp_path: Path) -> None:
     (tmp_path / "wac_rounds.csv").write_text(ROUNDS)
     alex, bob = (parse_record(each.document.content) for each in read_games(tmp_path))
-    assert [each.title for each in alex.rounds] == ["Day 1", "Day 2", "All days"]
-    assert [each.title for each in bob.rounds] == ["Day 1", "All days"]
+    assert [each.title for each in alex.rounds] == ["Day 1", "Day 2"]
+    assert [each.title for each in bob.rounds] == ["Day 1"]
+    assert bob.parts[1] == Chart(label="Health at the end of each day", values=(7.5,), unit="points")
     supply, table = bob.rounds[0].parts
     assert supply == Line(text="11 units of water are for sale.")
     assert isinstance(table, Table)

@@ -1,6 +1,5 @@
 """From the library to its pages."""
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from urllib.parse import quote, urlencode
@@ -35,12 +34,15 @@ from app.library.documents import Document, measure_document, read_out
 from app.library.kinds import StimulusKind
 from app.library.pictures import has_poster, lack_pictures
 from app.library.queued import Place, places
+from app.library.records import parse_record
 from app.library.rules import FRAME_SIZE_RULE, reprocessing, rules_in_force, rules_view
 from app.library.sheet import plan_sheet
 from app.library.tables import UploadStatus
 from app.library.uploads import LARGEST_FILE_BYTES, UploadView, uploads_of
 from app.library.uses import UNSEEN, Use
+from app.sessions.views import markdown
 from app.studies.file.problems import counted, listed
+from app.tasks.rating.views import record_view
 
 HERE = "/admin/stimuli"
 SHORT_LIST = 40
@@ -129,7 +131,7 @@ def card_of(stimulus: StimulusView, data_dir: Path, typed: Mapping[str, str] | N
         else "not used",
         clip=f"{address}/clip.mp4{version}" if stimulus.clip else "",
         poster=f"{address}/poster.jpg{version}" if has_picture else "",
-        excerpt=" / ".join(read_out(_document(stimulus))[:6])[:200] if stimulus.content else "",
+        excerpt=_excerpt(stimulus),
         form=_form(stimulus, typed),
     )
 
@@ -174,7 +176,10 @@ def clip_page(
         known_sources=known_sources(session, shell.who),
         back=library_address(back),
         has_original=stimulus.original_sha256 is not None,
-        content=_shown_content(stimulus),
+        record=record_view(parse_record(stimulus.content or ""))
+        if stimulus.kind is StimulusKind.RECORD
+        else None,
+        text=markdown(stimulus.content or "") if stimulus.kind is StimulusKind.TEXT else "",
     )
 
 
@@ -195,11 +200,13 @@ def _short_facts(stimulus: StimulusView) -> str:
     return f"{rounds}{counted(counts.words, 'word')}"
 
 
-def _shown_content(stimulus: StimulusView) -> str:
-    """A record's JSON, indented, or a text's Markdown; empty for a clip."""
-    if stimulus.kind is not StimulusKind.RECORD:
-        return stimulus.content or ""
-    return json.dumps(json.loads(stimulus.content or "{}"), indent=2, ensure_ascii=False)
+def _excerpt(stimulus: StimulusView) -> str:
+    """The beginning of what is read, a record's players left out; empty for a clip."""
+    if stimulus.kind is StimulusKind.RECORD:
+        record = parse_record(stimulus.content or "")
+        lines = read_out(_document(stimulus))
+        return " / ".join((*lines[:1], *lines[1 + len(record.players) :][:6]))[:200]
+    return " / ".join(read_out(_document(stimulus))[:6])[:200] if stimulus.content else ""
 
 
 def _facts(stimulus: StimulusView) -> list[tuple[str, str]]:

@@ -16,9 +16,9 @@ from app.studies.access import StudyHere
 
 _FINDINGS = {
     "telling": "gives the source away",
-    "unclear": "too few clips to tell",
+    "unclear": "too few to tell",
     "weak": "too weak to matter",
-    "same": "the same for all clips",
+    "same": "the same for all",
     "undefined": "cannot be compared",
 }
 _ORDER = tuple(_FINDINGS)

@@ -9,6 +9,7 @@ from app.admin.pages import AdminPage
 from app.jobs.queue import JobView
 from app.library.sheet import Change, SheetFault
 from app.library.uploads import UploadView
+from app.tasks.rating.views import RecordView
 
 Options = Sequence[tuple[str, str]]
 
@@ -92,7 +93,7 @@ class UseRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClipPage(AdminPage):
-    """One stimulus: how it looks, or what it holds (`content`), what is said of it, where it is used."""
+    """One stimulus: how it looks, or what people read of it (`record`, or `text` as HTML), and where it is used."""
 
     template: ClassVar[str] = "stimuli-clip.html"
     tab: ClassVar[str] = "stimuli"
@@ -103,7 +104,8 @@ class ClipPage(AdminPage):
     known_sources: Sequence[str]
     back: str
     has_original: bool
-    content: str
+    record: RecordView | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
