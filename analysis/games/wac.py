@@ -34,7 +34,7 @@ def survival(residents: Sequence[str], survivors: Sequence[Collection[str]]) -> 
 
 
 def satisfaction_rate(supply: tuple[int, int], needs: Collection[int]) -> float | None:
-    """The resource satisfaction rate (RSR): expected daily supply over the daily need of those alive, in units of water.
+    """The resource satisfaction rate (RSR): expected daily supply over the daily need of those alive.
 
     `supply` is uniform between its two ends, both included. RSR_S takes the needs of all, RSR_E of those alive at the
     end. None where nobody is left.
@@ -42,7 +42,9 @@ def satisfaction_rate(supply: tuple[int, int], needs: Collection[int]) -> float 
     return sum(supply) / 2 / sum(needs) if needs else None
 
 
-def lowest_winning_bids(bids: Sequence[Mapping[str, int]], winners: Sequence[Collection[str]]) -> list[int | None]:
+def lowest_winning_bids(
+    bids: Sequence[Mapping[str, int]], winners: Sequence[Collection[str]]
+) -> list[int | None]:
     """The lowest bid that won, for each day, in dollars; None on a day without a winner."""
     return [min((day[name] for name in won), default=None) for day, won in zip(bids, winners, strict=True)]
 

@@ -192,6 +192,18 @@ def require_turn(phase: Phase, event: Event) -> None:
         raise IllegalMove(f"seat {event.seat} may not act in phase {phase.phase_id}")
 
 
+def require_legal(game: AnyGame, s: object, event: Event) -> None:
+    """Raises IllegalMove for a draw or a move that the game's phase, nature and legal moves do not allow now."""
+    phase = game.to_move(s)
+    if event.kind != "nature":
+        require_turn(phase, event)
+        return game.legal(s, event.seat or 0).check(event.move, event.message)
+    chance = game.nature(s)
+    if chance is None or event.phase_id != phase.phase_id:
+        raise IllegalMove(f"nature draws nothing for {event.phase_id} in phase {phase.phase_id}")
+    return chance.check(event.move)
+
+
 @lru_cache(maxsize=256)
 def _settings(settings: BaseModel) -> dict[str, Any]:
     return settings.model_dump(mode="json")

@@ -3,6 +3,15 @@
 from collections.abc import Mapping
 
 from app.tasks.game.base import AnyGame
+from app.tasks.game.glee_bargaining import Bargaining
+from app.tasks.game.glee_negotiation import Negotiation
+from app.tasks.game.glee_persuasion import Persuasion
+from app.tasks.game.wac import WaterAuction
 
-_ALL: tuple[AnyGame, ...] = ()
+_ALL: tuple[AnyGame, ...] = (
+    Bargaining(),
+    Negotiation(),
+    Persuasion(),
+    WaterAuction(),
+)
 GAMES: Mapping[str, AnyGame] = {game.name: game for game in _ALL}
