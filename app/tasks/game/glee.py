@@ -237,7 +237,9 @@ class OffersGame(ABC, Generic[C]):
         }
         rounds = c.rounds if viewer == "observer" else c.told_rounds
         history = tuple(self._entry(number, offer) for number, offer in enumerate(s.answered, 1))
-        return View(viewer, phase, rounds, viewer in phase.seats, facts, history)
+        return View(
+            viewer, phase.round, phase.name, phase.phase_id, rounds, viewer in phase.seats, facts, history
+        )
 
     def metrics(self, c: C, events: Sequence[Event]) -> Mapping[Seat, Mapping[str, Fraction | float | None]]:
         """`gain` (own payoff in shares of M), `efficiency`, `fairness` as the paper defines them, `rounds` played."""

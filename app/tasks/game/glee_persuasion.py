@@ -185,7 +185,9 @@ class Persuasion:
         forgets = viewer == BOB and c.buyer == "myopic"
         history = () if forgets else tuple(_entry(n, product) for n, product in enumerate(s.past, 1))
         rounds = c.rounds if viewer == "observer" else c.told_rounds
-        return View(viewer, phase, rounds, viewer in phase.seats, facts, history)
+        return View(
+            viewer, phase.round, phase.name, phase.phase_id, rounds, viewer in phase.seats, facts, history
+        )
 
     def _payoffs(self, s: PersuasionState, viewer: Viewer) -> list[Any]:
         seller, buyer = self.payoffs(s)

@@ -258,7 +258,9 @@ class WaterAuction:
             "payoffs": [str(payoff) for payoff in self.payoffs(s)],
         }
         history = tuple(_entry(number, day) for number, day in enumerate(s.past, 1))
-        return View(viewer, phase, c.days, viewer in phase.seats, facts, history)
+        return View(
+            viewer, phase.round, phase.name, phase.phase_id, c.days, viewer in phase.seats, facts, history
+        )
 
     def metrics(
         self, c: WaterConfig, events: Sequence[Event]

@@ -116,7 +116,7 @@ def test_messages_go_only_where_the_configuration_has_them() -> None:
         (Negotiation(), NegotiationConfig(messages=False)),
         (Persuasion(), PersuasionConfig(messages="binary")),
     ):
-        for s, event in steps(game, config, 1):  # type: ignore[var-annotated, arg-type]
+        for s, event in steps(game, config, 1):
             if event.kind == "move":
                 with pytest.raises(IllegalMove, match="no message"):
                     game.apply(s, replace(event, message="hello"))
@@ -210,7 +210,7 @@ def test_bids_and_personas_of_others_are_not_seen() -> None:
 
 def test_shares_add_up_to_the_money() -> None:
     for seed in range(50):
-        config = BargainingConfig(discount_alice=1, discount_bob=1)
+        config = BargainingConfig(discount_alice=Fraction(1), discount_bob=Fraction(1))
         happened = events(Bargaining(), config, seed)
         outcome = Bargaining().done(after(Bargaining(), config, happened))
         assert outcome is not None
@@ -288,7 +288,7 @@ def test_configurations_refuse_what_makes_no_sense() -> None:
         (WaterAuction.Config, {"residents": [{"name": "A", "need": 1, "salary": 1}] * 2}, "same name"),
     ):
         with pytest.raises(ValidationError, match=said):
-            config(**wrong)  # type: ignore[arg-type]
+            config(**wrong)
 
 
 def test_factors_are_exact_however_they_are_written() -> None:

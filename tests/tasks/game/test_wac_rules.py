@@ -43,7 +43,7 @@ def test_who_never_has_water_dies_on_day_four() -> None:
     for health in ([7] * 5, [5] * 5, [2] * 5, [-2] * 5):
         s = day(s, 0, 0, 0, 0, 0, 0)
         assert [status.health for status in s.statuses] == health
-    assert GAME.done(s) == Outcome("all-dead", (3, 3, 3, 3, 3))
+    assert GAME.done(s) == Outcome("all-dead", (Fraction(3),) * 5)
 
 
 def test_health_is_bounded_and_the_next_loss_starts_again_at_one() -> None:
@@ -79,7 +79,7 @@ def test_one_survivor_plays_on_to_the_last_day() -> None:
     assert GAME.done(s) is None
     for _ in range(2):
         s = day(s, 8, 1)
-    assert GAME.done(s) == Outcome("last-day", (6, 3, 3, 3, 3))
+    assert GAME.done(s) == Outcome("last-day", (Fraction(6), *[Fraction(3)] * 4))
 
 
 def test_settings_of_the_paper() -> None:
