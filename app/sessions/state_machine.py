@@ -268,6 +268,7 @@ def _store(
         "answers": answers.extra,
         "shown_at": where.shown_at,
         "answered_at": now,
+        **_NO_TRIAL,
         **of_trial,
     }
     return int(session.connection().execute(queries.ADD_RESPONSE, values).scalar_one())

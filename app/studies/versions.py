@@ -1,6 +1,6 @@
 """Numbered, hashed versions of a study: loaded from a file, frozen by their first session."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import count
@@ -14,14 +14,11 @@ from app.core.errors import Conflict
 from app.library.clips.mp4 import common_size
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
-from app.sessions.design import Slot
 from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, SessionToken, Trial
 from app.studies.file.load import StimulusFacts, StudyDesign
 from app.studies.queries import newest_version, study_named
 from app.studies.seeing import admit, facts_where
 from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember
-from app.tasks.pair.settings import PairDesign
-from app.tasks.registry import AnyDesign
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +155,19 @@ def add_units(session: Session, version: StudyVersion, design: StudyDesign) -> N
             raise Conflict(
                 f"the pair {pair.id!r} shows the clip {pair.a!r} twice; a pair has two different clips"
             )
-    shown = [each for block in design.blocks for each in _units_of(block)]
+    shown = [(block.id, unit) for block in design.blocks for unit in block.units()]
     units = [
-        Unit(version_id=version.id or 0, position=position, **keys)
-        for position, (keys, _) in enumerate(shown, start=1)
+        Unit(
+            version_id=version.id or 0,
+            position=position,
+            block=block,
+            name=unit.name,
+            condition=unit.condition,
+            kind=unit.kind,
+            truth=unit.truth,
+            item_group=unit.group,
+        )
+        for position, (block, unit) in enumerate(shown, start=1)
     ]
     session.add_all(units)
     session.flush()
@@ -174,24 +180,11 @@ def add_units(session: Session, version: StudyVersion, design: StudyDesign) -> N
             bytes=clips[name].clip_bytes,
             duration_s=clips[name].duration_s,
         )
-        for unit, (_, members) in zip(units, shown, strict=True)
-        for slot, name in members.items()
+        for unit, (_, spec) in zip(units, shown, strict=True)
+        for slot, name in spec.members.items()
     )
     admit(session, version.study_id, (clip.id for clip in clips.values()))
     session.flush()
-
-
-def _units_of(block: AnyDesign) -> Iterator[tuple[dict[str, Any], dict[Slot, str]]]:
-    """A block's units: the columns of each, and the names of its stimuli by their slots."""
-    if isinstance(block, PairDesign):
-        for pair in block.pairs:
-            keys = {"name": pair.id, "condition": pair.condition, "kind": pair.kind, "truth": pair.truth}
-            yield {**keys, "block": block.id}, {Slot.A: pair.a, Slot.B: pair.b}
-        return
-    for item in block.items:
-        keys = {"name": item.id, "condition": item.condition, "kind": item.kind, "truth": None}
-        members = {Slot.ITEM: item.stimulus} if item.stimulus else {}
-        yield {**keys, "block": block.id, "item_group": item.group or None}, members
 
 
 def refuse_mixed_processing(session: Session, design: StudyDesign) -> None:

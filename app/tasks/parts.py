@@ -1,10 +1,13 @@
 """What the blocks of all tasks have in common, in the study file and as they are run."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 from pydantic import Field
 
-from app.studies.file.questions import Frozen, Part
+from app.sessions.design import Kind, Slot
+from app.studies.file.questions import Frozen, Part, Question
 
 BLOCK_PATTERN = r"^[a-z][a-z0-9-]{0,39}$"
 Count = Annotated[int, Field(ge=1)]
@@ -26,14 +29,39 @@ class BlockSettings(Part):
     )
 
 
+@dataclass(frozen=True, slots=True)
+class UnitSpec:
+    """A unit of a block as it is stored: `members` are the names of its stimuli by slot; `sha256` what each shows."""
+
+    name: str
+    condition: str
+    kind: Kind
+    members: Mapping[Slot, str]
+    sha256: Mapping[str, str]
+    truth: str | None = None
+    group: str | None = None
+
+
 class BlockDesign(Frozen):
     """`instructions` are the block's own; those of the study come before all blocks. `noun` is what a trial is of.
 
     With `self_assessment`, what is asked about the trials is asked about the participants themselves after them.
+    `per_participant` is how many main units each participant gets, None for all.
     """
 
     noun: ClassVar[str]
 
     id: str
+    task: str
     instructions: str | None = None
     self_assessment: str | None = None
+    per_participant: int | None = None
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """Every question of its trials."""
+        raise NotImplementedError
+
+    def units(self) -> Sequence[UnitSpec]:
+        """What there is to show, in the order of the file."""
+        raise NotImplementedError

@@ -1,23 +1,39 @@
-"""The tasks there are. A new one is a folder, and its blocks in the lines below."""
+"""The tasks there are. A new one is a folder, and a line in each of the three lists below."""
 
 from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
-from pydantic import Discriminator
+from pydantic import BeforeValidator, Discriminator, SerializeAsAny
 
+from app.studies.file.questions import rule_error
 from app.tasks.pair.settings import PairBlock, PairDesign
-from app.tasks.parts import BlockSettings
+from app.tasks.parts import BlockDesign, BlockSettings
 from app.tasks.rating.settings import RatingBlock, RatingDesign
 
 if TYPE_CHECKING:
     from app.tasks.base import Task
 
+# What the study file says of a block, and what such a block is when it is run.
 BLOCKS: Mapping[str, type[BlockSettings]] = {"pair": PairBlock, "rating": RatingBlock}
+DESIGNS: dict[str, type[BlockDesign]] = {"pair": PairDesign, "rating": RatingDesign}
 Block = Annotated[PairBlock | RatingBlock, Discriminator("task")]
-AnyDesign = Annotated[PairDesign | RatingDesign, Discriminator("task")]
+
+
+def _by_task(raw: Any) -> Any:
+    """A stored block as its task's own kind of design."""
+    if not isinstance(raw, dict):
+        return raw
+    task = raw.get("task")
+    if task not in DESIGNS:
+        raise rule_error(f"there is no task {task!r}", f"use {', '.join(DESIGNS)}")
+    return DESIGNS[task].model_validate(raw)
+
+
+AnyDesign = Annotated[SerializeAsAny[BlockDesign], BeforeValidator(_by_task)]
 
 
 def task_named(name: str) -> "Task":
     """A task by its name. Loaded at its first use: its pages need sessions, which need the design of its blocks."""
-    return cast("Task", import_module(f"app.tasks.{name}.task").TASK)
+    module = DESIGNS[name].__module__.rpartition(".")[0]
+    return cast("Task", import_module(f"{module}.task").TASK)

@@ -126,7 +126,7 @@ def _blocks(design: StudyDesign) -> Iterator[str]:
                 else ""
             )
             yield f"{some}{_shown(block.trials)} {_asked(block.trials)}"
-        else:
+        elif isinstance(block, RatingDesign):
             yield _rated(block)
 
 

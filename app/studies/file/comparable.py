@@ -15,7 +15,7 @@ from app.studies.file.pairs import COLUMNS, read_pair_file
 from app.studies.file.questions import QUESTIONS, type_of
 from app.studies.file.rules import finite_number
 from app.studies.file.scales import SCALES
-from app.tasks.pair.settings import Sample, Trials
+from app.tasks.pair.settings import PairDesign, Sample, Trials
 from app.tasks.rating.settings import CRITERIA, RatingDesign
 from app.tasks.registry import BLOCKS, AnyDesign
 
@@ -60,6 +60,8 @@ def _keys_of_rows(block: AnyDesign) -> dict[str, Any]:
     """A block's pairs with how they were drawn, or its items."""
     if isinstance(block, RatingDesign):
         return {"items": items_as_csv(block.items)}
+    if not isinstance(block, PairDesign):
+        return {}
     drawn = {"sample": keys_of_sample(block.sample)} if block.sample else {}
     return {"pairs": pairs_as_csv(block.pairs), **drawn}
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +17,7 @@ from app.studies.file.problems import Place, counted
 from app.studies.file.questions import Frozen, LikertQuestion, Part, Question
 from app.studies.file.scales import SCALES
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
+from app.tasks.parts import BlockDesign
 from app.tasks.rating.settings import DesignItem, LikertCriterion, RatingBlock, RatingDesign
 from app.tasks.registry import AnyDesign
 
@@ -128,28 +130,39 @@ class StudyDesign(Frozen):
     @property
     def stimuli(self) -> frozenset[str]:
         """The names of all that is shown."""
-        of_pairs = (name for pair in self.pairs for name in (pair.a, pair.b))
-        items = (item.stimulus for block in self.rating_blocks for item in block.items if item.stimulus)
-        return frozenset((*of_pairs, *items))
+        return frozenset(self.hashes)
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """What each stimulus shows, as a hash, by its name; empty where it is not kept here."""
+        return {
+            name: sha256
+            for block in self.blocks
+            for unit in block.units()
+            for name, sha256 in unit.sha256.items()
+        }
 
     @property
     def contents(self) -> str:
         """What there is to answer, in words: `11 pairs`, `6 items`, or both."""
-        n_items = sum(len(block.items) for block in self.rating_blocks)
-        counts = [counted(len(self.pairs), "pair")] if self.pairs or not n_items else []
-        return " and ".join([*counts, *([counted(n_items, "item")] if n_items else [])])
+        counts = Counter[str]()
+        for block in self.blocks:
+            counts[block.noun.lower()] += len(block.units())
+        return " and ".join(counted(n, noun) for noun, n in counts.items())
 
     def with_units(
         self, of_pair: Callable[[DesignPair], DesignPair], of_item: Callable[[DesignItem], DesignItem]
     ) -> "StudyDesign":
         """The same design with its pairs and items changed one by one."""
-        blocks = tuple(
-            block.model_copy(update={"pairs": tuple(map(of_pair, block.pairs))})
-            if isinstance(block, PairDesign)
-            else block.model_copy(update={"items": tuple(map(of_item, block.items))})
-            for block in self.blocks
-        )
-        return self.model_copy(update={"blocks": blocks})
+        changed: list[BlockDesign] = []
+        for block in self.blocks:
+            if isinstance(block, PairDesign):
+                changed.append(block.model_copy(update={"pairs": tuple(map(of_pair, block.pairs))}))
+            elif isinstance(block, RatingDesign):
+                changed.append(block.model_copy(update={"items": tuple(map(of_item, block.items))}))
+            else:
+                changed.append(block)
+        return self.model_copy(update={"blocks": tuple(changed)})
 
     def canonical_json(self) -> str:
         """The one way to write this design: keys sorted, no spaces, nothing absent, not escaped."""

@@ -62,7 +62,7 @@ def _forget_loose(old: Any, new: Any) -> None:
 
 def design_differences(before: StudyDesign, after: StudyDesign) -> list[Difference]:
     """What changed from one stored version to another, drawn pairs and the clips' content included."""
-    old, new = _hashes(before), _hashes(after)
+    old, new = before.hashes, after.hashes
     in_blocks = not (before.is_one_block and after.is_one_block)
     was, now = (comparable_design(each, in_blocks=in_blocks) for each in (before, after))
     return [
@@ -73,17 +73,6 @@ def design_differences(before: StudyDesign, after: StudyDesign) -> list[Differen
             if name in new and old[name] != new[name]
         ),
     ]
-
-
-def _hashes(design: StudyDesign) -> dict[str, str]:
-    """The hash of every clip by its name."""
-    of_pairs = {
-        name: sha256
-        for pair in design.pairs
-        for name, sha256 in ((pair.a, pair.clip_a_sha256), (pair.b, pair.clip_b_sha256))
-    }
-    items = (item for block in design.rating_blocks for item in block.items)
-    return of_pairs | {item.stimulus: item.sha256 for item in items if item.stimulus}
 
 
 Names = tuple[str, ...]

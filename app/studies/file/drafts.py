@@ -22,6 +22,7 @@ from app.studies.file.reading import PAIRS, Reading
 from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import sample_pairs
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample
+from app.tasks.parts import BlockDesign
 from app.tasks.rating.settings import DesignItem, RatingDesign
 
 # Remedies that speak of the file's keys, in the words of a form.
@@ -124,12 +125,12 @@ def draft_of_design(design: StudyDesign, stimuli: Mapping[str, StimulusFacts]) -
     return tidied({**keys, **listed[0]})
 
 
-def _listed(
-    block: PairDesign | RatingDesign, true_source: str, stimuli: Mapping[str, StimulusFacts]
-) -> dict[str, Any]:
+def _listed(block: BlockDesign, true_source: str, stimuli: Mapping[str, StimulusFacts]) -> dict[str, Any]:
     """A block's pairs or items, as its keys say which they are."""
     if isinstance(block, RatingDesign):
         return {"items": items_as_csv(block.items)}
+    if not isinstance(block, PairDesign):
+        return {}
     kept = block.sample and block.sample.model_copy(update={"drawn": drawn_as_csv(block.pairs)})
     if kept is not None and _draws(block, kept, true_source, stimuli):
         return {"sample": keys_of_sample(kept)}
@@ -157,7 +158,7 @@ def _keys_of_blocks(design: StudyDesign) -> dict[str, Any]:
     return {"blocks": [_keys_of_block(block) for block in design.blocks], **order}
 
 
-def _keys_of_block(block: PairDesign | RatingDesign) -> dict[str, Any]:
+def _keys_of_block(block: BlockDesign) -> dict[str, Any]:
     keys: dict[str, Any] = {
         "id": block.id,
         "task": block.task,
@@ -167,6 +168,8 @@ def _keys_of_block(block: PairDesign | RatingDesign) -> dict[str, Any]:
     }
     if isinstance(block, PairDesign):
         return {**keys, "trials": _keys_of_trials(block.trials)}
+    if not isinstance(block, RatingDesign):
+        return keys
     return {
         **keys,
         "per_item": block.per_item,

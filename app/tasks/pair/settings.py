@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.config import JsonDict
 
-from app.sessions.design import BLOCK, Kind, Member, Order, Sides
+from app.sessions.design import BLOCK, Kind, Member, Order, Sides, Slot
 from app.studies.file.questions import Frozen, Part, Question, TrialQuestion, different, exactly_one
-from app.tasks.parts import BlockDesign, BlockSettings, Count
+from app.tasks.parts import BlockDesign, BlockSettings, Count, UnitSpec
 
 Watch = Literal["both-to-end", "free"]
 Use = Literal["even", "free"]
@@ -121,10 +121,22 @@ class PairDesign(BlockDesign):
 
     id: str = BLOCK
     task: Literal["pair"]
-    per_participant: int | None = None
     sample: Sample | None
     pairs: tuple[DesignPair, ...]
     trials: DesignTrials
+
+    def units(self) -> tuple[UnitSpec, ...]:
+        return tuple(
+            UnitSpec(
+                name=pair.id,
+                condition=pair.condition,
+                kind=pair.kind,
+                members={Slot.A: pair.a, Slot.B: pair.b},
+                sha256={pair.a: pair.clip_a_sha256, pair.b: pair.clip_b_sha256},
+                truth=pair.truth,
+            )
+            for pair in self.pairs
+        )
 
     @property
     def asked(self) -> tuple[Question, ...]:

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
 from pydantic.config import JsonDict
 
-from app.sessions.design import Kind
+from app.sessions.design import Kind, Slot
 from app.studies.file.questions import (
     ChoiceQuestion,
     Frozen,
@@ -20,7 +20,7 @@ from app.studies.file.questions import (
     different,
     type_of,
 )
-from app.tasks.parts import IN_A_TEXT_FILE, BlockDesign, BlockSettings, Count, Markdown
+from app.tasks.parts import IN_A_TEXT_FILE, BlockDesign, BlockSettings, Count, Markdown, UnitSpec
 
 ItemWatch = Literal["to-end", "free"]
 ItemOrder = Literal["random", "fixed"]
@@ -152,12 +152,24 @@ class RatingDesign(BlockDesign):
     noun: ClassVar[str] = "Item"
 
     task: Literal["rating"]
-    per_participant: int | None = None
     per_item: int | None = None
     order: ItemOrder
     watch: ItemWatch = "to-end"
     items: tuple[DesignItem, ...]
     questions: tuple[Question, ...]
+
+    def units(self) -> tuple[UnitSpec, ...]:
+        return tuple(
+            UnitSpec(
+                name=item.id,
+                condition=item.condition,
+                kind=item.kind,
+                members={Slot.ITEM: item.stimulus} if item.stimulus else {},
+                sha256={item.stimulus: item.sha256} if item.stimulus else {},
+                group=item.group or None,
+            )
+            for item in self.items
+        )
 
     @property
     def asked(self) -> tuple[Question, ...]:
