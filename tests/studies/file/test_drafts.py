@@ -218,9 +218,8 @@ def test_whatever_a_draft_holds_it_is_checked_and_its_file_says_the_same(
         assert fault.message
         assert fault.remedy
         assert len(f"{fault.message}{fault.remedy}".splitlines()) == 1
-        assert not any(
-            words in f"{fault.message}{fault.remedy}" for words in ("the file", ".csv", "likely-human", ".md")
-        )
+        ours = [words for words in ("the file", ".csv", "likely-human", ".md") if words not in repr(keys)]
+        assert not any(words in f"{fault.message}{fault.remedy}" for words in ours)
     assert as_file(keys, tmp_path_factory.getbasetemp()) == check.design
     assert tidied(tidied(keys)) == tidied(keys)
 
