@@ -6,9 +6,11 @@ from app.tasks.game.base import AnyGame
 from app.tasks.game.glee_bargaining import Bargaining
 from app.tasks.game.glee_negotiation import Negotiation
 from app.tasks.game.glee_persuasion import Persuasion
+from app.tasks.game.sug import Sug
 from app.tasks.game.wac import WaterAuction
 
 _ALL: tuple[AnyGame, ...] = (
+    Sug(),
     Bargaining(),
     Negotiation(),
     Persuasion(),

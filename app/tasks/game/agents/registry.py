@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 
+from app.tasks.game.agents import sug
 from app.tasks.game.agents.any_game import RandomAgent
 from app.tasks.game.base import Agent
 
 ANY_GAME: tuple[type[Agent], ...] = (RandomAgent,)
-BY_GAME: Mapping[str, tuple[type[Agent], ...]] = {}
+BY_GAME: Mapping[str, tuple[type[Agent], ...]] = {
+    "sug": sug.AGENTS,
+}
 
 
 def agents_for(game: str) -> Mapping[str, type[Agent]]:

@@ -1,0 +1,152 @@
+"""A match: its append-only log, the state as the fold of it, and playing it with players who see views alone."""
+
+import hashlib
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from app.core.errors import StudyError
+from app.tasks.game.base import (
+    AnyGame,
+    Budget,
+    Event,
+    GameConfig,
+    Outcome,
+    Phase,
+    Player,
+    Seat,
+    canonical_json,
+    state_hash,
+)
+from app.tasks.game.moves import IllegalMove, Move
+
+START = "start"
+"""The kind of the note that begins every log: it has the configuration, the version of the game and the seed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Logged:
+    """An event as it is kept. `seq` counts from 1; `state_hash` is of the state after it.
+
+    `payoff_round` and `payoff_total` are on the `resolve` lines that follow the end of a round, one for each seat.
+    """
+
+    seq: int
+    round: int
+    phase: str
+    event: Event
+    state_hash: str
+    payoff_round: Fraction | None = None
+    payoff_total: Fraction | None = None
+
+
+class Match:
+    """One match that is under way or over. `log` only grows; `state` is what the log comes to."""
+
+    def __init__(self, game: AnyGame, config: GameConfig, seed: int) -> None:
+        self.game, self.config, self.seed = game, config, seed
+        self.state = game.initial(config)
+        self.log: list[Logged] = []
+        self._hash = state_hash(self.state)
+        self._paid = game.payoffs(self.state)
+        self._phase: Phase = game.to_move(self.state)
+        self._keep(Event("note", self._phase.phase_id, None, self._start()))
+
+    @property
+    def phase(self) -> Phase:
+        """Where the match stands."""
+        return self._phase
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How it ended; None while it goes on."""
+        return self.game.done(self.state)
+
+    @property
+    def events(self) -> list[Event]:
+        """The events without their hashes, as `Game.metrics` takes them."""
+        return [line.event for line in self.log]
+
+    def append(self, event: Event) -> None:
+        """Add an event, and what follows from it. Raises IllegalMove and keeps nothing."""
+        state = self.game.apply(self.state, event)
+        before = self._phase
+        if state is not self.state:
+            self.state, self._hash = state, state_hash(state)
+            self._phase = self.game.to_move(state)
+        self._keep(event, before)
+        if self._phase.round != before.round or self.outcome:
+            self._resolve(before)
+
+    def _start(self) -> Move:
+        config = self.config.model_dump(mode="json")
+        return {"kind": START, "version": self.game.version, "seed": self.seed, "config": config}
+
+    def _keep(
+        self,
+        event: Event,
+        phase: Phase | None = None,
+        payoff_round: Fraction | None = None,
+        payoff_total: Fraction | None = None,
+    ) -> None:
+        at = phase or self._phase
+        seq = len(self.log) + 1
+        self.log.append(Logged(seq, at.round, at.name, event, self._hash, payoff_round, payoff_total))
+
+    def _resolve(self, phase: Phase) -> None:
+        paid = self.game.payoffs(self.state)
+        for seat, (now, before) in enumerate(zip(paid, self._paid, strict=True), start=1):
+            self._keep(Event("resolve", phase.phase_id, seat, {}), phase, now - before, now)
+        self._paid = paid
+
+
+def config_hash(config: GameConfig) -> str:
+    """SHA-256 of a configuration's canonical JSON, its first 16 hexadecimal digits."""
+    return state_hash(config)[:16]
+
+
+def match_seed(seed: int, config: GameConfig, number: int) -> int:
+    """The seed of one match of a run: the same whatever other matches are played. 48 bits, exact in any format."""
+    text = f"{seed}/{canonical_json(config)}/{number}"
+    return int(hashlib.sha256(text.encode()).hexdigest()[:12], 16)
+
+
+def stream(seed: int, purpose: str) -> random.Random:
+    """The chance of one match for one purpose: `nature`, or `agent:` and a seat. No purpose moves another's draws."""
+    return random.Random(f"{seed}/{purpose}")
+
+
+def play(game: AnyGame, config: GameConfig, players: Sequence[Player], seed: int) -> Match:
+    """Play one match to its end, the players in the order of their seats.
+
+    In a simultaneous phase all see the state before anybody's move. Raises StudyError where the number of players is
+    wrong, or a player does what is not allowed.
+    """
+    n = len(game.seats(config))
+    if len(players) != n:
+        raise StudyError(f"{game.name} has {n} seats in this configuration; {len(players)} were given")
+    match = Match(game, config, seed)
+    nature = stream(seed, "nature")
+    chances = [stream(seed, f"agent:{seat}") for seat in range(1, n + 1)]
+    while match.outcome is None:
+        if chance := game.nature(match.state):
+            match.append(Event("nature", match.phase.phase_id, None, chance.draw(nature)))
+            continue
+        acting = match.phase.seats if match.phase.simultaneous else match.phase.seats[:1]
+        for event in [_act(match, seat, players[seat - 1], chances[seat - 1]) for seat in acting]:
+            _append_of(match, event)
+    return match
+
+
+def _act(match: Match, seat: Seat, player: Player, rng: random.Random) -> Event:
+    view, legal = match.game.view(match.state, seat), match.game.legal(match.state, seat)
+    move, message, _ = player.act(view, legal, rng, Budget())
+    return Event("move", match.phase.phase_id, seat, move, message)
+
+
+def _append_of(match: Match, event: Event) -> None:
+    try:
+        match.append(event)
+    except IllegalMove as error:
+        raise StudyError(f"{match.game.name}, phase {event.phase_id}, seat {event.seat}: {error}") from None
