@@ -1,0 +1,71 @@
+"""`likely-human game`: matches without people, played, written and replayed. No database is opened."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from app.cli.console import out, progress
+
+app = typer.Typer(no_args_is_help=True, help="Games that agents play: list, play, replay.")
+
+
+@app.command("list")
+def listed() -> None:
+    """The games there are, their parameters and their agents."""
+    from app.tasks.game.agents.registry import agents_for
+    from app.tasks.game.games import GAMES
+
+    for game in GAMES.values():
+        config = game.Config()
+        out.print(f"{game.name} (version {game.version}, {len(game.seats(config))} seats)", markup=False)
+        for name, value in config.model_dump(mode="json").items():
+            about = game.Config.model_fields[name].description or ""
+            out.print(f"  {name}={value}  {about}", markup=False)
+        for agent in agents_for(game.name).values():
+            parameters = ", ".join(name for name in agent.model_fields if name != "habits")
+            out.print(f"  agent {agent.name}: {agent.about}{parameters and f' ({parameters})'}", markup=False)
+
+
+@app.command()
+def play(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The game, as `game list` names it.")],
+    seats: Annotated[
+        str,
+        typer.Option(help="Agents by seat, separated by commas, as NAME or NAME:KEY=VALUE; one takes all."),
+    ],
+    folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the two files are written.")],
+    matches: Annotated[int, typer.Option(min=1, help="Of each configuration.")] = 1,
+    seed: Annotated[int, typer.Option(min=0, help="The same seed, the same files.")] = 1,
+    config: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE|KEY=VALUE",
+            help="Parameters: KEY=VALUE as often as needed; a YAML file of one configuration or a list; or grid.",
+        ),
+    ] = None,
+) -> None:
+    """Play matches, and write moves.csv and seats_played.csv (docs/games.md)."""
+    from app.tasks.game.run import Asked, agents_of, configs_of, game_named, write
+
+    game = game_named(name)
+    configs = configs_of(game, config or [])
+    agents = agents_of(game, configs[0], seats)
+    with progress("Playing") as on_progress:
+        n = write(Asked(game, configs, agents, matches, seed), folder, on_progress)
+    out.print(f"{n} matches of {name}: {folder / 'moves.csv'}, {folder / 'seats_played.csv'}", markup=False)
+
+
+@app.command()
+def replay(
+    moves: Annotated[Path, typer.Argument(metavar="MOVES.csv", help="A file of moves.")],
+) -> None:
+    """Compute every state of a file of moves again; the first event that differs is named, with exit status 1."""
+    from app.tasks.game.replay import replayed
+
+    n_matches = n_events = 0
+    with progress("Replaying") as on_progress:
+        for match in replayed(moves):
+            n_matches, n_events = n_matches + 1, n_events + len(match.log)
+            on_progress(n_matches, 0, f"{n_matches} matches")
+    out.print(f"{n_matches} matches, {n_events} events: every state is as written", markup=False)

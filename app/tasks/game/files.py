@@ -1,0 +1,121 @@
+"""Matches as two tables: `moves`, one row for each event, and `seats_played`, one for each occupancy of a seat."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from app.core.errors import StudyError
+from app.tasks.game.base import Agent, canonical_json, state_hash
+from app.tasks.game.match import Logged, Match, config_hash
+
+MOVES = (
+    *("study", "version", "arm", "mode", "match", "game", "config_hash", "seq", "round", "phase", "kind"),
+    *("seat", "role", "occupant", "session", "move", "message", "auto", "shown_at", "received_at"),
+    *("deadline_at", "rt_ms", "payoff_round", "payoff_total", "state_hash", "excluded"),
+)
+"""The columns of `moves`, in order (docs/games.md)."""
+
+SEATS_PLAYED = (
+    *("study", "version", "arm", "mode", "match", "game", "config_hash", "seat", "role", "occupant"),
+    *("session", "agent", "from_seq", "to_seq", "left_reason", "end_reason", "payoff_units"),
+)
+"""The columns of `seats_played` before those of the game's metrics."""
+
+MODE = "simulated"
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A finished match, its identifier in the tables, and who sat on each seat."""
+
+    id: str
+    match: Match
+    agents: Sequence[Agent]
+
+
+def agent_id(agent: Agent) -> str:
+    """An agent's name and the first 8 hexadecimal digits of the hash of its parameters."""
+    return f"{agent.name}-{state_hash(agent)[:8]}"
+
+
+def move_rows(played: Played) -> Iterator[list[str]]:
+    """A match as rows of `moves`."""
+    match = played.match
+    roles = {role.seat: role.name for role in match.game.seats(match.config)}
+    occupants = {seat: agent.occupant for seat, agent in enumerate(played.agents, start=1)}
+    shared = {"mode": MODE, "match": played.id, "game": match.game.name}
+    shared["config_hash"] = config_hash(match.config)
+    for line in match.log:
+        seat = line.event.seat
+        who = {} if seat is None else {"seat": str(seat), "role": roles[seat], "occupant": occupants[seat]}
+        row = {**shared, **who, **line_cells(line)}
+        yield [row.get(column, "") for column in MOVES]
+
+
+def line_cells(line: Logged) -> Mapping[str, str]:
+    """What the log says of one event, by column: what a replay must find again."""
+    event = line.event
+    return {
+        "seq": str(line.seq),
+        "round": str(line.round),
+        "phase": line.phase,
+        "kind": event.kind,
+        "seat": "" if event.seat is None else str(event.seat),
+        "move": canonical_json(event.move) if event.move else "",
+        "message": event.message,
+        "auto": event.auto,
+        "payoff_round": amount_text(line.payoff_round),
+        "payoff_total": amount_text(line.payoff_total),
+        "state_hash": line.state_hash,
+    }
+
+
+def seat_rows(played: Played) -> Iterator[list[str]]:
+    """A match as rows of `seats_played`, the metrics last and in the order of their names."""
+    match = played.match
+    outcome = match.outcome
+    if outcome is None:
+        raise StudyError(f"match {played.id} is not over")
+    metrics = match.game.metrics(match.config, match.events)
+    for role in match.game.seats(match.config):
+        agent = played.agents[role.seat - 1]
+        cells = {
+            "mode": MODE,
+            "match": played.id,
+            "game": match.game.name,
+            "config_hash": config_hash(match.config),
+            "seat": str(role.seat),
+            "role": role.name,
+            "occupant": agent.occupant,
+            "agent": agent_id(agent),
+            "from_seq": "1",
+            "to_seq": str(len(match.log)),
+            "left_reason": "finished",
+            "end_reason": outcome.reason,
+            "payoff_units": amount_text(outcome.payoffs[role.seat - 1]),
+        }
+        measured = [amount_text(value) for _, value in sorted(metrics[role.seat].items())]
+        yield [*(cells.get(column, "") for column in SEATS_PLAYED), *measured]
+
+
+def seat_columns(match: Match) -> list[str]:
+    """The columns of `seats_played` for the game of a finished match."""
+    return [*SEATS_PLAYED, *sorted(match.game.metrics(match.config, match.events)[1])]
+
+
+def amount_text(value: Fraction | float | None) -> str:
+    """A number as a cell: whole where it is, else the nearest double; empty for None."""
+    if value is None:
+        return ""
+    return str(int(value)) if value == int(value) else repr(float(value))
+
+
+def move_of(cell: str) -> Mapping[str, object]:
+    """A move as it was written. Raises ValueError for what is no JSON object."""
+    if not cell:
+        return {}
+    move = json.loads(cell)
+    if not isinstance(move, dict):
+        raise ValueError("it is no JSON object")
+    return move

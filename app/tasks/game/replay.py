@@ -1,0 +1,161 @@
+"""Replaying a table of moves: every state is computed again from the moves, and must have the hash that is written."""
+
+import csv
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import IO
+
+from pydantic import ValidationError
+
+from app.core.errors import StudyError
+from app.core.spreadsheet import csv_fault, restored
+from app.tasks.game.base import Event
+from app.tasks.game.files import MOVES, line_cells, move_of
+from app.tasks.game.games import GAMES
+from app.tasks.game.match import START, Match, config_hash
+from app.tasks.game.moves import IllegalMove
+
+Progress = Callable[[int, int, str], None]
+FED = frozenset({"nature", "move", "message", "timeout", "left", "returned", "replaced"})
+"""Kinds of events that happened; the others follow from them."""
+
+
+class ReplayError(StudyError):
+    """A table of moves that is not what its moves come to; it names the first line that differs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the table with the line it begins on."""
+
+    line: int
+    cells: Mapping[str, str]
+
+    def fault(self, why: str) -> ReplayError:
+        """What is wrong with it, with where it stands."""
+        at = f"match {self.cells['match']}, seq {self.cells['seq']}"
+        return ReplayError(f"line {self.line} ({at}): {why}")
+
+
+def replayed(path: Path) -> Iterator[Match]:
+    """The matches of a file, each checked event by event. Raises ReplayError at the first that differs."""
+    with _opened(path) as file:
+        seen: set[str] = set()
+        for name, rows in groupby(_rows(path, file), key=lambda row: row.cells["match"]):
+            given = list(rows)
+            if name in seen:
+                raise given[0].fault(
+                    "the rows of this match are not together; sort the file by match and seq"
+                )
+            seen.add(name)
+            yield replay(given)
+        if not seen:
+            raise ReplayError(f"{path} has no moves")
+
+
+def replay(rows: Sequence[Row]) -> Match:
+    """One match from its rows. Raises ReplayError at the first row that differs."""
+    match = _started(rows[0])
+    for i, row in enumerate(rows):
+        if i >= len(match.log) and row.cells["kind"] in FED:
+            _feed(match, row)
+        if i >= len(match.log):
+            raise row.fault(f"no event of kind {row.cells['kind']!r} follows here")
+        _compare(row, line_cells(match.log[i]))
+    if len(match.log) > len(rows):
+        missing = match.log[len(rows)]
+        raise rows[-1].fault(f"the next row is missing: kind {missing.event.kind}, seq {missing.seq}")
+    if match.outcome is None:
+        raise rows[-1].fault("the match is not over, and no row follows")
+    return match
+
+
+def _started(row: Row) -> Match:
+    cells = row.cells
+    game = GAMES.get(cells["game"])
+    if game is None:
+        raise row.fault(f"there is no game {cells['game']!r}; there are {', '.join(GAMES)}")
+    note = _move(row)
+    if cells["kind"] != "note" or note.get("kind") != START:
+        raise row.fault(f"a match begins with a note of kind {START!r}, which has its configuration")
+    if note.get("version") != game.version:
+        raise row.fault(
+            f"it was played with version {note.get('version')} of {game.name}; here is {game.version}"
+        )
+    try:
+        config = game.Config.model_validate(note.get("config"))
+    except ValidationError as error:
+        raise row.fault(f"its configuration is not valid: {_first(error)}") from None
+    if config_hash(config) != cells["config_hash"]:
+        raise row.fault(f"config_hash is {cells['config_hash']}; the configuration has {config_hash(config)}")
+    seed = note.get("seed")
+    if not isinstance(seed, int):
+        raise row.fault(f"its seed is {seed!r}; it must be a whole number")
+    return Match(game, config, seed)
+
+
+def _feed(match: Match, row: Row) -> None:
+    cells = row.cells
+    seat = int(cells["seat"]) if cells["seat"].isdecimal() else None
+    try:
+        match.append(
+            Event(
+                cells["kind"],  # type: ignore[arg-type]
+                match.phase.phase_id,
+                seat,
+                _move(row),
+                cells["message"],
+                cells["auto"],
+            )
+        )
+    except IllegalMove as error:
+        raise row.fault(f"the rules do not allow it: {error}") from None
+
+
+def _compare(row: Row, computed: Mapping[str, str]) -> None:
+    for column, value in computed.items():
+        if row.cells[column] != value:
+            raise row.fault(f"{column} is {row.cells[column]!r}; computed again it is {value!r}")
+
+
+def _move(row: Row) -> Mapping[str, object]:
+    try:
+        return move_of(row.cells["move"])
+    except ValueError as error:
+        raise row.fault(f"move cannot be read: {error}") from None
+
+
+def _first(error: ValidationError) -> str:
+    found = error.errors()[0]
+    return f"{'.'.join(str(part) for part in found['loc']) or 'it'}: {found['msg']}"
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[str]]:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            yield file
+    except OSError as error:
+        raise ReplayError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ReplayError(f"{path} is not text in UTF-8") from None
+
+
+def _rows(path: Path, file: IO[str]) -> Iterator[Row]:
+    reader = csv.reader(file, strict=True)
+    line = 1
+    try:
+        head = next(reader, [])
+        if missing := [column for column in MOVES if column not in head]:
+            raise ReplayError(f"{path} has no column {', '.join(missing)}; it must be a file of moves")
+        line = reader.line_num + 1
+        for cells in reader:
+            if len(cells) != len(head):
+                raise ReplayError(f"line {line} of {path} has {len(cells)} cells; the header has {len(head)}")
+            yield Row(line, dict(zip(head, map(restored, cells), strict=True)))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise ReplayError(f"line {line} of {path}: {csv_fault(error)}") from None

@@ -1,0 +1,159 @@
+"""`likely-human game` as it is typed: what it writes, that a replay finds every change, and what it refuses."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.errors import StudyError
+from app.tasks.game.files import MOVES, SEATS_PLAYED, Played, move_rows
+from app.tasks.game.games import GAMES
+from app.tasks.game.match import play
+from app.tasks.game.replay import ReplayError, Row, replay, replayed
+from app.tasks.game.run import Asked, agents_of, configs_of, write
+from tests.program import Done, Program
+
+SEATS = "gt,dba,dbra,adaptive,simulated"
+
+
+def silent(done: int, total: int, item: str = "") -> None:
+    pass
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three short matches of five different agents."""
+    out = tmp_path_factory.mktemp("game") / "out"
+    game = GAMES["sug"]
+    configs = configs_of(game, ["rounds=4"])
+    assert write(Asked(game, configs, agents_of(game, configs[0], SEATS), 3, 5), out, silent) == 3
+    return out
+
+
+def table(path: Path) -> list[list[str]]:
+    with path.open(newline="", encoding="utf-8") as file:
+        return list(csv.reader(file))
+
+
+def test_the_tables_have_the_documented_columns_and_payoffs_that_add_up(folder: Path) -> None:
+    head, *rows = table(folder / "moves.csv")
+    assert tuple(head) == MOVES
+    moves = [dict(zip(head, row, strict=True)) for row in rows]
+    head, *rows = table(folder / "seats_played.csv")
+    assert tuple(head[: len(SEATS_PLAYED)]) == SEATS_PLAYED
+    seats = [dict(zip(head, row, strict=True)) for row in rows]
+    assert len(seats) == 15
+    for seat in seats:
+        own = [m for m in moves if (m["match"], m["seat"]) == (seat["match"], seat["seat"])]
+        paid = [int(m["payoff_round"]) for m in own if m["kind"] == "resolve"]
+        assert len(paid) == 4
+        assert sum(paid) == int(seat["payoff_units"])
+    assert [s["agent"].split("-")[0] for s in seats[:5]] == SEATS.split(",")
+    assert {m["config_hash"] for m in moves} == {s["config_hash"] for s in seats}
+    note = json.loads(moves[0]["move"])
+    assert note["config"]["rounds"] == 4
+
+
+def test_the_same_seed_writes_the_same_bytes_and_another_does_not(folder: Path, tmp_path: Path) -> None:
+    game = GAMES["sug"]
+    configs = configs_of(game, ["rounds=4"])
+    for seed, same in ((5, True), (6, False)):
+        out = tmp_path / str(seed)
+        write(Asked(game, configs, agents_of(game, configs[0], SEATS), 3, seed), out, silent)
+        for name in ("moves.csv", "seats_played.csv"):
+            assert ((out / name).read_bytes() == (folder / name).read_bytes()) is same
+
+
+@pytest.mark.parametrize("name", list(GAMES))
+def test_a_replay_of_what_was_written_finds_nothing_and_any_cell_changed_is_found(name: str) -> None:
+    game = GAMES[name]
+    config = game.Config()
+    agents = agents_of(game, config, "random")
+    match = play(game, config, [agent.player() for agent in agents], 3)
+    rows = [
+        Row(i, dict(zip(MOVES, cells, strict=True)))
+        for i, cells in enumerate(move_rows(Played("1", match, agents)), start=2)
+    ]
+    assert replay(rows).log == match.log
+    changes = {"seq": "0", "round": "99", "phase": "x", "kind": "note", "seat": "77", "state_hash": "0"}
+    for column, value in changes.items():
+        changed = [*rows[:4], Row(rows[4].line, {**rows[4].cells, column: value}), *rows[5:]]
+        with pytest.raises(ReplayError, match=r"line 6 \(match 1, seq "):
+            replay(changed)
+    with pytest.raises(ReplayError, match="line 6"):
+        replay([*rows[:3], *rows[4:]])
+    with pytest.raises(ReplayError, match=r"is not over|is missing"):
+        replay(rows[:-1])
+
+
+def test_a_replay_names_the_first_event_that_differs(folder: Path, tmp_path: Path) -> None:
+    text = (folder / "moves.csv").read_text(encoding="utf-8")
+    assert len(list(replayed(folder / "moves.csv"))) == 3
+    lines = text.splitlines(keepends=True)
+    spoilt = {
+        "a move": (6, lines[6].replace('""amount"":', '""amount"":1'), "line 7 "),
+        "a hash": (9, lines[9].rstrip(",\n")[:-1] + "!,\n", "state_hash is"),
+        "a start": (1, lines[1].replace('""rounds"":4', '""rounds"":5'), "config_hash is"),
+        "a game": (1, lines[1].replace(",sug,", ",chess,"), "there is no game 'chess'"),
+        "a version": (1, lines[1].replace('""version"":""1""', '""version"":""0""'), "version 0 of sug"),
+        "broken JSON": (6, lines[6].replace("{", "["), "move cannot be read"),
+        "a cell too many": (6, lines[6].replace("\n", ",\n"), "27 cells; the header has 26"),
+        "the header": (0, "a,b\n", "has no column study"),
+    }
+    for what, (at, line, said) in spoilt.items():
+        path = tmp_path / "moves.csv"
+        path.write_text("".join([*lines[:at], line, *lines[at + 1 :]]), encoding="utf-8")
+        with pytest.raises(ReplayError) as refused:
+            list(replayed(path))
+        assert said in str(refused.value), what
+
+
+def test_commands_list_play_and_replay(program: Program, tmp_path: Path) -> None:
+    def run(*words: object) -> Done:
+        return program.run("game", *words, cwd=tmp_path, environment={"COLUMNS": "200", "TERM": "dumb"})
+
+    listed = run("list")
+    assert all(name in listed.stdout for name in GAMES)
+    done = run("play", "sug", "--seats", "gt", "--config", "rounds=2", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert "1 matches of sug" in done.stdout
+    moves = tmp_path / "out" / "moves.csv"
+    done = run("replay", moves)
+    assert done.returncode == 0, done.stderr
+    text = moves.read_text(encoding="utf-8")
+    moves.write_text(text.replace('""amount"":1', '""amount"":2', 1), encoding="utf-8")
+    done = run("replay", moves)
+    assert done.returncode == 1
+    assert "line 3 (match 1, seq 2): state_hash is" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_cannot_be_played_is_refused_in_words(folder: Path, tmp_path: Path) -> None:
+    game = GAMES["sug"]
+    default = configs_of(game, [])
+    (tmp_path / "broken.yaml").write_text("rounds: [", encoding="utf-8")
+    (tmp_path / "two.yaml").write_text("- {rounds: 3}\n- {rounds: 4}\n", encoding="utf-8")
+    assert [c.rounds for c in configs_of(game, [str(tmp_path / "two.yaml")])] == [3, 4]  # type: ignore[attr-defined]
+    for given, said in (
+        (["rounds=1"], "--config: rounds: "),
+        (["nonsense=1"], "--config: nonsense: no such parameter; there are: players, rounds"),
+        (["rounds=["], "'rounds=[' has no value that can be read"),
+        (["rounds=3", "players"], "'players' is not KEY=VALUE"),
+        ([str(tmp_path / "none.yaml")], "none.yaml: No such file"),
+        ([str(tmp_path / "broken.yaml")], "is not YAML"),
+    ):
+        with pytest.raises(StudyError) as refused:
+            configs_of(game, given)
+        assert said in str(refused.value)
+    for seats, said in (
+        ("gt,gt", "--seats names 2 agents; sug has 5 seats"),
+        ("nobody", "there is no agent 'nobody' for sug; there are random, gt"),
+        ("adaptive:beta=2", "agent adaptive: beta: "),
+        ("gt:beta=2", "agent gt: beta: no such parameter; there are: none"),
+    ):
+        with pytest.raises(StudyError) as refused:
+            agents_of(game, default[0], seats)
+        assert said in str(refused.value)
+    with pytest.raises(StudyError, match="already; name another folder"):
+        write(Asked(game, default, agents_of(game, default[0], "gt"), 1, 1), folder, silent)
