@@ -1,5 +1,6 @@
 """What every game in the list must keep, whatever its rules."""
 
+import json
 import random
 from dataclasses import replace
 from fractions import Fraction
@@ -8,20 +9,26 @@ import pytest
 
 from app.core.errors import StudyError
 from app.tasks.game.agents.registry import agents_for
-from app.tasks.game.base import AnyGame, Event, canonical_json, state_hash
+from app.tasks.game.base import AnyGame, Event, GameConfig, canonical_json, state_hash
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match, config_hash, match_seed, play
 from app.tasks.game.moves import Choice, IllegalMove, Move, Number
-from tests.tasks.game.playing import some_configs, walk
+from tests.tasks.game.random_play import steps
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
+
+
+def some_configs(game: AnyGame, n: int = 12) -> list[GameConfig]:
+    """The default configuration, and others of the grid drawn with a seed."""
+    grid = list(game.Config.grid())
+    return [game.Config(), *random.Random(1).sample(grid, min(n, len(grid)))]
 
 
 @every_game
 def test_random_legal_play_ends_with_a_payoff_for_every_seat(game: AnyGame) -> None:
     for seed, config in enumerate(some_configs(game)):
         match = Match(game, config, seed)
-        for _, event in walk(game, config, seed):
+        for _, event in steps(game, config, seed):
             match.append(event)
         assert match.outcome is not None
         assert match.outcome.payoffs == game.payoffs(match.state)
@@ -61,7 +68,7 @@ def wrong_moves(move: Move, game: AnyGame, state: object, seat: int) -> list[Mov
 def test_what_the_schema_forbids_is_refused_and_changes_nothing(game: AnyGame) -> None:
     n_refused = 0
     for seed, config in enumerate(some_configs(game, 3)):
-        for state, event in walk(game, config, seed):
+        for state, event in steps(game, config, seed):
             before = canonical_json(state)
             if event.kind == "nature":
                 wrong = [
@@ -91,7 +98,7 @@ def test_what_the_schema_forbids_is_refused_and_changes_nothing(game: AnyGame) -
 def test_a_move_that_waits_for_others_is_seen_by_nobody_else(game: AnyGame) -> None:
     rng = random.Random(5)
     for seed, config in enumerate(some_configs(game, 3)):
-        for state, event in walk(game, config, seed):
+        for state, event in steps(game, config, seed):
             phase = game.to_move(state)
             if not phase.simultaneous or event.seat is None or len(phase.seats) < 2:
                 continue
@@ -109,7 +116,7 @@ def test_a_move_that_waits_for_others_is_seen_by_nobody_else(game: AnyGame) -> N
 @every_game
 def test_views_and_states_are_json_without_fractions_and_the_seat_knows_when_to_act(game: AnyGame) -> None:
     for config in some_configs(game, 3):
-        for state, _ in walk(game, config, 1):
+        for state, _ in steps(game, config, 1):
             assert state_hash(state) == state_hash(state)
             assert not any(isinstance(value, float | Fraction) for value in _leaves(_as_json(state)))
             acting = game.to_move(state).seats
@@ -121,8 +128,6 @@ def test_views_and_states_are_json_without_fractions_and_the_seat_knows_when_to_
 
 
 def _as_json(state: object) -> object:
-    import json
-
     return json.loads(canonical_json(state))["history"] if hasattr(state, "history") else []
 
 

@@ -18,7 +18,7 @@ from app.tasks.game.base import Budget, Event, canonical_json
 from app.tasks.game.match import Match
 from app.tasks.game.moves import IllegalMove
 from app.tasks.game.sug import Sug, SugConfig
-from tests.tasks.game.playing import walk
+from tests.tasks.game.random_play import steps
 
 GAME = Sug()
 A, B, C, D, E = range(1, 6)
@@ -63,7 +63,7 @@ def test_all_that_is_paid_is_the_endowment_for_each_offer_accepted() -> None:
     for seed in range(10):
         config = SugConfig(players=3 + seed % 4, rounds=6, endowment=20, step=5)
         state = GAME.initial(config)
-        for before, event in walk(GAME, config, seed):
+        for before, event in steps(GAME, config, seed):
             state = GAME.apply(before, event)
         accepted = [made[2] for rounds in state.history for made in rounds]
         assert sum(state.totals) == 20 * sum(accepted)
