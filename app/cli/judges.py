@@ -82,7 +82,7 @@ def list_() -> None:
 @contextmanager
 def _target(output: Path | None) -> Iterator[IO[bytes]]:
     """The file, written whole or not at all; opened before the judge begins, so that a bad path costs no waiting."""
-    from app.reports.export import written_whole
+    from app.core.whole_files import written_whole
 
     if output is None:
         yield sys.stdout.buffer

@@ -2,8 +2,6 @@
 
 import csv
 import json
-import os
-import secrets
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -20,6 +18,7 @@ from sqlmodel import Session, col, func
 from analysis.results import table_rows
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
+from app.core.whole_files import written_whole
 from app.reports import columns, selects
 from app.reports.facts import designs_of, tables_of
 from app.reports.frames import labels_frame
@@ -186,24 +185,6 @@ def _target(out: Path | None, format_: Format) -> Iterator[IO[bytes]]:
         return
     with written_whole(out) as file:
         yield file
-
-
-@contextmanager
-def written_whole(out: Path) -> Iterator[IO[bytes]]:
-    """A file that appears at `out` at the end of the block, or not at all. Raises StudyError where it cannot."""
-    if not out.name:
-        raise StudyError(f"--out {str(out)!r} names no file")
-    part = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("wb") as file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(out)
-    except OSError as error:
-        raise StudyError(f"cannot write {out}: {error.strerror}") from None
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def _plain(value: Any) -> Any:

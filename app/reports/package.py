@@ -14,7 +14,8 @@ from sqlmodel import Session
 
 from analysis.data.columns import MODES
 from app.core.errors import Conflict, StudyError
-from app.reports.export import csv_lines, written_whole
+from app.core.whole_files import written_whole
+from app.reports.export import csv_lines
 from app.reports.facts import COUNTED_MODES, StudyFacts, study_facts
 from app.reports.packaging import dictionary, psychds, texts
 from app.reports.packaging.about import About, Card, card_of

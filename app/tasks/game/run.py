@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
-from app.reports.export import written_whole
+from app.core.whole_files import written_whole
 from app.tasks.game.agents.registry import agents_for
 from app.tasks.game.base import Agent, AnyGame, GameConfig
 from app.tasks.game.files import MOVES, Played, move_rows, seat_columns, seat_rows
