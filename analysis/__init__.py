@@ -20,18 +20,19 @@ if TYPE_CHECKING:
     from analysis.data.columns import LABEL_COLUMNS, RESPONSE_COLUMNS, Column
     from analysis.data.hntt import HNTT_COLUMNS, check_hntt, hntt_responses, read_hntt
     from analysis.data.mapping import read_mapped, read_ratings
-    from analysis.data.reading import read_responses
+    from analysis.data.reading import read_rating_rows, read_responses
     from analysis.data.schema import check_responses
     from analysis.data.selection import Selection, select_rows
     from analysis.errors import AnalysisError, ReadError, SchemaError
     from analysis.ratings.scores import analyze_ratings
+    from analysis.ratings.studies import BlockRatings, analyze_rating_rows
     from analysis.stats.comparisons import MannWhitney, mann_whitney
     from analysis.stats.intervals import Interval
     from analysis.stats.multiplicity import holm
     from analysis.summary import Analysis, Comparison, analyze
     from analysis.text.brief import render_brief
     from analysis.text.full import render
-    from analysis.text.ratings import render_ratings
+    from analysis.text.ratings import render_rating_blocks, render_ratings
 
 # Loaded at first use: a caller that wants the column definitions does not wait for SciPy.
 _HOMES = {
@@ -50,8 +51,9 @@ _HOMES = {
     "choice.preference": ["preference_per_participant"],
     "choice.published": ["Published"],
     "ratings.scores": ["analyze_ratings"],
-    "text.ratings": ["render_ratings"],
-    "data.reading": ["read_responses"],
+    "ratings.studies": ["BlockRatings", "analyze_rating_rows"],
+    "text.ratings": ["render_rating_blocks", "render_ratings"],
+    "data.reading": ["read_rating_rows", "read_responses"],
     "data.schema": ["check_responses"],
     "data.selection": ["Selection", "select_rows"],
     "choice.studies": ["StudyResult"],
@@ -67,6 +69,7 @@ __all__ = [
     "RESPONSE_COLUMNS",
     "Analysis",
     "AnalysisError",
+    "BlockRatings",
     "ChanceTest",
     "Column",
     "Comparison",
@@ -81,6 +84,7 @@ __all__ = [
     "accuracy_per_participant",
     "against_chance",
     "analyze",
+    "analyze_rating_rows",
     "analyze_ratings",
     "check_hntt",
     "check_responses",
@@ -92,10 +96,12 @@ __all__ = [
     "preference_per_participant",
     "read_hntt",
     "read_mapped",
+    "read_rating_rows",
     "read_ratings",
     "read_responses",
     "render",
     "render_brief",
+    "render_rating_blocks",
     "render_ratings",
     "select_rows",
     "uncertainty_per_participant",

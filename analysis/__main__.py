@@ -12,26 +12,28 @@ import pandas as pd
 from analysis.data.columns import MODES
 from analysis.data.hntt import hntt_responses, read_hntt
 from analysis.data.mapping import mapping_kind, mapping_notes, read_judgements, read_mapped, read_ratings
-from analysis.data.reading import read_responses
+from analysis.data.reading import is_rating_rows, read_rating_rows, read_responses
 from analysis.detection.measures import analyze_judgements
 from analysis.errors import AnalysisError
 from analysis.options import ALTERNATIVES, BLANKS, RESAMPLES, TIES
 from analysis.ratings.scores import analyze_ratings
+from analysis.ratings.studies import analyze_rating_rows
 from analysis.results import Result
 from analysis.row_files import TABLE_FORMATS, without_many_rows, write_row_files
 from analysis.summary import analyze
 from analysis.text.brief import render_brief
 from analysis.text.detection import render_detection
 from analysis.text.full import render
-from analysis.text.ratings import render_ratings
+from analysis.text.ratings import render_rating_blocks, render_ratings
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command: 0 done, 1 refused with one line on stderr, 2 wrong usage."""
     asked = _parser().parse_args(arguments)
     try:
-        kind = mapping_kind(asked.mapping) if asked.mapping else "2afc"
-        text = {"2afc": _answers, "ratings": _ratings, "yes-no": _judgements}[kind](asked)
+        kind = _kind(asked)
+        of_kind = {"2afc": _answers, "rating rows": _rating_rows, "ratings": _ratings, "yes-no": _judgements}
+        text = of_kind[kind](asked)
         notes = mapping_notes(asked.mapping) if asked.mapping else ()
     except AnalysisError as error:
         sys.stderr.write(f"{error}\n")
@@ -44,6 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader (head, less) left early; keep the interpreter from complaining at its own last flush.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def _kind(asked: argparse.Namespace) -> str:
+    if asked.mapping:
+        return mapping_kind(asked.mapping)
+    return "rating rows" if all(map(is_rating_rows, asked.files)) else "2afc"
 
 
 def _answers(asked: argparse.Namespace) -> str:
@@ -75,6 +83,15 @@ def _ratings(asked: argparse.Namespace) -> str:
     analysis = analyze_ratings(ratings, seed=asked.seed, resamples=asked.resamples)
     text = _json(analysis, asked)
     return render_ratings(analysis) if text is None else text
+
+
+def _rating_rows(asked: argparse.Namespace) -> str:
+    tables = [read_rating_rows(path) for path in asked.files]
+    blocks = analyze_rating_rows(tables, mode=asked.mode, seed=asked.seed, resamples=asked.resamples)
+    if not asked.json:
+        return render_rating_blocks(blocks, full=asked.full)
+    summaries = {"ratings": [without_many_rows(one) for one in blocks]}
+    return json.dumps(summaries, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def _judgements(asked: argparse.Namespace) -> str:

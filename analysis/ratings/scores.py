@@ -62,7 +62,8 @@ class CriterionResult(Result):
     SDs are over scores; `interval` resamples items and raters. `n_items` and `n_raters` have a score that counts.
     Scores that are nominal are names of `classes` and have no mean; without a scale every text is one.
     `rater_pairs` compares two raters at a time, `icc_oneway` needs no rater to have scored everything. `counts` are of
-    each score, `groups` of each group of items, where items have groups."""
+    each score, `groups` of each group of items, where items have groups. `scale` has the lowest and the highest score
+    that may be given, where that is known."""
 
     criterion: str
     n_ratings: int
@@ -87,6 +88,7 @@ class CriterionResult(Result):
     counts: tuple[ScoreCount, ...]
     groups: tuple[GroupScores, ...]
     group_comparisons: tuple[GroupComparison, ...]
+    scale: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -202,9 +204,9 @@ def _in_order(ratings: Ratings) -> Ratings:
 
 
 def _outside(ratings: Ratings, scores: Floats) -> Mask:
-    if ratings.scale is None:
-        return np.zeros(len(scores), dtype=bool)
-    low, high = ratings.scale
+    criteria = ratings.table["criterion"].cat
+    scales = [ratings.scale_of(str(name)) or (-np.inf, np.inf) for name in criteria.categories]
+    low, high = np.array(scales, dtype=float).reshape(-1, 2)[criteria.codes.to_numpy()].T
     outside: Mask = (scores < low) | (scores > high)
     return outside
 
@@ -243,7 +245,7 @@ def _criterion(
         if is_nominal
         else mean_interval(items, raters, values, seed=seed, resamples=resamples),
         reason=CLASSES if is_nominal and len(values) else reason,
-        agreement=_agreement(ratings, rows, values, seed, resamples),
+        agreement=_agreement(ratings, name, rows, values, seed, resamples),
         classes=tuple(_classes(rows)) if is_nominal else (),
         rater_pairs=_rater_pairs(ratings, rows, values, items, raters, seed, resamples),
         icc_oneway=undefined("names have no distance, so no variance", ITEMS, seed, resamples)
@@ -257,6 +259,7 @@ def _criterion(
         group_comparisons=()
         if is_nominal
         else group_comparisons(*groups, items, values, seed=seed, resamples=resamples),
+        scale=ratings.scale_of(name),
     )
 
 
@@ -305,7 +308,7 @@ def _rater_pairs(
 
 
 def _agreement(
-    ratings: Ratings, rows: pd.DataFrame, values: Floats, seed: int, resamples: int
+    ratings: Ratings, name: str, rows: pd.DataFrame, values: Floats, seed: int, resamples: int
 ) -> RatingAgreement:
     """With every step of a scale of whole numbers as a possible value, where no score lies off it."""
     given = rows["score"].astype("str") if ratings.level == "nominal" else values
@@ -313,8 +316,9 @@ def _agreement(
     steps = None
     if ratings.level == "nominal":
         return agreement_of_ratings(table, level="nominal", seed=seed, resamples=resamples)
-    if ratings.scale and all(end.is_integer() for end in ratings.scale):
-        low, high = map(int, ratings.scale)
+    scale = ratings.scale_of(name)
+    if scale and all(end.is_integer() for end in scale):
+        low, high = map(int, scale)
         whole = [float(step) for step in range(low, min(high, low + _MOST_STEPS) + 1)]
         steps = whole if high in whole and np.isin(values, whole).all() else None
     return agreement_of_ratings(table, level=ratings.level, values=steps, seed=seed, resamples=resamples)

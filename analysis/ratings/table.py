@@ -1,7 +1,8 @@
 """The contract of a table of ratings: who gave which score to which item, by which criterion."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from analysis.stats.agreement.ratings import LEVELS, Level
 from analysis.stats.intervals import Floats
 
 OutOfRange = Literal["keep", "drop"]
+Scale = tuple[float, float]
 
 OUT_OF_RANGE: tuple[OutOfRange, ...] = ("keep", "drop")
 COLUMNS = ("item", "rater", "criterion", "score", "group")
@@ -28,14 +30,19 @@ class Ratings:
 
     `table` has one row per rating: `row` (its number in the file), `item`, `rater`, `criterion`, `score` and `group`
     (of the item) as categories of texts, a missing score missing, and no group where none was given. `scale` is the
-    lowest and the highest score that may be given, `out_of_range` what becomes of others, `level` what the scores
-    are for agreement."""
+    lowest and the highest score that may be given, `scales` the same of criteria that have their own, `out_of_range`
+    what becomes of others, `level` what the scores are for agreement."""
 
     table: pd.DataFrame
     origin: str
-    scale: tuple[float, float] | None
+    scale: Scale | None
     out_of_range: OutOfRange
     level: Level
+    scales: Mapping[str, Scale] = field(default_factory=dict)
+
+    def scale_of(self, criterion: str) -> Scale | None:
+        """The criterion's own scale, else that of all; None where it is not known."""
+        return self.scales.get(criterion, self.scale)
 
     def scores(self) -> Floats:
         """The score of each row as a number, NaN where there is none or it is no number."""
@@ -53,7 +60,8 @@ def as_number(text: object) -> float:
 def check_ratings(
     table: pd.DataFrame,
     *,
-    scale: tuple[float, float] | None = None,
+    scale: Scale | None = None,
+    scales: Mapping[str, Scale] | None = None,
     out_of_range: str = "keep",
     level: str = "ordinal",
     origin: str = "ratings",
@@ -70,6 +78,8 @@ def check_ratings(
         are of several groups, such as who or what made them. Further columns are ignored.
     scale
         The lowest and the highest score that may be given, if known.
+    scales
+        The same by criterion, for those that have a scale of their own.
     out_of_range
         ``keep`` counts scores outside the scale, ``drop`` leaves them out; both list them.
     level
@@ -108,6 +118,7 @@ def check_ratings(
         None if scale is None else (float(scale[0]), float(scale[1])),
         chosen("out_of_range", out_of_range, OUT_OF_RANGE),
         chosen("level", level, LEVELS),
+        {name: (float(low), float(high)) for name, (low, high) in (scales or {}).items()},
     )
 
 

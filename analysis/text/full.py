@@ -23,6 +23,7 @@ from analysis.text.terminal import (
     as_text,
     heading,
     interval_of,
+    left_out_words,
     name_of,
     number,
     pair_of,
@@ -84,9 +85,10 @@ def _study(study: StudyResult) -> Iterator[RenderableType]:
 def counted(study: StudyResult) -> str:
     """Of whom how many answers count, and what became of the others."""
     selection = study.selection
+    left_out = left_out_words(selection.left_out)
     return (
         f"{selection.n_participants_used} of {selection.n_participants} participants and "
-        f"{selection.n_used} of {selection.n_rows} answers count{_named(study.ties)}{_left_out(selection.left_out)}"
+        f"{selection.n_used} of {selection.n_rows} answers count{_named(study.ties)}{left_out}"
     )
 
 
@@ -98,15 +100,6 @@ def _named(ties: TieAnswers) -> str:
         if n
     ]
     return f": {ties.n_chosen} name a clip, {', '.join(parts)}" if parts else ""
-
-
-def _left_out(left_out: Any) -> str:
-    parts = [
-        f"{n} {'excluded by ' if why == 'excluded' else ''}{name_of(value)}"
-        for why in left_out
-        for value, n in left_out[why].items()
-    ]
-    return f"; left out: {', '.join(parts)}" if parts else ""
 
 
 def _described(study: StudyResult) -> list[tuple[str, Description]]:

@@ -1,12 +1,13 @@
 """An analysis of ratings as text for a terminal, 100 columns wide."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import pandas as pd
 from rich.console import RenderableType
 
 from analysis.ratings.groups import Quartiles
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
+from analysis.ratings.studies import BlockRatings
 from analysis.results import table_rows
 from analysis.stats.agreement.pairwise import RaterPair
 from analysis.stats.estimates import Estimate
@@ -16,6 +17,7 @@ from analysis.text.terminal import (
     as_text,
     heading,
     interval_of,
+    left_out_words,
     name_of,
     number,
     range_of,
@@ -36,9 +38,58 @@ def render_ratings(analysis: RatingAnalysis, width: int = WIDTH) -> str:
     return as_text(list(_parts(analysis)), width)
 
 
+def render_rating_blocks(blocks: Sequence[BlockRatings], width: int = WIDTH, *, full: bool = False) -> str:
+    """The ratings of studies as plain text, block by block: what counts, scores, agreement and severity.
+
+    With `full` also every two raters, and the means of raters and items, as `render_ratings` has them.
+    """
+    parts = [part for one in blocks for part in _block_parts(one, full=full)]
+    return as_text([*parts, *([] if full else ["Everything: --full; as data: --json."])], width)
+
+
+def _block_parts(one: BlockRatings, *, full: bool) -> Iterator[RenderableType]:
+    selection = one.selection
+    people = f"{selection.n_participants_used} of {selection.n_participants} participants"
+    yield heading(f"Ratings of {name_of(one.study)}, block {name_of(one.block)} ({selection.mode})")
+    left_out = left_out_words(selection.left_out)
+    yield f"{people} and {selection.n_used} of {selection.n_rows} items rated count{left_out}."
+    if one.n_sessions_excluded:
+        yield f"Sessions of which answers are excluded: {one.n_sessions_excluded}."
+    if one.n_repeated:
+        yield f"{one.n_repeated} scores are a participant's second of an item; the first ones count."
+    if selection.reason:
+        yield f"There are no numbers: {selection.reason}."
+        return
+    if not one.analysis.criteria:
+        yield "No question has numbers for answers, so there is nothing to average."
+        return
+    if full:
+        yield from _parts(one.analysis)
+        return
+    criteria = one.analysis.criteria
+    yield from _criteria(criteria)
+    yield from _distribution(criteria)
+    yield from _groups(criteria)
+    yield from _alphas(criteria)
+    yield from _severity(one.analysis.raters)
+
+
+def _alphas(criteria: Sequence[CriterionResult]) -> Iterator[RenderableType]:
+    """A row per criterion."""
+    yield heading("Agreement of raters (95 % bootstrap interval over items)")
+    table = table_of("criterion", "Krippendorff's alpha", "95 % interval", "ICC, one-way", "95 % interval")
+    for one in criteria:
+        both = one.agreement.alpha, one.icc_oneway
+        cells = [cell for each in both for cell in (number(each.value, 2), interval_of(each.interval, 2))]
+        table.add_row(name_of(one.criterion), *cells)
+    yield table
+    for one in criteria:
+        if one.agreement.alpha.reason:
+            yield f"  No alpha of {name_of(one.criterion)}: {one.agreement.alpha.reason}."
+
+
 def _parts(analysis: RatingAnalysis) -> Iterator[RenderableType]:
-    scale = "not given" if analysis.scale is None else f"{analysis.scale[0]:g} to {analysis.scale[1]:g}"
-    yield f"Scale {scale}; seed {analysis.seed}; {resamples_words(analysis.resamples)}"
+    yield f"{_scales(analysis)}; seed {analysis.seed}; {resamples_words(analysis.resamples)}"
     if analysis.agreement_level == "nominal":
         yield from _classes(analysis.criteria)
     else:
@@ -51,6 +102,19 @@ def _parts(analysis: RatingAnalysis) -> Iterator[RenderableType]:
     yield from _severity(analysis.raters)
     yield from _means(analysis.items, "item")
     yield from _odd(analysis.odd)
+
+
+def _scales(analysis: RatingAnalysis) -> str:
+    """The scale of all criteria, or that of each."""
+    given = {one.criterion: one.scale for one in analysis.criteria}
+    if len(set(given.values())) < 2:
+        scale = next(iter(given.values()), analysis.scale)
+        return "Scale not given" if scale is None else f"Scale {scale[0]:g} to {scale[1]:g}"
+    each = (
+        f"{name_of(name)} {'not given' if scale is None else f'{scale[0]:g} to {scale[1]:g}'}"
+        for name, scale in given.items()
+    )
+    return f"Scales: {', '.join(each)}"
 
 
 def _criteria(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:

@@ -1,6 +1,6 @@
 """What every text for a terminal is made of: headings, tables, numbers, intervals, names from outside."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from io import StringIO
 
 from rich import box
@@ -65,3 +65,13 @@ def pair_of(values: Sequence[float | None], digits: int) -> str:
 def range_of(low: float | None, high: float | None, digits: int = 3) -> str:
     """Both ends of an interval."""
     return "-" if low is None else f"[{number(low, digits)}, {number(high, digits)}]"
+
+
+def left_out_words(left_out: Mapping[str, Mapping[str, int]]) -> str:
+    """How many are left out and why, as the end of a sentence."""
+    parts = [
+        f"{n} {'excluded by ' if why == 'excluded' else ''}{name_of(value)}"
+        for why in left_out
+        for value, n in left_out[why].items()
+    ]
+    return f"; left out: {', '.join(parts)}" if parts else ""

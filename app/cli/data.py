@@ -1,7 +1,7 @@
 """`likely-human export`, `import`, `analyze`, `simulate`: data out and in. Each imports what it alone needs."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -16,9 +16,10 @@ from app.reports.kinds import Format, What
 
 if TYPE_CHECKING:
     import pandas as pd
+    from sqlmodel import Session
 
 
-class Tables(Enum):
+class TableFiles(Enum):
     """How `analyze --out` writes rows."""
 
     CSV = "csv"
@@ -220,7 +221,9 @@ def analyze(
             help="Write rows of participants, pairs and items as files; the JSON names them.",
         ),
     ] = None,
-    tables: Annotated[Tables, typer.Option(help="How --out writes them.")] = Tables.CSV,
+    table_files: Annotated[
+        TableFiles, typer.Option("--tables", help="How --out writes them.")
+    ] = TableFiles.CSV,
     mode: Annotated[str | None, typer.Option(help="live, simulated, pilot or preview.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="Seeds the bootstrap.")] = 1,
     blank: Annotated[str, typer.Option(help="missing, or wrong as in the paper.")] = "missing",
@@ -251,63 +254,101 @@ def analyze(
 
     for note in notes_of(mapping):
         err.print(note, markup=False)
-    shown = _Shown(as_json, output, tables)
+    shown = _As(as_json, output, table_files)
     if mapping is not None and (is_ratings(mapping) or is_yes_no(mapping)):
         if output is not None and len(targets) > 1:
             raise StudyError(f"{targets[1]}: with --out, one file at a time")
         of_kind = _analyze_ratings if is_ratings(mapping) else _analyze_judgements
         of_kind(targets, mapping, shown, seed=seed, resamples=resamples)
         return
-    from analysis import analyze, render, render_brief
+    origins, answers, ratings = _tables(targets, mapping, unwatched=everything)
+    summary: dict[str, Any] = {}
+    if answers or not ratings:
+        from analysis import analyze, render, render_brief
 
-    result = analyze(
-        _frames(targets, mapping, unwatched=everything),
-        mode=mode,
-        seed=seed,
-        blank=blank,
-        alternative=alternative,
-        ties=ties,
-        resamples=resamples,
-        origins=targets,
-        independent=independent,
-    )
-    _show(result, render if full else render_brief, shown)
+        result = analyze(
+            answers,
+            mode=mode,
+            seed=seed,
+            blank=blank,
+            alternative=alternative,
+            ties=ties,
+            resamples=resamples,
+            origins=origins,
+            independent=independent,
+        )
+        summary = _shown(result, render if full else render_brief, shown)
+    if ratings:
+        summary |= _rated(ratings, shown, mode=mode, seed=seed, resamples=resamples, full=full)
+    if shown.as_json:
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def _frames(targets: list[str], mapping: Path | None, *, unwatched: bool) -> "list[pd.DataFrame]":
-    """What is analysed of each target. Where all are files, no database is opened."""
-    from app.reports.targets import frames_of, is_file
+def _tables(
+    targets: list[str], mapping: Path | None, *, unwatched: bool
+) -> "tuple[Sequence[str], list[pd.DataFrame], list[pd.DataFrame]]":
+    """The targets with answers to pairs, these answers, and the ratings. For files alone no database is opened."""
+    from analysis.data.selection import with_unwatched
+    from app.reports.targets import frames_of, is_file, split_targets
+
+    def read(session: "Session | None") -> "tuple[Sequence[str], list[pd.DataFrame], list[pd.DataFrame]]":
+        if mapping:
+            return targets, frames_of(session, targets, mapping, unwatched=unwatched), []
+        split = split_targets(session, targets)
+        ratings = [with_unwatched(frame) for frame in split.ratings] if unwatched else list(split.ratings)
+        return split.pairs, frames_of(session, split.pairs, unwatched=unwatched), ratings
 
     if mapping or all(is_file(target) for target in targets):
-        return frames_of(None, targets, mapping, unwatched=unwatched)
+        return read(None)
     with opened() as (_, database), database.reading() as session:
-        return frames_of(session, targets, unwatched=unwatched)
+        return read(session)
 
 
 @dataclass(frozen=True, slots=True)
-class _Shown:
+class _As:
     """What becomes of a result: JSON or text on the terminal, and files of rows."""
 
     as_json: bool
     output: Path | None
-    tables: Tables
+    tables: TableFiles
 
 
-def _show(result: Any, render: Callable[[Any], str], shown: _Shown) -> None:
-    from analysis.row_files import without_many_rows, write_row_files
-
-    summary: dict[str, Any] = {}
-    if shown.output is not None:
-        summary = write_row_files(result, shown.output, shown.tables.value)
-    elif shown.as_json:
-        summary = without_many_rows(result)
+def _show(result: Any, render: Callable[[Any], str], shown: _As) -> None:
+    summary = _shown(result, render, shown)
     if shown.as_json:
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
-    else:
+
+
+def _shown(result: Any, render: Callable[[Any], str], shown: _As) -> dict[str, Any]:
+    """Print the text unless JSON is wanted, which is returned; rows go into their files."""
+    summary = _summary(result, shown, shown.output)
+    if not shown.as_json:
         typer.echo(render(result))
+    return summary
 
 
-def _analyze_ratings(targets: list[str], mapping: Path, shown: _Shown, *, seed: int, resamples: int) -> None:
+def _summary(result: Any, shown: _As, folder: Path | None) -> dict[str, Any]:
+    from analysis.row_files import without_many_rows, write_row_files
+
+    if folder is not None:
+        return write_row_files(result, folder, shown.tables.value)
+    return without_many_rows(result) if shown.as_json else {}
+
+
+def _rated(
+    tables: "Sequence[pd.DataFrame]", shown: _As, *, mode: str | None, seed: int, resamples: int, full: bool
+) -> dict[str, Any]:
+    """The ratings of studies, block by block: the key `ratings` of the JSON."""
+    from analysis import analyze_rating_rows, render_rating_blocks
+
+    blocks = analyze_rating_rows(tables, mode=mode, seed=seed, resamples=resamples)
+    if not shown.as_json:
+        typer.echo(render_rating_blocks(blocks, full=full))
+    folders = [shown.output and shown.output / f"ratings-{one.study}-{one.block}" for one in blocks]
+    return {"ratings": [_summary(one, shown, folder) for one, folder in zip(blocks, folders, strict=True)]}
+
+
+def _analyze_ratings(targets: list[str], mapping: Path, shown: _As, *, seed: int, resamples: int) -> None:
     from analysis.ratings.scores import analyze_ratings
     from analysis.text.ratings import render_ratings
     from app.reports.targets import ratings_of
@@ -317,9 +358,7 @@ def _analyze_ratings(targets: list[str], mapping: Path, shown: _Shown, *, seed: 
         _show(result, render_ratings, shown)
 
 
-def _analyze_judgements(
-    targets: list[str], mapping: Path, shown: _Shown, *, seed: int, resamples: int
-) -> None:
+def _analyze_judgements(targets: list[str], mapping: Path, shown: _As, *, seed: int, resamples: int) -> None:
     from analysis.detection.measures import analyze_judgements
     from analysis.text.detection import render_detection
     from app.reports.targets import judgements_of

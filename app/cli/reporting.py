@@ -1,5 +1,6 @@
 """`likely-human report`: studies or exported files as a page with figures. It imports the analysis when it runs."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -74,19 +75,26 @@ def _report_answers(
     from analysis.data.selection import with_unwatched
     from analysis.judging import read_verdicts
     from app.reports.page.sources import joined
-    from app.reports.report import require_reportable, write_report
+    from app.reports.report import require_reportable, write_reports
 
     require_reportable(output, mode)
     # What is wrong with a file is told in one line, without a bar above it.
     with err.status("Reading ..."):
+        pairs, ratings = _split(targets, mapping)
+        if verdicts is not None and not pairs:
+            raise StudyError(
+                f"{verdicts}: judges of a study's ratings are held against them by judge validate"
+            )
         given = None if verdicts is None else read_verdicts(verdicts)
-        studies, frames = joined([one for target in targets for one in _read(target, mapping)])
+        studies, frames = joined([one for target in pairs for one in _read(target, mapping)])
         if unwatched:
             frames = {slug: with_unwatched(frame) for slug, frame in frames.items()}
+            ratings = [with_unwatched(frame) for frame in ratings]
     with progress("Making the report") as on_progress:
-        written = write_report(
+        written = write_reports(
             studies,
             frames,
+            ratings,
             output,
             seed=seed,
             mode=mode,
@@ -96,9 +104,25 @@ def _report_answers(
             independent=independent,
             on_progress=on_progress,
         )
-    page = output / "report.html"
-    counted = f"{written.n_answers} answers of {written.n_participants} participants (mode {written.mode})"
-    out.print(f"{counted}: {page}", markup=False)
+    what = "answers of" if pairs else "items rated by"
+    counted = f"{written.n_answers} {what} {written.n_participants} participants (mode {written.mode})"
+    for page in dict.fromkeys([*(["report.html"] if pairs else []), *written.ratings]):
+        out.print(f"{counted}: {output / page}", markup=False)
+        counted = "ratings"
+
+
+def _split(targets: list[str], mapping: Path | None) -> "tuple[Sequence[str], Sequence[pd.DataFrame]]":
+    """The targets with answers to pairs, and the ratings. For files alone no database is opened."""
+    from app.reports.targets import is_file, split_targets
+
+    if mapping:
+        return targets, ()
+    if all(is_file(target) for target in targets):
+        found = split_targets(None, targets)
+    else:
+        with opened() as (_, database), database.reading() as session:
+            found = split_targets(session, targets)
+    return found.pairs, found.ratings
 
 
 def _read(target: str, mapping: Path | None) -> "list[tuple[Source, pd.DataFrame]]":

@@ -24,9 +24,9 @@ from app.reports.facts import designs_of, tables_of
 from app.reports.frames import labels_frame
 from app.reports.kinds import Format, What
 from app.reports.preferences import preferences
+from app.reports.rated import by_rating
 from app.sessions.tables import ParticipantSession
 from app.studies.file.design import StudyDesign
-from app.studies.file.questions import scale_of
 from app.studies.queries import study_named
 
 BATCH_ROWS = 5_000
@@ -109,7 +109,7 @@ def rows_of(
         case What.PARTICIPANTS:
             yield from _with_background(rows, designs_of(session, slug))
         case What.RATINGS:
-            yield from _by_rating(rows, designs_of(session, slug))
+            yield from by_rating(rows, designs_of(session, slug))
         case _:
             yield from rows
 
@@ -150,29 +150,6 @@ def _by_question(responses: Iterable[Row]) -> Iterator[Row]:
         for question, value in [*own.items(), *sorted(row["answers"].items())]:
             if value is not None:
                 yield {**row, "question": question, "value": str(value)}
-
-
-def _by_rating(trials: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
-    """One row per question answered about an item, in the order of the study file."""
-    asked = {
-        (number, block.id): [(question, scale_of(question)) for question in block.questions]
-        for number, design in designs.items()
-        for block in design.rating_blocks
-    }
-    for row in trials:
-        about = {**row, "condition": row["condition"] or None, "group": row["group"] or None}
-        for question, (low, high) in asked.get((row["version"], row["block"]), ()):
-            given = row["answers"].get(question.id)
-            if given is not None:
-                is_text = isinstance(given, str)
-                yield {
-                    **about,
-                    "question": question.id,
-                    "value": None if is_text else given,
-                    "text": given if is_text else None,
-                    "scale_low": low,
-                    "scale_high": high,
-                }
 
 
 @contextmanager

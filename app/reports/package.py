@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
+import pandas as pd
 from sqlalchemy import Engine
 from sqlmodel import Session
 
@@ -25,7 +26,7 @@ from app.reports.packaging.croissant import croissant
 from app.reports.packaging.datapackage import datapackage
 from app.reports.packaging.pseudonyms import Pseudonyms, pseudonyms_of
 from app.reports.packaging.texts import Contents
-from app.reports.report import Computing, OnProgress, first_mode, json_text, silent, write_report
+from app.reports.report import Computing, OnProgress, first_mode, json_text, silent, write_reports
 
 _STEPS = ("labels", "report", "descriptions", "archive")
 
@@ -145,22 +146,25 @@ def _facts(session: Session, slug: str) -> StudyFacts:
 def _label(collection: Collection, mode: str | None, seed: int, made_at: datetime, steps: _Steps) -> Contents:
     """Labels, preference records and the report, from the responses as they were written."""
     responses = collection.responses()
-    chosen = mode or first_mode([responses])
-    collection.add_labels(responses, chosen)
-    n_ties = collection.add_preferences(responses, chosen)
-    steps.begin("report")
+    ratings = collection.ratings()
+    chosen = mode or first_mode([responses] if ratings is None else [responses, ratings])
     facts = collection.facts
-    folder = collection.folder / "results"
-    write_report(
+    n_ties = 0
+    if facts.has_pairs or not facts.has_ratings:
+        collection.add_labels(responses, chosen)
+        n_ties = collection.add_preferences(responses, chosen)
+    steps.begin("report")
+    write_reports(
         [facts],
         {facts.slug: responses},
-        folder,
+        [] if ratings is None else [ratings],
+        collection.folder / "results",
         seed=seed,
         mode=chosen,
         made_at=made_at,
         computing=steps.computing,
     )
-    counts, rated = responses["mode"].astype("str").value_counts(), collection.n_rated()
+    counts, rated = (_answers_by_mode(table) for table in (responses, ratings))
     return Contents(
         facts=facts,
         tables=tuple(collection.tables),
@@ -173,6 +177,14 @@ def _label(collection: Collection, mode: str | None, seed: int, made_at: datetim
         has_pseudonyms=collection.pseudonyms.names is not None,
         keeps_links=collection.pseudonyms.keeps_links,
     )
+
+
+def _answers_by_mode(table: pd.DataFrame | None) -> Mapping[str, int]:
+    """How many trials were answered."""
+    if table is None:
+        return {}
+    counts = table.drop_duplicates("trial")["mode"].astype("str").value_counts()
+    return {str(mode): int(n) for mode, n in counts.items()}
 
 
 @contextmanager

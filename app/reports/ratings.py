@@ -1,17 +1,21 @@
 """The report of a table of ratings: who scored what how, and how far raters agree."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
 import pandas as pd
 
+from analysis.figures import AnyFigure
 from analysis.figures.scores import scores_figure
 from analysis.judging.items.figure import item_judges_figure
-from analysis.judging.items.validation import validate_items
+from analysis.judging.items.validation import ItemValidation, validate_items
+from analysis.ratings.groups import GroupScores
 from analysis.ratings.scores import CriterionResult, RatingAnalysis, analyze_ratings
+from analysis.ratings.studies import BlockRatings
 from analysis.ratings.table import Ratings
-from analysis.results import table_rows
+from analysis.results import Result, table_rows
 from analysis.stats.estimates import Estimate
 from app.reports.page.item_judges import ITEM_HEAD, ITEM_JUDGES, item_judge_rows, item_judges_section
 from app.reports.page.methods import methods_of_file
@@ -32,6 +36,10 @@ MOST_ROWS = 60
 _CRITERIA = (
     "criterion", "n_ratings", "n", "n_missing", "n_not_numbers", "n_out_of_range", "n_items", "n_raters", "mean",
     "low", "high", "sd_ddof0", "sd_ddof1", "minimum", "maximum", "reason",
+)  # fmt: skip
+_GROUPS = (
+    "criterion", "group", "n", "n_items", "n_raters", "mean", "low", "high", "sd_ddof1", "lower_quartile", "median",
+    "upper_quartile",
 )  # fmt: skip
 _RATER_PAIRS = (
     "criterion", "first", "second", "n_items", "agreement", "kappa", "kappa_low", "kappa_high", "kappa_linear",
@@ -58,40 +66,141 @@ def write_ratings_report(
 
     def made() -> FileReport:
         analysis = analyze_ratings(ratings, seed=seed, resamples=resamples)
-        figure, name = scores_figure(analysis), Path(ratings.origin).name
-        view = figure_view(figure, "tables/criteria.csv")
+        name = Path(ratings.origin).name
         judges = (
             None if verdicts is None else validate_items(ratings, verdicts, seed=seed, resamples=resamples)
         )
-        drawn = None if judges is None else item_judges_figure(judges)
-        return FileReport(
-            f"Ratings in {name}",
-            sum(one.n for one in analysis.criteria),
-            analysis,
-            methods_of_file("Ratings", _about(analysis, name), seed, ITEM_JUDGES if judges else ""),
-            (
-                SectionView("scores", "Scores", figures=(view,), notes=tuple(_counted(analysis))),
-                _agreement(analysis),
-                *_pairs(analysis),
-                *_classes(analysis),
-                *_raters(analysis),
-                *_odd(analysis),
-                *(() if judges is None or drawn is None else [item_judges_section(judges, drawn)]),
-            ),
-            {
-                "criteria": csv_text(_CRITERIA, map(_criterion_row, analysis.criteria)),
-                "classes": csv_text(("criterion", "class", "n", "share"), _class_rows(analysis)),
-                "rater_pairs": csv_text(_RATER_PAIRS, _pair_rows(analysis)),
-                "items": csv_of(analysis.items),
-                "raters": csv_of(analysis.raters),
-                "odd": csv_of(analysis.odd),
-                **({} if judges is None else {"judges": csv_text(ITEM_HEAD, item_judge_rows(judges))}),
-            },
-            (figure,) if drawn is None else (figure, drawn),
-            judges,
-        )
+        return _report(f"Ratings in {name}", analysis, analysis, _about_file(analysis, name), judges)
 
     return write_file_report(made, folder, made_at, on_progress)
+
+
+def write_block_report(
+    block: BlockRatings,
+    title: str,
+    folder: Path,
+    *,
+    made_at: datetime | None,
+    on_progress: OnProgress = silent,
+) -> int:
+    """Write the report of one block of ratings of a study, as `write_ratings_report`; returns how many scores count."""
+
+    def made() -> FileReport:
+        return _report(f"{title}: ratings", block, block.analysis, _about_block(block), None)
+
+    return write_file_report(made, folder, made_at, on_progress)
+
+
+def write_block_reports(
+    blocks: Sequence[BlockRatings],
+    titles: Mapping[str, str],
+    folder: Path,
+    *,
+    alone: bool,
+    made_at: datetime | None,
+    on_progress: OnProgress = silent,
+) -> tuple[str, ...]:
+    """Write the report of every block that has answers; returns the pages, below `folder`.
+
+    A single block that stands `alone`, beside no report of pairs, has the folder for itself; others have one each,
+    named by study and block. `titles` are by study.
+    """
+    answered = [one for one in blocks if not one.selection.reason]
+    is_whole = alone and len(answered) == 1
+    pages = []
+    for one in answered:
+        place = "" if is_whole else f"ratings-{one.study}-{one.block}/"
+        title = titles.get(one.study, one.study)
+        write_block_report(one, title, folder / place, made_at=made_at, on_progress=on_progress)
+        pages.append(f"{place}report.html")
+    return tuple(pages)
+
+
+def _report(
+    title: str, result: Result, analysis: RatingAnalysis, about: str, judges: ItemValidation | None
+) -> FileReport:
+    figures = tuple(_figures(analysis))
+    drawn = None if judges is None else item_judges_figure(judges)
+    views = tuple(figure_view(figure, "tables/criteria.csv") for figure in figures)
+    methods = f"{about} {_statistics(analysis)}"
+    return FileReport(
+        title,
+        sum(one.n for one in analysis.criteria),
+        result,
+        methods_of_file("Ratings", methods, analysis.seed, ITEM_JUDGES if judges else ""),
+        (
+            SectionView("scores", "Scores", figures=views, notes=tuple(_counted(analysis))),
+            *_groups(analysis),
+            _agreement(analysis),
+            *_pairs(analysis),
+            *_classes(analysis),
+            *_raters(analysis),
+            *_odd(analysis),
+            *(() if judges is None or drawn is None else [item_judges_section(judges, drawn)]),
+        ),
+        {
+            "criteria": csv_text(_CRITERIA, map(_criterion_row, analysis.criteria)),
+            "classes": csv_text(("criterion", "class", "n", "share"), _class_rows(analysis)),
+            "rater_pairs": csv_text(_RATER_PAIRS, _pair_rows(analysis)),
+            "items": csv_of(analysis.items),
+            "raters": csv_of(analysis.raters),
+            "odd": csv_of(analysis.odd),
+            **({"groups": csv_text(_GROUPS, _group_rows(analysis))} if _has_groups(analysis) else {}),
+            **({} if judges is None else {"judges": csv_text(ITEM_HEAD, item_judge_rows(judges))}),
+        },
+        figures if drawn is None else (*figures, drawn),
+        judges,
+    )
+
+
+def _figures(analysis: RatingAnalysis) -> Iterator[AnyFigure]:
+    """One figure of scores for each scale: points and percent have no axis in common."""
+    scales = list(dict.fromkeys(one.scale for one in analysis.criteria))
+    if len(scales) < 2:
+        yield scores_figure(analysis)
+        return
+    for place, scale in enumerate(scales, 1):
+        of_scale = tuple(one for one in analysis.criteria if one.scale == scale)
+        figure = scores_figure(replace(analysis, criteria=of_scale, scale=scale))
+        yield replace(figure, name=figure.name if place == 1 else f"{figure.name}-{place}")
+
+
+def _has_groups(analysis: RatingAnalysis) -> bool:
+    return any(one.groups for one in analysis.criteria)
+
+
+def _group_rows(analysis: RatingAnalysis) -> Iterator[tuple[object, ...]]:
+    for one in analysis.criteria:
+        for group in one.groups:
+            ends = group.interval.low, group.interval.high
+            quartiles = group.quartiles.lower, group.quartiles.median, group.quartiles.upper
+            counts = group.n, group.n_items, group.n_raters
+            yield one.criterion, group.group, *counts, group.mean, *ends, group.sd_ddof1, *quartiles
+
+
+def _groups(analysis: RatingAnalysis) -> Iterator[SectionView]:
+    """Each group of items by each criterion."""
+    if not _has_groups(analysis):
+        return
+    rows = [
+        (
+            *(one.criterion, group.group, str(group.n), f"{group.n_items}"),
+            f"{number(group.mean, 2)} {_interval(group)}",
+            number(group.sd_ddof1, 2),
+            f"{group.quartiles.lower:g} {group.quartiles.median:g} {group.quartiles.upper:g}",
+        )
+        for one in analysis.criteria
+        for group in one.groups
+    ]
+    head = "criterion", "group", "scores", "items", "mean", "SD (n-1)", "quartiles"
+    caption = "Scores by group of items, with 95 % intervals of the mean"
+    table = shortened(caption, head, rows, n_names=2, file="tables/groups.csv", most=MOST_ROWS)
+    yield SectionView("groups", "Groups of items", tables=(table,))
+
+
+def _interval(group: GroupScores) -> str:
+    low, high = group.interval.low, group.interval.high
+    return "" if low is None or high is None else f"[{number(low, 2)}, {number(high, 2)}]"
 
 
 def _criterion_row(one: CriterionResult) -> tuple[object, ...]:
@@ -235,12 +344,32 @@ def _odd(analysis: RatingAnalysis) -> Iterator[SectionView]:
     yield SectionView("odd", "Odd scores", tables=(table,))
 
 
-def _about(analysis: RatingAnalysis, name: str) -> str:
+def _about_file(analysis: RatingAnalysis, name: str) -> str:
     scale = "not given" if analysis.scale is None else "{:g} to {:g}".format(*analysis.scale)
     outside = "counted" if analysis.out_of_range == "keep" else "left out"
+    return f"The scores were read from the file {name}. The scale is {scale}; scores outside of it are {outside}."
+
+
+def _about_block(block: BlockRatings) -> str:
+    """Who rated what, and what was left out."""
+    selection = block.selection
+    excluded = sum(selection.left_out["excluded"].values())
+    scales = "; ".join(
+        f"{one.criterion} from {one.scale[0]:g} to {one.scale[1]:g}"
+        for one in block.analysis.criteria
+        if one.scale
+    )
     return (
-        f"The scores were read from the file {name}. The scale is {scale}; scores outside of it are "
-        f"{outside}. Means and standard deviations are over scores; the intervals resample items and raters "
+        f"In the study {block.study}, block {block.block}, {selection.n_participants_used} participants "
+        f"(mode {selection.mode}) rated one item at a time; {selection.n_used} items rated count, "
+        f"{excluded} more were excluded, of {block.n_sessions_excluded} sessions, and practice and attention checks "
+        f"are in no number. {f'Scales: {scales}.' if scales else ''}"
+    ).rstrip()
+
+
+def _statistics(analysis: RatingAnalysis) -> str:
+    return (
+        "Means and standard deviations are over scores; the intervals resample items and raters "
         f"({analysis.resamples:,} resamples) [ET93]. Agreement takes scores as {analysis.agreement_level}: "
         "Krippendorff's alpha [Kri04], Fleiss' kappa [Fle71], Gwet's AC1 [Gwe08], intraclass correlations [MW96], of "
         "items with different numbers of ratings [SF79], and Cohen's kappa of two raters at a time [Coh60], weighted "

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from analysis.data.columns import MODES
 from analysis.figures import AnyFigure, Figure, figures_of
 from analysis.judging import JudgeValidation, validate_judges
 from analysis.options import RESAMPLES
+from analysis.ratings.studies import BlockRatings, analyze_rating_rows
 from analysis.summary import FORMAT
 from app.core.errors import StudyError
 from app.reports.facts import COUNTED_MODES
@@ -35,8 +36,19 @@ from app.reports.page.writing import (
     with_page,
     write_folder,
 )
+from app.reports.rated import ratings_frame
+from app.reports.ratings import write_block_reports
 
-__all__ = ["OnProgress", "ReportInfo", "build_report", "first_mode", "json_text", "silent", "write_report"]
+__all__ = [
+    "OnProgress",
+    "ReportInfo",
+    "build_report",
+    "first_mode",
+    "json_text",
+    "silent",
+    "write_report",
+    "write_reports",
+]
 
 # Of `write_report`, for a bar that has others before them.
 _STEPS = 4
@@ -44,13 +56,17 @@ _STEPS = 4
 
 @dataclass(frozen=True, slots=True)
 class ReportInfo:
-    """What a report is of; `mode` is that of the answers analysed, and `n_*` count those."""
+    """What a report is of; `mode` is that of the answers analysed, and `n_*` count those.
+
+    `ratings` are the pages of its blocks of ratings. Without answers to pairs, the counts are of items rated.
+    """
 
     folder: Path
     files: tuple[str, ...]
     mode: str
     n_answers: int
     n_participants: int
+    ratings: tuple[str, ...] = ()
 
 
 # Around what tells nothing of how far it is and may be ended at any step.
@@ -75,18 +91,20 @@ def build_report(
     that is none or a folder that cannot be written.
     """
     names = [slugs] if isinstance(slugs, str) else list(dict.fromkeys(slugs))
-    read = []
+    read, rated = [], []
     for done, slug in enumerate(names):
         on_progress(done, len(names) + _STEPS, f"reading {slug}")
         read.append(read_study(session, slug))
+        rated.append(ratings_frame(session, slug))
     studies, frames = joined(read)
 
     def progress(done: int, _total: int, what: str) -> None:
         on_progress(len(names) + done, len(names) + _STEPS, what)
 
-    return write_report(
+    return write_reports(
         studies,
         frames,
+        rated,
         folder,
         seed=seed,
         mode=mode,
@@ -94,6 +112,70 @@ def build_report(
         on_progress=progress,
         computing=computing,
     )
+
+
+def write_reports(
+    studies: Sequence[Source],
+    frames: Mapping[str, pd.DataFrame],
+    ratings: Sequence[pd.DataFrame],
+    folder: Path,
+    *,
+    seed: int,
+    mode: str | None,
+    made_at: datetime | None,
+    resamples: int = RESAMPLES,
+    verdicts: pd.DataFrame | None = None,
+    independent: bool = False,
+    on_progress: OnProgress = silent,
+    computing: Computing = nullcontext,
+) -> ReportInfo:
+    """As `write_report`, and of each block of the checked `ratings` a report of its own.
+
+    A block of ratings beside answers to pairs, or to another block, has a folder in `folder`, to which the page of the
+    pairs links."""
+    require_reportable(folder, mode)
+    chosen = mode or first_mode([*frames.values(), *ratings])
+    of_mode = [frame for frame in ratings if (frame["mode"] == chosen).any()]
+    alone = bool(of_mode) and not any((frame["mode"] == chosen).any() for frame in frames.values())
+    blocks: tuple[BlockRatings, ...] = ()
+    if of_mode:
+        on_progress(0, _STEPS, "computing")
+        with computing():
+            blocks = analyze_rating_rows(of_mode, mode=chosen, seed=seed, resamples=resamples)
+    titles = {study.slug: study.title for study in studies}
+    with computing():
+        pages = write_block_reports(blocks, titles, folder, alone=alone, made_at=made_at)
+    if alone and pages:
+        on_progress(_STEPS, _STEPS, "done")
+        counts = [one.selection for one in blocks]
+        info = ReportInfo(
+            folder=folder,
+            files=(),
+            mode=chosen,
+            n_answers=sum(one.n_used for one in counts),
+            n_participants=max(one.n_participants_used for one in counts),
+        )
+    else:
+        info = write_report(
+            studies,
+            frames,
+            folder,
+            seed=seed,
+            mode=chosen,
+            made_at=made_at,
+            resamples=resamples,
+            verdicts=verdicts,
+            independent=independent,
+            on_progress=on_progress,
+            computing=computing,
+            beside=pages,
+        )
+    if not pages:
+        return info
+    # Those of earlier reports that lie here, too: of a run, the folder is new.
+    every = (path for path in folder.rglob("*") if path.is_file())
+    files = tuple(sorted(str(path.relative_to(folder)) for path in every))
+    return replace(info, files=files, ratings=pages)
 
 
 def write_report(
@@ -109,10 +191,12 @@ def write_report(
     independent: bool = False,
     on_progress: OnProgress = silent,
     computing: Computing = nullcontext,
+    beside: Sequence[str] = (),
 ) -> ReportInfo:
     """As `build_report`, from checked responses by study; `verdicts` of judges, checked, are held against people.
 
-    With `independent`, participants with one identifier in two studies are taken for different people."""
+    With `independent`, participants with one identifier in two studies are taken for different people. The page links
+    to the pages `beside` it."""
     require_reportable(folder, mode)
     chosen = mode or first_mode(frames.values())
     on_progress(0, _STEPS, "computing")
@@ -139,7 +223,7 @@ def write_report(
     files |= drawings(figures)
     by_name = {figure.name: figure for figure in figures}
     content = Content(studies, analysis, by_name, methods, judges, chosen, made_words(made_at))
-    written = with_page(files, report_page(content, sorted(files)))
+    written = with_page(files, report_page(content, sorted((*files, *beside))))
     write_folder(folder, written)
     on_progress(_STEPS, _STEPS, "done")
     selections = [result.selection for result in analysis.studies] if analysis else []

@@ -1,6 +1,7 @@
 """What a command is asked about: a study's slug, an exported file, or a file from elsewhere with its mapping."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pandas as pd
 from analysis import read_responses
 from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column
 from analysis.data.mapping import mapping_kind, mapping_notes, read_judgements, read_mapped, read_ratings
+from analysis.data.reading import is_rating_rows, read_rating_rows
 from analysis.data.selection import with_unwatched
 from analysis.detection.table import Judgements
 from analysis.ratings.table import Ratings
@@ -80,3 +82,49 @@ def frames_of(
     """What is analysed of each target, as `frame_of`; where asked, answers count that cannot have been watched."""
     frames = [frame_of(session, target, mapping, ANALYZED_COLUMNS) for target in targets]
     return [with_unwatched(frame) for frame in frames] if unwatched else frames
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Targets by what is in them, which for a study may be both: `pairs` are those with answers to pairs."""
+
+    pairs: Sequence[str]
+    ratings: Sequence[pd.DataFrame]
+
+
+def split_targets(session: "Session | None", targets: Sequence[str]) -> Split:
+    """The checked ratings of studies and exported files, and the targets that have answers to pairs.
+
+    Raises StudyError for a study of ratings that has none, and what `read_rating_rows` raises.
+    """
+    pairs, ratings = [], []
+    for target in targets:
+        rated = rating_rows_of(session, target)
+        if rated is not None and len(rated):
+            ratings.append(rated)
+        if rated is None or _has_answers_to_pairs(session, target):
+            pairs.append(target)
+        elif rated.empty:
+            raise StudyError(f"{target}: nobody has rated an item of this study yet")
+    return Split(pairs, ratings)
+
+
+def rating_rows_of(session: "Session | None", target: str) -> pd.DataFrame | None:
+    """The checked ratings of an exported file of them, or of a study with a block of ratings; None of any other."""
+    if is_file(target):
+        return read_rating_rows(target) if is_rating_rows(target) else None
+    if session is None:
+        return None
+    from app.reports.facts import designs_of
+    from app.reports.rated import ratings_frame
+
+    has_ratings = any(design.rating_blocks for design in designs_of(session, target).values())
+    return ratings_frame(session, target) if has_ratings else None
+
+
+def _has_answers_to_pairs(session: "Session | None", target: str) -> bool:
+    if session is None or is_file(target):
+        return False
+    from app.reports import selects
+
+    return session.execute(selects.responses(target, ["study"]).limit(1)).first() is not None

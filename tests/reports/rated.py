@@ -73,12 +73,15 @@ def rate(
     n_trials: int | None = None,
     raised: str | None = None,
     excluded: str = "",
+    block: str = "rate",
 ) -> int:
-    """One session that rates the items in the study file's order, all or the first `n_trials`; returns its id."""
+    """One session that rates the items in the study file's order, all or the first `n_trials`; returns its id.
+
+    Of a block of pairs, it presses the left of every pair."""
     version = session.exec(select(StudyVersion).order_by(col(StudyVersion.id).desc())).first()
     assert version is not None
     units = session.exec(
-        select(Unit).where(Unit.version_id == version.id, Unit.block == "rate").order_by(col(Unit.position))
+        select(Unit).where(Unit.version_id == version.id, Unit.block == block).order_by(col(Unit.position))
     ).all()
     units = [*(u for u in units if u.kind == Kind.PRACTICE), *(u for u in units if u.kind != Kind.PRACTICE)]
     answered = units[:n_trials]
@@ -91,7 +94,9 @@ def rate(
     session.add(run)
     session.flush()
     for position, unit in enumerate(units, 1):
-        trial = Trial(session_id=run.id or 0, position=position, unit_id=unit.id or 0, plan={})
+        is_pair = block != RATE["id"]
+        plan = {"left": "a"} if is_pair else {}
+        trial = Trial(session_id=run.id or 0, position=position, unit_id=unit.id or 0, plan=plan)
         session.add(trial)
         session.flush()
         if unit in answered:
@@ -102,7 +107,8 @@ def rate(
                     trial_id=trial.id,
                     page=f"trial-{position}",
                     submit_id=f"t.{position}",
-                    answers=answers_of(unit, person),
+                    side="left" if is_pair else None,
+                    answers={} if is_pair else answers_of(unit, person),
                     rt_ms=9000,
                     shown_at=at - timedelta(seconds=30),
                     answered_at=at,

@@ -15,7 +15,7 @@ from analysis.results import table_rows
 from app.reports.columns import COLUMNS, Column
 from app.reports.export import columns_of, rows_of, write_csv, write_jsonl
 from app.reports.facts import COUNTED_MODES, StudyFacts
-from app.reports.kinds import What
+from app.reports.kinds import OF_PAIRS, What
 from app.reports.packaging.pseudonyms import Pseudonyms
 from app.reports.packaging.tables import KEYS, ROW_IS, Table, data_path, references_of
 from app.reports.preferences import preferences_of, prompt_of
@@ -26,7 +26,9 @@ SELECTED = (What.PARTICIPANTS, What.RESPONSES, What.PLAYBACK, What.ANSWERS)
 
 def selected_of(facts: StudyFacts) -> tuple[What, ...]:
     """The tables of a study's package that are one SELECT each, in order."""
-    return (*SELECTED, What.RATINGS) if facts.has_ratings else SELECTED
+    if not facts.has_ratings:
+        return SELECTED
+    return tuple(what for what in (*SELECTED, What.RATINGS) if facts.has_pairs or what not in OF_PAIRS)
 
 
 @dataclass(slots=True)
@@ -48,18 +50,15 @@ class Collection:
 
     def responses(self) -> pd.DataFrame:
         """The responses as a reader of the package will find them: its numbers are those of its own file."""
-        table = next(table for table in self.tables if table.name == What.RESPONSES)
-        if not table.n_rows:
-            return check_responses(pd.DataFrame(columns=list(names(RESPONSE_COLUMNS))), table.path)
+        table = next((table for table in self.tables if table.name == What.RESPONSES), None)
+        if table is None or not table.n_rows:
+            return check_responses(pd.DataFrame(columns=list(names(RESPONSE_COLUMNS))), What.RESPONSES)
         return read_responses(self.folder / table.path)
 
-    def n_rated(self) -> Mapping[str, int]:
-        """How many trials were rated, by mode."""
+    def ratings(self) -> pd.DataFrame | None:
+        """The ratings as a reader of the package will find them; None where there are none."""
         table = next((table for table in self.tables if table.name == What.RATINGS), None)
-        if table is None or not table.n_rows:
-            return {}
-        trials = read_rating_rows(self.folder / table.path).drop_duplicates("trial")
-        return {str(mode): int(n) for mode, n in trials["mode"].value_counts().items()}
+        return read_rating_rows(self.folder / table.path) if table is not None and table.n_rows else None
 
     def add_labels(self, responses: pd.DataFrame, mode: str) -> None:
         """The labels of `mode`, and those of every other mode with answers in a table of their own."""

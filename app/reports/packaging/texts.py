@@ -57,14 +57,19 @@ def _tables(contents: Contents) -> list[str]:
         key = ", ".join(f"`{name}`" for name in table.key) or "none"
         lines.append(f"| {table.name} | `{table.path}` | {table.n_rows} | {key} |")
     lines += ["", *(f"- **{table.name}**: {table.row_is}" for table in contents.tables), ""]
+    labels = (
+        f"`labels` and the preference records are of mode {contents.mode}; labels of another mode have that mode in "
+        "their name. "
+        if any(table.name == "labels" for table in contents.tables)
+        else ""
+    )
     lines += [
         "`session` and `trial` join the tables. Every column is described in `documentation/data-dictionary.csv` and, "
         "for programs, in `dataset_description.json`, `datapackage.json` and `croissant.json`. CSV is UTF-8 with a "
         "header; an empty cell is missing; times are ISO 8601 in UTC.",
         "",
         "Modes are never mixed: `mode` says of every row whether it is of a live, a pilot or a simulated session. "
-        f"`labels` and the preference records are of mode {contents.mode}; labels of another mode have that mode in "
-        "their name. Previews by the experimenters are not part of the package.",
+        f"{labels}Previews by the experimenters are not part of the package.",
         "",
     ]
     if contents.n_ties:
@@ -146,18 +151,31 @@ def changes(card: Card, contents: Contents) -> str:
 
 
 def rerun(contents: Contents) -> str:
-    responses = next(table for table in contents.tables if table.name == "responses")
-    return f"""# Computing the numbers again
+    paths = {table.name: table.path for table in contents.tables}
+    has_pairs, options = "responses" in paths, f"--mode {contents.mode} --seed {contents.seed} --json"
+    text = """# Computing the numbers again
 
 With Likely Human installed, no database needed, in the folder of this package:
-
+"""
+    if has_pairs:
+        text += f"""
 ```
-python -m analysis {responses.path} --mode {contents.mode} --seed {contents.seed} --json
+python -m analysis {paths["responses"]} {options}
 ```
 
 prints what is in `results/results.json`; to the last digit with the versions of the libraries that
 `results/methods.md` names.
 """
+    if "ratings" in paths:
+        place = "the folders `results/ratings-*`" if has_pairs else "`results`"
+        text += f"""
+```
+python -m analysis {paths["ratings"]} {options}
+```
+
+prints under `ratings`, one for each block, what is in the `results.json` of {place}.
+"""
+    return text
 
 
 def _line(text: str) -> str:
