@@ -107,6 +107,8 @@ def _dot(dot: Dot, step: float, radius: float) -> tuple[str, str]:
 
 
 def _label(mark: Mark) -> str:
+    if mark.spoken:
+        return mark.spoken
     if mark.clips is not None:
         return f"{mark.name}: {mark.beside} votes for {mark.clips[0].stimulus or 'the clip on the left'}"
     if mark.low is None or mark.high is None:

@@ -73,3 +73,11 @@ class ResultsPage(AdminPage):
 
     def figures(self, section: str) -> Sequence[Drawn]:
         return [one for one in self.drawn.values() if one.figure.section == section]
+
+    @property
+    def rated(self) -> Sequence[tuple[str, str]]:
+        """The sections of ratings, one for each block, with their titles."""
+        sections = dict.fromkeys(one.figure.section for one in self.drawn.values())
+        blocks = [name for name in sections if name.startswith("ratings:")]
+        titles = [f"Ratings: {name.partition(':')[2]}" if len(blocks) > 1 else "Ratings" for name in blocks]
+        return list(zip(blocks, titles, strict=True))

@@ -3,7 +3,7 @@
 import hashlib
 import hmac
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ import pandas as pd
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col
 
-from analysis import Analysis, analyze
+from analysis import analyze, analyze_rating_rows
 from analysis.errors import AnalysisError
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
 from analysis.options import RESAMPLES
@@ -24,7 +24,8 @@ from app.library.places import judging_folder, results_folder
 from app.library.tables import Stimulus
 from app.reports.facts import StudyFacts
 from app.reports.page.sources import Source, read_study, sessions_of
-from app.reports.results.making import Around, results_view
+from app.reports.rated import ratings_frame
+from app.reports.results.making import Around, ratings_view, results_view, with_ratings
 from app.reports.results.view import Caution, ResultsView, to_json
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion, Unit, UnitMember
@@ -41,29 +42,48 @@ def compute_results(work: Work) -> dict[str, Any]:
     work.progress(0, _STEPS, "Reading the answers")
     with work.database.reading() as session:
         read = [read_study(session, name) for name in (slug, against) if name]
+        ratings = ratings_frame(session, slug)
         verdicts = _verdicts(session, slug, work.settings.data_dir)
         clip_of = _clips(session, slug)
     work.progress(1, _STEPS, "Computing")
     with work.computing():
         # Of this mode alone: who took part in another one was never to be counted here.
         frames = [frame[frame["mode"] == mode] for _, frame in read]
-        origins = [source.slug for source, _ in read]
-        analysis = analyze(frames, mode=mode, origins=origins, resamples=RESAMPLES)
+        rated = ratings[ratings["mode"] == mode]
+        blocks = analyze_rating_rows([rated], mode=mode, resamples=RESAMPLES) if len(rated) else ()
+        analysis = None
+        if len(frames[0]) or not blocks:
+            pairs = [
+                (source.slug, frame) for (source, _), frame in zip(read, frames, strict=True) if len(frame)
+            ]
+            origins, answers = zip(*(pairs or [(slug, frames[0])]), strict=True)
+            analysis = analyze(answers, mode=mode, origins=origins, resamples=RESAMPLES)
     work.progress(2, _STEPS, "Holding judges against people")
     source, frame = read[0]
-    with work.computing():
-        validation, cautions = _judged(frame, verdicts, mode)
+    validation: JudgeValidation | None = None
+    cautions: Sequence[Caution] = ()
+    if analysis is not None:
+        with work.computing():
+            validation, cautions = _judged(frame, verdicts, mode)
     work.progress(3, _STEPS, "Writing")
+    people = [
+        *(analysis.studies[0].participants["participant"] if analysis else ()),
+        *rated["participant"].unique(),
+    ]
     around = Around(
         made_at=work.now(),
-        until=_until(frame, mode),
-        pseudonym=_pseudonyms(analysis, work.settings.secret),
+        until=_until([frame, ratings], mode),
+        pseudonym=_pseudonyms(slug, people, work.settings.secret),
         levels=_levels(source),
         sessions=sessions_of(source, mode),
         clip_of=clip_of,
         cautions=cautions,
     )
-    _keep(folder, results_view(analysis, around, validation))
+    if analysis is None:
+        view = ratings_view(blocks, around)
+    else:
+        view = with_ratings(results_view(analysis, around, validation), blocks, around.pseudonym)
+    _keep(folder, view)
     _forget_older(work, slug, against, mode)
     return {"files": [VIEW]}
 
@@ -111,18 +131,17 @@ def _judged(
         ]
 
 
-def _until(frame: pd.DataFrame, mode: str) -> datetime | None:
-    times = pd.to_datetime(frame.loc[frame["mode"] == mode, "answered_at"], utc=True).dropna()
+def _until(tables: Sequence[pd.DataFrame], mode: str) -> datetime | None:
+    answered = pd.concat([table.loc[table["mode"] == mode, "answered_at"] for table in tables])
+    times = pd.to_datetime(answered, utc=True).dropna()
     return times.max().to_pydatetime() if len(times) else None
 
 
-def _pseudonyms(analysis: Analysis, secret: str) -> Mapping[str, str]:
+def _pseudonyms(study: str, participants: Iterable[object], secret: str) -> Mapping[str, str]:
     """A name that stays the same as answers come in and tells nobody the participant's own."""
-    study = analysis.studies[0]
     return {
-        name: "p-"
-        + hmac.new(secret.encode(), f"{study.study} {name}".encode(), hashlib.sha256).hexdigest()[:8]
-        for name in map(str, study.participants["participant"])
+        name: "p-" + hmac.new(secret.encode(), f"{study} {name}".encode(), hashlib.sha256).hexdigest()[:8]
+        for name in map(str, participants)
     }
 
 

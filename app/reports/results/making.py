@@ -1,14 +1,15 @@
 """The view of the results page, made from the analysis of one study or of two beside each other."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from analysis import Analysis
 from analysis.choice.studies import StudyResult
 from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
-from app.reports.results import bias, figures, judges
+from analysis.ratings.studies import BlockRatings
+from app.reports.results import bias, figures, judges, ratings
 from app.reports.results.claims import HOW_MORE, claims_of
 from app.reports.results.compared import compared_claims, studies_figure
 from app.reports.results.conditions import conditions_claims, conditions_figures
@@ -65,6 +66,48 @@ def results_view(
         how_more=HOW_MORE,
         figures=tuple(_figures(analysis, study, pairs, right, around, validation)),
         cautions=(*_cautions(study, pairs), *around.cautions),
+    )
+
+
+def with_ratings(
+    view: ResultsView, blocks: Sequence[BlockRatings], pseudonym: Mapping[str, str]
+) -> ResultsView:
+    """The page of a study of pairs with its ratings below them."""
+    can_say, not_yet = ratings.claims(blocks)
+    return replace(
+        view,
+        can_say=(*view.can_say, *can_say),
+        not_yet=(*view.not_yet, *not_yet),
+        figures=(*view.figures, *ratings.ratings_figures(blocks, pseudonym)),
+    )
+
+
+def ratings_view(blocks: Sequence[BlockRatings], around: Around) -> ResultsView:
+    """The page of a study, or of a mode of one, that has ratings alone."""
+    first = blocks[0]
+    can_say, not_yet = ratings.claims(blocks)
+    return ResultsView(
+        format=FORMAT,
+        study=first.study,
+        against="",
+        mode=first.selection.mode,
+        made_at=around.made_at,
+        until=around.until,
+        n_answers=sum(one.selection.n_used for one in blocks),
+        n_people=max(one.selection.n_participants_used for one in blocks),
+        n_pairs=0,
+        headline=ratings.headline(blocks),
+        next_step="Look under “Who is counted” below for why." if first.selection.reason else "",
+        can_say=can_say,
+        not_yet=not_yet,
+        how_more="Groups of items are compared by Mann-Whitney over the mean of each item; a difference is said where "
+        "its p is below .05 after Holm's correction over all criteria and groups.",
+        figures=(
+            *ratings.ratings_figures(blocks, around.pseudonym),
+            figures.counted_figure(first.selection, around.sessions, _LEFT_OUT),
+        ),
+        cautions=tuple(around.cautions),
+        has_pairs=False,
     )
 
 

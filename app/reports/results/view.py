@@ -11,12 +11,12 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-FORMAT = 2  # of the kept view: another number computes all anew
+FORMAT = 3  # of the kept view: another number computes all anew
 
 Cell = str | int | float | None
 Unit = Literal["text", "count", "share", "number", "p"]
 Shape = Literal["ink", "human", "computer", "other"]
-Drawing = Literal["marks", "people", "pairs", "steps", "none"]
+Drawing = Literal["marks", "people", "pairs", "stacks", "steps", "none"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,21 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a stacked bar: where it begins and how wide it is, as shares; `depth` of its colour is from 0 to 1."""
+
+    name: str
+    start: float
+    share: float
+    depth: float
+
+
+@dataclass(frozen=True, slots=True)
 class Mark:
     """One row of a drawing: a number with its interval; `says` and `beside` are both in words.
 
-    `clips` are those of a pair: the one that `value` is the share of votes for, and the other."""
+    `clips` are those of a pair: the one that `value` is the share of votes for, and the other. `pieces` are of a
+    stacked bar. `spoken` is all of it in words, where shares are not what is drawn."""
 
     name: str
     value: float | None
@@ -73,6 +84,8 @@ class Mark:
     is_warning: bool = False
     band: Band | None = None
     clips: tuple[Clip, Clip] | None = None
+    pieces: tuple[Piece, ...] = ()
+    spoken: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +132,9 @@ class Caution:
 
 @dataclass(frozen=True, slots=True)
 class ResultsView:
-    """The page of one study in one mode, with at most one other study beside it."""
+    """The page of one study in one mode, with at most one other study beside it.
+
+    Where it `has_pairs` no answers to, it is of ratings alone."""
 
     format: int
     study: str
@@ -137,6 +152,7 @@ class ResultsView:
     how_more: str
     figures: tuple[Figure, ...]
     cautions: tuple[Caution, ...]
+    has_pairs: bool = True
 
     def figure(self, name: str) -> Figure | None:
         return next((one for one in self.figures if one.name == name), None)

@@ -1,0 +1,160 @@
+"""The results page of a study with ratings: closed while it runs, the numbers of the analysis, nothing of pairs."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from analysis import analyze_rating_rows
+from app.core.database import Database
+from app.core.settings import Settings
+from app.jobs.handlers import results as worker
+from app.jobs.worker import drain
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
+from app.reports.rated import ratings_frame
+from app.studies.stimuli import add_stimuli
+from app.studies.tables import State
+from app.studies.versions import set_state
+from tests.admin.persons import Person
+from tests.factories import NOW, study_file
+from tests.reports.rated import fill_rated, load_rated, rate
+
+HERE = "/admin/studies/rated/results"
+RESAMPLES = 100
+
+
+@pytest.fixture
+def settings(settings: Settings, tmp_path: Path) -> Settings:
+    """A data folder of the test's own."""
+    data = tmp_path / "data"
+    data.mkdir()
+    return settings.model_copy(update={"data": data})
+
+
+@pytest.fixture(autouse=True)
+def few_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "RESAMPLES", RESAMPLES)
+
+
+@pytest.fixture
+def rated(database: Database, tmp_path: Path) -> str:
+    with database.transaction() as session:
+        load_rated(session, tmp_path)
+        fill_rated(session)
+    return "rated"
+
+
+@pytest.fixture
+def closed(database: Database, rated: str) -> str:
+    with database.transaction() as session:
+        set_state(session, rated, State.CLOSED)
+    return rated
+
+
+def computed(person: Person, settings: Settings, database: Database, address: str = HERE) -> str:
+    person.get(address)
+    drain(settings, database)
+    return str(person.get(address).text)
+
+
+def rows(person: Person, figure: str, here: str = HERE) -> list[dict[str, str]]:
+    response = person.get(f"{here}/{figure}.csv")
+    assert response.status_code == 200, response.text
+    return list(csv.DictReader(io.StringIO(response.text)))
+
+
+def figures_on(html: str) -> list[str]:
+    return re.findall(r'<figure class="fig panel" id="([a-z]+)"', html)
+
+
+def test_live_ratings_are_closed_until_somebody_opens_them(
+    owner: Person, rated: str, settings: Settings, database: Database
+) -> None:
+    assert "Closed while the study runs" in owner.get(HERE).text
+    assert owner.get(f"{HERE}/scores.csv").status_code == 409
+    owner.post(f"{HERE}/open", {"known": "yes"})
+    page = computed(owner, settings, database)
+    assert "The study is still running." in page
+    assert "Items scored" in page
+
+
+def test_every_number_of_ratings_is_that_of_analyze(
+    owner: Person, closed: str, settings: Settings, database: Database
+) -> None:
+    computed(owner, settings, database)
+    with database.reading() as session:
+        (block,) = analyze_rating_rows([ratings_frame(session, "rated")], resamples=RESAMPLES)
+    found = {one["criterion"]: one for one in json.loads(json.dumps(block.analysis.to_dict()))["criteria"]}
+    view = [
+        *rows(owner, "scores"),
+        *rows(owner, "scoresxb"),
+        *rows(owner, "scoresxc"),
+        *rows(owner, "scoresxd"),
+    ]
+    assert {row["criterion"] for row in view} == set(found)
+    for row in view:
+        one = found[row["criterion"]]
+        interval = one["interval"]
+        wanted = (one["mean"], interval["low"], interval["high"], one["sd_ddof1"], one["quartiles"]["median"])
+        names = "mean", "ci_low", "ci_high", "sd_ddof1", "median"
+        assert [row[name] for name in names] == ["" if value is None else str(value) for value in wanted]
+        assert (int(row["n"]), int(row["items"]), int(row["raters"])) == (
+            one["n"], one["n_items"], one["n_raters"],
+        )  # fmt: skip
+    counts = {
+        (row["criterion"], float(row["score"])): int(row["n"])
+        for name in ("distribution", "distributionxb", "distributionxc", "distributionxd")
+        for row in rows(owner, name)
+    }
+    assert counts == {
+        (name, count["score"]): count["n"] for name, one in found.items() for count in one["counts"]
+    }
+    alphas = {row["criterion"]: row for row in rows(owner, "alpha") if row["coefficient"] == "alpha"}
+    for name, one in found.items():
+        value = one["agreement"]["alpha"]["value"]
+        assert alphas[name]["value"] == ("" if value is None else str(value))
+    groups = [row for row in rows(owner, "groupsxb") + rows(owner, "groupsxc") if row["criterion"] == "logic"]
+    assert {row["group"]: float(row["mean"]) for row in groups} == {"persona": 3.5, "plain": 2.5}
+    severity = sorted(
+        float(row["severity"]) for row in rows(owner, "severity") if row["criterion"] == "logic"
+    )
+    assert severity == [-1.0, 0.0, 1.0]
+    counted = {row["step"]: int(row["n"]) for row in rows(owner, "counted")}
+    assert counted["Counted"] == 3
+
+
+def test_the_page_of_ratings_alone_has_nothing_of_pairs_and_names_nobody(
+    owner: Person, closed: str, settings: Settings, database: Database
+) -> None:
+    page = computed(owner, settings, database)
+    assert {"scores", "distribution", "alpha", "severity", "counted"} <= set(figures_on(page))
+    assert not {"accuracy", "people", "pairs", "side", "certainty"} & set(figures_on(page))
+    for word in ("Pair by pair", "Beside another study", "No judge has been held", "chance is 50%"):
+        assert word not in page
+    assert not re.search(r"\b(ann|bob|cyd|dan)\b", page.partition("<main")[2])
+
+
+def test_pairs_and_ratings_are_on_one_page(
+    owner: Person,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    settings: Settings,
+    database: Database,
+    tmp_path: Path,
+) -> None:
+    pairs = {"id": "watch", "task": "pair", **{key: study_file()[key] for key in ("sample", "trials")}}
+    with database.transaction() as session:
+        add_stimuli(session, library[1], NOW)
+        load_rated(session, tmp_path, pairs, slug="both")
+        for person in ("ann", "bob", "cyd"):
+            rate(session, person)
+            rate(session, person, block="watch")
+        set_state(session, "both", State.CLOSED)
+    page = computed(owner, settings, database, "/admin/studies/both/results")
+    assert {"pairs", "side", "scores", "alpha", "counted"} <= set(figures_on(page))
+    assert "People picked" in page
+    assert "<h2>Ratings</h2>" in page
