@@ -1,6 +1,6 @@
 """What commands share: where they write, how they open the data folder, how progress is shown."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -9,6 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
+    from sqlmodel import Session
+
     from app.core.database import Database
     from app.core.settings import Settings
 
@@ -53,3 +55,15 @@ def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
             bar.update(task, completed=done, total=total, item=item)
 
         yield update
+
+
+@contextmanager
+def reading_of(targets: Sequence[str]) -> "Iterator[Session | None]":
+    """What studies among the targets are read from; None for files alone, for which no database is opened."""
+    from app.reports.targets import is_file
+
+    if all(is_file(target) for target in targets):
+        yield None
+        return
+    with opened() as (_, database), database.reading() as session:
+        yield session

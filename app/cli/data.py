@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from app.cli.console import err, now, opened, out, progress
+from app.cli.console import err, now, opened, out, progress, reading_of
 from app.core.errors import StudyError
 from app.reports.kinds import Format, What
 
 if TYPE_CHECKING:
     import pandas as pd
-    from sqlmodel import Session
 
 
 class TableFiles(Enum):
@@ -263,7 +262,7 @@ def analyze(
         return
     origins, answers, ratings = _tables(targets, mapping, unwatched=everything)
     summary: dict[str, Any] = {}
-    if answers or not ratings:
+    if answers:
         from analysis import analyze, render, render_brief
 
         result = analyze(
@@ -280,28 +279,23 @@ def analyze(
         summary = _shown(result, render if full else render_brief, shown)
     if ratings:
         summary |= _rated(ratings, shown, mode=mode, seed=seed, resamples=resamples, full=full)
-    if shown.as_json:
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
+    _print_json(summary, shown)
 
 
 def _tables(
     targets: list[str], mapping: Path | None, *, unwatched: bool
 ) -> "tuple[Sequence[str], list[pd.DataFrame], list[pd.DataFrame]]":
-    """The targets with answers to pairs, these answers, and the ratings. For files alone no database is opened."""
+    """The targets with answers to pairs, these answers, and the ratings."""
     from analysis.data.selection import with_unwatched
-    from app.reports.targets import frames_of, is_file, split_targets
+    from app.reports.targets import frames_of, split_targets
 
-    def read(session: "Session | None") -> "tuple[Sequence[str], list[pd.DataFrame], list[pd.DataFrame]]":
-        if mapping:
-            return targets, frames_of(session, targets, mapping, unwatched=unwatched), []
+    if mapping:
+        return targets, frames_of(None, targets, mapping, unwatched=unwatched), []
+    with reading_of(targets) as session:
         split = split_targets(session, targets)
-        ratings = [with_unwatched(frame) for frame in split.ratings] if unwatched else list(split.ratings)
-        return split.pairs, frames_of(session, split.pairs, unwatched=unwatched), ratings
-
-    if mapping or all(is_file(target) for target in targets):
-        return read(None)
-    with opened() as (_, database), database.reading() as session:
-        return read(session)
+        answers = frames_of(session, split.pairs, unwatched=unwatched)
+    ratings = [with_unwatched(frame) for frame in split.ratings] if unwatched else list(split.ratings)
+    return split.pairs, answers, ratings
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +308,10 @@ class _As:
 
 
 def _show(result: Any, render: Callable[[Any], str], shown: _As) -> None:
-    summary = _shown(result, render, shown)
+    _print_json(_shown(result, render, shown), shown)
+
+
+def _print_json(summary: dict[str, Any], shown: _As) -> None:
     if shown.as_json:
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False, allow_nan=False))
 

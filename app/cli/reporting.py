@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.console import err, now, opened, out, progress
+from app.cli.console import err, now, opened, out, progress, reading_of
 from app.core.errors import StudyError
 
 if TYPE_CHECKING:
@@ -112,16 +112,13 @@ def _report_answers(
 
 
 def _split(targets: list[str], mapping: Path | None) -> "tuple[Sequence[str], Sequence[pd.DataFrame]]":
-    """The targets with answers to pairs, and the ratings. For files alone no database is opened."""
-    from app.reports.targets import is_file, split_targets
+    """The targets with answers to pairs, and the ratings."""
+    from app.reports.targets import split_targets
 
     if mapping:
         return targets, ()
-    if all(is_file(target) for target in targets):
-        found = split_targets(None, targets)
-    else:
-        with opened() as (_, database), database.reading() as session:
-            found = split_targets(session, targets)
+    with reading_of(targets) as session:
+        found = split_targets(session, targets)
     return found.pairs, found.ratings
 
 
