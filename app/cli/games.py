@@ -37,6 +37,10 @@ def play(
     folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the two files are written.")],
     matches: Annotated[int, typer.Option(min=1, help="Of each configuration.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="The same seed, the same files.")] = 1,
+    learn: Annotated[
+        Path | None,
+        typer.Option(metavar="MOVES.csv", help="Fit the agents to the people in these moves (sug alone)."),
+    ] = None,
     config: Annotated[
         list[str] | None,
         typer.Option(
@@ -46,11 +50,13 @@ def play(
     ] = None,
 ) -> None:
     """Play matches, and write moves.csv and seats_played.csv (docs/games.md)."""
-    from app.tasks.game.run import Asked, agents_of, configs_of, game_named, write
+    from app.tasks.game.run import Asked, agents_of, configs_of, fitted, game_named, write
 
     game = game_named(name)
     configs = configs_of(game, config or [])
     agents = agents_of(game, configs[0], seats)
+    if learn:
+        agents = fitted(game, agents, learn)
     with progress("Playing") as on_progress:
         n = write(Asked(game, configs, agents, matches, seed), folder, on_progress)
     out.print(f"{n} matches of {name}: {folder / 'moves.csv'}, {folder / 'seats_played.csv'}", markup=False)
@@ -65,7 +71,7 @@ def replay(
 
     n_matches = n_events = 0
     with progress("Replaying") as on_progress:
-        for match in replayed(moves):
-            n_matches, n_events = n_matches + 1, n_events + len(match.log)
+        for one in replayed(moves):
+            n_matches, n_events = n_matches + 1, n_events + len(one.match.log)
             on_progress(n_matches, 0, f"{n_matches} matches")
     out.print(f"{n_matches} matches, {n_events} events: every state is as written", markup=False)

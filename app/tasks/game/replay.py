@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from app.core.errors import StudyError
 from app.core.spreadsheet import csv_fault, restored
-from app.tasks.game.base import Event
+from app.tasks.game.base import Event, Seat
 from app.tasks.game.files import MOVES, line_cells, move_of
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import START, Match, config_hash
@@ -40,7 +40,15 @@ class Row:
         return ReplayError(f"line {self.line} ({at}): {why}")
 
 
-def replayed(path: Path) -> Iterator[Match]:
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """A match of a file, and who was on each seat when it was first named (`human`, `rule`, `model`, `simulated`)."""
+
+    match: Match
+    occupants: Mapping[Seat, str]
+
+
+def replayed(path: Path) -> Iterator[Replayed]:
     """The matches of a file, each checked event by event. Raises ReplayError at the first that differs."""
     with _opened(path) as file:
         seen: set[str] = set()
@@ -51,7 +59,9 @@ def replayed(path: Path) -> Iterator[Match]:
                     "the rows of this match are not together; sort the file by match and seq"
                 )
             seen.add(name)
-            yield replay(given)
+            match = replay(given)
+            seats = [row.cells for row in reversed(given) if row.cells["seat"]]
+            yield Replayed(match, {int(cells["seat"]): cells["occupant"] for cells in seats})
         if not seen:
             raise ReplayError(f"{path} has no moves")
 

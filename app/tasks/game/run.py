@@ -14,11 +14,12 @@ from pydantic import BaseModel, ValidationError
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
 from app.core.whole_files import written_whole
-from app.tasks.game.agents.registry import agents_for
-from app.tasks.game.base import Agent, AnyGame, GameConfig
+from app.tasks.game.agents.registry import LEARNERS, agents_for
+from app.tasks.game.base import Agent, AnyGame, GameConfig, Seat
 from app.tasks.game.files import MOVES, Played, move_rows, seat_columns, seat_rows
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import match_seed, play
+from app.tasks.game.replay import replayed
 
 GRID = "grid"
 M = TypeVar("M", bound=BaseModel)
@@ -71,6 +72,33 @@ def agents_of(game: AnyGame, config: GameConfig, seats: str) -> list[Agent]:
             f"--seats names {len(found)} agents; {game.name} has {n} seats in this configuration"
         )
     return found
+
+
+def people_in(game: AnyGame, path: Path) -> list[tuple[Any, Seat]]:
+    """The last state and the seat of every person in a file of moves; simulated ones where there are no others.
+
+    Raises StudyError for a file that does not replay, has another game, or has nobody.
+    """
+    seats: dict[str, list[tuple[Any, Seat]]] = {"human": [], "simulated": []}
+    for one in replayed(path):
+        if one.match.game.name != game.name:
+            raise StudyError(f"{path} has matches of {one.match.game.name}, not of {game.name}")
+        for seat, occupant in one.occupants.items():
+            seats.setdefault(occupant, []).append((one.match.state, seat))
+    if people := seats["human"] or seats["simulated"]:
+        return people
+    raise StudyError(f"{path} has no seat of a person, nor of a simulated one")
+
+
+def fitted(game: AnyGame, agents: Sequence[Agent], path: Path) -> list[Agent]:
+    """The same agents with the habits of the people in a file of moves. Raises StudyError where they learn none."""
+    if game.name not in LEARNERS:
+        raise StudyError(f"agents of {game.name} learn from no moves; those of {', '.join(LEARNERS)} do")
+    habits = LEARNERS[game.name](people_in(game, path), path.name)
+    learns = [agent for agent in agents if "habits" in type(agent).model_fields]
+    if not learns:
+        raise StudyError("none of the agents in --seats learns from moves")
+    return [agent.model_copy(update={"habits": habits}) if agent in learns else agent for agent in agents]
 
 
 def played(asked: Asked) -> Iterator[Played]:

@@ -11,7 +11,7 @@ from app.tasks.game.files import MOVES, SEATS_PLAYED, Played, move_rows
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import play
 from app.tasks.game.replay import ReplayError, Row, replay, replayed
-from app.tasks.game.run import Asked, agents_of, configs_of, write
+from app.tasks.game.run import Asked, agents_of, configs_of, fitted, people_in, write
 from tests.program import Done, Program
 
 SEATS = "gt,dba,dbra,adaptive,simulated"
@@ -127,6 +127,27 @@ def test_commands_list_play_and_replay(program: Program, tmp_path: Path) -> None
     assert done.returncode == 1
     assert "line 3 (match 1, seq 2): state_hash is" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_agents_learn_from_the_people_in_a_file(folder: Path, tmp_path: Path) -> None:
+    game = GAMES["sug"]
+    config = configs_of(game, ["rounds=4"])[0]
+    people = people_in(game, folder / "moves.csv")
+    assert [seat for _, seat in people] == [5, 5, 5]
+    gt, dba = fitted(game, agents_of(game, config, SEATS)[:2], folder / "moves.csv")
+    assert gt == agents_of(game, config, "gt")[0]
+    habits = dba.model_dump()["habits"]
+    assert habits["source"] == "moves.csv"
+    assert sum(habits["offers"]) == 12
+    agents = agents_of(game, config, "gt")
+    with pytest.raises(StudyError, match="none of the agents in --seats learns"):
+        fitted(game, agents, folder / "moves.csv")
+    write(Asked(game, [config], agents, 1, 1), tmp_path / "rules", silent)
+    with pytest.raises(StudyError, match="has no seat of a person"):
+        people_in(game, tmp_path / "rules" / "moves.csv")
+    other = next(game for name, game in GAMES.items() if name != "sug")
+    with pytest.raises(StudyError, match="learn from no moves; those of sug do"):
+        fitted(other, agents_of(other, other.Config(), "random"), folder / "moves.csv")
 
 
 def test_what_cannot_be_played_is_refused_in_words(folder: Path, tmp_path: Path) -> None:

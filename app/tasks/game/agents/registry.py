@@ -1,15 +1,20 @@
 """The agents there are, by the name of their game. A new one is a class, and its name below."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from app.tasks.game.agents import sug
+from app.tasks.game.agents import sug, sug_habits
 from app.tasks.game.agents.any_game import RandomAgent
-from app.tasks.game.base import Agent
+from app.tasks.game.base import Agent, Seat, Strict
 
 ANY_GAME: tuple[type[Agent], ...] = (RandomAgent,)
 BY_GAME: Mapping[str, tuple[type[Agent], ...]] = {
     "sug": sug.AGENTS,
 }
+LEARNERS: Mapping[str, Callable[[Sequence[tuple[Any, Seat]], str], Strict]] = {
+    "sug": sug_habits.learned,
+}
+"""What fits the `habits` of a game's agents to people: last states and seats, and a name for where they are from."""
 
 
 def agents_for(game: str) -> Mapping[str, type[Agent]]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import mean, median
 
+from app.core.errors import StudyError
 from app.tasks.game.base import Seat, Strict
 from app.tasks.game.sug import Answered, State
 
@@ -66,18 +67,18 @@ SYNTHETIC = Habits(
 )
 
 
-def learned(matches: Sequence[State], source: str) -> Habits:
-    """The distributions of all seats of finished matches, which differ in the number of rounds at most.
+def learned(people: Sequence[tuple[State, Seat]], source: str) -> Habits:
+    """The distributions of seats of finished matches, which differ in the number of rounds at most.
 
     Counts over all players, rounds and matches. A recipient's rank is taken per player and match, then averaged. An
     amount that nobody was offered is rejected as the nearest one that somebody was (the smaller of two). Raises
-    ValueError for no match, and for matches of different configurations.
+    StudyError for nobody, and for matches of different configurations.
     """
-    configs = {state.config.model_copy(update={"rounds": 2}) for state in matches}
+    configs = {state.config.model_copy(update={"rounds": 2}) for state, _ in people}
     if len(configs) != 1:
-        raise ValueError(f"habits are learned from matches of one configuration; there are {len(configs)}")
+        raise StudyError(f"habits are learned from matches of one configuration; there are {len(configs)}")
     config = configs.pop()
-    traces = [(state.history, seat) for state in matches for seat in range(1, config.players + 1)]
+    traces = [(state.history, seat) for state, seat in people]
     made = [answered for rounds, seat in traces for answered in offers_of(rounds, seat)]
     offered = Counter(amount for _, amount, _ in made)
     rejected = Counter(amount for _, amount, accepted in made if not accepted)

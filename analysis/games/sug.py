@@ -1,0 +1,146 @@
+"""How play in the Social Ultimatum Game is distributed, and how far two collections of play are apart.
+
+The distances of the paper that proposed the game: symmetrised Kullback-Leibler divergences of offers (dO), of
+recipients by rank (dR), of rejections by amount (dB), and of reciprocation, immediate (dY) and by the length of the
+chain (dY8). The paper prints neither its smoothing nor the base of its logarithm, so its digits cannot be computed
+again; both are stated with every result here. Distances compare within one measure only.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from analysis.errors import AnalysisError
+from analysis.results import Result
+
+CHAIN = 8
+
+Rounds = Sequence[Sequence[tuple[int, int, bool]]]
+"""The rounds of one match: for each seat in order its recipient (from 1), the amount, whether it was accepted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cases(Result):
+    """How often something happened: `n` cases, `k` of them."""
+
+    n: int
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class Play(Result):
+    """The four distributions of a collection of play, as counts.
+
+    `offers`: how often each amount was offered, from nothing to the endowment. `rejected`: for each amount, the offers
+    of it and how many were rejected. `ranks`: shares of recipients from the most to the least chosen, averaged over
+    matches and players. `reciprocated`: for chains of 1, 2, ... rounds, how many there were and how many went on.
+    """
+
+    players: int
+    offers: tuple[int, ...]
+    rejected: tuple[Cases, ...]
+    ranks: tuple[float, ...]
+    reciprocated: tuple[Cases, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Distances(Result):
+    """Distances of two collections of play, 0 where they are the same; `smoothing` was added to every count."""
+
+    d_o: float
+    d_r: float
+    d_b: float
+    d_y: float
+    d_y8: float
+    smoothing: float
+    log_base: float
+
+
+def play_of(seats: Sequence[tuple[Rounds, int]], endowment: int, step: int = 1) -> Play:
+    """The distributions of these seats' offers, of the answers to them, and of their reciprocation.
+
+    Raises AnalysisError for no seat, or for matches of different numbers of players.
+    """
+    sizes = {len(rounds[0]) for rounds, _ in seats}
+    if len(sizes) != 1:
+        raise AnalysisError(f"play is described for one number of players; there are {len(sizes)}")
+    players = sizes.pop()
+    made = [round_[seat - 1] for rounds, seat in seats for round_ in rounds]
+    offered = Counter(amount for _, amount, _ in made)
+    refused = Counter(amount for _, amount, accepted in made if not accepted)
+    amounts = range(0, endowment + 1, step)
+    ranks = [_ranks(rounds, seat, players) for rounds, seat in seats]
+    return Play(
+        players,
+        tuple(offered[q] for q in amounts),
+        tuple(Cases(offered[q], refused[q]) for q in amounts),
+        tuple(fmean(shares) for shares in zip(*ranks, strict=True)),
+        tuple(_chains(seats, length) for length in range(1, CHAIN + 1)),
+    )
+
+
+def distances(one: Play, two: Play, smoothing: float = 0.5, log_base: float = math.e) -> Distances:
+    """How far two collections are apart, by each measure; in nats unless `log_base` says otherwise.
+
+    Ranks are smoothed as shares of as many offers as were made. Raises AnalysisError where the two have other amounts
+    or numbers of players, or the smoothing is not above 0: without it, what one never does is infinitely far.
+    """
+    if (one.players, len(one.offers)) != (two.players, len(two.offers)):
+        raise AnalysisError("the two collections are of games with other amounts or numbers of players")
+    if smoothing <= 0 or log_base <= 1:
+        raise AnalysisError(f"smoothing {smoothing} must be above 0 and log_base {log_base} above 1")
+
+    def far(p: Sequence[float], q: Sequence[float]) -> float:
+        return _symmetrised(_smoothed(p, smoothing), _smoothed(q, smoothing)) / math.log(log_base)
+
+    def two_point(p: Cases, q: Cases) -> float:
+        return far((p.k, p.n - p.k), (q.k, q.n - q.k))
+
+    chains = [two_point(p, q) for p, q in zip(one.reciprocated, two.reciprocated, strict=True)]
+    return Distances(
+        d_o=far(one.offers, two.offers),
+        d_r=far(*([share * sum(play.offers) for share in play.ranks] for play in (one, two))),
+        d_b=sum(two_point(p, q) for p, q in zip(one.rejected, two.rejected, strict=True)),
+        d_y=chains[0],
+        d_y8=sum(chains),
+        smoothing=smoothing,
+        log_base=log_base,
+    )
+
+
+def _ranks(rounds: Rounds, seat: int, players: int) -> list[float]:
+    chosen = Counter(round_[seat - 1][0] for round_ in rounds).most_common()
+    shares = [n / len(rounds) for _, n in chosen]
+    return shares + [0.0] * (players - 1 - len(shares))
+
+
+def _chains(seats: Sequence[tuple[Rounds, int]], length: int) -> Cases:
+    """Chains of so many rounds in which a seat and a partner took turns, the partner last: did the seat go on?"""
+    went_on = [
+        round_[seat - 1][0] == partner
+        for rounds, seat in seats
+        for k, round_ in enumerate(rounds)
+        if k >= length
+        for partner in range(1, len(round_) + 1)
+        if partner != seat and _in_turns(rounds[k - length : k], seat, partner)
+    ]
+    return Cases(len(went_on), sum(went_on))
+
+
+def _in_turns(rounds: Rounds, seat: int, partner: int) -> bool:
+    """Going back from the last round: the partner offered to the seat, before it the seat to the partner, and so on."""
+    turns = ((partner, seat) if i % 2 == 0 else (seat, partner) for i in range(len(rounds)))
+    return all(
+        round_[sender - 1][0] == to for round_, (sender, to) in zip(reversed(rounds), turns, strict=True)
+    )
+
+
+def _smoothed(counts: Sequence[float], smoothing: float) -> list[float]:
+    total = sum(counts) + smoothing * len(counts)
+    return [(count + smoothing) / total for count in counts]
+
+
+def _symmetrised(p: Sequence[float], q: Sequence[float]) -> float:
+    return sum((a - b) * math.log(a / b) for a, b in zip(p, q, strict=True))
