@@ -74,19 +74,24 @@ def agents_of(game: AnyGame, config: GameConfig, seats: str) -> list[Agent]:
     return found
 
 
-def people_in(game: AnyGame, path: Path) -> list[tuple[Any, Seat]]:
-    """The last state and the seat of every person in a file of moves; simulated ones where there are no others.
+PEOPLE = ("human", "simulated")
+AGENTS = ("rule", "model", *PEOPLE)
 
-    Raises StudyError for a file that does not replay, has another game, or has nobody.
+
+def seats_in(game: AnyGame, path: Path, occupants: Sequence[str] = PEOPLE) -> list[tuple[Any, Seat]]:
+    """The last state and the seat of everybody in a file of moves who is of the first kind that is in it.
+
+    Raises StudyError for a file that does not replay, has another game, or has nobody of these kinds.
     """
-    seats: dict[str, list[tuple[Any, Seat]]] = {"human": [], "simulated": []}
+    seats: dict[str, list[tuple[Any, Seat]]] = {}
     for one in replayed(path):
         if one.match.game.name != game.name:
             raise StudyError(f"{path} has matches of {one.match.game.name}, not of {game.name}")
         for seat, occupant in one.occupants.items():
             seats.setdefault(occupant, []).append((one.match.state, seat))
-    if people := seats["human"] or seats["simulated"]:
-        return people
+    for occupant in occupants:
+        if occupant in seats:
+            return seats[occupant]
     raise StudyError(f"{path} has no seat of a person, nor of a simulated one")
 
 
@@ -94,7 +99,7 @@ def fitted(game: AnyGame, agents: Sequence[Agent], path: Path) -> list[Agent]:
     """The same agents with the habits of the people in a file of moves. Raises StudyError where they learn none."""
     if game.name not in LEARNERS:
         raise StudyError(f"agents of {game.name} learn from no moves; those of {', '.join(LEARNERS)} do")
-    habits = LEARNERS[game.name](people_in(game, path), path.name)
+    habits = LEARNERS[game.name](seats_in(game, path), path.name)
     learns = [agent for agent in agents if "habits" in type(agent).model_fields]
     if not learns:
         raise StudyError("none of the agents in --seats learns from moves")

@@ -11,7 +11,7 @@ from app.tasks.game.files import MOVES, SEATS_PLAYED, Played, move_rows
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import play
 from app.tasks.game.replay import ReplayError, Row, replay, replayed
-from app.tasks.game.run import Asked, agents_of, configs_of, fitted, people_in, write
+from app.tasks.game.run import Asked, agents_of, configs_of, fitted, seats_in, write
 from tests.program import Done, Program
 
 SEATS = "gt,dba,dbra,adaptive,simulated"
@@ -119,6 +119,17 @@ def test_commands_list_play_and_replay(program: Program, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert "1 matches of sug" in done.stdout
     moves = tmp_path / "out" / "moves.csv"
+    done = run("play", "sug", "--seats", "simulated", "--config", "rounds=3", "--out", "people")
+    done = run("metrics", "people/moves.csv", moves)
+    assert done.returncode == 0, done.stderr
+    assert "dY8 " in done.stdout
+    whole = json.loads(run("metrics", "people/moves.csv", moves, "people/moves.csv", "--json").stdout)
+    assert whole["people"]["play"]["players"] == 5
+    assert whole["files"][str(moves)]["distances"]["d_o"] > 1
+    assert whole["files"]["people/moves.csv"]["distances"]["d_b"] == 0
+    done = run("metrics", moves, moves)
+    assert done.returncode == 1
+    assert "has no seat of a person" in done.stderr
     done = run("replay", moves)
     assert done.returncode == 0, done.stderr
     text = moves.read_text(encoding="utf-8")
@@ -129,10 +140,10 @@ def test_commands_list_play_and_replay(program: Program, tmp_path: Path) -> None
     assert "Traceback" not in done.stderr
 
 
-def test_agents_learn_from_the_people_in_a_file(folder: Path, tmp_path: Path) -> None:
+def test_agents_learn_from_the_seats_in_a_file(folder: Path, tmp_path: Path) -> None:
     game = GAMES["sug"]
     config = configs_of(game, ["rounds=4"])[0]
-    people = people_in(game, folder / "moves.csv")
+    people = seats_in(game, folder / "moves.csv")
     assert [seat for _, seat in people] == [5, 5, 5]
     gt, dba = fitted(game, agents_of(game, config, SEATS)[:2], folder / "moves.csv")
     assert gt == agents_of(game, config, "gt")[0]
@@ -144,7 +155,7 @@ def test_agents_learn_from_the_people_in_a_file(folder: Path, tmp_path: Path) ->
         fitted(game, agents, folder / "moves.csv")
     write(Asked(game, [config], agents, 1, 1), tmp_path / "rules", silent)
     with pytest.raises(StudyError, match="has no seat of a person"):
-        people_in(game, tmp_path / "rules" / "moves.csv")
+        seats_in(game, tmp_path / "rules" / "moves.csv")
     other = next(game for name, game in GAMES.items() if name != "sug")
     with pytest.raises(StudyError, match="learn from no moves; those of sug do"):
         fitted(other, agents_of(other, other.Config(), "random"), folder / "moves.csv")
