@@ -45,7 +45,7 @@ class SessionsOut(BaseModel):
 
 
 class StudyOut(BaseModel):
-    """`version` is 0 where none is saved yet; `pairs` are then those of the draft."""
+    """`version` is 0 where none is saved yet; `pairs` and `items` are then those of the draft."""
 
     slug: str
     title: str
@@ -58,6 +58,7 @@ class StudyOut(BaseModel):
     changed_at: datetime
     changed_by: str
     archived_at: datetime | None
+    items: int
 
 
 class StudyIn(BaseModel):
@@ -123,6 +124,7 @@ class VersionOut(_Seen):
     frozen_at: datetime | None
     n_pairs: int
     sessions: dict[str, int]
+    n_items: int
 
 
 class VersionIn(BaseModel):
@@ -138,6 +140,7 @@ class VersionMade(BaseModel):
     number: int
     change: str
     pairs: int
+    items: int
 
 
 class DifferenceOut(_Seen):
@@ -255,6 +258,7 @@ def _study(line: listing.StudyLine) -> StudyOut:
         state=line.state,
         version=line.version,
         pairs=line.n_pairs,
+        items=line.n_items,
         is_unsaved=line.is_unsaved,
         sessions=sessions,
         shared_with=list(line.shared_with),
@@ -324,7 +328,7 @@ async def save_version(
     saved = await database.write(
         drafts.save_version, who, study, wanted.reason, now, revision=wanted.revision
     )
-    return VersionMade(number=saved.number, change=saved.change, pairs=saved.n_pairs)
+    return VersionMade(number=saved.number, change=saved.change, pairs=saved.n_pairs, items=saved.n_items)
 
 
 @router.get("/studies/{slug}/versions/compare")

@@ -29,6 +29,7 @@ _CONSEQUENCE = (
     "texts",
     "clips",
     "pairs",
+    "items",
     "age",
     "version",
     "processing",
@@ -99,11 +100,11 @@ def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check
         _saved(session, study, version),
         _texts(design),
         _age(design),
-        *(_of_clips(session, around.store, clips) if clips or not members else ()),
-        _conditions(design),
+        *(_of_clips(session, around.store, clips) if clips or not (members or design.rating_blocks) else ()),
+        *_units(design),
         *([_truth(design)] if design.pairs else []),
         *(_sides(block) for block in design.pair_blocks),
-        _clues(around.clues(session, study)),
+        *([_clues(around.clues(session, study))] if design.stimuli else []),
         _completion(design),
         _pilot(session, version),
     )
@@ -184,11 +185,16 @@ def _processing(session: Session, members: Sequence[UnitMember]) -> Check:
     return Check("processing", title, "ok", "No clip was processed again since this version was saved.")
 
 
+def _units(design: StudyDesign) -> Iterator[Check]:
+    if design.pair_blocks:
+        yield _conditions(design)
+    if design.rating_blocks:
+        yield _items(design)
+
+
 def _conditions(design: StudyDesign) -> Check:
     title = "Pairs"
     counts = Counter(pair.condition for pair in design.pairs if pair.kind is Kind.MAIN)
-    if not counts and design.rating_blocks:
-        return _items(design)
     if not counts:
         return Check("pairs", title, "blocker", "There is no main pair: nothing would count.", "pairs")
     words = listed([f"{n} {condition}" for condition, n in sorted(counts.items())], "and")
@@ -202,12 +208,12 @@ def _conditions(design: StudyDesign) -> Check:
 def _items(design: StudyDesign) -> Check:
     items = [item for block in design.rating_blocks for item in block.items if item.kind is Kind.MAIN]
     if not items:
-        return Check("pairs", "Items", "blocker", "There is no main item: nothing would count.", "design")
+        return Check("items", "Items", "blocker", "There is no main item: nothing would count.", "design")
     counts = Counter(item.condition for item in items)
     words = listed(
         [f"{n} {condition or 'without a condition'}" for condition, n in sorted(counts.items())], "and"
     )
-    return Check("pairs", "Items", "ok", f"Main items: {words}.", "design")
+    return Check("items", "Items", "ok", f"Main items: {words}.", "design#blocks")
 
 
 def _truth(design: StudyDesign) -> Check:

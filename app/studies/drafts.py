@@ -254,7 +254,7 @@ def save_version(
     if newest is not None and _version(session, study, newest).sha256 == check.design.sha256():
         if draft.is_unsaved:
             drop_draft(session, who, study, now)
-        return Loaded(study.slug, newest, "unchanged", len(check.design.pairs))
+        return Loaded(study.slug, newest, "unchanged", len(check.design.pairs), check.design.n_items)
     _refuse_unfilled_while_open(session, study, draft.keys)
     kept = clean(reason).strip()[:LONGEST_REASON]
     if not kept and needs_reason(session, study):

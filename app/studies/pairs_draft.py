@@ -40,6 +40,22 @@ class NothingAsked(StudyError):
     status_code = 422
 
 
+class InBlocks(Conflict):
+    """A study with blocks, whose pairs stand in its file."""
+
+
+IN_BLOCKS = (
+    "This study has blocks, and its pairs stand in them: download the study file, change it, "
+    "and load it again under Versions."
+)
+
+
+def refuse_blocks(keys: Mapping[str, Any]) -> None:
+    """Raises InBlocks."""
+    if keys.get("blocks") is not None:
+        raise InBlocks(IN_BLOCKS)
+
+
 @dataclass(frozen=True, slots=True)
 class PairsHere:
     """A study's draft, the clips that its reader may put into it, and the pairs that the draft makes."""
@@ -73,6 +89,8 @@ def pairs_tried(session: Session, who: Who, study: StudyHere, given: Mapping[str
 
 
 def tried(study: StudyHere, draft: DraftView, stimuli: Stimuli, given: Mapping[str, Any]) -> PairsHere:
+    """Raises InBlocks."""
+    refuse_blocks(draft.keys)
     keys = {**_without_pairs(draft.keys), **storable(given, study.slug)}
     return PairsHere(replace(draft, keys=keys), stimuli, find_pairs(keys, stimuli))
 
@@ -114,6 +132,7 @@ async def save_pairs(
 async def draw_again(database: Database, who: Who, study: StudyHere, revision: int, now: datetime) -> int:
     """Draw the draft's pairs anew from the clips there are, and keep these. Raises FaultyPairs, Conflict."""
     keys = (await database.read(draft_for, study)).keys
+    refuse_blocks(keys)
     sample = keys.get("sample")
     if not isinstance(sample, Mapping) or keys.get("pairs") is not None:
         raise Conflict("No pairs are drawn at present: the study has a list of them, or none.")
@@ -137,6 +156,7 @@ def _kept(
     Raises FaultyPairs where the pairs could not be shown as they are, unless `even_faulty`.
     """
     draft = draft_for(session, study).keys
+    refuse_blocks(draft)
     keys = storable({**given, "truth": draft.get("truth")}, study.slug)
     had = draft.get("sample")
     if (
@@ -157,6 +177,7 @@ def _kept(
 async def list_drawn(database: Database, who: Who, study: StudyHere, revision: int, now: datetime) -> int:
     """The pairs that are drawn now as a list, to be edited one by one. Raises Conflict where none are drawn."""
     here = await database.read(pairs_here, who, study)
+    refuse_blocks(here.draft.keys)
     if here.found.way != "drawn" or not here.found.pairs:
         raise Conflict("No pairs are drawn at present, so there are none to turn into a list.")
     text = rows_as_csv(rows_of(here.found.pairs))
@@ -166,8 +187,10 @@ async def list_drawn(database: Database, who: Who, study: StudyHere, revision: i
 def put_pairs(
     session: Session, who: Who, study: StudyHere, given: Mapping[str, Any], revision: int, now: datetime
 ) -> int:
-    """`pairs`, a `sample` or neither in the place of what the draft has, unseen."""
-    keys = {**_without_pairs(draft_for(session, study).keys), **given}
+    """`pairs`, a `sample` or neither in the place of what the draft has, unseen. Raises InBlocks."""
+    draft = draft_for(session, study)
+    refuse_blocks(draft.keys)
+    keys = {**_without_pairs(draft.keys), **given}
     return save_draft(session, who, study, keys, revision, now)
 
 
@@ -202,6 +225,7 @@ def _edit(
     now: datetime,
 ) -> int:
     draft = draft_for(session, study)
+    refuse_blocks(draft.keys)
     if draft.keys.get("sample") is not None:
         raise Conflict("The pairs are drawn at random: turn them into a list first, then edit the list.")
     listed = draft.keys.get("pairs")

@@ -67,7 +67,7 @@ def summary_of(found: FoundPairs, keys: Mapping[str, Any], stimuli: Stimuli) -> 
         sides=sides,
         conditions=_conditions(found, keys, stimuli, balance, sides),
         usage=usage_of(found.pairs, stimuli, true_source_of(keys)),
-        advice=advice_on(found.pairs, sides),
+        advice=() if found.way == "blocks" else advice_on(found.pairs, sides),
         match=match,
     )
 

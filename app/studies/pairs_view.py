@@ -9,6 +9,7 @@ from pydantic import ValidationError
 
 from app.sessions.design import Kind, Member, Sides
 from app.studies.file.drafts import check_draft
+from app.studies.file.items import read_item_file
 from app.studies.file.pairs import (
     HUMAN,
     PairSpec,
@@ -25,7 +26,7 @@ from app.studies.file.problems import Fault, counted
 from app.studies.file.sampling import sample_pairs
 from app.tasks.pair.settings import Sample
 
-Way = Literal["none", "listed", "drawn", "both"]
+Way = Literal["none", "listed", "drawn", "both", "blocks"]
 Stimuli = Mapping[str, StimulusFacts]
 _KINDS = tuple(Kind)
 
@@ -42,7 +43,12 @@ class FoundPairs:
 
 
 def find_pairs(keys: Mapping[str, Any], stimuli: Stimuli) -> FoundPairs:
-    """Read a draft's pairs as far as possible, whatever is wrong with them or with the rest of the draft."""
+    """Read a draft's pairs as far as possible, whatever is wrong with them or with the rest of the draft.
+
+    Of a study with blocks these are the pairs of all of them.
+    """
+    if keys.get("blocks") is not None:
+        return _in_blocks(keys, stimuli)
     listed, sample, true_source = keys.get("pairs"), keys.get("sample"), true_source_of(keys)
     given = {key: keys[key] for key in ("pairs", "sample") if keys.get(key) is not None}
     if not given:
@@ -59,6 +65,27 @@ def find_pairs(keys: Mapping[str, Any], stimuli: Stimuli) -> FoundPairs:
     way: Way = "both" if sample is not None else "listed"
     faults = _faults(given, stimuli) if bad or way == "both" else ()
     return FoundPairs(way, pairs, faults, bad, tuple(known))
+
+
+def _in_blocks(keys: Mapping[str, Any], stimuli: Stimuli) -> FoundPairs:
+    found = [
+        find_pairs(
+            {key: block.get(key) for key in ("pairs", "sample")} | {"truth": keys.get("truth")}, stimuli
+        )
+        for block in blocks_in(keys)
+        if block.get("task") == "pair"
+    ]
+    return FoundPairs(
+        "blocks",
+        tuple(pair for each in found for pair in each.pairs),
+        tuple(fault for each in found for fault in each.faults),
+    )
+
+
+def blocks_in(keys: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The blocks of a draft, as far as they are any."""
+    blocks = keys.get("blocks")
+    return [block for block in blocks if isinstance(block, Mapping)] if isinstance(blocks, list) else []
 
 
 def _faults(given: Mapping[str, Any], stimuli: Stimuli) -> tuple[Fault, ...]:
@@ -364,6 +391,8 @@ def attributes_of(stimuli: Stimuli) -> tuple[tuple[str, int], ...]:
 
 def pair_count(keys: Mapping[str, Any]) -> int:
     """How many pairs a draft asks for, without looking at clips."""
+    if keys.get("blocks") is not None:
+        return sum(map(pair_count, blocks_in(keys)))
     listed, sample = keys.get("pairs"), keys.get("sample")
     if isinstance(listed, str):
         return len(read_pair_file("", listed, by_row=True).rows)
@@ -371,3 +400,9 @@ def pair_count(keys: Mapping[str, Any]) -> int:
         return 0
     parts = [part for part in (sample.get("conditions"), sample.get("practice")) if isinstance(part, Mapping)]
     return sum(n for part in parts for n in part.values() if isinstance(n, int))
+
+
+def item_count(keys: Mapping[str, Any]) -> int:
+    """How many items a draft lists in its blocks."""
+    lists = [block.get("items") for block in blocks_in(keys)]
+    return sum(len(read_item_file("", text, by_row=True).rows) for text in lists if isinstance(text, str))

@@ -20,6 +20,8 @@ from app.sessions.tables import Mode, ParticipantSession, Response
 from app.studies.access import StudyHere
 from app.studies.drafts import draft_for, hold_draft, newest_number, save_draft
 from app.studies.file.design import DesignTruth, StudyDesign
+from app.studies.file.drafts import items_as_csv
+from app.studies.file.items import read_item_file
 from app.studies.file.pairs import (
     HUMAN,
     NO_SOURCE,
@@ -35,6 +37,7 @@ from app.studies.seeing import facts_for
 from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember
 from app.tasks.pair.settings import DesignPair, PairDesign
 from app.tasks.rating.settings import DesignItem
+from app.tasks.registry import AnyDesign
 
 Stimuli = Mapping[str, StimulusFacts]
 _COUNTS = (Mode.LIVE, Mode.PILOT)
@@ -155,7 +158,9 @@ def correct_version(
     rows = {row.name: row for row in session.exec(select(Unit).where(Unit.version_id == version.id))}
     for pair in after.pairs:
         rows[pair.id].truth, rows[pair.id].condition = pair.truth, pair.condition
-        session.add(rows[pair.id])
+    for item in (item for block in after.rating_blocks for item in block.items):
+        rows[item.id].condition = item.condition
+    session.add_all(rows.values())
     record(
         session,
         who.actor,
@@ -171,12 +176,18 @@ def correct_version(
 
 def _with_source(design: StudyDesign, source: str) -> StudyDesign:
     old = design.truth.source
-    keeps_conditions = design.sample is not None
-    turned = design.with_units(
-        lambda pair: _turned(pair, (pair.source_a, pair.source_b), old, source, keeps_conditions),
-        lambda item: item,
+    blocks = tuple(_with_true_source(block, old, source) for block in design.blocks)
+    return design.model_copy(update={"truth": DesignTruth(source=source), "blocks": blocks})
+
+
+def _with_true_source(block: AnyDesign, old: str, new: str) -> AnyDesign:
+    if not isinstance(block, PairDesign):
+        return block
+    keeps_conditions = block.sample is not None
+    pairs = tuple(
+        _turned(pair, (pair.source_a, pair.source_b), old, new, keeps_conditions) for pair in block.pairs
     )
-    return turned.model_copy(update={"truth": DesignTruth(source=source)})
+    return block.model_copy(update={"pairs": pairs})
 
 
 def _turned(
@@ -207,10 +218,35 @@ def with_truth(keys: Mapping[str, Any], source: str, stimuli: Stimuli) -> dict[s
 def with_source(keys: Mapping[str, Any], before: Stimuli, after: Stimuli) -> dict[str, Any]:
     """A draft's keys after a clip's source was put right."""
     true_source = true_source_of(keys)
-    return _with_rows(dict(keys), lambda row: _follow(row, before, after, true_source, true_source))
+    changed = _with_rows(dict(keys), lambda row: _follow(row, before, after, true_source, true_source))
+    if not isinstance(changed.get("blocks"), list):
+        return changed
+    blocks = [
+        _with_items(block, before, after) if isinstance(block, dict) else block for block in changed["blocks"]
+    ]
+    return {**changed, "blocks": blocks}
+
+
+def _with_items(block: dict[str, Any], before: Stimuli, after: Stimuli) -> dict[str, Any]:
+    """The block with the conditions of its items that are written out but say no more than the source did."""
+    text = block.get("items")
+    found = read_item_file("", text, by_row=True) if isinstance(text, str) and text.strip() else None
+    if found is None or found.problems:
+        return block
+    rows = [
+        replace(row, condition=after[row.stimulus].source)
+        if row.stimulus in before and row.stimulus in after and row.condition == before[row.stimulus].source
+        else row
+        for row in found.rows
+    ]
+    return block if rows == found.rows else {**block, "items": items_as_csv(rows)}
 
 
 def _with_rows(keys: dict[str, Any], change: Callable[[Row], Row]) -> dict[str, Any]:
+    """A draft's keys, or a block's, with each row of their pairs changed."""
+    if isinstance(keys.get("blocks"), list):
+        blocks = [_with_rows(block, change) if isinstance(block, dict) else block for block in keys["blocks"]]
+        keys = {**keys, "blocks": blocks}
     text = keys.get("pairs")
     try:
         rows = read_rows(text) if isinstance(text, str) and text.strip() else []

@@ -29,6 +29,7 @@ class Loaded:
     number: int
     change: str
     n_pairs: int
+    n_items: int = 0
 
 
 def stimulus_facts(session: Session) -> Mapping[str, StimulusFacts]:
@@ -52,7 +53,7 @@ def load_version(
     newest = newest_version(session, study)
     sha256 = design.sha256()
     if newest and newest.sha256 == sha256:
-        return Loaded(design.study, newest.number, "unchanged", len(design.pairs))
+        return Loaded(design.study, newest.number, "unchanged", len(design.pairs), design.n_items)
     _refuse_another_consent(session, study, newest, design)
     if newest and newest.frozen_at is None:
         _forget_previews(session, newest)
@@ -84,7 +85,7 @@ def load_version(
         before={"sha256": before, "draft": _dropped_draft(session, study)},
         after={"sha256": sha256, "number": version.number},
     )
-    return Loaded(design.study, version.number, change, len(design.pairs))
+    return Loaded(design.study, version.number, change, len(design.pairs), design.n_items)
 
 
 class ConsentRenumber(Conflict):

@@ -15,6 +15,7 @@ from app.admin.design.fields import (
     entries,
     free_name,
     put,
+    question_lists,
     scales,
 )
 from app.core.errors import StudyError
@@ -98,6 +99,8 @@ def _entry(keys: Keys, place: str) -> tuple[str, int]:
 
 
 def _add_question(keys: Keys, at: tuple[str, ...], type_: str) -> Acted:
+    if at not in question_lists(keys):
+        raise BadAction("This study has blocks: their questions stand in the study file.")
     questions = entries(keys, at)
     if type_ not in QUESTIONS or (type_ == "2afc" and at == ("background",)):
         raise BadAction("Choose the type of the new question first.")

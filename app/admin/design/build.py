@@ -7,17 +7,19 @@ from sqlmodel import Session
 
 from app.admin.access import Shell
 from app.admin.design.faults import fault_views, marked
-from app.admin.design.fields import Keys, fields_to_keys
+from app.admin.design.fields import Keys, entries, fields_to_keys
 from app.admin.design.pages import DesignPage, FaultsPage, FaultView, FieldsPage
 from app.admin.design.saving import Saved
-from app.admin.design.sections import sections
+from app.admin.design.sections import block_views, sections
 from app.admin.design.words import PAGES
 from app.core.templating import html_of
 from app.studies.access import StudyHere
 from app.studies.drafts import check_of, draft_for, is_frozen, needs_reason, newest_number
+from app.studies.file.comparable import has_blocks
 from app.studies.file.problems import Fault
 from app.studies.file.templates import unfilled
 
+_LONGEST_NAME, _MOST_TABS = 20, 8
 CONFLICT = " What you typed is below and not saved yet: save it over what is there now, or load that instead."
 
 
@@ -55,7 +57,7 @@ def design_page(
         slug=study.slug,
         sections=sections(keys, marked(faults)),
         faults=faults,
-        pages=PAGES,
+        pages=_pages(keys),
         shown="consent",
         revision=typed.get("revision", "") if typed else str(draft.revision),
         saved_at=draft.saved_at,
@@ -66,6 +68,15 @@ def design_page(
         unfilled=_unfilled(keys),
         is_conflict=is_conflict,
     )
+
+
+def _pages(keys: Keys) -> Sequence[tuple[str, str]]:
+    """What participants see, a page for each block where there are blocks."""
+    if not has_blocks(keys):
+        return PAGES
+    views = block_views(entries(keys, ("blocks",)), {})
+    of_blocks = [(view.page, view.name[:_LONGEST_NAME]) for view in views[:_MOST_TABS]]
+    return [*(page for page in PAGES if page[0] not in ("trial", "debrief")), *of_blocks, PAGES[-1]]
 
 
 def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, whole: bool) -> Reply:

@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from app.admin.design.fields import QUESTION_LISTS, dotted, entries, keys_to_fields, scales
+from app.admin.design.fields import dotted, entries, keys_to_fields, question_lists, scales
 from app.admin.design.pages import FaultView
 from app.admin.design.words import LABELS
+from app.studies.file.comparable import has_blocks
 from app.studies.file.problems import Fault, Place
 from app.studies.file.questions import type_of
 
@@ -18,10 +19,12 @@ _TITLES: Mapping[str, str] = {
     "instructions": "Instructions",
     "trials": "Trials",
     "pairs": "Pairs",
+    "blocks": "Blocks",
     "scales": "Scales",
     "completion": "End",
 }
 _SECTIONS = ("consent", "background", "trials", "trials.questions", "scales", "completion", "pairs")
+_OF_BLOCKS = ("consent", "background", "blocks", "scales", "completion")
 _EMPTY = re.compile(r"^\w+ is (missing|empty)\b")
 _SHAPES: Mapping[str, type] = {
     "consent": dict,
@@ -29,6 +32,7 @@ _SHAPES: Mapping[str, type] = {
     "completion": dict,
     "scales": dict,
     "background": list,
+    "blocks": list,
     "trials.questions": list,
 }
 
@@ -36,7 +40,9 @@ _SHAPES: Mapping[str, type] = {
 def fault_views(keys: Mapping[str, Any], faults: Iterable[Fault]) -> Sequence[FaultView]:
     """Each fault at its field, or at the nearest part of the form round it."""
     fields = set(keys_to_fields(keys)) - _hidden(keys)
-    parts = {*_SECTIONS, *(name.rpartition(".")[0] for name in fields if name.count(".") > 1)}
+    sections = _OF_BLOCKS if has_blocks(keys) else _SECTIONS
+    blocks = (f"blocks.{index}" for index in range(len(entries(keys, ("blocks",)))))
+    parts = {*sections, *blocks, *(name.rpartition(".")[0] for name in fields if name.count(".") > 1)}
     return [_view(keys, fault, fields, parts) for fault in faults]
 
 
@@ -44,7 +50,7 @@ def _hidden(keys: Mapping[str, Any]) -> set[str]:
     """Labels are not shown where a named scale gives them."""
     return {
         f"{dotted(at)}.{index}.labels"
-        for at in QUESTION_LISTS
+        for at in question_lists(keys)
         for index, question in enumerate(entries(keys, at))
         if isinstance(question, Mapping) and takes_points(question)
     }
@@ -73,7 +79,13 @@ def _view(keys: Mapping[str, Any], fault: Fault, fields: set[str], parts: set[st
     known = (dotted(place[:n]) for n in range(len(place), 0, -1))
     at = next((name for name in known if name in fields or name in parts), "")
     message, remedy = _said(at, fault)
-    return FaultView(at, _where(at), message, remedy, _drop(keys, fault.place, at, fields))
+    drop = "" if _stays(fault) else _drop(keys, fault.place, at, fields)
+    return FaultView(at, _where(at), message, remedy, drop)
+
+
+def _stays(fault: Fault) -> bool:
+    """Whether what is wrong stands in a block, and may be all that is in it; a key that nobody knows can go."""
+    return fault.place[:1] == ("blocks",) and len(fault.place) > 1 and not fault.message.startswith("unknown")
 
 
 def _said(at: str, fault: Fault) -> tuple[str, str]:
@@ -93,7 +105,7 @@ def _said(at: str, fault: Fault) -> tuple[str, str]:
 
 def _in_form(keys: Mapping[str, Any], place: Place) -> Place:
     """Pairs have one place in the form; a scale stands under its number."""
-    if place[:1] == ("sample",):
+    if place[:1] == ("sample",) and not has_blocks(keys):
         return ("pairs",)
     if place[:1] != ("scales",) or len(place) == 1 or isinstance(place[1], int):
         return place
@@ -107,7 +119,7 @@ def _where(at: str) -> str:
     """`Trials, question 2`."""
     first, _, rest = at.partition(".")
     number = next((int(part) + 1 for part in rest.split(".") if part.isdigit()), None)
-    one = "scale" if first == "scales" else "question"
+    one = {"scales": "scale", "blocks": "block"}.get(first, "question")
     return _TITLES.get(first, "Study") + (f", {one} {number}" if number else "")
 
 

@@ -12,9 +12,11 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from app.studies.file.comparable import has_blocks
 from app.studies.file.problems import Fault, Place, quoted
 from app.studies.file.questions import QUESTIONS, type_of
 from app.studies.file.scales import SCALES
+from app.studies.pairs_view import blocks_in
 from app.tasks.pair.settings import Trials
 
 Keys = dict[str, Any]
@@ -36,6 +38,8 @@ PLACES: tuple[tuple[str, ...], ...] = (
     ("completion", "contact"),
 )
 QUESTION_LISTS: tuple[tuple[str, ...], ...] = (("background",), ("trials", "questions"))
+# What a study with blocks has in its blocks alone.
+_OF_TRIALS = "trials"
 OF_EVERY_QUESTION = ("ask", "id", "type")
 OF_TYPE: Mapping[str, tuple[str, ...]] = {
     "2afc": ("allow_tie",),
@@ -76,6 +80,15 @@ class Taken:
 
 def dotted(place: Place) -> str:
     return ".".join(map(str, place))
+
+
+def places_in(keys: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    """The fields of a study's form, questions and scales apart: blocks are not edited in it."""
+    return tuple(at for at in PLACES if at[0] != _OF_TRIALS or not has_blocks(keys))
+
+
+def question_lists(keys: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
+    return tuple(at for at in QUESTION_LISTS if at[0] != _OF_TRIALS or not has_blocks(keys))
 
 
 def kind_of(key: str) -> Kind:
@@ -123,8 +136,8 @@ def _required_by_type(type_: str | None) -> bool:
 
 def keys_to_fields(keys: Mapping[str, Any]) -> Fields:
     """Every field of the form with its value."""
-    fields = {dotted(place): _shown_at(keys, place) for place in PLACES}
-    for at in QUESTION_LISTS:
+    fields = {dotted(place): _shown_at(keys, place) for place in places_in(keys)}
+    for at in question_lists(keys):
         for index, question in enumerate(entries(keys, at)):
             for key in question_fields(question):
                 fields[f"{dotted(at)}.{index}.{key}"] = _shown_of(question, key)
@@ -188,11 +201,11 @@ def fields_to_keys(base: Mapping[str, Any], form: Mapping[str, str], *, whole: b
         sent = {name: text for name, text in sent.items() if not name.startswith("scales.")}
     before = keys_to_fields(keys)
     changed = {name: text for name, text in sent.items() if text != cleaned(before.get(name, ""))}
-    for place in PLACES:
+    for place in places_in(keys):
         if (name := dotted(place)) in changed:
             put(keys, place, _taken(place[-1], changed[name]))
     by_entry = _by_entry(changed)
-    for at in QUESTION_LISTS:
+    for at in question_lists(keys):
         _take_questions(keys, at, by_entry.get(dotted(at), {}))
     return Taken(keys, tuple(_take_scales(keys, by_entry.get("scales", {}))))
 
@@ -249,7 +262,7 @@ def _by_entry(fields: Mapping[str, str]) -> dict[str, Changes]:
 
 def _fit_lists(keys: Keys, sent: Mapping[str, str]) -> None:
     by_entry = _by_entry(sent)
-    for at in QUESTION_LISTS:
+    for at in question_lists(keys):
         changes = by_entry.get(dotted(at), {})
         n = min(max(changes, default=-1) + 1, MOST)
         held = [*entries(keys, at)[:n], *({} for _ in range(n - len(entries(keys, at))))]
@@ -356,10 +369,16 @@ def _rename_scale(keys: Keys, old: str, new: str) -> None:
     keys["scales"] = {new if name == old else name: labels for name, labels in keys["scales"].items()}
     if old in SCALES:
         return
-    for at in QUESTION_LISTS:
-        for question in entries(keys, at):
-            if isinstance(question, dict) and question.get("scale") == old:
-                question["scale"] = new
+    for question in _all_questions(keys):
+        if isinstance(question, dict) and question.get("scale") == old:
+            question["scale"] = new
+
+
+def _all_questions(keys: Keys) -> Iterator[Any]:
+    """Those of the form and those of blocks."""
+    for part in (keys, *blocks_in(keys)):
+        for at in (*QUESTION_LISTS, ("questions",)):
+            yield from entries(part, at)
 
 
 def free_name(name: str, taken: Collection[Any]) -> str:

@@ -61,6 +61,22 @@ class ListView:
 
 
 @dataclass(frozen=True, slots=True)
+class BlockView:
+    """A block as the form shows it: `facts` in words, `questions` by what is asked and how it is answered.
+
+    `page` is its page among those that participants see.
+    """
+
+    at: str
+    page: str
+    name: str
+    task: str
+    facts: Sequence[tuple[str, str]]
+    questions: Sequence[tuple[str, str]]
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SectionView:
     """A part of the form. `page` is the participant's page that shows it."""
 
@@ -73,6 +89,7 @@ class SectionView:
     pairs_error: str = ""
     list: ListView | None = None
     error: str = ""
+    blocks: Sequence[BlockView] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +133,7 @@ class DesignPage(FieldsPage):
     template: ClassVar[str] = "design-form.html"
     tab: ClassVar[str] = "design"
     faults: Sequence[FaultView]
-    pages: Sequence[tuple[PageName, str]]
+    pages: Sequence[tuple[str, str]]
     shown: PageName
     revision: str
     saved_at: datetime | None

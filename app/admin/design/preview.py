@@ -19,13 +19,17 @@ from app.admin.design.fields import (
     shown,
 )
 from app.admin.design.pages import PageName
+from app.core.errors import NotFound
 from app.core.headers import FRAMED_POLICY
 from app.core.templating import html_of
+from app.library.contents import contents_named
 from app.sessions.design import BLOCK, BlockPart, Kind, PageKey, pages_of
+from app.sessions.pages import MessagePage
 from app.sessions.runs import BlockRun
+from app.sessions.state_machine import TrialSeen
 from app.sessions.views import Place, page_of
 from app.studies.access import StudyHere
-from app.studies.drafts import draft_for
+from app.studies.drafts import check_of, draft_for
 from app.studies.file.design import DesignCompletion, DesignConsent, StudyDesign
 from app.studies.file.model import DEFAULT_MESSAGE
 from app.studies.file.pairs import PairSpec, StimulusFacts, read_pair_file, resolve_rows, true_source_of
@@ -33,7 +37,8 @@ from app.studies.file.questions import QUESTIONS, Question, QuestionType, type_o
 from app.studies.file.redirects import checked_redirect
 from app.studies.file.sampling import sample_pairs
 from app.studies.seeing import facts_for
-from app.tasks.pair.settings import DesignTrials, PairDesign, Sample, Watch
+from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample, Watch
+from app.tasks.rating.settings import DesignItem
 
 # A form in it goes nowhere, whatever the browser.
 POLICY = FRAMED_POLICY.replace("form-action 'self'", "form-action 'none'")
@@ -43,6 +48,7 @@ NO_WORDS = "(this question has no words yet)"
 NO_LABELS = ("(no labels yet)",)
 NO_QUESTIONS = "No questions are asked here: participants do not see this page."
 NO_INSTRUCTIONS = "No instructions are written: participants do not see this page."
+NOT_YET = "Correct what the form lists first: then the first trial of this block is shown here."
 NO_PAIRS = "There is no pair of clips to show yet; the page is shown without videos."
 _SUBMIT = '<button type="submit"'
 _SCRIPT = re.compile(r'<script type="module" src="/static/\w+\.js"></script>')
@@ -56,6 +62,66 @@ def framed_page(session: Session, study: StudyHere, kind: PageName) -> str:
     pairs = shown_pairs(keys, facts_for(session, study)) if kind == "trial" else ()
     design = design_as_far(keys)
     return inert(html_of(page_of(design, place_in(keys, kind, pairs), block_of(design))))
+
+
+def framed_block(session: Session, study: StudyHere, number: int) -> str:
+    """The page of a block's first trial that counts, from a draft without errors. Raises NotFound."""
+    keys = draft_for(session, study).keys
+    title = shown(keys.get("title")) or NO_TITLE
+    blocks = entries(keys, ("blocks",))
+    if not 1 <= number <= len(blocks):
+        raise NotFound(f"The design has no block {number}.")
+    design = check_of(session, study, keys).design
+    if design is None:
+        return html_of(MessagePage("Not to be seen yet", NOT_YET, title))
+    block = design.blocks[number - 1]
+    units = block.pairs if isinstance(block, PairDesign) else block.items
+    n_practice = sum(unit.kind is Kind.PRACTICE for unit in units)
+    n = len(units) - max(
+        0, sum(unit.kind is Kind.MAIN for unit in units) - (block.per_participant or len(units))
+    )
+    part = BlockPart(block.id, block.task, n, n_practice, 1, False, block.noun)
+    pages = pages_of(
+        background=bool(design.background), instructions=bool(design.instructions), parts=[part]
+    ).keys
+    page = PageKey("trial", n_practice + 1)
+    main = next(unit for unit in units if unit.kind is Kind.MAIN)
+    place = Place(
+        page=page,
+        action="",
+        submit_id="",
+        done=pages.index(page),
+        steps=len(pages) - 1,
+        part=part,
+        clips=lambda position, side: _clip_of(main, side) if position == page.position else "",
+        trial=None if isinstance(main, DesignPair) else _seen(session, main),
+    )
+    return inert(html_of(page_of(design, place, BlockRun(block, (), n_practice, n))))
+
+
+def _clip_of(unit: DesignPair | DesignItem, side: str) -> str:
+    if isinstance(unit, DesignItem):
+        return _address_of(unit.stimulus)
+    return _address_of(unit.a if side == "left" else unit.b)
+
+
+def _address_of(name: str) -> str:
+    return f"/admin/stimuli/{quote(name, safe='')}/clip.mp4"
+
+
+def _seen(session: Session, item: DesignItem) -> TrialSeen:
+    """An item as a session sees it."""
+    facts = contents_named(session, [item.stimulus]).get(item.stimulus) if item.stimulus else None
+    return TrialSeen(
+        id=0,
+        unit=item.id,
+        kind=item.kind,
+        n_bytes=None,
+        duration_s=None,
+        sent=None,
+        stimulus_kind=facts.kind if facts else None,
+        content=facts.content if facts else None,
+    )
 
 
 def block_of(design: StudyDesign) -> BlockRun:
@@ -98,7 +164,7 @@ def _clip(pairs: Sequence[PairSpec], position: int, side: str) -> str:
     if not 0 < position <= len(pairs):
         return ""
     pair = pairs[position - 1]
-    return f"/admin/stimuli/{quote(pair.a if side == 'left' else pair.b, safe='')}/clip.mp4"
+    return _address_of(pair.a if side == "left" else pair.b)
 
 
 def shown_pairs(keys: Mapping[str, Any], stimuli: Mapping[str, StimulusFacts]) -> Sequence[PairSpec]:
@@ -117,7 +183,7 @@ def design_as_far(keys: Mapping[str, Any]) -> StudyDesign:
     """The draft as a design, with words in place of what is missing. Takes any keys; it has no pairs."""
     text = {name: value.strip() for name, value in keys_to_fields(keys).items()}
     age = text["consent.minimum_age"]
-    watch = text["trials.watch"]
+    watch = text.get("trials.watch")
     trials = DesignTrials(
         order="random",
         sides="balanced",

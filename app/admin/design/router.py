@@ -9,7 +9,7 @@ from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.design.actions import BadAction
 from app.admin.design.build import design_page, reply
 from app.admin.design.pages import DesignPage, PageName
-from app.admin.design.preview import POLICY, framed_page
+from app.admin.design.preview import POLICY, framed_block, framed_page
 from app.admin.design.saving import (
     save_form,
     sent_by_form,
@@ -62,6 +62,14 @@ async def take_draft(
     saved = await database.write(save_form, who, study, sent, now)
     answer = await database.read(reply, shell, study, saved, bool(sent.action) or sent.whole or sent.over)
     return JSONResponse(asdict(answer), headers={"Cache-Control": "no-store"})
+
+
+@router.get("/draft/page/block-{number:int}")
+async def show_block(database: DatabaseDep, study: StudyDep, number: int) -> Response:
+    """The page of a block of the draft, as `show_page`."""
+    response = html_response(await database.read(framed_block, study, number))
+    response.headers["Content-Security-Policy"] = POLICY
+    return response
 
 
 @router.get("/draft/page/{kind}")

@@ -1,31 +1,37 @@
 """The parts of the design's form, in the order in which participants meet them."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.admin.design import words
 from app.admin.design.faults import plain, takes_points
 from app.admin.design.fields import (
-    PLACES,
     dotted,
     entries,
+    is_required,
     keys_to_fields,
     kind_of,
     labels_of,
+    places_in,
     question_fields,
     scales,
     shown,
 )
-from app.admin.design.pages import CardView, FieldView, ListView, Options, SectionView, Widget
+from app.admin.design.pages import BlockView, CardView, FieldView, ListView, Options, SectionView, Widget
+from app.studies.file.comparable import has_blocks
 from app.studies.file.fieldhelp import field_help
+from app.studies.file.items import read_item_file
 from app.studies.file.pairs import read_pair_file
 from app.studies.file.problems import Place, counted, listed
 from app.studies.file.questions import type_of
 from app.studies.file.scales import SCALES
+from app.tasks.pair.settings import Trials
 
 Keys = Mapping[str, Any]
 Errors = Mapping[str, str]
 _WIDGETS: Mapping[str, Widget] = {"number": "number", "lines": "text", "yes-no": "check"}
+_BEGINNING = 90
 _HALF = frozenset({"id", "type", "minimum", "maximum", "version", "minimum_age"})
 
 
@@ -64,19 +70,7 @@ class _Form:
                 "The page before the first pair. Left empty, there is none.",
                 fields=self._fields("instructions"),
             ),
-            SectionView(
-                "trials",
-                "Trials",
-                "trial",
-                fields=self._fields("trials"),
-                pairs=pairs_line(self.keys),
-                pairs_error=self._error("pairs"),
-                list=self._questions(
-                    ("trials", "questions"),
-                    "Asked about every pair. Exactly one is the choice between the two clips.",
-                ),
-                error=self._error("trials"),
-            ),
+            self._blocks() if has_blocks(self.keys) else self._trials(),
             SectionView("named", "Scales", "trial", list=self._scales()),
             SectionView(
                 "completion",
@@ -88,11 +82,42 @@ class _Form:
             ),
         )
 
+    def _trials(self) -> SectionView:
+        return SectionView(
+            "trials",
+            "Trials",
+            "trial",
+            fields=self._fields("trials"),
+            pairs=pairs_line(self.keys),
+            pairs_error=self._error("pairs"),
+            list=self._questions(
+                ("trials", "questions"),
+                "Asked about every pair. Exactly one is the choice between the two clips.",
+            ),
+            error=self._error("trials"),
+        )
+
+    def _blocks(self) -> SectionView:
+        blocks = entries(self.keys, ("blocks",))
+        order = (
+            "in random order, counterbalanced"
+            if self.keys.get("block_order") == "random"
+            else "in this order"
+        )
+        return SectionView(
+            "blocks",
+            "Blocks",
+            "trial",
+            f"The parts of a session, {order}." if len(blocks) > 1 else "What people do in a session.",
+            error=self._error("blocks"),
+            blocks=block_views(blocks, self.errors),
+        )
+
     def _error(self, at: str) -> str:
         return self.errors.get(at, "")
 
     def _fields(self, section: str) -> Sequence[FieldView]:
-        return [self._field(place, dotted(place)) for place in PLACES if place[0] == section]
+        return [self._field(place, dotted(place)) for place in places_in(self.keys) if place[0] == section]
 
     def _field(self, place: Place, name: str, kind: str = "", options: Options = ()) -> FieldView:
         """A field at a place; `name` is how the words know it, `kind` the question's type."""
@@ -188,6 +213,81 @@ def _ends(labels: Any) -> str:
     """`never … very often`."""
     texts = list(map(shown, labels)) if isinstance(labels, (list, tuple)) else []
     return f"{texts[0]} … {texts[-1]}" if texts else "no labels"
+
+
+def block_views(blocks: Sequence[Any], errors: Errors) -> Sequence[BlockView]:
+    """The blocks as they can be made out, whatever is wrong with them."""
+    return [_block_view(number, block, errors) for number, block in enumerate(blocks, start=1)]
+
+
+def _block_view(number: int, block: Any, errors: Errors) -> BlockView:
+    keys: Keys = block if isinstance(block, Mapping) else {}
+    is_rating = keys.get("task") == "rating"
+    asked = entries(keys, ("questions",) if is_rating else ("trials", "questions"))
+    return BlockView(
+        at=f"blocks.{number - 1}",
+        page=f"block-{number}",
+        name=shown(keys.get("id")) or f"Block {number}",
+        task=words.TASKS.get(shown(keys.get("task")), shown(keys.get("task")) or "no task"),
+        facts=[fact for fact in _facts(keys, is_rating=is_rating) if fact[1]],
+        questions=[_asked(question) for question in asked if isinstance(question, Mapping)],
+        error=errors.get(f"blocks.{number - 1}", ""),
+    )
+
+
+def _facts(keys: Keys, *, is_rating: bool) -> Iterator[tuple[str, str]]:
+    yield ("Items", _items_line(keys.get("items"))) if is_rating else ("Pairs", pairs_line(keys))
+    n = shown(keys.get("per_participant"))
+    yield "Each participant", f"{n} main {'items' if is_rating else 'pairs'}" if n else "all of them"
+    if is_rating:
+        per_item = shown(keys.get("per_item"))
+        yield "Each main item", f"{per_item} participants, then nobody new is taken" if per_item else ""
+        yield "Order", "as in the file" if keys.get("order") == "fixed" else "random, counterbalanced"
+    else:
+        given = keys.get("trials")
+        trials: Keys = given if isinstance(given, Mapping) else {}
+        for key, label in (("order", "Order"), ("sides", "Sides"), ("watch", "Watching")):
+            choices = dict(words.CHOICES[f"trials.{key}"])
+            value = shown(trials.get(key)) or shown(Trials.model_fields[key].default)
+            yield label, choices.get(value, value)
+    yield "Instructions of its own", _beginning(shown(keys.get("instructions")))
+
+
+def _beginning(text: str) -> str:
+    """The first words of a text, without the marks of a heading."""
+    first = " ".join(text.replace("#", " ").split())
+    return first if len(first) <= _BEGINNING else f"{first[:_BEGINNING].rsplit(' ', 1)[0]} …"
+
+
+def _items_line(text: Any) -> str:
+    """`12 main, 1 for practice; 3 groups`."""
+    rows = read_item_file("", text, by_row=True).rows if isinstance(text, str) else []
+    kinds, groups = Counter(row.kind for row in rows), {row.group for row in rows if row.group}
+    parts = [f"{kinds[kind]} {name}" for kind, name in words.KINDS.items() if kinds[kind]]
+    if not parts:
+        return "There are no items yet."
+    texts = sum(bool(row.text) for row in rows)
+    own = f"; {texts} of them with a text of their own" if texts else ""
+    return ", ".join(parts) + own + (f"; {counted(len(groups), 'group')}" if groups else "") + "."
+
+
+def _asked(question: Keys) -> tuple[str, str]:
+    """What is asked, and how it is answered."""
+    type_ = type_of(question) or ""
+    labels, when = entries(question, ("labels",)), entries({"when": _groups(question)}, ("when",))
+    parts = [words.TYPES.get(type_, type_)]
+    parts += [f"{len(labels)} labels, {shown(labels[0])} to {shown(labels[-1])}"] if len(labels) > 1 else []
+    parts += [f"scale {shown(question['scale'])}"] if question.get("scale") and not labels else []
+    parts += ["with a text for its points"] if question.get("anchors") else []
+    parts += ["required" if is_required(question) else "optional"]
+    parts += [f"of {listed(map(shown, when), 'and')} alone"] if when else []
+    return f"{shown(question.get('id'))}: {shown(question.get('ask'))}", "; ".join(parts)
+
+
+def _groups(question: Keys) -> Any:
+    when = question.get("when")
+    group = when.get("group") if isinstance(when, Mapping) else None
+    return [group] if isinstance(group, str) else group
 
 
 def pairs_line(keys: Keys) -> str:

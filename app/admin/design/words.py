@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from app.admin.design.pages import Options, PageName
+from app.sessions.design import Kind
 
 PAGES: tuple[tuple[PageName, str], ...] = (
     ("consent", "Consent"),
@@ -90,6 +91,12 @@ TYPES: Mapping[str, str] = {
     "choice": "One of a list",
     "number": "Number",
     "slider": "Slider",
+}
+TASKS: Mapping[str, str] = {"pair": "Which of two clips", "rating": "Ratings, one stimulus at a time"}
+KINDS: Mapping[Kind, str] = {
+    Kind.MAIN: "main",
+    Kind.PRACTICE: "for practice",
+    Kind.ATTENTION: "for attention",
 }
 OWN_LABELS = "Labels of its own"
 # Where the study file's own words speak of the file.

@@ -16,10 +16,10 @@ from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for
 from app.studies.file.drafts import DraftCheck, check_draft
 from app.studies.file.pairs import StimulusFacts, true_source_of
-from app.studies.file.problems import counted, listed
+from app.studies.file.problems import counted, listed, units_in_words
 from app.studies.file.templates import unfilled
 from app.studies.listing import StudyLine, completed_of, study_line
-from app.studies.pairs_view import find_pairs
+from app.studies.pairs_view import blocks_in, find_pairs, item_count, pair_count
 from app.studies.seeing import facts_for
 from app.studies.tables import State
 from app.studies.truth import truth_view
@@ -61,11 +61,13 @@ def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draf
     """Clips, pairs, clues, design, preview, pilot, launch, watch, data. Having looked at a page does no step."""
     here, stimuli = f"/admin/studies/{study.slug}", facts_for(session, study)
     walked = completed_of(session, study, line.version)
+    check = check_draft(draft.keys, stimuli)
+    shows_none = check.design is not None and not check.design.stimuli
     return [
-        _clips(facts_for(session, study, who), true_source_of(draft.keys)),
-        _pairs(draft, stimuli, here),
-        _clues(session, study, here),
-        _design(line, draft, check_draft(draft.keys, stimuli), here),
+        *([] if shows_none else [_clips(facts_for(session, study, who), true_source_of(draft.keys))]),
+        _pairs(draft, stimuli, here) if draft.keys.get("blocks") is None else _blocks(draft, check, here),
+        *([] if shows_none else [_clues(session, study, here)]),
+        _design(line, draft, check, here),
         _preview(line, walked, here),
         _pilot(line, walked, here),
         _launch(line, here),
@@ -101,6 +103,21 @@ def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) ->
         says += ", and none has a truth: say which source is the true one, or that none is"
         return Step("Pairs", about, False, says, f"{here}/pairs#truth")
     return Step("Pairs", about, True, says, f"{here}/pairs")
+
+
+def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
+    """In the place of pairs, for a study with blocks: these stand in its file."""
+    about, faults = "Say in the study file what people do in each part of a session", check.within("blocks")
+    if faults:
+        says = f"{counted(len(faults), 'problem')} to correct: {faults[0].message}"
+        return Step("Blocks", about, False, says, f"{here}/design#blocks")
+    n_pairs, n_items = pair_count(draft.keys), item_count(draft.keys)
+    says = f"{counted(len(blocks_in(draft.keys)), 'block')}: {units_in_words(n_pairs, n_items)}"
+    truth = truth_view(true_source_of(draft.keys), check.design.pairs) if check.design else None
+    if truth is not None and truth.n_pairs and truth.is_missing:
+        says += "; no pair has a truth: say which source is the true one, or that none is"
+        return Step("Blocks", about, False, says, f"{here}/pairs#truth")
+    return Step("Blocks", about, True, says, f"{here}/design#blocks")
 
 
 def _clues(session: Session, study: StudyHere, here: str) -> Step:

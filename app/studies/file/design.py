@@ -123,6 +123,10 @@ class StudyDesign(Frozen):
         return tuple(pair for block in self.pair_blocks for pair in block.pairs)
 
     @property
+    def n_items(self) -> int:
+        return sum(len(block.items) for block in self.rating_blocks)
+
+    @property
     def sample(self) -> Sample | None:
         """How the pairs of a study of one block of pairs were drawn, where they were."""
         return self.pair_blocks[0].sample if len(self.pair_blocks) == 1 else None

@@ -14,6 +14,7 @@ from typing import Any
 
 from app.studies.file.design import StudyDesign, design_pair, resolve_design
 from app.studies.file.items import COLUMNS as ITEM_COLUMNS
+from app.studies.file.items import ItemRow
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
 from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts
 from app.studies.file.problems import Fault, Place
@@ -243,7 +244,7 @@ def pairs_as_csv(pairs: tuple[DesignPair, ...]) -> str:
     return text.getvalue()
 
 
-def items_as_csv(items: tuple[DesignItem, ...]) -> str:
+def items_as_csv(items: Iterable[DesignItem | ItemRow]) -> str:
     """The items as `items:` takes them, with everything said."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")

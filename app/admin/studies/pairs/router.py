@@ -1,6 +1,6 @@
 """A study's pairs: picked, listed, drawn."""
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
 
 from app.admin.access import WhoDep, editors
@@ -13,7 +13,16 @@ from app.admin.studies.versions.forms import revision_in
 from app.core.dependencies import DatabaseDep, Form, Now, Rng
 from app.core.errors import StudyError
 from app.core.templating import render
-from app.studies.pairs_draft import add_pair, draw_again, edit_pair, list_drawn, put_pairs, save_pairs
+from app.studies.drafts import draft_for
+from app.studies.pairs_draft import (
+    add_pair,
+    draw_again,
+    edit_pair,
+    list_drawn,
+    put_pairs,
+    refuse_blocks,
+    save_pairs,
+)
 from app.studies.truth import set_truth
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
@@ -83,12 +92,20 @@ async def take_truth(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, 
     return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said={said}#truth", 303)
 
 
-@router.get("/pairs/pick")
+async def without_blocks(database: DatabaseDep, at: AtDep) -> None:
+    """Raises InBlocks."""
+    refuse_blocks((await database.read(draft_for, at.study)).keys)
+
+
+alone = [Depends(without_blocks)]
+
+
+@router.get("/pairs/pick", dependencies=alone)
 async def ask_pair(request: Request, database: DatabaseDep, at: AtDep) -> Response:
     return render(await database.read(pick_page, at, dict(request.query_params)))
 
 
-@router.post("/pairs/pick")
+@router.post("/pairs/pick", dependencies=alone)
 async def take_pair(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
     try:
         await database.write(add_pair, who, at.study, row_in(form), revision_in(form), now)
@@ -97,12 +114,12 @@ async def take_pair(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, n
     return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs/pick?{again_at(form)}", 303)
 
 
-@router.get("/pairs/csv")
+@router.get("/pairs/csv", dependencies=alone)
 async def ask_list(database: DatabaseDep, at: AtDep) -> Response:
     return render(await database.read(csv_page, at))
 
 
-@router.post("/pairs/csv")
+@router.post("/pairs/csv", dependencies=alone)
 async def take_csv(
     database: DatabaseDep,
     at: AtDep,
@@ -124,12 +141,12 @@ async def take_csv(
     return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=saved", 303)
 
 
-@router.get("/pairs/draw")
+@router.get("/pairs/draw", dependencies=alone)
 async def ask_draw(database: DatabaseDep, at: AtDep, rng: Rng) -> Response:
     return render(await database.read(draw_page, at, None, another_seed(rng)))
 
 
-@router.post("/pairs/draw")
+@router.post("/pairs/draw", dependencies=alone)
 async def take_draw(
     database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now, rng: Rng
 ) -> Response:

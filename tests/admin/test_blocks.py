@@ -1,0 +1,273 @@
+"""The experimenter's pages of a study with blocks: pairs of clips and ratings of texts."""
+
+import html
+import io
+import re
+import zipfile
+from typing import Any
+
+import pytest
+import yaml
+from sqlmodel import col, select
+from starlette.testclient import TestClient
+
+from app.core.database import Database
+from app.studies.access import study_for
+from app.studies.drafts import draft_for
+from app.studies.file.bundle import read_bundle
+from app.studies.pairs_draft import IN_BLOCKS
+from app.studies.tables import Unit
+from tests.admin.persons import Person, Program
+from tests.factories import answer_for, page_on, study_file
+
+HERE = "/admin/studies/parts"
+PAIRS = "pair,a,b\nq1,human-g1,hybrid-g1\nq2,hybrid-g2,symbolic-g2\nq3,human-g3,symbolic-g3\n"
+ITEMS = (
+    "item,stimulus,text,condition,kind,group\nt0,,Practise.,,practice,\n"
+    't1,,"I bid <b>3</b>.",long,,persona\nt2,,I waited.,short,,\n'
+)
+BLOCKS: list[dict[str, Any]] = [
+    {
+        "id": "watch",
+        "task": "pair",
+        "instructions": "# Now watch\n",
+        "pairs": "pairs.csv",
+        "per_participant": 2,
+        "trials": {"questions": [{"id": "choice", "type": "2afc", "ask": "Which is a person?"}]},
+    },
+    {
+        "id": "rate",
+        "task": "rating",
+        "items": "items.csv",
+        "per_item": 5,
+        "questions": [
+            {"id": "logic", "ask": "How logical?", "scale": "mine", "anchors": {1: "none", 3: "all"}},
+            {"id": "fit", "ask": "In character?", "scale": "quality", "when": {"group": "persona"}},
+            {"id": "reason", "type": "text", "ask": "Why <i>so</i>?", "required": True},
+        ],
+    },
+]
+
+
+def packed(blocks: list[dict[str, Any]] = BLOCKS) -> bytes:
+    """The study as a zip."""
+    file = study_file(study="parts", scales={"mine": ["low", "middle", "high"]}, blocks=blocks)
+    keys = {key: value for key, value in file.items() if key not in ("sample", "trials")}
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        archive.writestr("study.yaml", yaml.safe_dump(keys, sort_keys=False))
+        archive.writestr("pairs.csv", PAIRS)
+        archive.writestr("items.csv", ITEMS)
+    return data.getvalue()
+
+
+def keys_of(database: Database, person: Person) -> dict[str, Any]:
+    with database.reading() as session:
+        return draft_for(session, study_for(session, person.who, "parts")).keys
+
+
+def revision(page: str) -> str:
+    found = re.search(r'name="revision" value="(\d+)"', page)
+    assert found
+    return found[1]
+
+
+@pytest.fixture
+def made(owner: Person, study: str) -> Person:
+    """Somebody with the study as a draft, beside the open one of the clips."""
+    files = [("file", ("parts.zip", packed()))]
+    done = owner.post("/admin/studies/new", {"start": "upload"}, files=files, follow_redirects=False)
+    assert done.headers["location"] == f"{HERE}/design?said=created"
+    return owner
+
+
+def save_version(person: Person) -> None:
+    page = person.get(f"{HERE}/versions").text
+    assert "Saved." in person.post(f"{HERE}/versions", {"reason": "", "revision": revision(page)}).text
+
+
+PAGES = (
+    *(
+        "",
+        "/design",
+        "/pairs",
+        "/versions",
+        "/launch",
+        "/monitor",
+        "/sessions",
+        "/data",
+        "/results",
+        "/clues",
+    ),
+    *("/links", "/draft.yaml", "/pairs.csv", "/draft/page/consent", "/draft/page/instructions"),
+    *("/draft/page/trial", "/draft/page/debrief", "/draft/page/block-1", "/draft/page/block-2"),
+)
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+def test_every_page_of_the_study_is_there(made: Person, is_saved: bool) -> None:
+    if is_saved:
+        save_version(made)
+    assert {path: made.get(f"{HERE}{path}").status_code for path in PAGES} == dict.fromkeys(PAGES, 200)
+    assert made.get(f"{HERE}/draft/page/block-3").status_code == 404
+    assert "3 pairs and 3 items" in made.get("/admin").text
+
+
+def test_the_design_says_what_the_blocks_are_and_where_they_are_changed(made: Person) -> None:
+    page = html.unescape(made.get(f"{HERE}/design").text)
+    assert "Nothing to correct" in page
+    assert "Blocks are not edited in this form." in page
+    assert f'href="{HERE}/draft.yaml"' in page
+    assert f'href="{HERE}/versions#replace"' in page
+    assert 'id="replace"' in made.get(f"{HERE}/versions").text
+    for words in ("3 pairs, listed one by one.", "2 main pairs", "2 main, 1 for practice; 3 of them with a text",
+                  "5 participants", "logic: How logical?", "of persona alone", "required", "Now watch"):  # fmt: skip
+        assert words in page
+    assert "<i>so</i>" not in made.get(f"{HERE}/design").text
+    assert 'name="trials.order"' not in page
+    assert "I bid <b>3</b>" not in made.get(f"{HERE}/draft/page/block-2").text
+    assert "How logical?" in made.get(f"{HERE}/draft/page/block-2").text
+    assert "/admin/stimuli/human-g1/clip.mp4" in made.get(f"{HERE}/draft/page/block-1").text
+
+
+def test_other_parts_are_saved_by_the_form_and_blocks_stay(made: Person, database: Database) -> None:
+    before = keys_of(database, made)
+    form = {"revision": revision(made.get(f"{HERE}/design").text), "title": "Another title",
+            "consent.version": "2", "completion.code": "X1", "trials.order": "fixed",
+            "trials.questions.0.ask": "Which?", "scales.0.name": "yours", "action": "save"}  # fmt: skip
+    assert made.post(f"{HERE}/design", form).status_code == 200
+    after = keys_of(database, made)
+    blocks = before["blocks"]
+    blocks[1]["questions"][0]["scale"] = "yours"
+    assert after == {
+        **before,
+        "title": "Another title",
+        "consent": {**before["consent"], "version": "2"},
+        "completion": {**before["completion"], "code": "X1"},
+        "scales": {"yours": ["low", "middle", "high"]},
+        "blocks": blocks,
+    }
+    over = {**form, "revision": "0", "over": "yes", "title": "Mine", "scales.0.name": "yours"}
+    made.post(f"{HERE}/design", over)
+    assert (keys_of(database, made)["title"], keys_of(database, made)["blocks"]) == ("Mine", blocks)
+    refused = made.post(f"{HERE}/design", {**form, "action": "add:trials.questions", "over": "yes"})
+    assert refused.status_code == 422
+    assert "their questions stand in the study file" in refused.text
+
+
+def test_what_is_wrong_in_a_block_is_listed_at_it(made: Person) -> None:
+    wrong = [{**BLOCKS[0], "per_participant": 9}, {**BLOCKS[1], "typo": 1}]
+    spoilt = packed(wrong)
+    done = made.post(f"{HERE}/draft/file", files=[("file", ("parts.zip", spoilt))])
+    assert done.status_code == 200
+    page = html.unescape(made.get(f"{HERE}/design").text)
+    assert "2 problems to correct" in page
+    assert 'href="#blocks.0">Per_participant: 9 asked for, but the block has 3 main pairs</a>' in page
+    assert "Blocks, block 2" in page
+    drops = re.findall(r'value="(drop:[^"]+)"', page)
+    assert len(drops) == 1
+    assert "first trial of this block is shown here" in made.get(f"{HERE}/draft/page/block-1").text
+    assert "Blocks" in html.unescape(made.get(HERE).text)
+    assert made.get(f"{HERE}/versions").status_code == 200
+
+
+def test_pairs_are_shown_and_refused_to_be_edited(made: Person, api: Program, database: Database) -> None:
+    before = keys_of(database, made)
+    page = made.get(f"{HERE}/pairs").text
+    assert "its pairs stand in them" in page
+    assert "q1" in page
+    assert "Pick two clips" not in page
+    assert made.get(f"{HERE}/pairs.csv").text.splitlines()[1] == "q1,human-g1,hybrid-g1,human-hybrid,a,main"
+    at = {"revision": revision(page)}
+    for path, form in [
+        ("/pairs/clear", {}),
+        ("/pairs/list", {}),
+        ("/pairs/again", {}),
+        ("/pairs/rows", {"do": "remove 1"}),
+        ("/pairs/pick", {"a": "human-g1", "b": "hybrid-g1"}),
+        ("/pairs/csv", {"do": "save", "text": PAIRS}),
+        ("/pairs/draw", {"do": "look"}),
+    ]:
+        refused = made.post(f"{HERE}{path}", {**at, **form})
+        assert (path, refused.status_code) == (path, 409)
+        assert IN_BLOCKS in html.unescape(refused.text)
+    for path in ("/pairs/pick", "/pairs/csv", "/pairs/draw"):
+        assert made.get(f"{HERE}{path}").status_code == 409
+    now = int(at["revision"])
+    put = api.put("/studies/parts/pairs", {"pairs": PAIRS, "revision": now})
+    tried = api.post("/studies/parts/pairs/preview", {"pairs": PAIRS})
+    assert (put.status_code, tried.status_code) == (409, 409)
+    seen = api.get("/studies/parts/pairs").json()
+    assert (seen["way"], [pair["id"] for pair in seen["pairs"]]) == ("blocks", ["q1", "q2", "q3"])
+    assert keys_of(database, made) == before
+
+
+def test_another_true_source_reaches_pairs_in_blocks(made: Person, database: Database) -> None:
+    save_version(made)
+    page = made.get(f"{HERE}/pairs").text
+    assert "2 of 3 main pairs have a truth" in page
+    made.post(f"{HERE}/pairs/truth", {"source": "symbolic", "revision": revision(page)})
+    with database.reading() as session:
+        units = session.exec(select(Unit).where(Unit.block == "watch").order_by(col(Unit.position))).all()
+        assert [(unit.name, unit.truth) for unit in units] == [("q1", None), ("q2", "b"), ("q3", "b")]
+
+
+def test_a_study_with_blocks_is_checked_launched_previewed_and_walked(
+    made: Person, client: TestClient
+) -> None:
+    save_version(made)
+    page = html.unescape(made.get(f"{HERE}/launch").text)
+    assert "Main pairs: 1 human-hybrid" in page
+    assert "Main items: 1 long and 1 short." in page
+    opened = made.post(f"{HERE}/launch", {"to": "pilot"}).text
+    assert "kept apart from the live data for ever" in opened
+    preview = made.post(f"{HERE}/preview", {})
+    assert page_on(preview.text) == "consent"
+    text, seen = client.get("/s/parts").text, []
+    while page_on(text) != "end":
+        seen.append(page_on(text))
+        fields = {"logic": "2", "fit": "2", "reason": "because"} if "How logical?" in text else {}
+        token = re.search(r'action="(/p/[^"]+)"', text)
+        assert token
+        done = client.post(token[1], data={**answer_for(text), **fields})
+        assert done.status_code == 200
+        text = done.text
+    assert "DONE42" in text
+    kinds = [name.partition("-")[0] for name in seen]
+    assert kinds == ["consent", "background", "instructions", "instructions", *["trial"] * 5]
+    for path in ("", "/monitor", "/sessions", "/data", "/results", "/launch"):
+        assert made.get(f"{HERE}{path}").status_code == 200
+
+
+def test_versions_are_compared_block_by_block_and_downloads_are_the_study(
+    made: Person, database: Database
+) -> None:
+    save_version(made)
+    stored = keys_of(database, made)
+    downloaded = made.get(f"{HERE}/versions/1.yaml").content
+    assert read_bundle({"parts.yaml": downloaded}) == stored
+    changed = [{**BLOCKS[0], "per_participant": 3}, BLOCKS[1]]
+    made.post(f"{HERE}/draft/file", files=[("file", ("parts.zip", packed(changed)))])
+    page = html.unescape(made.get(f"{HERE}/versions").text)
+    assert "1 change since version 1" in page
+    assert "blocks › watch › per_participant" in page
+    made.post(f"{HERE}/draft/file", files=[("file", ("parts.yaml", downloaded))])
+    saved = made.get(f"{HERE}/versions").text
+    assert "Nothing differs from version 1 any more." in saved
+
+
+def test_a_study_of_texts_alone_needs_no_clips(made: Person) -> None:
+    made.post("/admin/studies/new", {"start": "template:rubric", "slug": "rubric", "title": "Rubric"})
+    here = "/admin/studies/rubric"
+    design = html.unescape(made.get(f"{here}/design").text)
+    assert "[REPLACE THIS BY THE FIRST TEXT]" in design
+    assert "goal: Goal: does the player" in design
+    page = made.get(f"{here}/versions").text
+    made.post(f"{here}/versions", {"reason": "", "revision": revision(page)})
+    launch = html.unescape(made.get(f"{here}/launch").text)
+    assert "There are no clips to show" not in launch
+    assert "Clue report" not in launch
+    assert "Still to be filled in" in launch
+    overview = made.get(here).text
+    assert "Upload the videos" not in overview
+    assert made.get(f"{here}/pairs").status_code == 200
