@@ -18,7 +18,7 @@ from app.admin.design.actions import BadAction, act
 from app.admin.design.faults import fault_views, marked
 from app.admin.design.fields import MOST, cleaned, fields_to_keys, keys_to_fields
 from app.admin.design.pages import FieldsPage, PageName
-from app.admin.design.preview import NO_PAIRS, NO_TEXT, design_as_far, inert, place_in, shown_pairs
+from app.admin.design.preview import NO_PAIRS, NO_TEXT, block_of, design_as_far, inert, place_in, shown_pairs
 from app.admin.design.sections import sections
 from app.core.database import Database
 from app.core.templating import html_of
@@ -531,7 +531,7 @@ def test_a_draft_with_nothing_in_it_has_pages_that_say_what_is_missing(
 def test_any_draft_can_be_shown(keys: Keys) -> None:
     design = design_as_far(keys)
     for kind in KINDS:
-        page = page_of(design, place_in(keys, kind, shown_pairs(keys, {})))
+        page = page_of(design, place_in(keys, kind, shown_pairs(keys, {})), block_of(design))
         assert "<html" in inert(html_of(page))
     shell = Shell(Who(1, "a@b.c", Role.OWNER), "a@b.c", True, True, "x", StudyTab("s", State.DRAFT), "")
     errors = marked(fault_views(keys, check_draft(keys, {}).faults))

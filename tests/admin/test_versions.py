@@ -230,7 +230,10 @@ def test_a_program_writes_checks_and_saves_a_draft(api: Program, study: str) -> 
     compared = api.get("/studies/nav/versions/compare?before=1&after=draft").json()
     assert [change["place"] for change in compared["differences"]] == ["title"]
     made = api.post("/studies/nav/versions", {"reason": "why not", **put.json()})
-    assert (made.status_code, made.json()) == (201, {"number": 1, "change": "replaced", "pairs": 11})
+    assert (made.status_code, made.json()) == (
+        201,
+        {"number": 1, "change": "replaced", "pairs": 11, "items": 0},
+    )
     [version] = api.get("/studies/nav/versions").json()
     assert (version["number"], version["reason"]) == (1, "why not")
     assert api.get("/studies/nav/versions/1").json()["title"] == "Next"
@@ -260,6 +263,7 @@ def test_a_program_reads_templates_and_the_schema(api: Program) -> None:
         "hntt",
         "real-or-fake",
         "preference",
+        "rubric",
         "blank",
     ]
     schema = api.get("/study-file-schema").json()

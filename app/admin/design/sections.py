@@ -251,6 +251,7 @@ def _facts(keys: Keys, *, is_rating: bool) -> Iterator[tuple[str, str]]:
             value = shown(trials.get(key)) or shown(Trials.model_fields[key].default)
             yield label, choices.get(value, value)
     yield "Instructions of its own", _beginning(shown(keys.get("instructions")))
+    yield "Self-assessment after it", _beginning(shown(keys.get("self_assessment")))
 
 
 def _beginning(text: str) -> str:

@@ -8,7 +8,7 @@ import yaml
 
 from app.studies.file.keys import tidied
 from app.studies.file.problems import Place
-from app.studies.file.reading import PAIRS, TEXTS
+from app.studies.file.reading import OF_BLOCK, PAIRS, TEXTS
 from app.studies.file.sampling import DRAWN
 
 _WIDTH = 110
@@ -18,7 +18,7 @@ _PLAIN = re.compile(r"[^\W_](?:[\w ./()&%+'!-]*[\w.()!'%+])?")
 _NOT_IN_BLOCKS = re.compile("[\r\x85\u2028\u2029\ufeff]")
 _LONGEST_KEY = 500
 _BLOCKS: tuple[Place, ...] = (*TEXTS, PAIRS, DRAWN)
-_BLOCKS_IN_A_PART: tuple[Place, ...] = (("instructions",), PAIRS, ("items",), DRAWN)
+_BLOCKS_IN_A_PART: tuple[Place, ...] = (*((key,) for key in OF_BLOCK), PAIRS, ("items",), DRAWN)
 # An answer's number, as `anchors` has it; no other key of a study is one.
 _ANSWER = re.compile(r"[1-9]|1[01]")
 _RESOLVER = yaml.resolver.Resolver()

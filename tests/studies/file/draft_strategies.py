@@ -162,6 +162,8 @@ def _block(draw: st.DrawFn, n: int) -> dict[str, Any]:
         block["per_participant"] = draw(st.sampled_from([1, "1"]))
     if draw(st.booleans()):
         items = draw(_ITEMS).replace("ITEM", f"i{n}")
+        if draw(st.booleans()):
+            block["self_assessment"] = draw(MARKDOWN)
         per_item: dict[str, Any] = draw(st.sampled_from([{}, {"per_item": 2}, {"order": "fixed"}]))
         return {**block, "task": "rating", "items": items, "questions": draw(_criteria()), **per_item}
     whole = draw(whole_drafts())
