@@ -38,7 +38,7 @@ from app.studies.file.redirects import checked_redirect
 from app.studies.file.sampling import sample_pairs
 from app.studies.seeing import facts_for
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample, Watch
-from app.tasks.rating.settings import DesignItem
+from app.tasks.rating.settings import DesignItem, RatingDesign
 
 # A form in it goes nowhere, whatever the browser.
 POLICY = FRAMED_POLICY.replace("form-action 'self'", "form-action 'none'")
@@ -49,6 +49,7 @@ NO_LABELS = ("(no labels yet)",)
 NO_QUESTIONS = "No questions are asked here: participants do not see this page."
 NO_INSTRUCTIONS = "No instructions are written: participants do not see this page."
 NOT_YET = "Correct what the form lists first: then the first trial of this block is shown here."
+WALK = "This block is seen by walking through a saved version: Launch has the button."
 NO_PAIRS = "There is no pair of clips to show yet; the page is shown without videos."
 _SUBMIT = '<button type="submit"'
 _SCRIPT = re.compile(r'<script type="module" src="/static/\w+\.js"></script>')
@@ -75,6 +76,8 @@ def framed_block(session: Session, study: StudyHere, number: int) -> str:
     if design is None:
         return html_of(MessagePage("Not to be seen yet", NOT_YET, title))
     block = design.blocks[number - 1]
+    if not isinstance(block, (PairDesign, RatingDesign)):
+        return html_of(MessagePage("Not to be seen here", WALK, title))
     units = block.pairs if isinstance(block, PairDesign) else block.items
     n_practice = sum(unit.kind is Kind.PRACTICE for unit in units)
     n = len(units) - max(
