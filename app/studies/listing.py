@@ -16,7 +16,7 @@ from app.sessions.design import Slot
 from app.sessions.tables import ParticipantSession, Status
 from app.studies.access import StudyHere, visible_slugs
 from app.studies.file.problems import units_in_words
-from app.studies.pairs_view import item_count, pair_count
+from app.studies.pairs_summary import item_count, pair_count
 from app.studies.tables import Draft, State, Study, StudyShare, StudyVersion, Unit, UnitMember
 
 # Sessions by mode and status.

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.sessions.design import Kind, Sides
-from app.studies.file.pairs import true_source_of
+from app.studies.file.comparable import blocks_in
+from app.studies.file.items import read_item_file
+from app.studies.file.pairs import read_pair_file, true_source_of
 from app.studies.pairs_view import (
     Advice,
     Balance,
@@ -146,3 +148,22 @@ def _left(line: Balance, sides: Sides) -> str:
     if line.left_low == line.left_high:
         return f"{what} left in {line.left_low} of {line.n}, in every session"
     return f"{what} left in {line.left_low} or {line.left_high} of {line.n}, in turn"
+
+
+def pair_count(keys: Mapping[str, Any]) -> int:
+    """How many pairs a draft asks for, without looking at clips."""
+    if keys.get("blocks") is not None:
+        return sum(map(pair_count, blocks_in(keys)))
+    listed, sample = keys.get("pairs"), keys.get("sample")
+    if isinstance(listed, str):
+        return len(read_pair_file("", listed, by_row=True).rows)
+    if not isinstance(sample, Mapping):
+        return 0
+    parts = [part for part in (sample.get("conditions"), sample.get("practice")) if isinstance(part, Mapping)]
+    return sum(n for part in parts for n in part.values() if isinstance(n, int))
+
+
+def item_count(keys: Mapping[str, Any]) -> int:
+    """How many items a draft lists in its blocks."""
+    lists = [block.get("items") for block in blocks_in(keys)]
+    return sum(len(read_item_file("", text, by_row=True).rows) for text in lists if isinstance(text, str))

@@ -8,8 +8,8 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from app.sessions.design import Kind, Member, Sides
+from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import check_draft
-from app.studies.file.items import read_item_file
 from app.studies.file.pairs import (
     HUMAN,
     PairSpec,
@@ -80,12 +80,6 @@ def _in_blocks(keys: Mapping[str, Any], stimuli: Stimuli) -> FoundPairs:
         tuple(pair for each in found for pair in each.pairs),
         tuple(fault for each in found for fault in each.faults),
     )
-
-
-def blocks_in(keys: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The blocks of a draft, as far as they are any."""
-    blocks = keys.get("blocks")
-    return [block for block in blocks if isinstance(block, Mapping)] if isinstance(blocks, list) else []
 
 
 def _faults(given: Mapping[str, Any], stimuli: Stimuli) -> tuple[Fault, ...]:
@@ -387,22 +381,3 @@ def attributes_of(stimuli: Stimuli) -> tuple[tuple[str, int], ...]:
     clips = clips_among(stimuli).values()
     counts = Counter(name for clip in clips for name, value in clip.attributes.items() if value)
     return tuple(sorted(counts.items()))
-
-
-def pair_count(keys: Mapping[str, Any]) -> int:
-    """How many pairs a draft asks for, without looking at clips."""
-    if keys.get("blocks") is not None:
-        return sum(map(pair_count, blocks_in(keys)))
-    listed, sample = keys.get("pairs"), keys.get("sample")
-    if isinstance(listed, str):
-        return len(read_pair_file("", listed, by_row=True).rows)
-    if not isinstance(sample, Mapping):
-        return 0
-    parts = [part for part in (sample.get("conditions"), sample.get("practice")) if isinstance(part, Mapping)]
-    return sum(n for part in parts for n in part.values() if isinstance(n, int))
-
-
-def item_count(keys: Mapping[str, Any]) -> int:
-    """How many items a draft lists in its blocks."""
-    lists = [block.get("items") for block in blocks_in(keys)]
-    return sum(len(read_item_file("", text, by_row=True).rows) for text in lists if isinstance(text, str))

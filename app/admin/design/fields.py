@@ -12,11 +12,10 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from app.studies.file.comparable import has_blocks
+from app.studies.file.comparable import blocks_in, has_blocks
 from app.studies.file.problems import Fault, Place, quoted
 from app.studies.file.questions import QUESTIONS, type_of
 from app.studies.file.scales import SCALES
-from app.studies.pairs_view import blocks_in
 from app.tasks.pair.settings import Trials
 
 Keys = dict[str, Any]

@@ -14,12 +14,14 @@ from app.library.outputs import last_response
 from app.sessions.tables import Mode, Status
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for
+from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import DraftCheck, check_draft
 from app.studies.file.pairs import StimulusFacts, true_source_of
 from app.studies.file.problems import counted, listed, units_in_words
 from app.studies.file.templates import unfilled
 from app.studies.listing import StudyLine, completed_of, study_line
-from app.studies.pairs_view import blocks_in, find_pairs, item_count, pair_count
+from app.studies.pairs_summary import item_count, pair_count
+from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
 from app.studies.tables import State
 from app.studies.truth import truth_view

@@ -28,6 +28,12 @@ def has_blocks(keys: object) -> bool:
     return isinstance(keys, Mapping) and keys.get("blocks") is not None
 
 
+def blocks_in(keys: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The blocks of a draft, as far as they are any."""
+    blocks = keys.get("blocks")
+    return [block for block in blocks if isinstance(block, Mapping)] if isinstance(blocks, list) else []
+
+
 def comparable(keys: object, *, in_blocks: bool = False) -> dict[str, Any]:
     """A draft's. Lists of questions and of pairs become mappings by id, and what says nothing goes.
 
