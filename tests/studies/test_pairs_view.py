@@ -10,13 +10,12 @@ from app.sessions.assignment import plan_session
 from app.sessions.design import Kind, Member, PairToPlan, Sides
 from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.file.sampling import sample_pairs
-from app.studies.pairs_summary import summary_of
+from app.studies.pairs_summary import pair_count, summary_of
 from app.studies.pairs_view import (
     advice_on,
     balance_of,
     capacities,
     find_pairs,
-    pair_count,
     usage_of,
 )
 from app.tasks.pair.settings import Sample
