@@ -3,13 +3,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from app.tasks.game.agents import sug, sug_habits
+from app.tasks.game.agents import glee_offers, glee_persuasion, sug, sug_habits, wac
 from app.tasks.game.agents.any_game import RandomAgent
 from app.tasks.game.base import Agent, Seat, Strict
 
 ANY_GAME: tuple[type[Agent], ...] = (RandomAgent,)
 BY_GAME: Mapping[str, tuple[type[Agent], ...]] = {
     "sug": sug.AGENTS,
+    "glee-bargaining": glee_offers.AGENTS,
+    "glee-negotiation": glee_offers.AGENTS,
+    "glee-persuasion": glee_persuasion.AGENTS,
+    "wac": wac.AGENTS,
 }
 LEARNERS: Mapping[str, Callable[[Sequence[tuple[Any, Seat]], str], Strict]] = {
     "sug": sug_habits.learned,
