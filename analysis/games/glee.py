@@ -1,8 +1,8 @@
 """Self-gain, efficiency and fairness of GLEE's three families of games.
 
-Shapira et al., GLEE: A Unified Framework and Benchmark for Language-based Economic Environments, section 2.
-Each measure as the paper defines it (`corrected`) and as its released scripts compute it (`as_published`), which differ
-for bargaining without a deal, for the efficiency of a sale outside both values, and for the buyer's gain in persuasion.
+Each measure as the paper [SMR24] defines it (`corrected`) and as its released scripts compute it (`as_published`). They
+differ for bargaining without a deal, for the efficiency of a sale outside both values, and for the buyer's gain in
+persuasion.
 Money is divided by the money at stake M, so that matches of different M compare.
 """
 

@@ -1,6 +1,6 @@
 """Measures of the Water Allocation Challenge: survival, resource satisfaction rate, and the day's lowest winning bid.
 
-Mao et al., Alympics: LLM Agents Meet Game Theory, section 5.
+From Alympics [MCX24], section 5.
 """
 
 from collections.abc import Collection, Mapping, Sequence

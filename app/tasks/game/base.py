@@ -178,6 +178,8 @@ class Agent(Strict):
     name: ClassVar[str]
     about: ClassVar[str]
     occupant: ClassVar[Literal["rule", "model", "simulated"]] = "rule"
+    takes: ClassVar[tuple[Seat, ...]] = ()
+    """The seats that it can take; empty for any."""
 
     def player(self) -> Player:
         """A fresh player for one seat of one match."""

@@ -1,7 +1,7 @@
 """What the families of GLEE have in common: exact factors, grids of configurations, and offers in turn.
 
-Shapira et al., GLEE: A Unified Framework and Benchmark for Language-based Economic Environments, section 2, table 1.
-The printed levels give 384 + 576 + 360 = 1,320 configurations; the paper says 1,344, counting 384 for persuasion, too.
+Rules and levels are those of GLEE [SMR24], section 2 and table 1. The printed levels give
+384 + 576 + 360 = 1,320 configurations; the paper says 1,344, counting 384 for persuasion, too.
 """
 
 from abc import ABC, abstractmethod

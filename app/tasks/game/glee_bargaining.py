@@ -1,6 +1,6 @@
 """GLEE's bargaining: two players split money by offers in turn, and each round makes it worth less to them.
 
-Rubinstein's alternating offers, as in Shapira et al., GLEE, section 2.1.
+Rubinstein's alternating offers, as in GLEE [SMR24], section 2.1.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,6 +1,6 @@
 """GLEE's negotiation: a seller and a buyer offer prices in turn for one good; either may deal with a third party.
 
-Bilateral trade, as in Shapira et al., GLEE, section 2.2; the outside option is in its prompts and code.
+Bilateral trade, as in GLEE [SMR24], section 2.2; the outside option is in its prompts and code.
 """
 
 from collections.abc import Mapping, Sequence

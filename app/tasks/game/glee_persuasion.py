@@ -1,6 +1,6 @@
 """GLEE's persuasion: a seller who sees a product's quality recommends it, or not, to a buyer who does not see it.
 
-Repeated cheap talk, as in Shapira et al., GLEE, section 2.3.
+Repeated cheap talk, as in GLEE [SMR24], section 2.3.
 """
 
 from collections.abc import Mapping, Sequence

@@ -61,12 +61,18 @@ def configs_of(game: AnyGame, given: Sequence[str]) -> Sequence[GameConfig]:
 def agents_of(game: AnyGame, config: GameConfig, seats: str) -> list[Agent]:
     """The agents of `NAME[:KEY=VALUE...]` for each seat, separated by commas; one alone takes every seat.
 
-    Raises StudyError for an agent that is not known, a parameter that is not valid, or another number of seats.
+    Raises StudyError for an agent that is not known or cannot take its seat, a parameter that is not valid, or another
+    number of seats.
     """
     found = [_agent(game, text.strip()) for text in seats.split(",")]
     n = len(game.seats(config))
     if len(found) == 1:
-        return found * n
+        found = found * n
+    for seat, agent in enumerate(found, start=1):
+        if agent.takes and seat not in agent.takes:
+            raise StudyError(
+                f"{agent.name} cannot take seat {seat} of {game.name}: give that seat another agent"
+            )
     if len(found) != n:
         raise StudyError(
             f"--seats names {len(found)} agents; {game.name} has {n} seats in this configuration"

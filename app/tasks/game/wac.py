@@ -1,7 +1,7 @@
 """The Water Allocation Challenge: five residents bid for water through a drought, and who goes without too long dies.
 
-Mao et al., Alympics: LLM Agents Meet Game Theory, section 4. What the paper leaves open follows its released
-records: supply is uniform with both ends included, and the first day without water costs 1. Bids are whole dollars.
+From Alympics [MCX24], section 4. What the paper leaves open follows its released records: supply is uniform
+with both ends included, and the first day without water costs 1. Bids are whole dollars.
 """
 
 from collections.abc import Mapping, Sequence
@@ -76,13 +76,18 @@ RESIDENTS = (
 class WaterConfig(GameConfig):
     """Published: three supplies, each with and without personas: 6 settings, played 10 times each."""
 
-    residents: tuple[Resident, ...] = Field(default=RESIDENTS, min_length=2, max_length=20)
+    residents: tuple[Resident, ...] = Field(
+        default=RESIDENTS,
+        min_length=2,
+        max_length=20,
+        description="Who needs water, with need and salary a day.",
+    )
     supply_low: int = Field(default=10, ge=0, description="The least units of water on a day.")
     supply_high: int = Field(default=20, ge=0, description="The most units of water on a day.")
     personas: bool = Field(default=False, description="Whether residents are told who they are.")
-    days: int = Field(default=20, ge=1, le=365)
-    start_health: int = Field(default=8, ge=1)
-    most_health: int = Field(default=10, ge=1)
+    days: int = Field(default=20, ge=1, le=365, description="Days at most.")
+    start_health: int = Field(default=8, ge=1, description="Health before day 1.")
+    most_health: int = Field(default=10, ge=1, description="Health that water does not raise further.")
     water_health: int = Field(default=2, ge=0, description="Health gained by a day with water.")
     start_balance: int = Field(default=0, ge=0, description="Dollars before the first salary.")
     day_payoff: int = Field(

@@ -31,6 +31,7 @@ def test_grids_have_the_sizes_of_the_printed_levels() -> None:
     assert sum(size for name, size in SIZES.items() if name.startswith("glee")) == 1320
 
 
+@pytest.mark.slow
 def test_random_play_of_every_configuration_ends_and_replays_to_the_same_hash() -> None:
     for game in MINE:
         for seed, config in enumerate(game.Config.grid()):

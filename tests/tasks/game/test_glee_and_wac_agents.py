@@ -1,6 +1,5 @@
 """Rule agents of GLEE and the water auction: against theory, by hand, and legal in every configuration."""
 
-import random
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -22,10 +21,12 @@ from app.tasks.game.agents.glee_persuasion import (
 )
 from app.tasks.game.agents.registry import agents_for
 from app.tasks.game.agents.wac import HealthUrgency, Outbid, SalaryShare, Saver
-from app.tasks.game.base import Agent, AnyGame, Budget, Event, GameConfig
+from app.tasks.game.base import Agent, AnyGame, GameConfig
 from app.tasks.game.glee_bargaining import Bargaining, BargainingConfig
 from app.tasks.game.glee_negotiation import Negotiation, NegotiationConfig
 from app.tasks.game.glee_persuasion import Persuasion, PersuasionConfig
+from app.tasks.game.match import play
+from app.tasks.game.run import agents_of
 from app.tasks.game.wac import WaterAuction, WaterConfig
 
 DISCOUNTS = [Fraction(text) for text in ("0.8", "0.9", "0.95", "1")]
@@ -35,18 +36,7 @@ BUYERS = (Copier(), BayesBuyer(), Babbling())
 
 def played(game: AnyGame, config: GameConfig, agents: Sequence[Agent], seed: int = 1) -> Any:
     """The last state of a match between agents."""
-    rng, players = random.Random(seed), [agent.player() for agent in agents]
-    s = game.initial(config)
-    while game.done(s) is None:
-        phase = game.to_move(s)
-        if chance := game.nature(s):
-            s = game.apply(s, Event("nature", phase.phase_id, None, chance.draw(rng)))
-            continue
-        for seat in phase.seats:
-            view = game.view(s, seat)
-            act = players[seat - 1].act(view, game.legal(s, seat), rng, Budget())
-            s = game.apply(s, Event("move", phase.phase_id, seat, act.move, act.message))
-    return s
+    return play(game, config, [agent.player() for agent in agents], seed).state
 
 
 def test_agents_play_legal_moves_in_every_configuration() -> None:
@@ -196,11 +186,17 @@ def test_a_seller_who_says_nothing_is_bought_from_where_products_are_worth_it_on
         assert {product.bought for product in s.products} == {buys}
 
 
-def test_an_agent_on_the_wrong_seat_says_so() -> None:
-    with pytest.raises(StudyError, match="copier only buys"):
-        played(Persuasion(), PersuasionConfig(), (Copier(), Copier()))
-    with pytest.raises(StudyError, match="truthful only sells"):
-        played(Persuasion(), PersuasionConfig(), (Truthful(), Truthful()))
+def test_an_agent_on_the_wrong_seat_is_refused() -> None:
+    config = PersuasionConfig()
+    assert len(agents_of(Persuasion(), config, "truthful, copier")) == 2
+    for seats, said in (
+        ("copier", "copier cannot take seat 1"),
+        ("truthful,truthful", "truthful cannot take seat 2"),
+    ):
+        with pytest.raises(StudyError, match=said):
+            agents_of(Persuasion(), config, seats)
+    with pytest.raises(StudyError, match="seat 1: a move of kind 'answer' is not allowed"):
+        play(Persuasion(), config, [Copier().player()] * 2, 1)
 
 
 def test_bids_by_rule() -> None:

@@ -8,6 +8,7 @@ from fractions import Fraction
 import pytest
 
 from app.core.errors import StudyError
+from app.tasks.game.agents.any_game import RandomAgent
 from app.tasks.game.agents.registry import agents_for
 from app.tasks.game.base import AnyGame, Event, GameConfig, canonical_json, state_hash
 from app.tasks.game.games import GAMES
@@ -142,8 +143,9 @@ def test_every_agent_plays_and_a_seed_gives_the_same_match(game: AnyGame) -> Non
     config = game.Config()
     n = len(game.seats(config))
     for kind in agents_for(game.name).values():
+        seated = [kind if seat in (kind.takes or [seat]) else RandomAgent for seat in range(1, n + 1)]
         try:
-            one, again = (play(game, config, [kind().player() for _ in range(n)], 7) for _ in range(2))
+            one, again = (play(game, config, [agent().player() for agent in seated], 7) for _ in range(2))
         except StudyError as error:
             raise AssertionError(kind.name) from error
         assert one.outcome is not None

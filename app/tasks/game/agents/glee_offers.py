@@ -98,7 +98,7 @@ class Threshold(Agent):
 
 
 class Conceder(Agent):
-    """Lowers its demand from `start` to `end` by the deadline, as in Faratin, Sierra and Jennings (1998).
+    """Lowers its demand from `start` to `end` by the deadline, as in [FSJ98].
 
     The demand in round t of T is start - (start - end) x ((t - 1) / (T - 1))^(1 / beta): a `beta` above 1 concedes
     early, below 1 late. Where T is not told it is `patience`.
@@ -126,7 +126,7 @@ class Conceder(Agent):
 
 
 def proposer_share(proposer: Fraction, other: Fraction, left: int | None) -> Fraction:
-    """The share that a proposer keeps in equilibrium (Rubinstein 1982), of money that is worth 1 now.
+    """The share that a proposer keeps in equilibrium [Rub82], of money that is worth 1 now.
 
     `proposer` and `other` are the two discounts, and `left` the rounds including this one, None for no known end. Two
     players who lose nothing by waiting without end split evenly, where theory says nothing.

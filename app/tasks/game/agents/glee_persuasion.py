@@ -13,8 +13,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from app.core.errors import StudyError
-from app.tasks.game.base import Act, Agent, Budget, Player, View
+from app.tasks.game.base import Act, Agent, Budget, Player, Seat, View
 from app.tasks.game.glee import ALICE, BOB, Ratio
 from app.tasks.game.moves import MoveSchema
 
@@ -33,12 +32,9 @@ def recommended(product: Mapping[str, Any]) -> bool:
 class _Seller:
     """Recommends every good product, and a bad one with the chance that `lies` gives."""
 
-    name: str
     lies: Callable[[View], Fraction]
 
     def act(self, view: View, legal: MoveSchema, rng: Random, budget: Budget) -> Act:
-        if view.viewer != ALICE:
-            raise StudyError(f"{self.name} only sells: it cannot be the buyer, seat 2 of glee-persuasion")
         lies = self.lies(view)
         yes = view.facts["current"]["good"] or rng.randrange(lies.denominator) < lies.numerator
         return _say(legal, yes)
@@ -46,12 +42,9 @@ class _Seller:
 
 @dataclass(frozen=True, slots=True)
 class _Buyer:
-    name: str
     buys: Callable[[View], bool]
 
     def act(self, view: View, legal: MoveSchema, rng: Random, budget: Budget) -> Act:
-        if view.viewer != BOB:
-            raise StudyError(f"{self.name} only buys: it cannot be the seller, seat 1 of glee-persuasion")
         return Act({"kind": "answer", "buy": self.buys(view)})
 
 
@@ -66,10 +59,11 @@ class Truthful(Agent):
 
     name: ClassVar[str] = "truthful"
     about: ClassVar[str] = "sells; recommends good products alone"
+    takes: ClassVar[tuple[Seat, ...]] = (ALICE,)
 
     def player(self) -> Player:
         """A fresh player."""
-        return _Seller(self.name, lambda view: Fraction(0))
+        return _Seller(lambda view: Fraction(0))
 
 
 class AlwaysRecommend(Agent):
@@ -77,14 +71,15 @@ class AlwaysRecommend(Agent):
 
     name: ClassVar[str] = "always-recommend"
     about: ClassVar[str] = "sells; recommends every product"
+    takes: ClassVar[tuple[Seat, ...]] = (ALICE,)
 
     def player(self) -> Player:
         """A fresh player."""
-        return _Seller(self.name, lambda view: Fraction(1))
+        return _Seller(lambda view: Fraction(1))
 
 
 def commitment_chance(chance_high: Fraction, value: Fraction) -> Fraction:
-    """How often a seller who could commit recommends a bad product: min(p(v - 1) / (1 - p), 1) (GLEE, appendix A)."""
+    """How often a seller who could commit recommends a bad product: min(p(v - 1) / (1 - p), 1) [SMR24]."""
     return min(chance_high * (value - 1) / (1 - chance_high), Fraction(1))
 
 
@@ -96,12 +91,13 @@ class Commitment(Agent):
 
     name: ClassVar[str] = "commitment"
     about: ClassVar[str] = "sells; recommends bad products as often as a buyer who knows it bears"
+    takes: ClassVar[tuple[Seat, ...]] = (ALICE,)
 
     q: Ratio | None = Field(default=None, ge=0, le=1, description="Chance of recommending a bad product.")
 
     def player(self) -> Player:
         """A fresh player."""
-        return _Seller(self.name, self._lies)
+        return _Seller(self._lies)
 
     def _lies(self, view: View) -> Fraction:
         if self.q is not None:
@@ -114,10 +110,11 @@ class Copier(Agent):
 
     name: ClassVar[str] = "copier"
     about: ClassVar[str] = "buys; what is recommended"
+    takes: ClassVar[tuple[Seat, ...]] = (BOB,)
 
     def player(self) -> Player:
         """A fresh player."""
-        return _Buyer(self.name, lambda view: recommended(view.facts["current"]))
+        return _Buyer(lambda view: recommended(view.facts["current"]))
 
 
 class BayesBuyer(Agent):
@@ -129,10 +126,11 @@ class BayesBuyer(Agent):
 
     name: ClassVar[str] = "bayes-buyer"
     about: ClassVar[str] = "buys; follows recommendations as far as they proved true"
+    takes: ClassVar[tuple[Seat, ...]] = (BOB,)
 
     def player(self) -> Player:
         """A fresh player."""
-        return _Buyer(self.name, _worth_the_price)
+        return _Buyer(_worth_the_price)
 
 
 def _lies_seen(view: View) -> Fraction:
