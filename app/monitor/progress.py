@@ -10,7 +10,7 @@ from itertools import chain
 from operator import attrgetter
 from statistics import median
 
-from sqlalchemy import bindparam, func, select
+from sqlalchemy import and_, bindparam, exists, func, select
 from sqlmodel import Session, SQLModel, col
 
 from app.core.errors import NotFound, StudyError
@@ -26,13 +26,13 @@ from app.monitor.snapshots import (
     TrialTime,
 )
 from app.monitor.tally import Ended, SessionRow, Tally, Version, tally_of
-from app.sessions.design import Kind, PageKey, SessionPages
+from app.sessions.design import Kind, Member, PageKey, SessionPages
 from app.sessions.flags import in_order
 from app.sessions.loads import LEFT_AFTER
 from app.sessions.runs import Run, run_of
 from app.sessions.tables import Mode, ParticipantSession, Response, Status
 from app.studies.access import StudyHere
-from app.studies.tables import State, Unit
+from app.studies.tables import State, Unit, UnitMember
 
 PAGE_BUDGET_S = 0.05  # how long a page may count before it shows what it has
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)
@@ -301,7 +301,8 @@ def _times(groups: Mapping[int, Group], runs: Mapping[int, Run]) -> Sequence[Tri
 def _pairs(
     session: Session, groups: Mapping[int, Group], tally: Tally, *, is_blinded: bool
 ) -> Sequence[PairLine]:
-    pairs = select(Unit).where(col(Unit.version_id).in_(list(groups)))
+    of_pair = and_(col(UnitMember.unit_id) == col(Unit.id), col(UnitMember.slot) == Member.A)
+    pairs = select(Unit).where(col(Unit.version_id).in_(list(groups)), exists().where(of_pair))
     pairs = pairs.order_by(col(Unit.version_id), col(Unit.position))
     lines = [
         _pair_line(pair, groups[pair.version_id], tally.versions[pair.version_id])

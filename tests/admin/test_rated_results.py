@@ -158,3 +158,14 @@ def test_pairs_and_ratings_are_on_one_page(
     assert {"pairs", "side", "scores", "alpha", "counted"} <= set(figures_on(page))
     assert "People picked" in page
     assert "<h2>Ratings</h2>" in page
+
+
+def test_the_monitor_and_a_session_of_ratings_speak_of_items(owner: Person, closed: str) -> None:
+    monitor = owner.get("/admin/studies/rated/monitor").text
+    assert re.search(r'id="m-votes"[^>]*hidden', monitor)
+    assert "Item 5" in monitor
+    session = owner.get("/admin/studies/rated/sessions/1").text
+    assert "Item <strong>one</strong> (long)." in session
+    assert "Item <strong>check</strong> (attention)." in session
+    for word in ("Chose nothing", "Pair <strong>", "Frames lost", "first frame"):
+        assert word not in session
