@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sqlalchemy import and_
+from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
 from app.core.errors import NotFound
@@ -40,26 +42,37 @@ class StudySummary:
 
 def summaries(session: Session) -> list[StudySummary]:
     """Every study with its newest version and sessions by (mode, status); previews are not counted."""
-    result = []
-    for study in session.exec(select(Study).order_by(Study.slug)):
-        version = newest_version(session, study)
-        counts = session.exec(
-            select(ParticipantSession.mode, ParticipantSession.status, func.count())
-            .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-            .where(StudyVersion.study_id == study.id, ParticipantSession.mode != Mode.PREVIEW)
-            .group_by(ParticipantSession.mode, ParticipantSession.status)
+    later = aliased(StudyVersion)
+    is_newest = ~(
+        select(later.id)
+        .where(later.study_id == StudyVersion.study_id, later.number > StudyVersion.number)
+        .exists()
+    )
+    n_units = (
+        select(func.count()).select_from(Unit).where(Unit.version_id == StudyVersion.id).scalar_subquery()
+    )
+    studies = (
+        select(Study, StudyVersion.number, n_units)
+        .outerjoin(StudyVersion, and_(col(StudyVersion.study_id) == Study.id, is_newest))
+        .order_by(Study.slug)
+    )
+    counts = (
+        select(StudyVersion.study_id, ParticipantSession.mode, ParticipantSession.status, func.count())
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .where(ParticipantSession.mode != Mode.PREVIEW)
+        .group_by(col(StudyVersion.study_id), ParticipantSession.mode, ParticipantSession.status)
+    )
+    sessions: dict[int, dict[tuple[str, str], int]] = {}
+    for study_id, mode, status, n in session.exec(counts):
+        sessions.setdefault(study_id, {})[mode, status] = n
+    return [
+        StudySummary(
+            study.slug,
+            study.state,
+            number or 0,
+            n_pairs or 0,
+            sessions.get(study.id or 0, {}),
+            study.archived_at is not None,
         )
-        n_pairs = session.exec(
-            select(func.count()).select_from(Unit).where(Unit.version_id == (version.id if version else None))
-        ).one()
-        result.append(
-            StudySummary(
-                study.slug,
-                study.state,
-                version.number if version else 0,
-                n_pairs,
-                {(mode, status): n for mode, status, n in counts},
-                study.archived_at is not None,
-            )
-        )
-    return result
+        for study, number, n_pairs in session.exec(studies)
+    ]

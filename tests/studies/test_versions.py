@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event
 from sqlmodel import Session, select
 
 from app.core.database import Database
@@ -65,3 +66,28 @@ def test_the_design_comes_back_from_the_database_as_it_was_hashed(session: Sessi
     load_file(session, tmp_path)
     version = session.exec(select(StudyVersion)).one()
     assert StudyDesign.model_validate_json(version.design).sha256() == version.sha256
+
+
+def test_the_list_of_studies_takes_as_many_statements_for_twenty_as_for_one(
+    session: Session, tmp_path: Path
+) -> None:
+    def n_statements() -> int:
+        statements: list[str] = []
+
+        def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+            statements.append(statement)
+
+        engine = session.get_bind()
+        event.listen(engine, "before_cursor_execute", note)
+        try:
+            summaries(session)
+        finally:
+            event.remove(engine, "before_cursor_execute", note)
+        return len(statements)
+
+    load_file(session, tmp_path, study="one")
+    of_one = n_statements()
+    for number in range(19):
+        load_file(session, tmp_path, study=f"more-{number}")
+    assert n_statements() == of_one
+    assert len(summaries(session)) == 20
