@@ -22,6 +22,7 @@ from app.main import create_app
 from tests.clock import Clock
 from tests.factories import make_library, open_study
 from tests.program import Program
+from tests.sql_only import sql_only
 
 MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
 POSTGRES = os.environ.get("LIKELY_HUMAN_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
@@ -139,6 +140,14 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dependencies, "datetime", Clock)
     monkeypatch.setattr(Clock, "at", datetime.now(UTC))
+
+
+@pytest.fixture(autouse=True)
+def nothing_but_sql_is_written(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Fails a test in which a job of `Database.write` touched a file or parsed CSV or YAML."""
+    with sql_only(monkeypatch) as found:
+        yield
+        assert not found, "\n".join(dict.fromkeys(found))
 
 
 @pytest.fixture

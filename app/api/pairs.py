@@ -15,7 +15,7 @@ from app.studies.pairs_draft import PairsHere
 from app.studies.pairs_edit import Row
 from app.studies.pairs_summary import summary_of
 from app.studies.pairs_view import DrawState, Way, draw_state
-from app.studies.truth import set_truth, truth_view
+from app.studies.truth import say_truth, truth_view
 
 router = APIRouter(prefix="/studies/{slug}/pairs", dependencies=[editors], tags=["pairs"])
 Number = Annotated[int, Path(ge=1, lt=1_000_000)]
@@ -182,7 +182,7 @@ async def put_pairs(
 async def add_pair(database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: PickIn, now: Now) -> Revised:
     """Put a pair of two clips at the end of the list."""
     row = Row("", wanted.a, wanted.b, condition=wanted.condition, kind=wanted.kind)
-    added = await database.write(pairs_draft.add_pair, who, study, row, wanted.revision, now)
+    added = await pairs_draft.add_pair(database, who, study, row, wanted.revision, now)
     return Revised(revision=added)
 
 
@@ -203,7 +203,7 @@ async def put_truth(
     database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: TruthIn, now: Now
 ) -> TruthSet:
     """Say which source is the true one: in the draft, and in the newest version while nobody has answered it."""
-    done = await database.write(set_truth, who, study, wanted.source, wanted.revision, now)
+    done = await say_truth(database, who, study, wanted.source, wanted.revision, now)
     return TruthSet.model_validate(done)
 
 
@@ -214,7 +214,7 @@ async def edit_pair(
     """Move, turn round, change or remove the pair at a place of the list, counted from 1."""
     place = {} if wanted.position is None else {"position": str(wanted.position)}
     form, revision = {**wanted.cells, **place}, wanted.revision
-    edited = await database.write(pairs_draft.edit_pair, who, study, wanted.do, number, form, revision, now)
+    edited = await pairs_draft.edit_pair(database, who, study, wanted.do, number, form, revision, now)
     return Revised(revision=edited)
 
 

@@ -292,7 +292,7 @@ async def put_state(
     """Start the pilot, launch, pause, close, reopen, or go back to draft."""
     accepted, around = launch.Accepted(frozenset(wanted.known), wanted.reason), Around(store, clues_state)
     closing = wanted.closing()
-    await database.write(launch.change_state, who.actor, study, wanted.state, accepted, around, now, closing)
+    await launch.put_state(database, who.actor, study, wanted.state, accepted, around, now, closing)
     return StateOut.model_validate(await database.read(launch.state_now, study))
 
 

@@ -202,7 +202,7 @@ async def put_sheet(
     text = sheet.text_of([table])
     if dry_run:
         return PlanOut.model_validate(await database.read(sheet.plan_sheet, who, text))
-    return PlanOut.model_validate(await database.write(sheet.apply_sheet, who, text, None, now))
+    return PlanOut.model_validate(await sheet.take_table(database, who, text, None, now))
 
 
 @router.get("/stimuli/{name}")
@@ -224,7 +224,7 @@ async def edit_stimulus(
 ) -> StimulusOut:
     """Change what is said of a stimulus; a name or source that designs rest on stays."""
     wish = editing.Edit(change.name, change.source, change.attributes)
-    renamed = await database.write(editing.edit_stimulus, who, name, wish, now)
+    renamed = await editing.change_stimulus(database, who, name, wish, now)
     return _stimulus(await database.read(catalog.stimulus_for, who, renamed))
 
 
@@ -285,7 +285,7 @@ async def get_preview_file(
 @router.post("/studies/{slug}/clues", status_code=202)
 async def ask_clues(database: DatabaseDep, who: WhoDep, study: StudyDep, now: Now) -> JobRef:
     """Look for clues in the clips that the study shows."""
-    return JobRef(id=await database.write(clues.ask_clues, who, study, now))
+    return JobRef(id=await clues.have_report(database, who, study, now))
 
 
 @router.get("/studies/{slug}/clues")

@@ -210,7 +210,7 @@ async def create_study(database: DatabaseDep, who: WhoDep, wanted: StudyIn, now:
         if wanted.files is None
         else {name: text.encode("utf-8", "replace") for name, text in wanted.files.items()},
     )
-    made = await database.write(making.make_study, who, await making.with_keys(start), now)
+    made = await making.make_study(database, who, start, now)
     return StudyMade(slug=made.slug)
 
 
@@ -284,7 +284,7 @@ async def put_draft_file(
 ) -> Revised:
     """Put a study file (or a zip of one with its texts) in the draft's place, whatever it was."""
     keys = await making.read_upload({"study.yaml": file})
-    revision = await database.write(drafts.replace_draft, who, study, keys, "a study file", now)
+    revision = await drafts.put_file(database, who, study, keys, "a study file", now)
     return Revised(revision=revision)
 
 
@@ -297,14 +297,14 @@ async def get_draft(database: DatabaseDep, study: StudyDep) -> DraftOut:
 @router.put("/studies/{slug}/draft")
 async def put_draft(database: DatabaseDep, who: WhoDep, study: StudyDep, draft: DraftIn, now: Now) -> Revised:
     """Save the draft, complete or not; a 409 says that somebody else saved since `revision`."""
-    saved = await database.write(drafts.save_draft, who, study, draft.keys, draft.revision, now)
+    saved = await drafts.put_draft(database, who, study, draft.keys, draft.revision, now)
     return Revised(revision=saved)
 
 
 @router.delete("/studies/{slug}/draft", status_code=204)
 async def drop_draft(database: DatabaseDep, who: WhoDep, study: StudyDep, now: Now) -> None:
     """Give up what was written since the newest version."""
-    await database.write(drafts.drop_draft, who, study, now)
+    await drafts.give_up_draft(database, who, study, now)
 
 
 @router.get("/studies/{slug}/draft/check")
@@ -325,9 +325,7 @@ async def save_version(
     database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: VersionIn, now: Now
 ) -> VersionMade:
     """Save the draft as the newest version; a 422 says what has to be corrected, or that a reason is due."""
-    saved = await database.write(
-        drafts.save_version, who, study, wanted.reason, now, revision=wanted.revision
-    )
+    saved = await drafts.make_version(database, who, study, wanted.reason, now, wanted.revision)
     return VersionMade(number=saved.number, change=saved.change, pairs=saved.n_pairs, items=saved.n_items)
 
 
@@ -359,7 +357,7 @@ async def restore_version(
     database: DatabaseDep, who: WhoDep, study: StudyDep, number: Number, now: Now
 ) -> Revised:
     """Take an earlier version as the draft; what was there before is in the audit log."""
-    return Revised(revision=await database.write(drafts.restore_version, who, study, number, now))
+    return Revised(revision=await drafts.restore_version(database, who, study, number, now))
 
 
 @router.get("/studies/{slug}/shares")

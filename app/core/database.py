@@ -22,9 +22,15 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
+from app.core.errors import Stale
+
 P = ParamSpec("P")
+S = TypeVar("S")
 T = TypeVar("T")
 
+TRIES = (
+    3  # to write what was prepared, before whoever asks is told that somebody else keeps changing the same
+)
 MAX_GROUP = 64
 LOCK_WAIT_S = 15.0  # how long a write waits while another process holds SQLite's lock
 LOCK_RETRY_S = 0.02
@@ -166,6 +172,18 @@ class Database:
 
         self._put(_Job(lambda session: job(session, *args, **kwargs), done))
         return await future
+
+    async def prepare_and_write(self, prepare: Callable[[Session], S], job: Callable[[Session, S], T]) -> T:
+        """Write `job(session, what prepare(session) read)`: files, CSV and YAML are read by `prepare`, in a thread.
+
+        A job raises Stale where what was read has changed since; both are then done again, and at last it is raised.
+        """
+        for _ in range(TRIES - 1):
+            try:
+                return await self.write(job, await self.read(prepare))
+            except Stale:
+                continue
+        return await self.write(job, await self.read(prepare))
 
     def write_soon(self, job: Callable[..., object], *args: object) -> None:
         """Queue `job(session, ...)` without waiting: for notes whose loss in a crash would cost no answer."""

@@ -32,6 +32,13 @@ class Conflict(StudyError):
     status_code = 409
 
 
+class Stale(Conflict):
+    """What a change was prepared from is not so any more."""
+
+    def __init__(self) -> None:
+        super().__init__("Somebody changed the same at the same moment. Nothing was changed; do it again.")
+
+
 class InvalidAnswer(StudyError):
     """A form that cannot be accepted; `errors` is question id to what is wrong."""
 

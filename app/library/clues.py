@@ -10,6 +10,7 @@ from sqlmodel import Session, col, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
+from app.core.database import Database
 from app.core.errors import Conflict, NotFound
 from app.jobs import queue
 from app.jobs.queue import JobView
@@ -123,9 +124,20 @@ def _clip(stimulus: Stimulus, clip_sha256: str | None) -> ClueClip:
     )
 
 
-def ask_clues(session: Session, who: Who, study: StudyHere, now: datetime) -> int:
-    """Have a report made, or name the one under way. Raises Conflict where there are no clips to look at."""
-    found = clips_of(session, study)
+async def have_report(database: Database, who: Who, study: StudyHere, now: datetime) -> int:
+    """As `ask_clues`, with the clips found beforehand."""
+    found = await database.read(clips_of, study)
+    return await database.write(ask_clues, who, study, now, found)
+
+
+def ask_clues(
+    session: Session, who: Who, study: StudyHere, now: datetime, found: ClueClips | None = None
+) -> int:
+    """Have a report made, or name the one under way. Raises Conflict where there are no clips to look at.
+
+    `found` are the clips, or else they are found here.
+    """
+    found = found or clips_of(session, study)
     if not found.clips:
         raise Conflict("There is nothing to look at: make pairs or items first.")
     params = {

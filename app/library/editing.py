@@ -10,7 +10,8 @@ from sqlmodel import Session, col, delete, select, update
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
-from app.core.errors import Conflict
+from app.core.database import Database
+from app.core.errors import Conflict, StudyError
 from app.library.catalog import row_of
 from app.library.clips.store import ClipStore
 from app.library.media import clues_path, frame_path, poster_path
@@ -18,9 +19,9 @@ from app.library.names import checked_attributes, checked_name, checked_source
 from app.library.rules import hold_library
 from app.library.tables import Content, Stimulus, Upload
 from app.library.uploads import names_taken
-from app.library.uses import UNSEEN, Use, places, uses_for, uses_of
+from app.library.uses import UNSEEN, DraftUses, Use, places, uses_for, uses_of
 from app.studies.tables import UnitMember
-from app.studies.truth import correct_sources, is_answered
+from app.studies.truth import CorrectedDrafts, correct_sources, drafts_with_sources, is_answered
 
 
 class InUse(Conflict):
@@ -36,17 +37,46 @@ class Edit:
     attributes: Mapping[str, str] | None = None
 
 
-def edit_stimulus(session: Session, who: Who, name: str, edit: Edit, now: datetime) -> str:
-    """Change a stimulus; returns its name. Raises BadStimulus, InUse, NotFound, or Conflict where a name is taken."""
+async def change_stimulus(database: Database, who: Who, name: str, edit: Edit, now: datetime) -> str:
+    """As `edit_stimulus`, with the drafts read beforehand."""
+    return await database.prepare_and_write(
+        lambda session: _drafts_before(session, name, edit),
+        lambda session, seen: edit_stimulus(session, who, name, edit, now, seen=seen),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Drafts:
+    """Where drafts use a stimulus, and what becomes of them with its new source, if it gets one."""
+
+    uses: DraftUses
+    corrected: CorrectedDrafts | None
+
+
+def _drafts_before(session: Session, name: str, edit: Edit) -> _Drafts:
+    try:
+        corrected = drafts_with_sources(session, {name: checked_source(edit.source)}) if edit.source else None
+    except StudyError:
+        corrected = None  # the write refuses it, once it is known who asks
+    return _Drafts(DraftUses.read(session, [name]), corrected)
+
+
+def edit_stimulus(
+    session: Session, who: Who, name: str, edit: Edit, now: datetime, *, seen: _Drafts | None = None
+) -> str:
+    """Change a stimulus; returns its name. Raises BadStimulus, InUse, NotFound, or Conflict where a name is taken.
+
+    `seen` are the drafts as they were read before, or else they are read here; Stale is raised where one has changed.
+    """
     row = row_of(session, who, name, hold=True)
     before = facts_of(row)
-    uses = uses_of(session, [name])[name]
+    uses = uses_of(session, [name], seen.uses if seen else None)[name]
     if edit.attributes is not None:
         row.attributes = checked_attributes(edit.attributes, row.attributes)
     if edit.source is not None and edit.source.strip() != row.source:
         source = checked_source(edit.source)
         refuse_source_change(session, who, name, uses)
-        correct_sources(session, who, {name: source}, now)
+        correct_sources(session, who, {name: source}, now, seen.corrected if seen else None)
         row.source = source
     if edit.name is not None and edit.name.strip() != row.name:
         row.name = _free(session, who, checked_name(edit.name), uses)
@@ -99,10 +129,15 @@ class Deleted:
     original_sha256: str | None
 
 
-def delete_stimulus(session: Session, who: Who, name: str, now: datetime) -> Deleted:
-    """Take a stimulus off the library, and its content with it. Raises InUse where a version or a draft names it."""
+def delete_stimulus(
+    session: Session, who: Who, name: str, now: datetime, *, seen: DraftUses | None = None
+) -> Deleted:
+    """Take a stimulus off the library, and its content with it. Raises InUse where a version or a draft names it.
+
+    `seen` is where drafts use it, as `uses_of` has them.
+    """
     row = row_of(session, who, name, hold=True)
-    uses = [use for use in uses_of(session, [name])[name] if not use.is_drawn]
+    uses = [use for use in uses_of(session, [name], seen)[name] if not use.is_drawn]
     if uses:
         raise InUse(f"{name} is used in {places(session, who, uses)} and cannot be deleted.")
     session.execute(update(Upload).where(col(Upload.stimulus_id) == row.id).values(stimulus_id=None))

@@ -14,10 +14,11 @@ from app.core.errors import NotFound
 from app.library.catalog import row_of
 from app.library.clips.errors import ClipError
 from app.library.clips.store import ClipStore
-from app.library.editing import delete_stimulus, drop_files
+from app.library.editing import Deleted, delete_stimulus, drop_files
 from app.library.media import PREVIEW_FILES, frame_path, poster_path, preview_folder, video_type
 from app.library.rules import preview_run
 from app.library.tables import Stimulus
+from app.library.uses import DraftUses
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +64,17 @@ async def preview(database: Database, data_dir: Path, who: Who, job_id: int, nam
 
 async def delete(database: Database, store: ClipStore, who: Who, name: str, now: datetime) -> None:
     """Take a clip off the library, and its files off the disk where nobody else needs them."""
-    deleted = await database.write(delete_stimulus, who, name, now)
-    await database.write(drop_files, store, deleted)
+    deleted = await database.prepare_and_write(
+        lambda session: DraftUses.read(session, [name]),
+        lambda session, seen: delete_stimulus(session, who, name, now, seen=seen),
+    )
+    await anyio.to_thread.run_sync(_drop, database, store, deleted)
+
+
+def _drop(database: Database, store: ClipStore, deleted: Deleted) -> None:
+    """In a transaction of its own, as whoever adds the same file is to wait; in a thread, as nobody's answer is."""
+    with database.transaction() as session:
+        drop_files(session, store, deleted)
 
 
 async def _file(

@@ -15,6 +15,7 @@ from sqlmodel import Session, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
+from app.core.database import Database
 from app.core.errors import Conflict, StudyError
 from app.core.spreadsheet import NotCsv, csv_rows, defused, is_separated_otherwise, restored
 from app.library.catalog import natural
@@ -23,9 +24,9 @@ from app.library.contents import is_kept
 from app.library.editing import facts_of, refuse_source_change
 from app.library.names import checked_attributes, checked_key, checked_source
 from app.library.tables import Stimulus
-from app.library.uses import uses_of
+from app.library.uses import version_uses
 from app.studies.seeing import seen_by
-from app.studies.truth import correct_sources
+from app.studies.truth import CorrectedDrafts, correct_sources, drafts_with_sources
 
 FIRST = ("name", "source")
 LARGEST_BYTES = 6_000_000
@@ -79,6 +80,11 @@ class Plan:
     n_rows: int
 
     @property
+    def sources(self) -> Mapping[str, str]:
+        """The new sources, by the clips' names."""
+        return {change.name: change.after for change in self.changes if change.column == "source"}
+
+    @property
     def digest(self) -> str:
         cells = [[c.name, c.column, c.before, c.after] for c in self.changes]
         return hashlib.sha256(json.dumps(cells).encode()).hexdigest()
@@ -114,13 +120,32 @@ def text_of(files: Sequence[bytes]) -> str:
         raise StudyError("The file is not UTF-8 text; save it as CSV in UTF-8.") from None
 
 
-def plan_sheet(session: Session, who: Who, text: str) -> Plan:
-    """Compare a table with the library. Rows and columns that were left out stay as they are."""
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table that was handed back: its header and rows, or what keeps it from being read."""
+
+    header: Sequence[str]
+    lines: Sequence[tuple[int, Sequence[str]]]
+    faults: Sequence[SheetFault] = ()
+
+
+def read_table(text: str) -> Table:
+    """Read the CSV of a table."""
     try:
         header, lines = _parsed(text)
     except _Unreadable as error:
-        return Plan((), (SheetFault(error.row, "", str(error)),), 0)
-    faults = list(_header_faults(header))
+        return Table((), (), (SheetFault(error.row, "", str(error)),))
+    return Table(header, lines, tuple(_header_faults(header)))
+
+
+def plan_sheet(session: Session, who: Who, text: str) -> Plan:
+    """Compare a table with the library. Rows and columns that were left out stay as they are."""
+    return plan_table(session, who, read_table(text))
+
+
+def plan_table(session: Session, who: Who, table: Table) -> Plan:
+    """As `plan_sheet`, of a table that was read."""
+    header, lines, faults = table.header, table.lines, list(table.faults)
     if faults:
         return Plan((), tuple(faults[:MOST_FAULTS]), 0)
     rows, changes = _rows(session, who), []
@@ -137,19 +162,41 @@ def plan_sheet(session: Session, who: Who, text: str) -> Plan:
     return Plan(tuple(changes), tuple(faults[:MOST_FAULTS]), len(lines))
 
 
+async def take_table(database: Database, who: Who, text: str, digest: str | None, now: datetime) -> Plan:
+    """As `apply_sheet`, with the table and the drafts read beforehand."""
+
+    def read(session: Session) -> tuple[Table, CorrectedDrafts]:
+        table = read_table(text)
+        return table, drafts_with_sources(session, plan_table(session, who, table).sources)
+
+    def make(session: Session, seen: tuple[Table, CorrectedDrafts]) -> Plan:
+        return _make(session, who, seen[0], digest, now, seen[1])
+
+    return await database.prepare_and_write(read, make)
+
+
 def apply_sheet(session: Session, who: Who, text: str, digest: str | None, now: datetime) -> Plan:
     """Make all the changes of a table, or none. `digest` is that of the plan that was looked at, None for unseen.
 
     Raises BadSheet, or Conflict where the library has changed since the plan was made.
     """
-    plan = plan_sheet(session, who, text)
+    return _make(session, who, read_table(text), digest, now)
+
+
+def _make(
+    session: Session,
+    who: Who,
+    table: Table,
+    digest: str | None,
+    now: datetime,
+    drafts: CorrectedDrafts | None = None,
+) -> Plan:
+    plan = plan_table(session, who, table)
     if plan.faults:
         raise BadSheet(plan)
     if digest is not None and digest != plan.digest:
         raise Conflict("The clips have changed since you looked at these changes; look at them again.")
-    correct_sources(
-        session, who, {change.name: change.after for change in plan.changes if change.column == "source"}, now
-    )
+    correct_sources(session, who, plan.sources, now, drafts)
     before: dict[str, Any] = {}
     after: dict[str, Any] = {}
     rows = _rows(session, who)
@@ -251,7 +298,7 @@ def _fixed_sources(
     session: Session, who: Who, changes: Sequence[Change], row_of: Mapping[str, int]
 ) -> Iterator[SheetFault]:
     names = [change.name for change in changes if change.column == "source"]
-    for name, uses in (uses_of(session, names) if names else {}).items():
+    for name, uses in (version_uses(session, names) if names else {}).items():
         try:
             refuse_source_change(session, who, name, uses)
         except StudyError as error:

@@ -1,6 +1,6 @@
 """Where stimuli are used: in versions of studies, and in the lists of pairs and items of drafts."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,8 +8,10 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
+from app.core.errors import Stale
 from app.library.tables import Stimulus
 from app.studies.access import StudyHere, visible_slugs
+from app.studies.drafts import draft_revisions
 from app.studies.file.items import read_item_file
 from app.studies.file.pairs import StimulusFacts, read_pair_file
 from app.studies.pairs_view import find_pairs
@@ -41,12 +43,44 @@ Uses = Mapping[str, Sequence[Use]]
 UNSEEN = "a study that is not shared with you"
 
 
-def uses_of(session: Session, names: Collection[str]) -> Uses:
-    """By the clip's name, everywhere it is used: versions by study and number, then drafts."""
+def uses_of(session: Session, names: Collection[str], drafts: "DraftUses | None" = None) -> Uses:
+    """By the clip's name, everywhere it is used: versions by study and number, then drafts.
+
+    `drafts` were read before, or else they are read here; Stale is raised where one has changed.
+    """
+    if drafts is not None:
+        drafts.refuse_stale(session)
+    in_drafts = drafts.uses if drafts else tuple(_in_drafts(session, names))
+    return _by_name(names, (*_in_versions(session, names), *in_drafts))
+
+
+def version_uses(session: Session, names: Collection[str]) -> Uses:
+    """As `uses_of`, in versions alone."""
+    return _by_name(names, _in_versions(session, names))
+
+
+def _by_name(names: Collection[str], uses: Iterable[tuple[str, Use]]) -> Uses:
     found: dict[str, list[Use]] = {name: [] for name in names}
-    for name, use in (*_in_versions(session, names), *_in_drafts(session, names)):
+    for name, use in uses:
         found[name].append(use)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class DraftUses:
+    """Where drafts use some stimuli, read before a write."""
+
+    revisions: Mapping[int, int]
+    uses: tuple[tuple[str, Use], ...]
+
+    @classmethod
+    def read(cls, session: Session, names: Collection[str]) -> "DraftUses":
+        return cls(draft_revisions(session), tuple(_in_drafts(session, names)))
+
+    def refuse_stale(self, session: Session) -> None:
+        """Raises Stale where a draft has come, changed or gone since."""
+        if draft_revisions(session) != self.revisions:
+            raise Stale
 
 
 def uses_for(session: Session, who: Who, uses: Sequence[Use]) -> list[Use]:

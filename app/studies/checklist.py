@@ -1,23 +1,23 @@
 """What is looked at before people come in: whatever would ruin the data, or make somebody wish they had known."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from sqlmodel import Session, col, select
 
+from app.core.errors import Stale
 from app.library.clips.store import ClipStore
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.sessions.design import Kind, Member
 from app.sessions.tables import Mode, ParticipantSession, Response, Status
 from app.studies.access import StudyHere
-from app.studies.drafts import draft_for
 from app.studies.file.design import StudyDesign
 from app.studies.file.problems import counted, listed
 from app.studies.file.templates import unfilled
-from app.studies.tables import StudyVersion, Unit, UnitMember
+from app.studies.tables import Draft, StudyVersion, Unit, UnitMember
 from app.studies.truth import truth_view
 from app.tasks.pair.settings import PairDesign
 
@@ -57,10 +57,33 @@ class Clues(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What the checklist looks at beyond the study's own tables: the clips' files, and the clue reports."""
+    """What the checklist looks at beyond the study's own tables: the clips' files, and the clue reports.
+
+    `files` says of each clip's hash whether its file was there when they were looked at, None while they were not.
+    """
 
     store: ClipStore
     clues: Callable[[Session, StudyHere], Clues]
+    files: Mapping[str, bool] | None = None
+
+    def looked(self, session: Session, study: StudyHere) -> "Around":
+        """With the files of the newest version's clips looked at, for a write that rests on them."""
+        version = newest_of(session, study)
+        hashes = (
+            select(UnitMember.sha256)
+            .join(Unit, col(Unit.id) == UnitMember.unit_id)
+            .where(Unit.version_id == (version.id if version else None), col(UnitMember.sha256).is_not(None))
+        )
+        found = set(session.exec(hashes.distinct()))
+        return replace(self, files={sha256: self.has_file(sha256) for sha256 in found if sha256})
+
+    def has_file(self, sha256: str) -> bool:
+        """Raises Stale for a clip that the version did not have when its files were looked at."""
+        if self.files is None:
+            return self.store.clip_path(sha256).is_file()
+        if sha256 not in self.files:
+            raise Stale
+        return self.files[sha256]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +123,7 @@ def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check
         _saved(session, study, version),
         _texts(design),
         _age(design),
-        *(_of_clips(session, around.store, clips) if clips or not (members or design.rating_blocks) else ()),
+        *(_of_clips(session, around, clips) if clips or not (members or design.rating_blocks) else ()),
         *_units(design),
         *([_truth(design)] if design.pairs else []),
         *(_sides(block) for block in design.pair_blocks),
@@ -117,7 +140,7 @@ def _weight(check: Check) -> tuple[int, int]:
 
 
 def _saved(session: Session, study: StudyHere, version: StudyVersion) -> Check:
-    if draft_for(session, study).is_unsaved:
+    if session.exec(select(Draft.id).where(Draft.study_id == study.id)).first() is not None:
         detail = f"The design has changes that version {version.number} does not have: participants would not see them."
         return Check("version", "No unsaved changes", "warning", detail, "versions")
     return Check(
@@ -147,19 +170,19 @@ def _age(design: StudyDesign) -> Check:
 
 
 def _of_clips(
-    session: Session, store: ClipStore, members: Sequence[tuple[UnitMember, str]]
+    session: Session, around: Around, members: Sequence[tuple[UnitMember, str]]
 ) -> tuple[Check, ...]:
     """Of the clips that are shown; what records and texts hold is in the database with the version."""
-    return _clips(store, members), _processing(session, [member for member, _ in members])
+    return _clips(around, members), _processing(session, [member for member, _ in members])
 
 
-def _clips(store: ClipStore, members: Sequence[tuple[UnitMember, str]]) -> Check:
+def _clips(around: Around, members: Sequence[tuple[UnitMember, str]]) -> Check:
     """`members` come with the names of their pairs."""
     title = "Clips"
     hashes = {member.sha256 for member, _ in members}
     if not hashes or None in hashes:
         return Check("clips", title, "blocker", "There are no clips to show: answers were imported.", "pairs")
-    missing = {sha256 for sha256 in hashes if sha256 and not store.clip_path(sha256).is_file()}
+    missing = {sha256 for sha256 in hashes if sha256 and not around.has_file(sha256)}
     if missing:
         of = dict.fromkeys(pair for member, pair in members if member.sha256 in missing)
         names = listed(list(of)[:5], "and")

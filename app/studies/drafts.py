@@ -13,13 +13,15 @@ from sqlmodel import Session, col, select
 from app.accounts.audit import record
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, User
-from app.core.errors import Conflict, NotFound, StudyError
+from app.core.database import Database
+from app.core.errors import Conflict, NotFound, Stale, StudyError
 from app.core.schema import clean, cleaned
 from app.studies.access import StudyHere
 from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, with_slug
 from app.studies.file.keys import tidied
 from app.studies.file.load import StudyDesign
 from app.studies.file.model import SLUG_PATTERN
+from app.studies.file.pairs import StimulusFacts
 from app.studies.file.templates import unfilled
 from app.studies.seeing import admit_named, facts_for
 from app.studies.tables import Draft, State, Study, StudyShare, StudyVersion
@@ -92,6 +94,17 @@ def draft_for(session: Session, study: StudyHere) -> DraftView:
     return DraftView(keys, _last_change(session, study))
 
 
+def draft_revisions(session: Session) -> Mapping[int, int]:
+    """Those of all drafts there are, by study: the same as long as none has come, changed or gone."""
+    return dict(session.exec(select(Draft.study_id, Draft.revision)).all())
+
+
+def revision_now(session: Session, study: StudyHere) -> int:
+    """That of the draft, or the one it would begin from."""
+    revision = session.exec(select(Draft.revision).where(Draft.study_id == study.id)).first()
+    return _last_change(session, study) if revision is None else revision
+
+
 def _last_change(session: Session, study: StudyHere) -> int:
     """A number above that of any draft before: whoever still has one open must not save it over a newer version.
 
@@ -145,12 +158,14 @@ def save_draft(
     now: datetime,
     *,
     replaces: str = "",
+    seen: DraftView | None = None,
 ) -> int:
     """Keep what was written; returns the new revision. Raises Conflict when somebody else saved since `revision`.
 
-    `replaces` says for the audit log where a draft comes from that was not typed here: `from version 2`.
+    `replaces` says for the audit log where a draft comes from that was not typed here: `from version 2`. `seen` is
+    the draft as it was read before, or else it is read here; Stale is raised where it has changed.
     """
-    was = hold_draft(session, study, revision)
+    was = hold_draft(session, study, revision, seen)
     new = _drawn_as_asked(was.keys, storable(keys, study.slug))
     if new == was.keys:
         return revision
@@ -183,16 +198,27 @@ def _drawn_as_asked(was: Mapping[str, Any], new: dict[str, Any]) -> dict[str, An
     return new if next(rules) == (asked := next(rules)) else {**new, "sample": asked}
 
 
-def hold_draft(session: Session, study: StudyHere, revision: int | None) -> DraftView:
-    """The draft, kept from changing until the end of the transaction. Raises Conflict where it is another one."""
+def hold_draft(
+    session: Session, study: StudyHere, revision: int | None, seen: DraftView | None = None
+) -> DraftView:
+    """The draft, kept from changing until the end of the transaction; `seen` if it was read before.
+
+    Raises Conflict where it is another than `revision`, Stale where it is another than `seen`.
+    """
     session.exec(select(Study.id).where(Study.id == study.id).with_for_update()).one()
-    was = draft_for(session, study)
-    if revision is not None and was.revision != revision:
+    if seen is not None and seen.revision != revision_now(session, study):
+        raise Stale
+    was = seen or draft_for(session, study)
+    _refuse_changed(was, revision)
+    return was
+
+
+def _refuse_changed(draft: DraftView, revision: int | None) -> None:
+    if revision is not None and draft.revision != revision:
         raise Conflict(
-            f"{was.saved_by or 'Somebody'} has changed this design since you opened it. "
+            f"{draft.saved_by or 'Somebody'} has changed this design since you opened it. "
             "Reload the page to see their changes; yours are still in this window."
         )
-    return was
 
 
 def storable(keys: Mapping[str, Any], slug: str) -> dict[str, Any]:
@@ -207,30 +233,107 @@ def storable(keys: Mapping[str, Any], slug: str) -> dict[str, Any]:
 
 
 def replace_draft(
-    session: Session, who: Who, study: StudyHere, keys: Mapping[str, Any], source: str, now: datetime
+    session: Session,
+    who: Who,
+    study: StudyHere,
+    keys: Mapping[str, Any],
+    source: str,
+    now: datetime,
+    *,
+    seen: DraftView | None = None,
 ) -> int:
-    """Put other keys in the draft's place, from where `source` says; the audit log keeps those before."""
-    revision = hold_draft(session, study, None).revision
-    return save_draft(session, who, study, keys, revision, now, replaces=f"from {source}")
+    """Put other keys in the draft's place, from where `source` says; the audit log keeps those before.
+
+    `seen` is as `save_draft` has it.
+    """
+    was = hold_draft(session, study, None, seen)
+    return save_draft(session, who, study, keys, was.revision, now, replaces=f"from {source}", seen=was)
 
 
-def restore_version(session: Session, who: Who, study: StudyHere, number: int, now: datetime) -> int:
-    """An earlier version as the draft."""
-    keys = keys_of_version(session, study, number)
-    return replace_draft(session, who, study, keys, f"version {number}", now)
+async def put_draft(
+    database: Database, who: Who, study: StudyHere, keys: Mapping[str, Any], revision: int, now: datetime
+) -> int:
+    """As `save_draft`, with the draft before read beforehand."""
+    return await database.prepare_and_write(
+        lambda session: draft_for(session, study),
+        lambda session, seen: save_draft(session, who, study, keys, revision, now, seen=seen),
+    )
+
+
+async def put_file(
+    database: Database, who: Who, study: StudyHere, keys: Mapping[str, Any], source: str, now: datetime
+) -> int:
+    """As `replace_draft`, with the draft before read beforehand."""
+    return await database.prepare_and_write(
+        lambda session: draft_for(session, study),
+        lambda session, seen: replace_draft(session, who, study, keys, source, now, seen=seen),
+    )
+
+
+async def restore_version(database: Database, who: Who, study: StudyHere, number: int, now: datetime) -> int:
+    """An earlier version as the draft. Raises NotFound."""
+
+    def keep(session: Session, read: tuple[DraftView, dict[str, Any]]) -> int:
+        seen, keys = read
+        return replace_draft(session, who, study, keys, f"version {number}", now, seen=seen)
+
+    return await database.prepare_and_write(
+        lambda session: (draft_for(session, study), keys_of_version(session, study, number)), keep
+    )
 
 
 def drop_draft(
-    session: Session, who: Who, study: StudyHere, now: datetime, *, revision: int | None = None
+    session: Session,
+    who: Who,
+    study: StudyHere,
+    now: datetime,
+    *,
+    revision: int | None = None,
+    seen: DraftView | None = None,
 ) -> None:
-    """Back to the newest version. The audit log keeps what was written."""
-    hold_draft(session, study, revision)
+    """Back to the newest version. The audit log keeps what was written. `seen` is as `save_draft` has it."""
+    hold_draft(session, study, revision, seen)
     draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
     if draft is None or newest_number(session, study) is None:
         raise Conflict("There are no unsaved changes to give up.")
     record(session, who.actor, "draft.drop", now=now, study=study.slug, before=draft.keys)
     session.delete(draft)
     session.flush()
+
+
+async def give_up_draft(
+    database: Database, who: Who, study: StudyHere, now: datetime, revision: int | None = None
+) -> None:
+    """As `drop_draft`, with the draft read beforehand."""
+    await database.prepare_and_write(
+        lambda session: draft_for(session, study),
+        lambda session, seen: drop_draft(session, who, study, now, revision=revision, seen=seen),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A draft with what is wrong with it, against the stimuli that there were."""
+
+    draft: DraftView
+    stimuli: Mapping[str, StimulusFacts]
+    check: DraftCheck
+
+
+def checked_draft(session: Session, study: StudyHere) -> Checked:
+    """A study's draft, checked: what `save_version` rests on."""
+    draft, stimuli = draft_for(session, study), facts_for(session, study)
+    return Checked(draft, stimuli, check_draft(dict(draft.keys), stimuli))
+
+
+async def make_version(
+    database: Database, who: Who, study: StudyHere, reason: str, now: datetime, revision: int | None = None
+) -> Loaded:
+    """As `save_version`, with the draft read and checked beforehand."""
+    return await database.prepare_and_write(
+        lambda session: checked_draft(session, study),
+        lambda session, seen: save_version(session, who, study, reason, now, revision=revision, seen=seen),
+    )
 
 
 def save_version(
@@ -241,19 +344,24 @@ def save_version(
     now: datetime,
     *,
     revision: int | None = None,
+    seen: Checked | None = None,
 ) -> Loaded:
     """Make the draft the study's newest version. Raises InvalidDraft, ReasonDue, and Conflict as `save_draft` does.
 
     A draft that makes the very design of the newest version is given up, as nothing is left in it to save.
+    `seen` is the draft as it was checked before, or else it is checked here; Stale is raised where it, or a
+    stimulus, has changed.
     """
-    draft = hold_draft(session, study, revision)
-    check = check_of(session, study, draft.keys)
+    draft = hold_draft(session, study, revision, seen.draft if seen else None)
+    if seen is not None and seen.stimuli != facts_for(session, study):
+        raise Stale
+    check = seen.check if seen else check_of(session, study, draft.keys)
     if check.design is None:
         raise InvalidDraft(check)
     newest = newest_number(session, study)
     if newest is not None and _version(session, study, newest).sha256 == check.design.sha256():
         if draft.is_unsaved:
-            drop_draft(session, who, study, now)
+            drop_draft(session, who, study, now, seen=draft)
         return Loaded(study.slug, newest, "unchanged", len(check.design.pairs), check.design.n_items)
     _refuse_unfilled_while_open(session, study, draft.keys)
     kept = clean(reason).strip()[:LONGEST_REASON]

@@ -1,7 +1,6 @@
 """Earlier and later designs of a study: as files, side by side, and as the beginning of another study."""
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Literal
 
 from sqlmodel import Session
@@ -12,7 +11,6 @@ from app.studies.access import StudyHere, study_for
 from app.studies.drafts import (
     RESERVED,
     check_of,
-    create_study,
     design_of_version,
     draft_for,
     keys_of_version,
@@ -20,7 +18,7 @@ from app.studies.drafts import (
 )
 from app.studies.file.design import StudyDesign
 from app.studies.file.difference import Difference, design_differences, differences
-from app.studies.file.drafts import slug_of, with_slug
+from app.studies.file.drafts import slug_of
 from app.studies.file.yamlwriter import draft_to_yaml
 
 # A numbered version, or what is being written.
@@ -85,13 +83,9 @@ def unsaved_differences(session: Session, study: StudyHere) -> Comparison | None
     return compare(session, study, newest, "draft")
 
 
-def clone_study(
-    session: Session, who: Who, source: str, which: str, slug: str, title: str, now: datetime
-) -> StudyHere:
-    """A new study with the design of another that the user sees; its draft where `which` is `draft` or empty."""
-    of = study_for(session, who, source)
-    keys = keys_of(session, of, which_of(which or "draft"))
-    return create_study(session, who, slug, with_slug(keys, slug, title or None), now)
+def keys_to_clone(session: Session, who: Who, source: str, which: str) -> dict[str, Any]:
+    """The design of a study that the user sees; its draft where `which` is `draft` or empty. Raises NotFound."""
+    return keys_of(session, study_for(session, who, source), which_of(which or "draft"))
 
 
 def free_slug(wanted: str, taken: frozenset[str]) -> str:

@@ -9,6 +9,7 @@ from sqlmodel import Session, col, select, update
 
 from app.accounts.audit import Actor, record
 from app.accounts.tables import AuditEntry
+from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
 from app.core.schema import clean
 from app.sessions.entering import Visit, enter
@@ -77,6 +78,23 @@ class Changed:
     before: State
     after: State
     warnings: Sequence[Check]
+
+
+async def put_state(
+    database: Database,
+    by: Actor,
+    study: StudyHere,
+    to: State,
+    accepted: Accepted,
+    around: Around,
+    now: datetime,
+    closing: Closing | None = None,
+) -> Changed:
+    """As `change_state`, with the clips' files looked at beforehand."""
+    return await database.prepare_and_write(
+        lambda session: around.looked(session, study) if to in OPEN else around,
+        lambda session, looked: change_state(session, by, study, to, accepted, looked, now, closing),
+    )
 
 
 def change_state(

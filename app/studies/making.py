@@ -9,6 +9,7 @@ import anyio.to_thread
 from sqlmodel import Session
 
 from app.accounts.logins import Who
+from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.schema import clean
 from app.studies.access import StudyHere
@@ -16,7 +17,7 @@ from app.studies.drafts import create_study, taken_slugs
 from app.studies.file.bundle import read_bundle
 from app.studies.file.drafts import with_slug
 from app.studies.file.templates import TEMPLATES
-from app.studies.history import clone_study, free_slug
+from app.studies.history import free_slug, keys_to_clone
 
 
 class BadStart(StudyError):
@@ -68,12 +69,21 @@ async def read_upload(files: Mapping[str, bytes]) -> dict[str, Any]:
     return await anyio.to_thread.run_sync(read_bundle, named)
 
 
-def make_study(session: Session, who: Who, start: Start, now: datetime) -> StudyHere:
-    """Raises BadSlug, Conflict, NotFound. A name that is not given is made of the title or of what there is."""
+async def make_study(database: Database, who: Who, start: Start, now: datetime) -> StudyHere:
+    """Raises BadStart, StudyFileProblems, BadSlug, Conflict, NotFound.
+
+    A name that is not given is made of the title or of what there is.
+    """
+    start = await with_keys(start)
+    if start.clone is not None:
+        keys = await database.read(keys_to_clone, who, start.clone, start.which)
+        start = replace(start, keys=keys)
+    return await database.write(_make, who, start, now)
+
+
+def _make(session: Session, who: Who, start: Start, now: datetime) -> StudyHere:
     slug = start.slug.strip() or _free_slug(session, start)
     title = start.title.strip()
-    if start.clone is not None:
-        return clone_study(session, who, start.clone, start.which, slug, title, now)
     return create_study(session, who, slug, with_slug(start.keys, slug, title or None), now)
 
 

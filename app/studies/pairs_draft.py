@@ -126,7 +126,7 @@ async def save_pairs(
     """
     _refuse_nothing(given)
     kept = await database.read(_kept, who, study, given, even_faulty, again)
-    return await database.write(put_pairs, who, study, kept, revision, now)
+    return await _put(database, who, study, kept, revision, now)
 
 
 async def draw_again(database: Database, who: Who, study: StudyHere, revision: int, now: datetime) -> int:
@@ -181,29 +181,46 @@ async def list_drawn(database: Database, who: Who, study: StudyHere, revision: i
     if here.found.way != "drawn" or not here.found.pairs:
         raise Conflict("No pairs are drawn at present, so there are none to turn into a list.")
     text = rows_as_csv(rows_of(here.found.pairs))
-    return await database.write(put_pairs, who, study, {"pairs": text}, revision, now)
+    return await _put(database, who, study, {"pairs": text}, revision, now)
 
 
-def put_pairs(
-    session: Session, who: Who, study: StudyHere, given: Mapping[str, Any], revision: int, now: datetime
+async def clear_pairs(database: Database, who: Who, study: StudyHere, revision: int, now: datetime) -> int:
+    """Leave the draft neither a list nor a draw; returns the new revision. Raises Conflict."""
+    return await _put(database, who, study, {}, revision, now)
+
+
+async def _put(
+    database: Database, who: Who, study: StudyHere, given: Mapping[str, Any], revision: int, now: datetime
 ) -> int:
     """`pairs`, a `sample` or neither in the place of what the draft has, unseen. Raises InBlocks."""
-    draft = draft_for(session, study)
-    refuse_blocks(draft.keys)
-    keys = {**_without_pairs(draft.keys), **given}
-    return save_draft(session, who, study, keys, revision, now)
+
+    def put(session: Session, seen: DraftView) -> int:
+        refuse_blocks(seen.keys)
+        keys = {**_without_pairs(seen.keys), **given}
+        return save_draft(session, who, study, keys, revision, now, seen=seen)
+
+    return await database.prepare_and_write(lambda session: draft_for(session, study), put)
 
 
-def add_pair(session: Session, who: Who, study: StudyHere, row: Row, revision: int, now: datetime) -> int:
+async def add_pair(
+    database: Database, who: Who, study: StudyHere, row: Row, revision: int, now: datetime
+) -> int:
     """Put a pair of two clips at the end of the list. Raises BadRow."""
-    stimuli, source = facts_for(session, study, who), true_source_of(draft_for(session, study).keys)
-    return _edit(
-        session, who, study, lambda rows: [*rows, new_row(rows, row, stimuli, source)], revision, now
+    return await database.prepare_and_write(
+        lambda session: with_pair(session, who, study, row),
+        lambda session, edit: keep_edit(session, who, study, edit, revision, now),
     )
 
 
-def edit_pair(
-    session: Session,
+def with_pair(session: Session, who: Who, study: StudyHere, row: Row) -> "Edited":
+    """The draft with another pair at the end of its list. Raises BadRow."""
+    stimuli, draft = facts_for(session, study, who), draft_for(session, study)
+    source = true_source_of(draft.keys)
+    return _edit(draft, lambda rows: [*rows, new_row(rows, row, stimuli, source)])
+
+
+async def edit_pair(
+    database: Database,
     who: Who,
     study: StudyHere,
     what: str,
@@ -213,26 +230,35 @@ def edit_pair(
     now: datetime,
 ) -> int:
     """Move, turn round, change or remove the `number`th pair of the list. Raises BadRow."""
-    return _edit(session, who, study, lambda rows: edited(rows, what, number, form), revision, now)
+    return await database.prepare_and_write(
+        lambda session: _edit(draft_for(session, study), lambda rows: edited(rows, what, number, form)),
+        lambda session, edit: keep_edit(session, who, study, edit, revision, now),
+    )
 
 
-def _edit(
-    session: Session,
-    who: Who,
-    study: StudyHere,
-    edit: Callable[[list[Row]], list[Row]],
-    revision: int,
-    now: datetime,
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """A draft, and its keys after an edit of its pairs."""
+
+    draft: DraftView
+    keys: Mapping[str, Any]
+
+
+def keep_edit(
+    session: Session, who: Who, study: StudyHere, edit: Edited, revision: int, now: datetime
 ) -> int:
-    draft = draft_for(session, study)
+    """Save an edit of pairs. Raises Conflict as `save_draft` does."""
+    return save_draft(session, who, study, edit.keys, revision, now, seen=edit.draft)
+
+
+def _edit(draft: DraftView, edit: Callable[[list[Row]], list[Row]]) -> Edited:
     refuse_blocks(draft.keys)
     if draft.keys.get("sample") is not None:
         raise Conflict("The pairs are drawn at random: turn them into a list first, then edit the list.")
     listed = draft.keys.get("pairs")
     rows = edit(read_rows(listed) if isinstance(listed, str) and listed.strip() else [])
     pairs = {"pairs": rows_as_csv(rows)} if rows else {}
-    keys = {**_without_pairs(draft.keys), **pairs}
-    return save_draft(session, who, study, keys, revision, now)
+    return Edited(draft, {**_without_pairs(draft.keys), **pairs})
 
 
 def _without_pairs(keys: Mapping[str, Any]) -> dict[str, Any]:

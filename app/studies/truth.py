@@ -13,12 +13,21 @@ from sqlmodel import Session, col, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
-from app.core.errors import StudyError
+from app.core.database import Database
+from app.core.errors import Stale, StudyError
 from app.library.tables import Stimulus
 from app.sessions.design import Kind, Member
 from app.sessions.tables import Mode, ParticipantSession, Response
 from app.studies.access import StudyHere
-from app.studies.drafts import draft_for, hold_draft, newest_number, save_draft
+from app.studies.drafts import (
+    DraftView,
+    draft_for,
+    draft_revisions,
+    hold_draft,
+    newest_number,
+    revision_now,
+    save_draft,
+)
 from app.studies.file.design import DesignTruth, StudyDesign
 from app.studies.file.drafts import items_as_csv
 from app.studies.file.items import read_item_file
@@ -100,26 +109,60 @@ class Corrected:
     kept: int | None
 
 
-def set_truth(
-    session: Session, who: Who, study: StudyHere, source: str, revision: int | None, now: datetime
+async def say_truth(
+    database: Database, who: Who, study: StudyHere, source: str, revision: int | None, now: datetime
 ) -> Corrected:
-    """Say which source is the true one, `none` where no answer is right. Raises BadTruth; Conflict as `save_draft`."""
+    """As `set_truth`, with the draft's list read beforehand."""
+    return await database.prepare_and_write(
+        lambda session: draft_with_truth(session, who, study, source),
+        lambda session, seen: set_truth(session, who, study, source, revision, now, seen=seen),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class WithTruth:
+    """A draft, and its keys with another true source."""
+
+    draft: DraftView
+    keys: Mapping[str, Any]
+
+
+def draft_with_truth(session: Session, who: Who, study: StudyHere, source: str) -> WithTruth:
+    """What a study's draft becomes with another true source. Raises BadTruth."""
     source, stimuli = source.strip(), facts_for(session, study)
     known = sorted({clip.source for clip in facts_for(session, study, who).values()})
     if source not in (NO_SOURCE, *known):
         raise BadTruth(f"No clip is of the source {quoted(source)}; choose {listed([*known, NO_SOURCE])}.")
-    was = hold_draft(session, study, revision)
-    new = with_truth(was.keys, source, stimuli)
+    draft = draft_for(session, study)
+    return WithTruth(draft, with_truth(draft.keys, source, stimuli))
+
+
+def set_truth(
+    session: Session,
+    who: Who,
+    study: StudyHere,
+    source: str,
+    revision: int | None,
+    now: datetime,
+    *,
+    seen: WithTruth | None = None,
+) -> Corrected:
+    """Say which source is the true one, `none` where no answer is right. Raises BadTruth; Conflict as `save_draft`.
+
+    `seen` is what the draft becomes, or else it is made out here; Stale is raised where the draft has changed.
+    """
+    source, seen = source.strip(), seen or draft_with_truth(session, who, study, source)
+    was, new = hold_draft(session, study, revision, seen.draft), seen.keys
     reached = None
     version = correctable(session, study)
     if version is not None:
         correct_version(session, who, study, version, lambda design: _with_source(design, source), now)
         reached = version.number
     if version is None or was.is_unsaved:
-        save_draft(session, who, study, new, was.revision, now)
+        save_draft(session, who, study, new, was.revision, now, seen=was)
     newest = newest_number(session, study)
     kept = newest if version is None else None
-    return Corrected(draft_for(session, study).revision, reached, kept)
+    return Corrected(revision_now(session, study), reached, kept)
 
 
 def correctable(session: Session, study: StudyHere) -> StudyVersion | None:
@@ -276,11 +319,46 @@ def is_answered(session: Session, slug: str, number: int) -> bool:
     return version is not None and has_answers(session, version)
 
 
-def correct_sources(session: Session, who: Who, sources: Mapping[str, str], now: datetime) -> None:
+@dataclass(frozen=True, slots=True)
+class CorrectedDrafts:
+    """What becomes of drafts where clips have other `sources`, by their names: `keys` by study, of those that change.
+
+    `revisions` are those of all drafts that were read.
+    """
+
+    sources: Mapping[str, str]
+    revisions: Mapping[int, int]
+    keys: Mapping[int, dict[str, Any]]
+
+
+def drafts_with_sources(session: Session, sources: Mapping[str, str]) -> CorrectedDrafts:
+    """Every draft's list with other sources of clips."""
+    keys: dict[int, dict[str, Any]] = {}
+    drafts = select(Draft, Study).join(Study, col(Study.id) == Draft.study_id)
+    for draft, study in session.exec(drafts).all() if sources else ():
+        before = facts_for(session, StudyHere(study.id or 0, study.slug, State(study.state)))
+        changed = {name: replace(before[name], source=sources[name]) for name in before.keys() & sources}
+        new = with_source(draft.keys, before, {**before, **changed})
+        if new != draft.keys:
+            keys[draft.study_id] = new
+    return CorrectedDrafts(sources, draft_revisions(session), keys)
+
+
+def correct_sources(
+    session: Session,
+    who: Who,
+    sources: Mapping[str, str],
+    now: datetime,
+    drafts: CorrectedDrafts | None = None,
+) -> None:
     """Have versions without answers that count, and drafts, follow clips whose sources change, by their names.
 
-    To be called before the clips themselves are changed, and once versions with answers have been refused.
+    To be called before the clips themselves are changed, and once versions with answers have been refused. `drafts`
+    were corrected before, or else they are here; Stale is raised where one, or what is to be changed, is not the same.
     """
+    drafts = drafts or drafts_with_sources(session, sources)
+    if drafts.sources != sources or drafts.revisions != draft_revisions(session):
+        raise Stale
     clip = select(Stimulus.id).where(col(Stimulus.name).in_(list(sources)))
     shown = (
         select(Unit.version_id)
@@ -291,15 +369,9 @@ def correct_sources(session: Session, who: Who, sources: Mapping[str, str], now:
     for version, study in session.exec(versions.where(col(StudyVersion.id).in_(shown))).all():
         here = StudyHere(study.id or 0, study.slug, State(study.state))
         correct_version(session, who, here, version, lambda design: _with_sources(design, sources), now)
-    drafts = select(Draft, Study).join(Study, col(Study.id) == Draft.study_id)
-    for draft, study in session.exec(drafts).all():
-        here = StudyHere(study.id or 0, study.slug, State(study.state))
-        before = facts_for(session, here)
-        changed = {name: replace(before[name], source=sources[name]) for name in before.keys() & sources}
-        keys = with_source(draft.keys, before, {**before, **changed})
-        if keys != draft.keys:
-            draft.keys, draft.revision = keys, draft.revision + 1
-            session.add(draft)
+    for draft in session.exec(select(Draft).where(col(Draft.study_id).in_(list(drafts.keys)))):
+        draft.keys, draft.revision = drafts.keys[draft.study_id], draft.revision + 1
+        session.add(draft)
 
 
 def _with_sources(design: StudyDesign, sources: Mapping[str, str]) -> StudyDesign:

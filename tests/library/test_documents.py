@@ -36,7 +36,7 @@ from app.library.uploads import UploadRefused
 from app.library.uses import uses_of
 from app.studies.drafts import create_study, draft_for
 from app.studies.file.sampling import sample_pairs
-from app.studies.pairs_draft import add_pair, clip_cards
+from app.studies.pairs_draft import clip_cards, with_pair
 from app.studies.pairs_edit import BadRow, Row
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
@@ -251,7 +251,7 @@ def test_what_is_made_of_clips_leaves_them_out(desk: Desk, folder: Path) -> None
         ("row 2: column 'b': there is no clip 'l1'", "it is a text, and pairs are of clips"),
     ]
     with pytest.raises(BadRow, match="g1 is a record; pairs are made of clips"):
-        desk.write(add_pair, desk.who, study, Row("p2", "g1", "g2"), 1, NOW)
+        desk.read(with_pair, desk.who, study, Row("p2", "g1", "g2"))
     drawn = sample_pairs(Sample(seed=1, conditions={"human-model": 1}), facts)
     assert drawn.pairs == ()
     assert drawn.faults[0].message == "'human-model': there are no clips yet"

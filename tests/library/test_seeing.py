@@ -19,7 +19,7 @@ from app.library.uses import uses_of
 from app.sessions.tables import Mode
 from app.studies.access import StudyHere
 from app.studies.drafts import check_stored, create_study, design_of_version, draft_for, save_draft
-from app.studies.pairs_draft import add_pair, clip_cards, pairs_here, pairs_tried
+from app.studies.pairs_draft import clip_cards, pairs_here, pairs_tried, with_pair
 from app.studies.pairs_edit import BadRow, Row
 from app.studies.tables import State, StudyVersion
 from app.studies.truth import BadTruth, set_truth
@@ -94,7 +94,7 @@ def test_a_draft_that_an_owner_has_saved_shows_no_clip_that_it_does_not_use(
         assert pairs_tried(session, eve, shared, {"pairs": LIST}).found.pairs == ()
         assert pairs_tried(session, eve, shared, {"sample": SAMPLE}).found.pairs == ()
         with pytest.raises(BadRow, match="There is no clip"):
-            add_pair(session, eve, shared, Row("", "human-g1", "hybrid-g1"), 2, NOW)
+            with_pair(session, eve, shared, Row("", "human-g1", "hybrid-g1"))
         with pytest.raises(BadTruth, match="choose none"):
             set_truth(session, eve, shared, "human", None, NOW)
         save_draft(session, who, shared, {"sample": SAMPLE}, 2, NOW)

@@ -27,11 +27,12 @@ from app.studies.drafts import (
     create_study,
     draft_for,
     drop_draft,
+    keys_of_version,
     replace_draft,
-    restore_version,
     save_draft,
     save_version,
 )
+from app.studies.file.drafts import with_slug
 from app.studies.file.keys import UnwieldyDraft
 from app.studies.listing import study_lines, version_lines
 from app.studies.tables import Draft, State, StudyVersion
@@ -321,7 +322,7 @@ def test_an_earlier_version_comes_back_as_the_draft(session: Session, ann: Who, 
     save_version(session, ann, nav, "second", NOW)
     freeze(session, nav)
     save(session, ann, nav, title="Third")
-    restore_version(session, ann, nav, 1, NOW)
+    replace_draft(session, ann, nav, keys_of_version(session, nav, 1), "version 1", NOW)
     assert draft_for(session, nav).title == study_file()["title"]
     entry = last_entry(session, "draft.replace")
     assert (entry.subject, entry.before["title"]) == ("from version 1", "Third")
@@ -329,7 +330,7 @@ def test_an_earlier_version_comes_back_as_the_draft(session: Session, ann: Who, 
     first, third = (history.keys_of(session, nav, number) for number in (1, 3))
     assert first == third
     with pytest.raises(NotFound, match="no version 9"):
-        restore_version(session, ann, nav, 9, NOW)
+        keys_of_version(session, nav, 9)
 
 
 def test_a_file_takes_the_drafts_place_under_the_studys_own_name(
@@ -360,19 +361,24 @@ def test_versions_and_the_draft_are_compared_in_the_readers_words(
     assert "title" in {change.place for change in broken.differences}
 
 
+def clone(session: Session, who: Who, which: str, slug: str, title: str | None = None) -> StudyHere:
+    keys = history.keys_to_clone(session, who, "nav", which)
+    return create_study(session, who, slug, with_slug(keys, slug, title), NOW)
+
+
 def test_a_clone_has_the_design_and_nothing_else(
     session: Session, ann: Who, bob: Who, nav: StudyHere
 ) -> None:
     save_version(session, ann, nav, "", NOW)
     save(session, ann, nav, title="Being written")
-    copy = history.clone_study(session, ann, "nav", "", "nav-2", "", NOW)
+    copy = clone(session, ann, "", "nav-2")
     assert draft_for(session, copy).title == "Being written"
-    of_version = history.clone_study(session, ann, "nav", "1", "nav-3", "Mine", NOW)
+    of_version = clone(session, ann, "1", "nav-3", "Mine")
     keys, original = draft_for(session, of_version).keys, history.keys_of(session, nav, 1)
     assert keys == {**original, "study": "nav-3", "title": "Mine"}
     assert version_lines(session, copy) == []
     with pytest.raises(NotFound):
-        history.clone_study(session, bob, "nav", "", "stolen", "", NOW)
+        clone(session, bob, "", "stolen")
 
 
 # Who sees what

@@ -41,7 +41,7 @@ async def take_design(
     database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, form: AnyForm, now: Now
 ) -> Response:
     try:
-        saved = await database.write(save_form, who, study, sent_by_form(form), now)
+        saved = await save_form(database, who, study, sent_by_form(form), now)
     except (Conflict, BadAction) as error:
         lost = isinstance(error, Conflict)
         page = await database.read(design_page, shell, study, error=str(error), typed=form, is_conflict=lost)
@@ -59,7 +59,7 @@ async def take_draft(
 ) -> Response:
     """What was typed so far, as JSON; where a button changed the form's shape, the form comes back as HTML."""
     sent = await sent_by_script(request)
-    saved = await database.write(save_form, who, study, sent, now)
+    saved = await save_form(database, who, study, sent, now)
     answer = await database.read(reply, shell, study, saved, bool(sent.action) or sent.whole or sent.over)
     return JSONResponse(asdict(answer), headers={"Cache-Control": "no-store"})
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
 from fastapi import Request
@@ -13,6 +13,7 @@ from sqlmodel import Session
 from app.accounts.logins import Who
 from app.admin.design.actions import act
 from app.admin.design.fields import Fields, fields_to_keys
+from app.core.database import Database
 from app.core.dependencies import BadForm, bounded_body, without_nul
 from app.core.errors import Conflict
 from app.core.headers import SAFE
@@ -58,15 +59,37 @@ class _Message(BaseModel):
     over: bool = False
 
 
-def save_form(session: Session, who: Who, study: StudyHere, sent: Sent, now: datetime) -> Saved:
+@dataclass(frozen=True, slots=True)
+class _Typed:
+    """A draft, its keys with what was typed, what could not be kept, and where to go on."""
+
+    draft: DraftView
+    keys: Mapping[str, Any]
+    refused: tuple[Fault, ...]
+    focus: str
+
+
+async def save_form(database: Database, who: Who, study: StudyHere, sent: Sent, now: datetime) -> Saved:
     """Keep what was typed, complete or not, and do what the button said. Raises Conflict, BadAction."""
+    return await database.prepare_and_write(
+        lambda session: _typed(session, study, sent),
+        lambda session, typed: _keep(session, who, study, typed, now),
+    )
+
+
+def _typed(session: Session, study: StudyHere, sent: Sent) -> _Typed:
     draft = draft_for(session, study)
     if not sent.over and sent.revision != draft.revision:
         raise Conflict(f"{draft.saved_by or 'Somebody'} has changed this design since you opened it.")
     taken = fields_to_keys(draft.keys, sent.fields, whole=sent.whole or sent.over)
     acted = act(taken.keys, sent.action, sent.fields)
-    save_draft(session, who, study, acted.keys, draft.revision, now)
-    return Saved(draft_for(session, study), taken.refused, acted.focus)
+    return _Typed(draft, acted.keys, taken.refused, acted.focus)
+
+
+def _keep(session: Session, who: Who, study: StudyHere, typed: _Typed, now: datetime) -> Saved:
+    was = typed.draft
+    changed = save_draft(session, who, study, typed.keys, was.revision, now, seen=was) != was.revision
+    return Saved(draft_for(session, study) if changed else was, typed.refused, typed.focus)
 
 
 async def wide_form(request: Request) -> None:

@@ -32,7 +32,7 @@ from app.sessions.links import names_in, participant_links, session_link
 from app.sessions.session_clips import check_shown
 from app.sessions.tables import Mode
 from app.studies.blinding import may_look
-from app.studies.launch import change_state, start_preview, state_of
+from app.studies.launch import put_state, start_preview, state_of
 from app.studies.tables import State
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
@@ -63,7 +63,7 @@ async def take_launch(
     try:
         to = state_of(form.get("to", ""))
         wanted = (to, accepted(form), around(store), now, closing(form) if to is State.CLOSED else None)
-        await database.write(change_state, who.actor, study, *wanted)
+        await put_state(database, who.actor, study, *wanted)
     except StudyError as error:
         said = str(error)
         page = await database.read(launch_page, shell, study, store, site, form=form, error=said)

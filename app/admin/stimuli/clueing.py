@@ -11,7 +11,7 @@ from app.core.dependencies import DatabaseDep, Now, StudyDep, WhoDep
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.jobs.queue import mark_job_seen
-from app.library.clues import ask_clues
+from app.library.clues import have_report
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
 RunId = Annotated[int | None, Query(ge=1, lt=2**31)]
@@ -32,7 +32,7 @@ async def look_for_clues(
     database: DatabaseDep, who: WhoDep, shell: ShellDep, study: StudyDep, now: Now
 ) -> Response:
     try:
-        await database.write(ask_clues, who, study, now)
+        await have_report(database, who, study, now)
     except StudyError as error:
         page = database.read(clues_page, shell, study, None, str(error))
         return render(await page, error.status_code)

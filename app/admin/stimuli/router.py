@@ -21,7 +21,7 @@ from app.core.errors import StudyError
 from app.core.templating import render
 from app.library import editing, served
 from app.library.pictures import ask_pictures
-from app.library.sheet import apply_sheet, note_sheet, sheet, text_of
+from app.library.sheet import note_sheet, sheet, take_table, text_of
 
 library = APIRouter(dependencies=[editors])
 clips = APIRouter(prefix="/stimuli", dependencies=[editors])
@@ -55,7 +55,7 @@ async def take_sheet(
         text = form.get("text") or text_of([file.data for file in files.get("file", ())])
         if not form.get("digest"):
             return render(await database.read(sheet_page, who, shell, text))
-        await database.write(apply_sheet, who, text, form["digest"], now)
+        await take_table(database, who, text, form["digest"], now)
     except StudyError as error:
         text = form.get("text", "")
         return render(await database.read(sheet_page, who, shell, text, str(error)), error.status_code)
@@ -82,7 +82,7 @@ async def edit_clip(
     back = library_address(form.get("back", ""))
     try:
         wish = editing.Edit(form.get("name"), form.get("source"), attributes_in(form))
-        renamed = await database.write(editing.edit_stimulus, who, name, wish, now)
+        renamed = await editing.change_stimulus(database, who, name, wish, now)
     except StudyError as error:
         build = database.read(
             clip_page, who, shell, settings.data_dir, name, back=back, error=str(error), typed=form

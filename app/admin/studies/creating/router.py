@@ -9,7 +9,7 @@ from app.admin.studies.creating.build import new_study_page, start_in
 from app.core.dependencies import DatabaseDep, Now
 from app.core.errors import StudyError
 from app.core.templating import render
-from app.studies.making import make_study, with_keys
+from app.studies.making import make_study
 
 router = APIRouter(prefix="/studies", dependencies=[editors])
 
@@ -24,8 +24,7 @@ async def take_study(
     database: DatabaseDep, shell: ShellDep, who: WhoDep, form: AnyForm, files: FilesDep, now: Now
 ) -> Response:
     try:
-        start = await with_keys(start_in(form, files))
-        study = await database.write(make_study, who, start, now)
+        study = await make_study(database, who, start_in(form, files), now)
     except StudyError as error:
         page = await database.read(new_study_page, shell, who, form, error)
         return render(page, error.status_code)

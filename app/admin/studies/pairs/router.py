@@ -16,14 +16,14 @@ from app.core.templating import render
 from app.studies.drafts import draft_for
 from app.studies.pairs_draft import (
     add_pair,
+    clear_pairs,
     draw_again,
     edit_pair,
     list_drawn,
-    put_pairs,
     refuse_blocks,
     save_pairs,
 )
-from app.studies.truth import set_truth
+from app.studies.truth import say_truth
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
 
@@ -46,7 +46,7 @@ async def take_edit(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, n
     number = 0
     try:
         what, number = edit_in(form)
-        await database.write(edit_pair, who, at.study, what, number, form, revision_in(form), now)
+        await edit_pair(database, who, at.study, what, number, form, revision_in(form), now)
     except StudyError as error:
         page = await database.read(pairs_page, at, number, str(error), form)
         return render(page, error.status_code)
@@ -56,7 +56,7 @@ async def take_edit(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, n
 @router.post("/pairs/clear")
 async def take_clear(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
     try:
-        await database.write(put_pairs, who, at.study, {}, revision_in(form), now)
+        await clear_pairs(database, who, at.study, revision_in(form), now)
     except StudyError as error:
         return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
     return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=cleared", 303)
@@ -85,7 +85,7 @@ async def take_again(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, 
 async def take_truth(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
     try:
         source = form.get("source", "")
-        done = await database.write(set_truth, who, at.study, source, revision_in(form), now)
+        done = await say_truth(database, who, at.study, source, revision_in(form), now)
     except StudyError as error:
         return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
     said = "truth-kept" if done.kept else "truth-version" if done.version else "truth"
@@ -108,7 +108,7 @@ async def ask_pair(request: Request, database: DatabaseDep, at: AtDep) -> Respon
 @router.post("/pairs/pick", dependencies=alone)
 async def take_pair(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
     try:
-        await database.write(add_pair, who, at.study, row_in(form), revision_in(form), now)
+        await add_pair(database, who, at.study, row_in(form), revision_in(form), now)
     except StudyError as error:
         return render(await database.read(pick_page, at, form, str(error)), error.status_code)
     return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs/pick?{again_at(form)}", 303)

@@ -12,7 +12,7 @@ from app.admin.studies.versions.forms import draft_in, revision_in
 from app.core.dependencies import DatabaseDep, Form, Now
 from app.core.errors import StudyError
 from app.core.templating import render
-from app.studies.drafts import drop_draft, replace_draft, restore_version, save_version
+from app.studies.drafts import give_up_draft, make_version, put_file, restore_version
 from app.studies.history import Which, which_of, yaml_of
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
@@ -31,7 +31,7 @@ async def take_version(
     reason = form.get("reason", "")
     try:
         seen = revision_in(form) if "revision" in form else None
-        saved = await database.write(save_version, who, study, reason, now, revision=seen)
+        saved = await make_version(database, who, study, reason, now, seen)
     except StudyError as error:
         return render(await database.read(versions_page, shell, study, error, reason), error.status_code)
     said = "unchanged" if saved.change == "unchanged" else "saved"
@@ -66,7 +66,7 @@ def _file(text: str, slug: str, which: Which) -> Response:
 async def take_restore(
     database: DatabaseDep, who: WhoDep, study: StudyDep, number: Number, now: Now
 ) -> Response:
-    await database.write(restore_version, who, study, number, now)
+    await restore_version(database, who, study, number, now)
     return RedirectResponse(f"/admin/studies/{study.slug}/versions?said=restored", 303)
 
 
@@ -75,7 +75,7 @@ async def take_drop(
     database: DatabaseDep, shell: ShellDep, who: WhoDep, study: StudyDep, form: Form, now: Now
 ) -> Response:
     try:
-        await database.write(drop_draft, who, study, now, revision=revision_in(form))
+        await give_up_draft(database, who, study, now, revision_in(form))
     except StudyError as error:
         return render(await database.read(versions_page, shell, study, error), error.status_code)
     return RedirectResponse(f"/admin/studies/{study.slug}/versions?said=dropped", 303)
@@ -93,7 +93,7 @@ async def take_file(
 ) -> Response:
     try:
         keys, source = await draft_in(files)
-        await database.write(replace_draft, who, study, keys, source, now)
+        await put_file(database, who, study, keys, source, now)
     except StudyError as error:
         return render(await database.read(versions_page, shell, study, error), error.status_code)
     return RedirectResponse(f"/admin/studies/{study.slug}/versions?said=replaced", 303)
