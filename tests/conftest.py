@@ -143,10 +143,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def nothing_but_sql_is_written(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def beside_sql(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Fails a test in which a job of `Database.write` touched a file or parsed CSV or YAML."""
     with sql_only(monkeypatch) as found:
-        yield
+        yield found
         assert not found, "\n".join(dict.fromkeys(found))
 
 

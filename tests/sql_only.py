@@ -27,8 +27,8 @@ _found: list[str] = []
 
 
 @contextmanager
-def _writing() -> Iterator[None]:
-    before, _here.writes = getattr(_here, "writes", False), True
+def _writing(writes: bool = True) -> Iterator[None]:
+    before, _here.writes = getattr(_here, "writes", False), writes
     try:
         yield
     finally:
@@ -38,8 +38,13 @@ def _writing() -> Iterator[None]:
 def _note(what: str) -> None:
     if not getattr(_here, "writes", False):
         return
+    with _writing(False):  # to name the callers is to look at their files
+        _note_callers(what)
+
+
+def _note_callers(what: str) -> None:
     stack = traceback.StackSummary.extract(
-        ((frame, line) for frame, line in traceback.walk_stack(sys._getframe(2))), lookup_lines=False
+        ((frame, line) for frame, line in traceback.walk_stack(sys._getframe(3))), lookup_lines=False
     )
     if any("importlib" in frame.filename for frame in stack):
         return  # a module loaded at its first use, once in a process
@@ -48,12 +53,8 @@ def _note(what: str) -> None:
 
 
 def _audit(event: str, args: tuple[Any, ...]) -> None:
-    if event.startswith(AUDITED) and not getattr(_here, "noting", False):
-        _here.noting = True
-        try:
-            _note(f"{event}{args[:1]}")
-        finally:
-            _here.noting = False
+    if event.startswith(AUDITED):
+        _note(f"{event}{args[:1]}")
 
 
 sys.addaudithook(_audit)
