@@ -25,10 +25,14 @@ BESIDE: dict[str, Callable[[], object]] = {
 }
 
 
+def doing(session: Session, do: Callable[[], object]) -> None:
+    do()
+
+
 def test_whatever_a_write_does_beside_sql_is_found(database: Database, beside_sql: list[str]) -> None:
     for name, do in BESIDE.items():
         do()
-        asyncio.run(database.write(lambda session, do=do: do()))
+        asyncio.run(database.write(doing, do))
         assert any(found.startswith(name) for found in beside_sql), name
         beside_sql.clear()
 
