@@ -11,7 +11,7 @@ from app.accounts.tables import Role
 from app.api.access import StudyDep, WhoDep, editors, owners_only
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.library import deleting
-from app.studies import access, archiving, drafts, history, listing, making
+from app.studies import access, archiving, changes, drafts, history, listing, making
 from app.studies.drafts import LONGEST_REASON
 from app.studies.file.bundle import MOST_FILES
 from app.studies.file.difference import Change, Line
@@ -284,7 +284,7 @@ async def put_draft_file(
 ) -> Revised:
     """Put a study file (or a zip of one with its texts) in the draft's place, whatever it was."""
     keys = await making.read_upload({"study.yaml": file})
-    revision = await drafts.put_file(database, who, study, keys, "a study file", now)
+    revision = await changes.put_file(database, who, study, keys, "a study file", now)
     return Revised(revision=revision)
 
 
@@ -297,14 +297,14 @@ async def get_draft(database: DatabaseDep, study: StudyDep) -> DraftOut:
 @router.put("/studies/{slug}/draft")
 async def put_draft(database: DatabaseDep, who: WhoDep, study: StudyDep, draft: DraftIn, now: Now) -> Revised:
     """Save the draft, complete or not; a 409 says that somebody else saved since `revision`."""
-    saved = await drafts.put_draft(database, who, study, draft.keys, draft.revision, now)
+    saved = await changes.put_draft(database, who, study, draft.keys, draft.revision, now)
     return Revised(revision=saved)
 
 
 @router.delete("/studies/{slug}/draft", status_code=204)
 async def drop_draft(database: DatabaseDep, who: WhoDep, study: StudyDep, now: Now) -> None:
     """Give up what was written since the newest version."""
-    await drafts.give_up_draft(database, who, study, now)
+    await changes.give_up_draft(database, who, study, now)
 
 
 @router.get("/studies/{slug}/draft/check")
@@ -325,7 +325,7 @@ async def save_version(
     database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: VersionIn, now: Now
 ) -> VersionMade:
     """Save the draft as the newest version; a 422 says what has to be corrected, or that a reason is due."""
-    saved = await drafts.make_version(database, who, study, wanted.reason, now, wanted.revision)
+    saved = await changes.make_version(database, who, study, wanted.reason, now, wanted.revision)
     return VersionMade(number=saved.number, change=saved.change, pairs=saved.n_pairs, items=saved.n_items)
 
 
@@ -357,7 +357,7 @@ async def restore_version(
     database: DatabaseDep, who: WhoDep, study: StudyDep, number: Number, now: Now
 ) -> Revised:
     """Take an earlier version as the draft; what was there before is in the audit log."""
-    return Revised(revision=await drafts.restore_version(database, who, study, number, now))
+    return Revised(revision=await changes.restore_version(database, who, study, number, now))
 
 
 @router.get("/studies/{slug}/shares")

@@ -13,7 +13,6 @@ from sqlmodel import Session, col, select
 from app.accounts.audit import record
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, User
-from app.core.database import Database
 from app.core.errors import Conflict, NotFound, Stale, StudyError
 from app.core.schema import clean, cleaned
 from app.studies.access import StudyHere
@@ -250,38 +249,6 @@ def replace_draft(
     return save_draft(session, who, study, keys, was.revision, now, replaces=f"from {source}", seen=was)
 
 
-async def put_draft(
-    database: Database, who: Who, study: StudyHere, keys: Mapping[str, Any], revision: int, now: datetime
-) -> int:
-    """As `save_draft`, with the draft before read beforehand."""
-    return await database.prepare_and_write(
-        lambda session: draft_for(session, study),
-        lambda session, seen: save_draft(session, who, study, keys, revision, now, seen=seen),
-    )
-
-
-async def put_file(
-    database: Database, who: Who, study: StudyHere, keys: Mapping[str, Any], source: str, now: datetime
-) -> int:
-    """As `replace_draft`, with the draft before read beforehand."""
-    return await database.prepare_and_write(
-        lambda session: draft_for(session, study),
-        lambda session, seen: replace_draft(session, who, study, keys, source, now, seen=seen),
-    )
-
-
-async def restore_version(database: Database, who: Who, study: StudyHere, number: int, now: datetime) -> int:
-    """An earlier version as the draft. Raises NotFound."""
-
-    def keep(session: Session, read: tuple[DraftView, dict[str, Any]]) -> int:
-        seen, keys = read
-        return replace_draft(session, who, study, keys, f"version {number}", now, seen=seen)
-
-    return await database.prepare_and_write(
-        lambda session: (draft_for(session, study), keys_of_version(session, study, number)), keep
-    )
-
-
 def drop_draft(
     session: Session,
     who: Who,
@@ -301,16 +268,6 @@ def drop_draft(
     session.flush()
 
 
-async def give_up_draft(
-    database: Database, who: Who, study: StudyHere, now: datetime, revision: int | None = None
-) -> None:
-    """As `drop_draft`, with the draft read beforehand."""
-    await database.prepare_and_write(
-        lambda session: draft_for(session, study),
-        lambda session, seen: drop_draft(session, who, study, now, revision=revision, seen=seen),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A draft with what is wrong with it, against the stimuli that there were."""
@@ -324,16 +281,6 @@ def checked_draft(session: Session, study: StudyHere) -> Checked:
     """A study's draft, checked: what `save_version` rests on."""
     draft, stimuli = draft_for(session, study), facts_for(session, study)
     return Checked(draft, stimuli, check_draft(dict(draft.keys), stimuli))
-
-
-async def make_version(
-    database: Database, who: Who, study: StudyHere, reason: str, now: datetime, revision: int | None = None
-) -> Loaded:
-    """As `save_version`, with the draft read and checked beforehand."""
-    return await database.prepare_and_write(
-        lambda session: checked_draft(session, study),
-        lambda session, seen: save_version(session, who, study, reason, now, revision=revision, seen=seen),
-    )
 
 
 def save_version(

@@ -12,7 +12,7 @@ from app.admin.studies.versions.forms import draft_in, revision_in
 from app.core.dependencies import DatabaseDep, Form, Now
 from app.core.errors import StudyError
 from app.core.templating import render
-from app.studies.drafts import give_up_draft, make_version, put_file, restore_version
+from app.studies.changes import give_up_draft, make_version, put_file, restore_version
 from app.studies.history import Which, which_of, yaml_of
 
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])

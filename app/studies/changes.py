@@ -1,0 +1,74 @@
+"""Changes of drafts and versions as requests make them: what they rest on is read first, then they are written."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlmodel import Session
+
+from app.accounts.logins import Who
+from app.core.database import Database
+from app.studies.access import StudyHere
+from app.studies.drafts import (
+    DraftView,
+    checked_draft,
+    draft_for,
+    drop_draft,
+    keys_of_version,
+    replace_draft,
+    save_draft,
+    save_version,
+)
+from app.studies.versions import Loaded
+
+
+async def put_draft(
+    database: Database, who: Who, study: StudyHere, keys: Mapping[str, Any], revision: int, now: datetime
+) -> int:
+    """As `save_draft`, with the draft before read beforehand."""
+    return await database.prepare_and_write(
+        lambda session: draft_for(session, study),
+        lambda session, seen: save_draft(session, who, study, keys, revision, now, seen=seen),
+    )
+
+
+async def put_file(
+    database: Database, who: Who, study: StudyHere, keys: Mapping[str, Any], source: str, now: datetime
+) -> int:
+    """As `replace_draft`, with the draft before read beforehand."""
+    return await database.prepare_and_write(
+        lambda session: draft_for(session, study),
+        lambda session, seen: replace_draft(session, who, study, keys, source, now, seen=seen),
+    )
+
+
+async def restore_version(database: Database, who: Who, study: StudyHere, number: int, now: datetime) -> int:
+    """An earlier version as the draft. Raises NotFound."""
+
+    def keep(session: Session, read: tuple[DraftView, dict[str, Any]]) -> int:
+        seen, keys = read
+        return replace_draft(session, who, study, keys, f"version {number}", now, seen=seen)
+
+    return await database.prepare_and_write(
+        lambda session: (draft_for(session, study), keys_of_version(session, study, number)), keep
+    )
+
+
+async def give_up_draft(
+    database: Database, who: Who, study: StudyHere, now: datetime, revision: int | None = None
+) -> None:
+    """As `drop_draft`, with the draft read beforehand."""
+    await database.prepare_and_write(
+        lambda session: draft_for(session, study),
+        lambda session, seen: drop_draft(session, who, study, now, revision=revision, seen=seen),
+    )
+
+
+async def make_version(
+    database: Database, who: Who, study: StudyHere, reason: str, now: datetime, revision: int | None = None
+) -> Loaded:
+    """As `save_version`, with the draft read and checked beforehand."""
+    return await database.prepare_and_write(
+        lambda session: checked_draft(session, study),
+        lambda session, seen: save_version(session, who, study, reason, now, revision=revision, seen=seen),
+    )
