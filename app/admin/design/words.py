@@ -92,7 +92,7 @@ TYPES: Mapping[str, str] = {
     "number": "Number",
     "slider": "Slider",
 }
-TASKS: Mapping[str, str] = {"pair": "Which of two clips", "rating": "Ratings, one stimulus at a time"}
+TASKS: Mapping[str, str] = {"pair": "Which of two clips", "rating": "Ratings, one item at a time"}
 KINDS: Mapping[Kind, str] = {
     Kind.MAIN: "main",
     Kind.PRACTICE: "for practice",

@@ -21,7 +21,7 @@ ALICE, BOB = 1, 2
 MONEY = (100, 10_000, 1_000_000)
 FACTORS = tuple(map(Fraction, ("0.8", "1", "1.2", "1.5")))
 BOTH = (True, False)
-TOLD_UP_TO = 20
+SHOWN_UP_TO = 20
 
 
 def _exact(value: object) -> Fraction:
@@ -45,7 +45,7 @@ Rounds = Annotated[
     Field(
         ge=1,
         le=1000,
-        description=f"Rounds at most (T); more than {TOLD_UP_TO} are not told to the players.",
+        description=f"Rounds at most (T); more than {SHOWN_UP_TO} are not shown to the players.",
     ),
 ]
 
@@ -71,9 +71,9 @@ class GleeConfig(GameConfig):
         return sorted(grid, key=lambda config: config != main)
 
     @property
-    def told_rounds(self) -> int | None:
+    def shown_rounds(self) -> int | None:
         """The number of rounds where players know it."""
-        return self.rounds if self.rounds <= TOLD_UP_TO else None
+        return self.rounds if self.rounds <= SHOWN_UP_TO else None
 
     def times_money(self, factor: Fraction, what: str) -> int:
         """`factor` x M. Raises ValueError where that is no whole number."""
@@ -235,7 +235,7 @@ class OffersGame(ABC, Generic[C]):
             "standing": self._entry(phase.round, s.standing) if s.standing else None,
             "payoffs": known(self.payoffs(s), viewer, c.complete_information) if self.done(s) else None,
         }
-        rounds = c.rounds if viewer == "observer" else c.told_rounds
+        rounds = c.rounds if viewer == "observer" else c.shown_rounds
         history = tuple(self._entry(number, offer) for number, offer in enumerate(s.answered, 1))
         return View(
             viewer, phase.round, phase.name, phase.phase_id, rounds, viewer in phase.seats, facts, history

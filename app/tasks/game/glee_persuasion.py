@@ -184,7 +184,7 @@ class Persuasion:
         }
         forgets = viewer == BOB and c.buyer == "myopic"
         history = () if forgets else tuple(_entry(n, product) for n, product in enumerate(s.past, 1))
-        rounds = c.rounds if viewer == "observer" else c.told_rounds
+        rounds = c.rounds if viewer == "observer" else c.shown_rounds
         return View(
             viewer, phase.round, phase.name, phase.phase_id, rounds, viewer in phase.seats, facts, history
         )

@@ -55,7 +55,7 @@ class Choice:
     options: tuple[str | int | bool, ...]
 
     def check(self, value: object) -> None:
-        """Raises IllegalMove for what is no option; 1 and True are told apart."""
+        """Raises IllegalMove for what is no option; 1 and True differ."""
         if not any(type(value) is type(option) and value == option for option in self.options):
             raise IllegalMove(f"{self.name} is {value!r}; it must be {self.words()}")
 

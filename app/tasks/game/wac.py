@@ -84,7 +84,7 @@ class WaterConfig(GameConfig):
     )
     supply_low: int = Field(default=10, ge=0, description="The least units of water on a day.")
     supply_high: int = Field(default=20, ge=0, description="The most units of water on a day.")
-    personas: bool = Field(default=False, description="Whether residents are told who they are.")
+    personas: bool = Field(default=False, description="Whether residents read who they are.")
     days: int = Field(default=20, ge=1, le=365, description="Days at most.")
     start_health: int = Field(default=8, ge=1, description="Health before day 1.")
     most_health: int = Field(default=10, ge=1, description="Health that water does not raise further.")

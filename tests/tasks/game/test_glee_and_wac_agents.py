@@ -90,7 +90,7 @@ def test_two_in_equilibrium_agree_in_round_one_at_that_share() -> None:
     for config in BargainingConfig.grid():
         if config.complete_information and not (config.rounds == 99 and set(config.discounts) == {1}):
             s = played(Bargaining(), config, (Equilibrium(), Equilibrium()))
-            share = proposer_share(*config.discounts, config.told_rounds)
+            share = proposer_share(*config.discounts, config.shown_rounds)
             assert len(s.offers) == 1
             assert s.deal.amount == int(share * config.money)
 

@@ -101,7 +101,7 @@ class Conceder(Agent):
     """Lowers its demand from `start` to `end` by the deadline, as in [FSJ98].
 
     The demand in round t of T is start - (start - end) x ((t - 1) / (T - 1))^(1 / beta): a `beta` above 1 concedes
-    early, below 1 late. Where T is not told it is `patience`.
+    early, below 1 late. Where T is not shown it is `patience`.
     """
 
     name: ClassVar[str] = "conceder"
@@ -111,7 +111,7 @@ class Conceder(Agent):
     end: Ratio = Field(default=Fraction("0.4"), ge=0, le=1, description="Share asked for at the deadline.")
     beta: float = Field(default=1, gt=0, le=100, description="Above 1 concedes early, below 1 late.")
     patience: int = Field(
-        default=10, ge=2, le=1000, description="The deadline where the horizon is not told."
+        default=10, ge=2, le=1000, description="The deadline where the horizon is not shown."
     )
 
     def player(self) -> Player:
@@ -141,9 +141,9 @@ def proposer_share(proposer: Fraction, other: Fraction, left: int | None) -> Fra
 
 
 class Equilibrium(Agent):
-    """Bargains by backward induction over the told rounds, or as Rubinstein's game without end.
+    """Bargains by backward induction over the shown rounds, or as Rubinstein's game without end.
 
-    When negotiating, where waiting costs nothing, who proposes in the last told round asks for all of the surplus from
+    When negotiating, where waiting costs nothing, who proposes in the last shown round asks for all of the surplus from
     the start, and the other gives it; without a known end both want half.
     """
 
