@@ -40,7 +40,7 @@ COMMANDS = {
     "stimuli": Listed("clips", "app", "Clips, records and texts: import them by manifest, list them."),
     "user": Listed("users", "app", "Who may come in: add, list, role, disable, enable, password."),
     "simulate": Listed(
-        "data",
+        "simulating",
         "simulate",
         "Send simulated participants through the real pages; their data are marked `simulated`.",
     ),

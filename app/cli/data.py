@@ -363,37 +363,3 @@ def _analyze_judgements(targets: list[str], mapping: Path, shown: _As, *, seed: 
     for target in targets:
         result = analyze_judgements(judgements_of(target, mapping), seed=seed, resamples=resamples)
         _show(result, render_detection, shown)
-
-
-def simulate(
-    slug: Annotated[str, typer.Argument(metavar="SLUG")],
-    n: Annotated[int, typer.Option("-n", min=1, max=100_000, help="How many participants.")] = 20,
-    accuracy: Annotated[float, typer.Option(help="How often the true clip is found, 0 to 1.")] = 0.75,
-    preference: Annotated[
-        float, typer.Option(help="How often the first-named source is taken where no clip is true.")
-    ] = 0.75,
-    side_bias: Annotated[float, typer.Option(help="How often the left is pressed unseen.")] = 0.0,
-    lapse: Annotated[float, typer.Option(help="How often a side is pressed at random.")] = 0.0,
-    uncertainty: Annotated[float, typer.Option(help="Mean uncertainty as a share of the scale.")] = 0.4,
-    speed: Annotated[float, typer.Option(help="2 answers twice as fast as 1.")] = 1.0,
-    tie: Annotated[
-        float, typer.Option(help="How often no difference is said, where the study has `allow_tie`.")
-    ] = 0.0,
-    seed: Annotated[int, typer.Option(help="The same seed, the same people.")] = 1,
-) -> None:
-    """Send simulated participants through the real pages; their data are marked `simulated`."""
-    from app.simulation.people import Traits
-    from app.simulation.run import run_simulation
-    from app.studies.queries import study_named
-
-    traits = Traits(accuracy, preference, side_bias, lapse, uncertainty, speed, tie)
-    with opened() as (settings, database):
-        with database.reading() as session:
-            study_named(session, slug)
-        with progress("Simulating participants") as on_progress:
-            run_simulation(settings, database, slug, n=n, traits=traits, seed=seed, on_progress=on_progress)
-    out.print(
-        f"{n} simulated participants walked through {slug}; "
-        f"their expected accuracy is {traits.expected_accuracy:.3f}",
-        markup=False,
-    )

@@ -19,6 +19,9 @@ class Traits:
     `lapse`: how often a side is pressed at random. `tie`: how often no difference is said, where the study has that
     answer. `uncertainty`: mean uncertainty as a share of the scale (0 certain).
     `speed`: 2 answers twice as fast as 1.
+
+    Ratings, in points of the scale: `severity` is the standard deviation of how much lower a person scores than others,
+    `halo` that of what a person adds to every criterion of one item, `noise` that of each score around these.
     """
 
     accuracy: float = 0.75
@@ -28,12 +31,20 @@ class Traits:
     uncertainty: float = 0.4
     speed: float = 1.0
     tie: float = 0.0
+    severity: float = 0.5
+    halo: float = 0.3
+    noise: float = 0.5
 
     def __post_init__(self) -> None:
         for name in ("accuracy", "preference", "side_bias", "lapse", "tie", "uncertainty"):
             if not 0 <= getattr(self, name) <= 1:
                 raise StudyError(
                     f"{name.replace('_', '-')} is {getattr(self, name):g}; it is a share from 0 to 1"
+                )
+        for name in ("severity", "halo", "noise"):
+            if not 0 <= getattr(self, name) <= 100:
+                raise StudyError(
+                    f"{name} is {getattr(self, name):g}; it is a standard deviation from 0 to 100"
                 )
         if self.side_bias + self.lapse > 1:
             raise StudyError(
@@ -50,12 +61,14 @@ class Traits:
 
 
 class Person:
-    """One simulated participant."""
+    """One simulated participant. People of one `world` find the same items good and bad."""
 
-    def __init__(self, traits: Traits, rng: random.Random) -> None:
-        self._traits, self._rng = traits, rng
+    def __init__(self, traits: Traits, rng: random.Random, world: int = 0) -> None:
+        self._traits, self._rng, self._world = traits, rng, world
         self._accuracy = _around(traits.accuracy, rng)
         self._preference = _around(traits.preference, rng)
+        self.severity: float | None = None  # drawn at the first score: people of pairs stay who they were
+        self._halo: dict[str, float] = {}
 
     def answer(self, target: Side, *, is_true: bool, allow_tie: bool) -> Pressed:
         """Press a side, or no difference where the page offers it."""
@@ -72,6 +85,16 @@ class Person:
             return self._rng.choice((Side.LEFT, Side.RIGHT))
         hit = self._rng.random() < (self._accuracy if is_true else self._preference)
         return target if hit else target.other
+
+    def score(self, item: str, question: str, n_points: int) -> int:
+        """A point of a scale of `n_points` for an item: its own worth, less severity, with halo and noise."""
+        if self.severity is None:
+            self.severity = self._rng.gauss(0, self._traits.severity)
+        if item not in self._halo:
+            self._halo[item] = self._rng.gauss(0, self._traits.halo)
+        worth = worth_of(self._world, item, question, n_points)
+        value = worth - self.severity + self._halo[item] + self._rng.gauss(0, self._traits.noise)
+        return min(n_points, max(1, round(value)))
 
     def point(self, n_points: int) -> int:
         """A point of a scale of `n_points`, 1 the most certain."""
@@ -94,3 +117,9 @@ def _around(share: float, rng: random.Random) -> float:
     if share in (0.0, 1.0):
         return share
     return rng.betavariate(share * SPREAD, (1 - share) * SPREAD)
+
+
+def worth_of(world: int, item: str, question: str, n_points: int) -> float:
+    """What an item deserves on a criterion: spread about the middle of the scale by a sixth of its length."""
+    drawn = random.Random(f"{world}/{item}/{question}").gauss(0, (n_points - 1) / 6)
+    return (n_points + 1) / 2 + drawn

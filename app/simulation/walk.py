@@ -3,7 +3,8 @@
 import asyncio
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import httpx2
 from sqlalchemy import and_, select
@@ -52,7 +53,9 @@ async def simulate(
     async def walk(number: int) -> None:
         nonlocal done
         async with turns, httpx2.AsyncClient(base_url=base_url, follow_redirects=True, timeout=60) as client:
-            await _Walk(client, database, Person(traits, random.Random(f"{seed}/{number}"))).through(entry)
+            await _Walk(client, database, Person(traits, random.Random(f"{seed}/{number}"), seed)).through(
+                entry
+            )
         done += 1
         on_progress(done, n, "")
 
@@ -71,6 +74,7 @@ class _Walk:
     def __init__(self, client: httpx2.AsyncClient, database: Database, person: Person) -> None:
         self._client, self._database, self._person = client, database, person
         self._targets: Targets | None = None
+        self._items: Mapping[int, tuple[str, float]] | None = None
 
     async def through(self, entry: str) -> None:
         response = await self._client.get(entry)
@@ -101,18 +105,39 @@ class _Walk:
         if "of_age" in fields:
             fields["of_age"] = "yes"
         if fields["submit_id"].startswith("trial-"):  # the consent page has a clip, too, of no trial
-            await self._watch(page, form, fields)
+            if any(set(options) - {TIE} == set(Side) for options in form.options.values()):
+                await self._watch(page, form, fields)
+            else:
+                await self._rate(page, form, fields)
         return fields
 
-    async def _watch(self, page: FoundPage, form: FoundForm, fields: dict[str, str]) -> None:
-        for clip in page.clips[:2]:
+    async def _rate(self, page: FoundPage, form: FoundForm, fields: dict[str, str]) -> None:
+        await self._fetch(page.clips[:1])
+        if self._items is None:
+            self._items = await self._database.read(_items, form.action.rpartition("/")[2])
+        item, duration_s = self._items[_position(fields)]
+        for name, options in form.options.items():
+            if options == [str(n) for n in range(1, len(options) + 1)]:
+                fields[name] = str(self._person.score(item, name, len(options)))
+        for name in form.texts:
+            fields[name] = "Simulated participant."
+        fields["rt_ms"] = str(self._person.rt_ms())
+        if page.clips:
+            fields["playback"] = _playback({"item": duration_s})
+        fields.pop("unplayable", None)
+
+    async def _fetch(self, clips: Sequence[str]) -> None:
+        for clip in clips:
             response = await self._client.get(clip, headers={"Range": f"bytes=0-{CLIP_PROBE_BYTES - 1}"})
             if response.status_code != 206:
                 raise Stuck(f"{clip} answered {response.status_code}")
+
+    async def _watch(self, page: FoundPage, form: FoundForm, fields: dict[str, str]) -> None:
+        await self._fetch(page.clips[:2])
         targets = self._targets
         if targets is None:
             targets = self._targets = await self._database.read(_targets, form.action.rpartition("/")[2])
-        position = int(fields["submit_id"].partition(".")[0].rpartition("-")[2])
+        position = _position(fields)
         target, is_true, duration_s = targets[position]
         choice, options = next(
             (name, options) for name, options in form.options.items() if set(options) - {TIE} == set(Side)
@@ -128,9 +153,25 @@ class _Walk:
         fields.pop("unplayable", None)
 
 
-def _playback(duration_s: dict[Side, float]) -> str:
-    """What a browser tells that played both clips once, whole and smoothly."""
-    clips = {side.value: _played(seconds) for side, seconds in duration_s.items()}
+def _position(fields: Mapping[str, str]) -> int:
+    return int(fields["submit_id"].partition(".")[0].rpartition("-")[2])
+
+
+def _items(session: Session, token: str) -> Mapping[int, tuple[str, float]]:
+    """The unit at each position, and how long its clip is, 0 where it is none: the pages do not name it."""
+    rows = session.execute(
+        select(col(Trial.position), col(Unit.name), col(UnitMember.duration_s))
+        .join(Unit, col(Unit.id) == col(Trial.unit_id))
+        .outerjoin(UnitMember, col(UnitMember.unit_id) == col(Unit.id))
+        .join(SessionToken, col(SessionToken.session_id) == col(Trial.session_id))
+        .where(col(SessionToken.sha256) == token_hash(token))
+    )
+    return {position: (name, seconds or 0.0) for position, name, seconds in rows}
+
+
+def _playback(duration_s: Mapping[Any, float]) -> str:
+    """What a browser tells that played its clips once, whole and smoothly; by where they are on the page."""
+    clips = {str(place): _played(seconds) for place, seconds in duration_s.items()}
     return json.dumps({"v": 1, "loads": 1, "drift_ms_max": 5, "hidden_ms": 0, **clips})
 
 

@@ -1,0 +1,68 @@
+"""Simulated raters walk the real pages, and the analysis finds again what they were made with."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from analysis import analyze_rating_rows
+from app.core.database import Database
+from app.core.settings import Settings
+from app.reports.rated import ratings_frame
+from app.simulation.people import Traits, worth_of
+from app.simulation.run import run_simulation
+from app.studies.tables import State
+from app.studies.versions import set_state
+from tests.factories import load_file
+
+pytestmark = [pytest.mark.any_database, pytest.mark.slow]
+
+LEVELS = [str(n) for n in range(1, 10)]
+CRITERIA = ("logic", "plan")
+ITEMS = [f"i{number}" for number in range(12)]
+N = 40
+
+
+def analysed(settings: Settings, database: Database, folder: Path, slug: str, traits: Traits) -> pd.DataFrame:
+    """The raters' severity by criterion, of N people who rate all items."""
+    questions = [{"id": id_, "type": "likert", "ask": f"{id_}?", "labels": LEVELS} for id_ in CRITERIA]
+    rows = "\n".join(f"{item},A note of {item}." for item in ITEMS)
+    block = {"id": "rate", "task": "rating", "items": f"item,text\n{rows}\n", "questions": questions}
+    with database.transaction() as session:
+        load_file(session, folder, study=slug, sample=None, trials=None, blocks=[block])
+        set_state(session, slug, State.LIVE)
+    run_simulation(settings, database, slug, n=N, traits=traits, seed=5)
+    with database.reading() as session:
+        (found,) = analyze_rating_rows([ratings_frame(session, slug)], resamples=0)
+    assert found.selection.n_participants_used == N
+    return found.analysis.raters
+
+
+def test_severity_and_the_worth_of_items_come_back(
+    settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    """Of N people a standard deviation is known to about 11 %: bounds are over three times that."""
+    harsh = analysed(settings, database, tmp_path, "harsh", Traits(severity=0.8, halo=0.2, noise=0.4))
+    even = analysed(settings, database, tmp_path, "even", Traits(severity=0.0, halo=0.2, noise=0.4))
+    spread = {
+        name: raters.groupby("criterion")["severity"].std() for name, raters in (("h", harsh), ("e", even))
+    }
+    assert (spread["h"].between(0.5, 1.15)).all()
+    assert (spread["e"] < 0.3).all()
+    with database.reading() as session:
+        rows = ratings_frame(session, "even")
+    means = rows.assign(value=rows["value"].astype(float)).groupby(["question", "item"])["value"].mean()
+    for criterion in CRITERIA:
+        worth = [worth_of(5, item, criterion, len(LEVELS)) for item in ITEMS]
+        assert np.corrcoef(worth, [means[criterion, item] for item in ITEMS])[0, 1] > 0.9
+
+
+def test_a_person_who_scores_low_is_the_severe_one(
+    settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    """The sign of `severity` in the analysis: above those of the same items by all, so low for the harsh."""
+    raters = analysed(settings, database, tmp_path, "one", Traits(severity=1.0, halo=0.0, noise=0.1))
+    assert raters["severity"].abs().max() > 1
+    by_person = raters.pivot_table(index="rater", columns="criterion", values="severity")
+    assert by_person["logic"].corr(by_person["plan"]) > 0.9, "severity is a person's, over all criteria"
