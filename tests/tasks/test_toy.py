@@ -9,11 +9,14 @@ from sqlmodel import col, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
+from app.core.settings import Settings
 from app.monitor.progress import snapshot
 from app.monitor.snapshots import Choice
 from app.reports.export import rows_of
 from app.reports.kinds import What
 from app.sessions.tables import ParticipantSession, Response, Status, Trial
+from app.simulation.people import Traits
+from app.simulation.run import run_simulation
 from app.studies.file.design import StudyDesign
 from app.studies.launch import study_here
 from app.studies.tables import State, Unit
@@ -99,3 +102,10 @@ def test_it_is_planned_shown_answered_exported_and_watched(
             "Card 3",
         ]
         assert [step.reached for step in seen.funnel] == [2] * 6
+
+
+def test_simulated_participants_go_through_it(settings: Settings, database: Database, dots: str) -> None:
+    run_simulation(settings, database, dots, n=2, traits=Traits(), seed=1)
+    with database.reading() as session:
+        found = session.exec(select(ParticipantSession.mode, ParticipantSession.status)).all()
+    assert found == [("simulated", Status.COMPLETED)] * 2
