@@ -71,8 +71,10 @@ def list_studies(
         )
     for study in studies:
         sessions = ", ".join(f"{n} {mode} {status}" for (mode, status), n in sorted(study.sessions.items()))
+        items = f"{study.n_items} items" if study.n_items else ""
+        pairs = f"{study.n_pairs} pairs" if study.n_pairs or not items else ""
         out.print(
-            f"{study.slug}  {study.state}  version {study.version}  {study.n_pairs} pairs  "
+            f"{study.slug}  {study.state}  version {study.version}  {' and '.join(filter(None, [pairs, items]))}  "
             f"{sessions or 'no sessions'}",
             markup=False,
         )

@@ -150,12 +150,12 @@ class _MainPair:
 
 
 def _main_pairs(session: Session, version: StudyVersion) -> Sequence[_MainPair]:
-    """In the design's order."""
+    """In the design's order; items, which have one stimulus, are no pairs."""
     members = (
         select(Unit, UnitMember, Stimulus)
         .join(UnitMember, col(UnitMember.unit_id) == Unit.id)
         .join(Stimulus, col(Stimulus.id) == UnitMember.stimulus_id)
-        .where(Unit.version_id == version.id, Unit.kind == Kind.MAIN)
+        .where(Unit.version_id == version.id, Unit.kind == Kind.MAIN, col(UnitMember.slot).in_(list(Member)))
         .order_by(col(Unit.position))
     )
     found: dict[str, dict[str, tuple[UnitMember, Stimulus]]] = {}

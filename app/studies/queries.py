@@ -8,8 +8,9 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
 from app.core.errors import NotFound
+from app.sessions.design import Slot
 from app.sessions.tables import Mode, ParticipantSession
-from app.studies.tables import Study, StudyVersion, Unit
+from app.studies.tables import Study, StudyVersion, Unit, UnitMember
 
 
 def study_named(session: Session, slug: str) -> Study:
@@ -36,6 +37,7 @@ class StudySummary:
     state: str
     version: int
     n_pairs: int
+    n_items: int
     sessions: Mapping[tuple[str, str], int]
     is_archived: bool
 
@@ -48,11 +50,19 @@ def summaries(session: Session) -> list[StudySummary]:
         .where(later.study_id == StudyVersion.study_id, later.number > StudyVersion.number)
         .exists()
     )
-    n_units = (
-        select(func.count()).select_from(Unit).where(Unit.version_id == StudyVersion.id).scalar_subquery()
+    is_pair = (
+        select(UnitMember.unit_id).where(UnitMember.unit_id == Unit.id, UnitMember.slot == Slot.B).exists()
+    )
+    n_pairs, n_items = (
+        select(func.count())
+        .select_from(Unit)
+        .where(Unit.version_id == StudyVersion.id, which)
+        .correlate(StudyVersion)
+        .scalar_subquery()
+        for which in (is_pair, ~is_pair)
     )
     studies = (
-        select(Study, StudyVersion.number, n_units)
+        select(Study, StudyVersion.number, n_pairs, n_items)
         .outerjoin(StudyVersion, and_(col(StudyVersion.study_id) == Study.id, is_newest))
         .order_by(Study.slug)
     )
@@ -70,9 +80,10 @@ def summaries(session: Session) -> list[StudySummary]:
             study.slug,
             study.state,
             number or 0,
-            n_pairs or 0,
+            pairs or 0,
+            items or 0,
             sessions.get(study.id or 0, {}),
             study.archived_at is not None,
         )
-        for study, number, n_pairs in session.exec(studies)
+        for study, number, pairs, items in session.exec(studies)
     ]
