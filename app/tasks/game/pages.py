@@ -1,0 +1,311 @@
+"""The page of a match, from the wait for others to its result: what a template gets, made of one seat's view alone.
+
+A page is built from what its viewer may know and nothing else, so what is hidden changes no byte of it. Every form
+posts `submit_id` and `do`: `answers` (comprehension questions by their ids), `leave`, `ready`, `move` (with `kind`,
+`phase_id`, the move's fields by name and `message`), `return`, and `next` once the match is over.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from hashlib import sha256
+from typing import ClassVar, Literal
+
+from app.core.errors import InvalidAnswer
+from app.core.templating import html_of
+from app.sessions.pages import Page, QuestionView
+from app.tasks.game.base import Act, AnyGame, GameConfig, View
+from app.tasks.game.moves import Choice, IllegalMove, MoveKind, MoveSchema, Number
+from app.tasks.game.parts import Bonus, Clock, Ended, Entered, Face, Rules, amount, money
+from app.tasks.game.presenters.base import presenter_of
+
+Stage = Literal["questions", "waiting", "ready", "playing", "left", "result"]
+AtBound = Literal["agents", "paid-exit", "wait-once-more"]
+# Without a script, a page on which there is nothing to fill in comes again after so many seconds.
+REFRESH_S = 4
+_DIGITS = re.compile(r"[+-]?[0-9]{1,15}")
+_SEPARATORS = re.compile(r"[\s,'’_]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
+_REST = "rest-"
+NO_RULES = Rules("", ())
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """Comprehension questions before somebody is matched; `tries_left` counts the one that is open."""
+
+    stage: ClassVar[Stage] = "questions"
+    questions: tuple[QuestionView, ...]
+    tries_left: int
+    tries: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """The wait for others: its bound in minutes, what is paid for it, and what happens at the bound."""
+
+    stage: ClassVar[Stage] = "waiting"
+    minutes: str
+    pay: str
+    paid: str
+    at_bound: AtBound
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Enough people are here, and each says within a few seconds that they are still there; `said`: this one has."""
+
+    stage: ClassVar[Stage] = "ready"
+    said: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """The match under way. `leaving` says what happens to whoever leaves."""
+
+    stage: ClassVar[Stage] = "playing"
+    face: Face
+    bonus: Bonus | None = None
+    leaving: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The viewer has left the match, or was away for too long. With `may_return` the seat is still free to take."""
+
+    stage: ClassVar[Stage] = "left"
+    headline: str
+    lines: tuple[str, ...]
+    may_return: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How it ended. `ended` is None where no match was played: then `lines` say why. `button` goes on."""
+
+    stage: ClassVar[Stage] = "result"
+    headline: str
+    lines: tuple[str, ...] = ()
+    ended: Ended | None = None
+    bonus: Bonus | None = None
+    button: str = "Continue"
+
+
+READY = Ready()
+Body = Questions | Waiting | Ready | Playing | Left | Result
+
+
+@dataclass(frozen=True, slots=True)
+class GamePage(Page):
+    """A match at one of its stages. `key` names the trial within the session; `version` what is to be seen.
+
+    `number` of `total` matches. `others` is what the study says about who the other players are. `notices` are what
+    has happened to the match itself: somebody has left, a move was made for the viewer.
+    """
+
+    template: ClassVar[str] = "game.html"
+    key: str = ""
+    version: str = ""
+    number: int = 1
+    total: int = 1
+    rules: Rules = NO_RULES
+    others: str = ""
+    notices: tuple[str, ...] = ()
+    clock: Clock | None = None
+    body: Body = READY
+
+    @property
+    def stage(self) -> Stage:
+        """Which of the stages it is."""
+        return self.body.stage
+
+    @property
+    def label(self) -> str:
+        """Which match of how many."""
+        return f"Match {self.number} of {self.total}"
+
+    @property
+    def acts(self) -> bool:
+        """Whether there is anything for the viewer to do now."""
+        match self.body:
+            case Playing(face=face):
+                return face.form is not None
+            case Ready(said=said):
+                return not said
+            case Waiting():
+                return False
+            case _:
+                return True
+
+    @property
+    def refresh_s(self) -> int:
+        """After how many seconds the page comes again without a script; 0 where something could be filled in."""
+        return 0 if self.acts and self.stage != "ready" else REFRESH_S
+
+    @property
+    def heading(self) -> str:
+        """What the tab says: above all whether it is the viewer's turn."""
+        match self.body:
+            case Playing() if self.acts:
+                return "Your turn"
+            case Playing():
+                return "Please wait"
+            case Ready() if self.acts:
+                return "Are you ready?"
+            case Waiting() | Ready():
+                return "Waiting for others"
+            case Questions():
+                return "A few questions on the rules"
+            case Left() | Result():
+                return self.body.headline
+
+
+@dataclass(frozen=True, slots=True)
+class GameState(GamePage):
+    """The part of the page that changes while a match goes on, as a poll answers it."""
+
+    template: ClassVar[str] = "game_state.html"
+
+
+def state_html(page: GamePage) -> str:
+    """The changing part of a page: the element `[data-state]` of `game.html`."""
+    return html_of(GameState(**{each.name: getattr(page, each.name) for each in fields(page)}))
+
+
+def with_version(page: GamePage) -> GamePage:
+    """The page with its `version`: the same as long as its viewer sees the same, whatever the clock and time say."""
+    seen = replace(page, submit_id="", version="", clock=page.clock and replace(page.clock, remaining_ms=0))
+    return replace(page, version=sha256(repr(seen).encode()).hexdigest()[:16])
+
+
+def rules_of(game: AnyGame, config: GameConfig, view: View | None = None) -> Rules:
+    """The rules for one seat, or before anybody has one: then they have nothing that only a seat may know."""
+    return presenter_of(game.name).rules(view or game.view(game.initial(config), "record"))
+
+
+def playing(
+    game: str,
+    view: View,
+    legal: MoveSchema | None,
+    *,
+    bonus: Bonus | None = None,
+    leaving: str = "",
+    entered: Entered | None = None,
+) -> Playing:
+    """A match under way; `legal` is None where the viewer may not act. `entered` is a form that was not accepted."""
+    return Playing(presenter_of(game).face(view, legal, entered or Entered()), bonus, leaving)
+
+
+def result(
+    game: str,
+    view: View,
+    *,
+    bonus: Bonus | None = None,
+    lines: tuple[str, ...] = (),
+    button: str = "Continue",
+) -> Result:
+    """A match that is over by its rules; `lines` come before what the game itself says of its end."""
+    ended = presenter_of(game).ended(view)
+    return Result(ended.headline, (*lines, *ended.lines), ended, bonus, button)
+
+
+def unmatched(paid_minor: int, currency: str, why: str = "") -> Result:
+    """Nobody to play with was found within the bound."""
+    lines = [
+        why
+        or "There were not enough people at the same time, so this match could not begin. It is not your fault."
+    ]
+    if paid_minor:
+        lines.append(f"You are paid {money(paid_minor, currency)} for the time that you waited.")
+    return Result("No match this time", tuple(lines))
+
+
+def waiting(
+    bound_s: int,
+    waited_s: int,
+    pay_minor_per_min: int,
+    currency: str,
+    at_bound: AtBound,
+    *,
+    again: bool = False,
+) -> Waiting:
+    """The wait for others, `waited_s` of at most `bound_s` seconds so far."""
+    minutes = -(-bound_s // 60)
+    pay = f"{money(pay_minor_per_min, currency)} a minute" if pay_minor_per_min else ""
+    paid = money(pay_minor_per_min * max(0, waited_s) // 60, currency) if pay_minor_per_min else ""
+    return Waiting(f"{minutes} minute{'' if minutes == 1 else 's'}", pay, paid, at_bound, again)
+
+
+def move_of(legal: MoveSchema, form: Mapping[str, str]) -> Act:
+    """The move that a form posts. Raises InvalidAnswer with a sentence for each field that is wrong."""
+    try:
+        kind = legal.kind(form.get("kind", legal.kinds[0].kind))
+    except IllegalMove:
+        raise InvalidAnswer({"kind": "That cannot be done now."}) from None
+    errors: dict[str, str] = {}
+    move: dict[str, str | int | bool] = {"kind": kind.kind}
+    for each in kind.fields:
+        read = _number if isinstance(each, Number) else _choice
+        try:
+            move[each.name] = read(each, form)  # type: ignore[arg-type]
+        except ValueError as error:
+            errors[_posted(each.name, form)] = str(error)
+    message = _message(kind, form)
+    if len(message) > legal.max_length and kind.message:
+        over = len(message) - legal.max_length
+        errors["message"] = (
+            f"Your message has {len(message)} characters, {over} more than the {legal.max_length} allowed."
+        )
+    if errors:
+        raise InvalidAnswer(errors)
+    legal.check(move, message)
+    return Act(move, message)
+
+
+def _posted(name: str, form: Mapping[str, str]) -> str:
+    return name if name in form or _REST + name not in form else _REST + name
+
+
+def _number(number: Number, form: Mapping[str, str]) -> int:
+    posted = _posted(number.name, form)
+    text = _SEPARATORS.sub("", form.get(posted, ""))
+    top = number.maximum
+    bounds = (
+        f"from {amount(number.minimum)} to {amount(top)}"
+        if top is not None
+        else f"{amount(number.minimum)} or more"
+    )
+    if number.step != 1:
+        bounds += f", in steps of {amount(number.step)}"
+    if not text:
+        raise ValueError(f"Please choose an amount: {bounds}.")
+    if not _DIGITS.fullmatch(text):
+        raise ValueError(f"Please write a whole number, {bounds}.")
+    value = int(text)
+    if posted != number.name and top is not None:
+        value = number.minimum + top - value
+    try:
+        number.check(value)
+    except IllegalMove:
+        raise ValueError(f"{amount(int(text))} is not possible here: {bounds}.") from None
+    return value
+
+
+def _choice(choice: Choice, form: Mapping[str, str]) -> str | int | bool:
+    text = form.get(choice.name, "")
+    found = next((option for option in choice.options if posted_value(option) == text), None)
+    if found is None:
+        raise ValueError("Please choose one.")
+    return found
+
+
+def posted_value(option: str | int | bool) -> str:
+    """An option as a form posts it."""
+    return ("yes" if option else "no") if isinstance(option, bool) else str(option)
+
+
+def _message(kind: MoveKind, form: Mapping[str, str]) -> str:
+    if not kind.message:
+        return ""
+    return _CONTROL.sub("", form.get("message", "").replace("\r\n", "\n").replace("\r", "\n")).strip()

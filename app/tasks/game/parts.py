@@ -1,0 +1,317 @@
+"""What the pages of every game are made of: frozen, laid out and in words; a template computes nothing."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+# Currencies without minor units (ISO 4217), of those that recruiters pay in.
+_WHOLE = frozenset({"JPY", "KRW", "CLP", "ISK", "VND"})
+_SIGNS: Mapping[str, str] = {"GBP": "£", "USD": "$", "EUR": "€", "JPY": "¥"}
+MINUS, MISSING = "−", "–"
+
+
+def amount(value: Fraction | int | str, *, signed: bool = False) -> str:
+    """An amount in a game's units: thousands set apart, at most two decimals, a true minus sign."""
+    exact = Fraction(value)
+    cents = round(abs(exact) * 100)
+    whole, rest = divmod(cents, 100)
+    text = f"{whole:,}" + (f".{rest:02}" if rest else "")
+    if exact < 0 and cents:
+        return MINUS + text
+    return f"+{text}" if signed and cents else text
+
+
+def money(minor: int, currency: str) -> str:
+    """Money from its minor units: `£0.48`, `0.48 CHF`."""
+    digits = f"{minor:,}" if currency in _WHOLE else f"{minor // 100:,}.{minor % 100:02}"
+    sign = _SIGNS.get(currency)
+    return f"{sign}{digits}" if sign else f"{digits} {currency}"
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """Time until the server acts for whoever has not: what is left as the server knows it, of how much.
+
+    `mine` says that it runs for the viewer. Pages count down from `remaining_ms`, so a browser's clock may be wrong.
+    """
+
+    remaining_ms: int
+    total_ms: int
+    warn_ms: int = 20_000
+    mine: bool = True
+
+    @property
+    def seconds(self) -> int:
+        """What is left, rounded up."""
+        return max(0, -(-self.remaining_ms // 1000))
+
+    @property
+    def total(self) -> int:
+        """Of how many seconds, at least what is left."""
+        return max(self.seconds, -(-self.total_ms // 1000), 1)
+
+    @property
+    def text(self) -> str:
+        """`0:42`"""
+        return f"{self.seconds // 60}:{self.seconds % 60:02}"
+
+    @property
+    def of(self) -> str:
+        """`1:30`"""
+        return f"{self.total // 60}:{self.total % 60:02}"
+
+    @property
+    def warns(self) -> bool:
+        """Whether little is left."""
+        return self.remaining_ms <= self.warn_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Bonus:
+    """What the match has earned in money so far; `full` says that it has reached its cap."""
+
+    minor: int
+    currency: str
+    full: bool = False
+
+    @property
+    def text(self) -> str:
+        """As money."""
+        return money(self.minor, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """A game's rules, a sentence or two each, in the order in which somebody needs them."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that the viewer knows. `shape` is a player's mark (see `shape`)."""
+
+    label: str
+    value: str
+    note: str = ""
+    shape: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """`bar` is a share of 0 to 100 drawn under the text; `mark` is `yes`, `no` or empty, drawn before it."""
+
+    text: str
+    shape: str = ""
+    mark: str = ""
+    bar: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table; `own` is the viewer's, `quote` a message that went with it, `by` who wrote that."""
+
+    cells: tuple[Cell, ...]
+    own: bool = False
+    quote: str = ""
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """`numeric` are the places of columns that hold numbers."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    numeric: tuple[int, ...] = ()
+    empty: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One mark of a drawing: x and width in percent, y and height in pixels. `tone` is a class of the style sheet."""
+
+    kind: Literal["line", "dot", "box", "text"]
+    x: float
+    y: float
+    width: float = 0
+    height: float = 0
+    tone: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A small picture of the history; `says` is the same in a sentence."""
+
+    title: str
+    says: str
+    height: int
+    marks: tuple[Mark, ...]
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """`value` is what is posted."""
+
+    value: str
+    label: str
+    note: str = ""
+    shape: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """One of a few options, as cards."""
+
+    kind: ClassVar[str] = "pick"
+    name: str
+    label: str
+    options: tuple[Option, ...]
+    value: str = ""
+    error: str = ""
+    note: str = ""
+    shape: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A whole number. With few steps it is one button for each; else a number field with a few `quick` values.
+
+    `name` posts the amount itself, `rest-NAME` what is left of its maximum. `keeps` and `gives` name the two parts
+    where the amount divides `maximum`; `keeps` is the part that is posted where `own`.
+    """
+
+    kind: ClassVar[str] = "amount"
+    name: str
+    label: str
+    minimum: int
+    maximum: int | None
+    step: int = 1
+    unit: str = ""
+    note: str = ""
+    parts: tuple[str, str] | None = None
+    quick: tuple[Option, ...] = ()
+    value: str = ""
+    error: str = ""
+
+    MOST_BUTTONS: ClassVar[int] = 21
+
+    @property
+    def buttons(self) -> tuple[int, ...]:
+        """Every amount, where there are few; else none."""
+        if self.maximum is None or (self.maximum - self.minimum) // self.step >= self.MOST_BUTTONS:
+            return ()
+        return tuple(range(self.minimum, self.maximum + 1, self.step))
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A message to the others, of so many characters at most."""
+
+    kind: ClassVar[str] = "text"
+    label: str
+    max_length: int
+    required: bool = False
+    value: str = ""
+    error: str = ""
+    name: str = "message"
+
+
+@dataclass(frozen=True, slots=True)
+class Button:
+    """Sends the move, with a value of its own where it has a name."""
+
+    label: str
+    name: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MoveForm:
+    """What the viewer can do now. `saying` is the button's text with `{field}` filled in as it is chosen.
+
+    Posts `do=move`, `kind`, `phase_id` and the fields by name.
+    """
+
+    kind: str
+    phase_id: str
+    title: str
+    fields: tuple[Pick | Amount | Text, ...]
+    buttons: tuple[Button, ...]
+    note: str = ""
+    badge: str = ""
+    saying: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A message that waits for the viewer's answer."""
+
+    by: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """One seat's view of a match under way, as its game's presenter lays it out.
+
+    `headline` says what to do or what is waited for; `news` what has just happened; `facts` what the viewer knows;
+    `offer` is what waits for an answer.
+    """
+
+    headline: str
+    round: str
+    earned: Fraction | int
+    unit: str
+    you: Fact
+    facts: tuple[Fact, ...] = ()
+    news: tuple[str, ...] = ()
+    quote: Quote | None = None
+    form: MoveForm | None = None
+    waiting: str = ""
+    boards: tuple[Table, ...] = ()
+    drawings: tuple[Drawing, ...] = ()
+    history: Table | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a match ended, for one seat: sentences, and what each player got where the viewer may know it."""
+
+    headline: str
+    lines: tuple[str, ...]
+    earned: Fraction | int
+    unit: str
+    you: Fact
+    table: Table | None = None
+    drawings: tuple[Drawing, ...] = ()
+    history: Table | None = None
+
+
+SHAPES = ("circle", "square", "triangle", "diamond", "hexagon", "cross", "star", "drop")
+
+
+def shape(seat: int) -> str:
+    """The mark of a seat: the first eight differ, and say nothing about who sits there."""
+    return SHAPES[(seat - 1) % len(SHAPES)]
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A form that could not be accepted, as it was filled in, and what was wrong by field."""
+
+    form: Mapping[str, str] = field(default_factory=dict)
+    errors: Mapping[str, str] = field(default_factory=dict)
+
+    def value(self, name: str) -> str:
+        """What was entered."""
+        return self.form.get(name, "")
+
+    def error(self, name: str) -> str:
+        """What was wrong with it."""
+        return self.errors.get(name, "")
