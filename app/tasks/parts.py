@@ -8,6 +8,7 @@ from pydantic import Field
 
 from app.sessions.design import Kind, Slot
 from app.studies.file.questions import Frozen, Part, Question
+from app.studies.file.shown import Shown
 
 BLOCK_PATTERN = r"^[a-z][a-z0-9-]{0,39}$"
 Count = Annotated[int, Field(ge=1)]
@@ -22,10 +23,13 @@ class BlockSettings(Part):
 
     id: str = Field(
         pattern=BLOCK_PATTERN,
+        title="Name in the data",
         description="Names the block in the data; lower-case letters, digits and -, at most 40, each block its own.",
     )
-    instructions: Markdown | None = Field(
-        default=None, description=f"The page before the block's trials: {IN_A_TEXT_FILE}."
+    instructions: Annotated[Markdown | None, Shown(rows=6, is_markdown=True)] = Field(
+        default=None,
+        title="Instructions",
+        description=f"The page before the block's trials: {IN_A_TEXT_FILE}.",
     )
 
 

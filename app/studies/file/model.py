@@ -23,6 +23,7 @@ from app.studies.file.questions import (
 )
 from app.studies.file.redirects import checked_redirect
 from app.studies.file.rules import broken_rules
+from app.studies.file.shown import Shown
 from app.tasks.pair.settings import IN_A_PAIR_FILE, Sample, Trials
 from app.tasks.parts import IN_A_TEXT_FILE, Markdown
 from app.tasks.registry import Block
@@ -38,14 +39,21 @@ BlockOrder = Literal["fixed", "random"]
 class Consent(Part):
     """What a participant agrees to before anything else."""
 
-    version: AsWritten = Field(
+    text: Annotated[Markdown, Shown(rows=12, is_markdown=True)] = Field(
+        title="Consent text", description=f"What is agreed to: {IN_A_TEXT_FILE}."
+    )
+    version: Annotated[AsWritten, Shown(is_short=True, placeholder="2026-01")] = Field(
         min_length=1,
         max_length=40,
-        description="The text's version, kept with every consent; text as written.",
+        title="Version of this text",
+        description="Kept with every consent, so that it is known which text each person read.",
     )
-    text: Markdown = Field(description=f"The consent text: {IN_A_TEXT_FILE}.")
-    minimum_age: int | None = Field(
-        default=None, ge=1, le=120, description="Asks for this age; whoever is younger may not take part."
+    minimum_age: Annotated[int | None, Shown(is_short=True)] = Field(
+        default=None,
+        ge=1,
+        le=120,
+        title="Minimum age",
+        description="Asks for this age; whoever is younger may not take part.",
     )
 
 
@@ -64,17 +72,33 @@ class Truth(Part):
 class Completion(Part):
     """The last page."""
 
-    message: Markdown = Field(default=DEFAULT_MESSAGE, description=f"The closing text: {IN_A_TEXT_FILE}.")
-    code: Annotated[AsWritten, Field(min_length=1, max_length=80)] | None = Field(
-        default=None, description="A completion code to show; text as written."
+    message: Annotated[Markdown, Shown(rows=6, is_markdown=True, placeholder=DEFAULT_MESSAGE.strip())] = (
+        Field(
+            default=DEFAULT_MESSAGE,
+            title="Closing text",
+            description=f"Thanks, and what follows: {IN_A_TEXT_FILE}.",
+        )
     )
-    redirect: Annotated[str, AfterValidator(checked_redirect)] | None = Field(
+    code: Annotated[AsWritten, Field(min_length=1, max_length=80)] | None = Field(
         default=None,
+        title="Completion code",
+        description="Shown on the last page, to be copied to where people came from; text as written.",
+    )
+    redirect: Annotated[
+        Annotated[str, AfterValidator(checked_redirect)] | None, Shown(placeholder="https://…")
+    ] = Field(
+        default=None,
+        title="Address to go on to",
         description="A web address to go on to; it may hold {code}, {participant} and {session}.",
     )
-    contact: Annotated[AsWritten, Field(min_length=1, max_length=200)] | None = Field(
+    contact: Annotated[
+        Annotated[AsWritten, Field(min_length=1, max_length=200)] | None,
+        Shown(placeholder="Ann Lee, ann.lee@example.org"),
+    ] = Field(
         default=None,
-        description="Whom to ask where something goes wrong, as a name with an email address or telephone number.",
+        title="Whom to ask",
+        description="Shown where somebody cannot go on, and so may not be paid: a name with an email address or "
+        "telephone number.",
     )
 
 
@@ -87,40 +111,62 @@ def _pairs_or_blocks(schema: JsonDict) -> None:
 class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
     """A study as its file says it, before the files that it names are read."""
 
-    study: str = Field(
+    study: Annotated[str, Shown(is_nowhere=True)] = Field(
         pattern=SLUG_PATTERN,
         description="The study's name in addresses and data: lower-case letters, digits and -, at most 64.",
     )
-    title: str = Field(min_length=1, max_length=200, description="The heading of every participant's page.")
-    consent: Consent = Field(description="The consent page.")
+    title: str = Field(
+        title="Title", min_length=1, max_length=200, description="The heading of every participant's page."
+    )
+    consent: Consent = Field(
+        title="Consent",
+        description="What people agree to before anything else. Who declines leaves nothing but that.",
+    )
     background: tuple[BackgroundQuestion, ...] = Field(
-        default=(), description="Questions asked once, before the trials."
+        default=(),
+        title="About you",
+        description="Asked once, before the trials. Without questions there is no such page.",
     )
-    instructions: Markdown | None = Field(
-        default=None, description=f"The page before the trials: {IN_A_TEXT_FILE}."
+    instructions: Annotated[Markdown | None, Shown(rows=10, is_markdown=True)] = Field(
+        default=None, title="Instructions", description=f"The page before the trials: {IN_A_TEXT_FILE}."
     )
-    truth: Truth = Field(default=Truth(), description="Which source the question asks for.")
-    pairs: Annotated[str, Field(min_length=1)] | None = Field(
+    truth: Annotated[Truth, Shown(is_nowhere=True)] = Field(
+        default=Truth(), description="Which source the question asks for."
+    )
+    pairs: Annotated[Annotated[str, Field(min_length=1)] | None, Shown(is_nowhere=True)] = Field(
         default=None, description=f"The pairs: {IN_A_PAIR_FILE}. Either this or `sample`."
     )
-    sample: Sample | None = Field(default=None, description="Draws the pairs. Either this or `pairs`.")
+    sample: Annotated[Sample | None, Shown(is_nowhere=True)] = Field(
+        default=None, description="Draws the pairs. Either this or `pairs`."
+    )
     scales: dict[Annotated[str, Field(pattern=SCALE_PATTERN)], Labels] = Field(
-        default={}, description="Named label lists for `scale`, beside the built-in ones."
+        default={},
+        title="Scales",
+        description="Named label lists for `scale`, that several questions share, beside the built-in ones.",
     )
     trials: Trials | None = Field(
         default=None,
+        title="Trials",
         description="The trials of `pairs` or `sample`; a study with `blocks` has none of its own.",
     )
     blocks: tuple[Block, ...] = Field(
         default=(),
+        title="Blocks",
         description="The parts of a session, each with one task; `trials` with `pairs` or `sample` is short for one "
         "block of pairs named `trials`.",
     )
-    block_order: BlockOrder = Field(
-        default="fixed", description="`fixed` as in the file, or `random` per session, counterbalanced."
+    block_order: Annotated[
+        BlockOrder,
+        Shown(words={"fixed": "Fixed, as here", "random": "Random, anew in every session, counterbalanced"}),
+    ] = Field(
+        default="fixed",
+        title="Order of the blocks",
+        description="`fixed` as in the file, or `random` per session, counterbalanced.",
     )
     completion: Completion = Field(
-        default=Completion(), description="The last page: thanks, a code, a way back."
+        default=Completion(),
+        title="End",
+        description="Thanks, and the way back to where people came from.",
     )
 
     @model_validator(mode="wrap")

@@ -9,10 +9,12 @@ from pydantic_core import PydanticCustomError
 
 from app.studies.file.problems import listed, quoted
 from app.studies.file.scales import SCALES
+from app.studies.file.shown import Shown
 
 QuestionType = Literal["2afc", "likert", "text", "choice", "number", "slider"]
 ID_PATTERN = r"^[a-z][a-z0-9_]*$"
 MAX_TEXT = 5000
+ANSWER_DUE = "An answer is required"
 # Form fields and page words of the participant's pages.
 RESERVED_IDS = frozenset({"submit_id", "rt_ms", "playback", "unplayable", "decision", "of_age", "page"})
 
@@ -111,23 +113,30 @@ Options = Annotated[tuple[Label, ...], Field(min_length=2, max_length=50), After
 
 
 class _Asked(Part):
-    id: QuestionId = Field(
-        description="Names the answer in the data; lower-case letters, digits and _, at most 40, "
-        "and no other question of the same list has it."
+    ask: Annotated[str, Shown(rows=2)] = Field(
+        title="What is asked",
+        min_length=1,
+        max_length=2000,
+        description="The question as the participant reads it.",
     )
-    ask: str = Field(min_length=1, max_length=2000, description="The question as the participant reads it.")
+    id: Annotated[QuestionId, Shown(is_short=True)] = Field(
+        title="Name in the data",
+        description="Names the answer in the data; lower-case letters, digits and _, at most 40, "
+        "and no other question of the same list has it.",
+    )
 
 
 class TwoAfcQuestion(_Asked):
     """Which of the two clips: answered with a side, or with no difference where `allow_tie` says so."""
 
-    type: Literal["2afc"] = Field(description="A choice between the two clips.")
-    required: Annotated[bool, AfterValidator(_always)] = Field(
+    type: Literal["2afc"] = Field(title="Choice of a clip", description="A choice between the two clips.")
+    required: Annotated[bool, AfterValidator(_always), Shown(is_nowhere=True)] = Field(
         default=True,
         description="Always true: a trial without a choice is not answered.",
         json_schema_extra={"const": True},
     )
     allow_tie: bool = Field(
+        title="“No difference” is an answer",
         default=False,
         description="Whether participants may answer that there is no difference: a vote, for neither clip.",
     )
@@ -137,64 +146,101 @@ class LikertQuestion(_Asked, json_schema_extra=exactly_one(labels="array", scale
     """One point of a scale; the first label is answer 1."""
 
     type: Literal["likert"] = Field(
-        default="likert", description="A point on a scale; needs `labels` or `scale`."
+        default="likert",
+        title="Point on a scale",
+        description="A point on a scale; needs `labels` or `scale`.",
     )
-    required: bool = Field(default=True, description="Whether the page waits for an answer.")
-    labels: Labels | None = Field(
-        default=None, description="2 to 11 different labels; the first is answer 1."
+    required: bool = Field(
+        default=True, title=ANSWER_DUE, description="Whether the page waits for an answer."
     )
     scale: str | None = Field(
-        default=None, description=f"Instead of `labels`: a scale of `scales`, or {listed(SCALES)}."
+        default=None,
+        title="Scale",
+        description=f"Instead of `labels`: a scale of `scales`, or {listed(SCALES)}.",
+    )
+    labels: Annotated[Labels | None, Shown(rows=5)] = Field(
+        default=None,
+        title="Labels, one per line",
+        description="2 to 11 different labels; the first is answer 1.",
     )
 
 
 class TextQuestion(_Asked):
     """A free text."""
 
-    type: Literal["text"] = Field(description="A free text.")
-    required: bool = Field(default=False, description="Whether the page waits for an answer.")
+    type: Literal["text"] = Field(title="Free text", description="A free text.")
+    required: bool = Field(
+        default=False, title=ANSWER_DUE, description="Whether the page waits for an answer."
+    )
     max_length: int = Field(
-        default=MAX_TEXT, ge=1, le=50_000, description="The longest answer, in characters."
+        default=MAX_TEXT,
+        ge=1,
+        le=50_000,
+        title="Longest answer",
+        description="The longest answer, in characters.",
     )
 
 
 class ChoiceQuestion(_Asked):
     """One of a list; the answer is the option's text."""
 
-    type: Literal["choice"] = Field(description="One option of a list.")
-    required: bool = Field(default=True, description="Whether the page waits for an answer.")
-    options: Options = Field(description="2 to 50 different options; the data hold the option's text.")
+    type: Literal["choice"] = Field(title="One of a list", description="One option of a list.")
+    required: bool = Field(
+        default=True, title=ANSWER_DUE, description="Whether the page waits for an answer."
+    )
+    options: Annotated[Options, Shown(rows=5)] = Field(
+        title="Options, one per line",
+        description="2 to 50 different options; the data hold the option's text.",
+    )
 
 
 class NumberQuestion(_Asked):
     """A number, with fractions."""
 
-    type: Literal["number"] = Field(description="A number.")
-    required: bool = Field(default=True, description="Whether the page waits for an answer.")
-    minimum: float | None = Field(
-        default=None, allow_inf_nan=False, description="The smallest number allowed."
+    type: Literal["number"] = Field(title="Number", description="A number.")
+    required: bool = Field(
+        default=True, title=ANSWER_DUE, description="Whether the page waits for an answer."
     )
-    maximum: float | None = Field(
-        default=None, allow_inf_nan=False, description="The largest number allowed."
+    minimum: Annotated[float | None, Shown(is_short=True)] = Field(
+        default=None,
+        allow_inf_nan=False,
+        title="Smallest number",
+        description="The smallest number allowed.",
+    )
+    maximum: Annotated[float | None, Shown(is_short=True)] = Field(
+        default=None,
+        allow_inf_nan=False,
+        title="Largest number",
+        description="The largest number allowed.",
     )
 
 
 class SliderQuestion(_Asked):
     """A point between two ends. Nothing is chosen until the slider is moved or a number is typed."""
 
-    type: Literal["slider"] = Field(description="A slider, with a field for its number.")
-    required: bool = Field(default=True, description="Whether the page waits for an answer.")
-    labels: Ends | None = Field(
-        default=None, description="2 different texts, of the smallest number and of the largest."
+    type: Literal["slider"] = Field(title="Slider", description="A slider, with a field for its number.")
+    required: bool = Field(
+        default=True, title=ANSWER_DUE, description="Whether the page waits for an answer."
     )
-    minimum: float = Field(default=0, allow_inf_nan=False, description="The number at the left end.")
-    maximum: float = Field(
-        default=100, allow_inf_nan=False, description="The number at the right end; more than `minimum`."
+    labels: Annotated[Ends | None, Shown(rows=2)] = Field(
+        default=None,
+        title="Labels of both ends, one per line",
+        description="2 different texts, of the smallest number and of the largest.",
+    )
+    minimum: Annotated[float, Shown(is_short=True)] = Field(
+        default=0, allow_inf_nan=False, title="Smallest number", description="The number at the left end."
+    )
+    maximum: Annotated[float, Shown(is_short=True)] = Field(
+        default=100,
+        allow_inf_nan=False,
+        title="Largest number",
+        description="The number at the right end; more than `minimum`.",
     )
     step: float = Field(
         default=1,
         gt=0,
         allow_inf_nan=False,
+        title="Step from one number to the next",
         description="Numbers are this far apart, counted from `minimum`.",
     )
 

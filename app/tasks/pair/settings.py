@@ -7,6 +7,7 @@ from pydantic.config import JsonDict
 
 from app.sessions.design import BLOCK, Kind, Member, Order, Sides, Slot
 from app.studies.file.questions import Frozen, Part, Question, TrialQuestion, different, exactly_one
+from app.studies.file.shown import Shown
 from app.tasks.parts import BlockDesign, BlockSettings, Count, UnitSpec
 
 Watch = Literal["both-to-end", "free"]
@@ -26,29 +27,42 @@ def _one_or_more(schema: JsonDict) -> None:
 class Sample(Part):
     """Pairs drawn at random from the stimuli instead of listed in a file."""
 
-    conditions: dict[str, Count] = Field(
+    conditions: Annotated[dict[str, Count], Shown(rows=3)] = Field(
         min_length=1,
+        title="Pairs of each condition, one per line",
         description="Condition to number of pairs; a condition is two sources joined by `-`, a's first.",
     )
     seed: int = Field(
-        ge=0, lt=2**53, description="Makes the draw: the same stimuli and seed give the same pairs."
+        ge=0,
+        lt=2**53,
+        title="Seed",
+        description="Makes the draw: the same stimuli and seed give the same pairs.",
     )
     match: Annotated[
-        tuple[Annotated[str, Field(min_length=1)], ...], BeforeValidator(_as_list), AfterValidator(different)
+        tuple[Annotated[str, Field(min_length=1)], ...],
+        BeforeValidator(_as_list),
+        AfterValidator(different),
+        Shown(rows=2),
     ] = Field(
         default=(),
+        title="What both clips agree on, one per line",
         description="The attribute, or list of attributes, on which both clips of a pair must agree.",
         json_schema_extra=_one_or_more,
     )
-    practice: dict[str, Count] = Field(
-        default={}, description="Condition to number of practice pairs, drawn from what `conditions` leaves."
+    practice: Annotated[dict[str, Count], Shown(rows=2)] = Field(
+        default={},
+        title="Practice pairs of each condition, one per line",
+        description="Condition to number of practice pairs, drawn from what `conditions` leaves.",
     )
-    use: Use = Field(
+    use: Annotated[
+        Use, Shown(words={"even": "Each clip as seldom as can be", "free": "Whatever clips are used already"})
+    ] = Field(
         default="free",
+        title="Use of clips",
         description="`even` draws each clip as seldom as can be; `free` draws whatever clips are used already, "
         "as files without this line always did.",
     )
-    drawn: Annotated[str, Field(min_length=1)] | None = Field(
+    drawn: Annotated[Annotated[str, Field(min_length=1)] | None, Shown(is_nowhere=True)] = Field(
         default=None,
         description="The pairs as they were drawn, as CSV: they stay, whatever clips come. Without it they are drawn "
         "anew wherever the file is read.",
@@ -58,35 +72,67 @@ class Sample(Part):
 class Trials(Part):
     """How the pairs are shown, and what is asked about each."""
 
-    questions: tuple[TrialQuestion, ...] = Field(
-        min_length=1, description="The questions of every trial; exactly one is of type 2afc."
-    )
-    order: Order = Field(
+    order: Annotated[
+        Order,
+        Shown(
+            words={
+                "random": "Random, anew in every session",
+                "fixed": "Fixed, as the pairs are listed",
+                "blocked": "Blocked by condition",
+            }
+        ),
+    ] = Field(
         default="random",
+        title="Order of the pairs",
         description="`random` per session, `fixed` as in the file, or `blocked` by condition.",
     )
-    sides: Sides = Field(
+    sides: Annotated[
+        Sides,
+        Shown(
+            words={
+                "balanced": "Balanced, within and over sessions",
+                "random": "Random in every trial",
+                "fixed": "Fixed: clip a is always on the left",
+            }
+        ),
+    ] = Field(
         default="balanced",
+        title="Sides of the clips",
         description="`balanced` within and over sessions, `random` per trial, or `fixed` with a on the left.",
     )
-    watch: Watch = Field(
+    watch: Annotated[
+        Watch, Shown(words={"both-to-end": "Both clips to the end", "free": "As much as they like"})
+    ] = Field(
         default="both-to-end",
+        title="Watching",
         description="`both-to-end` opens the questions when both clips were watched, `free` at once.",
+    )
+    questions: tuple[TrialQuestion, ...] = Field(
+        min_length=1,
+        title="Questions",
+        description="Asked about every pair; exactly one is of type 2afc, the choice between the two clips.",
     )
 
 
 class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sample="object")):
     """A block of trials with two clips each."""
 
-    task: Literal["pair"] = Field(description="Which of two clips: pairs.")
-    pairs: Annotated[str, Field(min_length=1)] | None = Field(
-        default=None, description=f"The pairs: {IN_A_PAIR_FILE}. Either this or `sample`."
+    task: Literal["pair"] = Field(title="Which of two clips", description="Which of two clips: pairs.")
+    pairs: Annotated[Annotated[str, Field(min_length=1)] | None, Shown(rows=6, is_table=True)] = Field(
+        default=None,
+        title="List of pairs",
+        description=f"The pairs: {IN_A_PAIR_FILE}. Either this or `sample`.",
     )
-    sample: Sample | None = Field(default=None, description="Draws the pairs. Either this or `pairs`.")
-    trials: Trials = Field(description="The trials.")
+    sample: Sample | None = Field(
+        default=None, title="Draw of pairs", description="Draws the pairs. Either this or `pairs`."
+    )
     per_participant: Count | None = Field(
         default=None,
+        title="Pairs for each participant",
         description="How many main pairs each participant sees, of every condition its share; all of them unless said.",
+    )
+    trials: Trials = Field(
+        title="Trials", description="How the pairs are shown, and what is asked about each."
     )
 
 

@@ -20,6 +20,7 @@ from app.studies.file.questions import (
     different,
     type_of,
 )
+from app.studies.file.shown import Shown
 from app.tasks.parts import IN_A_TEXT_FILE, BlockDesign, BlockSettings, Count, Markdown, UnitSpec
 
 ItemWatch = Literal["to-end", "free"]
@@ -46,39 +47,44 @@ class When(Part):
         tuple[Annotated[str, Field(min_length=1, max_length=80)], ...],
         BeforeValidator(_as_list),
         AfterValidator(different),
+        Shown(rows=2),
     ] = Field(
         min_length=1,
+        title="Asked of these groups alone, one per line",
         description="The group, or list of groups, of `items` to which the question applies.",
         json_schema_extra=_one_or_more,
     )
 
 
 class _OfItems(Part):
-    when: When | None = Field(default=None, description="Asks it of some items alone; of all unless said.")
+    when: When | None = Field(
+        default=None, title="When", description="Asks it of some items alone; of all unless said."
+    )
 
 
-class LikertCriterion(LikertQuestion, _OfItems):
+class LikertCriterion(_OfItems, LikertQuestion):
     """A criterion: one point of a scale, with a text for what a point means."""
 
-    anchors: dict[Annotated[int, Field(ge=1, le=11)], Label] = Field(
+    anchors: Annotated[dict[Annotated[int, Field(ge=1, le=11)], Label], Shown(rows=3)] = Field(
         default={},
+        title="What answers stand for, one per line",
         description="Answer to what it stands for, such as `1: no reasons are given`; shown beside it.",
     )
 
 
-class TextCriterion(TextQuestion, _OfItems):
+class TextCriterion(_OfItems, TextQuestion):
     pass
 
 
-class ChoiceCriterion(ChoiceQuestion, _OfItems):
+class ChoiceCriterion(_OfItems, ChoiceQuestion):
     pass
 
 
-class NumberCriterion(NumberQuestion, _OfItems):
+class NumberCriterion(_OfItems, NumberQuestion):
     pass
 
 
-class SliderCriterion(SliderQuestion, _OfItems):
+class SliderCriterion(_OfItems, SliderQuestion):
     pass
 
 
@@ -104,31 +110,47 @@ CRITERIA: Mapping[str, type[Part]] = {
 class RatingBlock(BlockSettings):
     """A block in which one stimulus at a time is rated: a record, a text or a clip."""
 
-    task: Literal["rating"] = Field(description="One stimulus at a time, on several criteria: ratings.")
-    items: Annotated[str, Field(min_length=1)] = Field(description=f"What is rated: {IN_AN_ITEM_FILE}.")
-    questions: tuple[RatingQuestion, ...] = Field(
-        min_length=1, description="The criteria, and what else is asked about each item."
+    task: Literal["rating"] = Field(
+        title="Ratings, one item at a time",
+        description="One stimulus at a time, on several criteria: ratings.",
     )
-    order: ItemOrder = Field(
+    items: Annotated[str, Field(min_length=1), Shown(rows=6, is_table=True)] = Field(
+        title="Items", description=f"What is rated: {IN_AN_ITEM_FILE}."
+    )
+    order: Annotated[
+        ItemOrder,
+        Shown(words={"random": "Random, counterbalanced", "fixed": "Fixed, as the items are listed"}),
+    ] = Field(
         default="random",
+        title="Order of the items",
         description="`random` per session, counterbalanced, no two of a group in a row where that can be had; or "
         "`fixed` as in the file.",
     )
-    watch: ItemWatch = Field(
+    watch: Annotated[
+        ItemWatch, Shown(words={"to-end": "Clips to the end", "free": "As much as they like"})
+    ] = Field(
         default="to-end",
+        title="Watching",
         description="Of clips: `to-end` opens the questions when the clip was watched, `free` at once.",
     )
-    per_participant: Count | None = Field(
-        default=None, description="How many main items each participant rates; all of them unless said."
-    )
-    self_assessment: Markdown | None = Field(
+    per_participant: Annotated[Count | None, Shown(is_short=True)] = Field(
         default=None,
+        title="Items for each participant",
+        description="How many main items each participant rates; all of them unless said.",
+    )
+    per_item: Annotated[Count | None, Shown(is_short=True)] = Field(
+        default=None,
+        title="Participants for each item",
+        description="How many participants rate each main item; when every item has them, nobody new is taken.",
+    )
+    questions: tuple[RatingQuestion, ...] = Field(
+        min_length=1, title="Questions", description="The criteria, and what else is asked about each item."
+    )
+    self_assessment: Annotated[Markdown | None, Shown(rows=4, is_markdown=True)] = Field(
+        default=None,
+        title="Self-assessment",
         description="Asks the block's questions once more after it, about the participants themselves, under this "
         f"text: {IN_A_TEXT_FILE}.",
-    )
-    per_item: Count | None = Field(
-        default=None,
-        description="How many participants rate each main item; when every item has them, nobody new is taken.",
     )
 
 

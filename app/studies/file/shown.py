@@ -1,0 +1,33 @@
+"""How forms show a field of a study file, where its type does not say it: stands on the model, beside its limits.
+
+A field's label is its `title`, its help its `description`, its limits are the model's own.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """`rows` are the lines of a text; `words` what each value to choose from is called; `placeholder` an example.
+
+    A `is_short` field shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
+    CSV. `is_nowhere` keeps a key out of forms: it is edited elsewhere, or by nobody.
+    """
+
+    rows: int = 1
+    words: Mapping[str, str] = field(default_factory=dict)
+    placeholder: str = ""
+    is_short: bool = False
+    is_markdown: bool = False
+    is_table: bool = False
+    is_nowhere: bool = False
+
+
+AT_ONCE = Shown()
+
+
+def shown_as(metadata: object) -> Shown:
+    """What a field's metadata say of it."""
+    found = (each for each in metadata if isinstance(each, Shown)) if isinstance(metadata, list) else ()
+    return next(iter(found), AT_ONCE)
