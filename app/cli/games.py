@@ -19,7 +19,8 @@ app = typer.Typer(no_args_is_help=True, help="Games that agents play: list, play
 def listed() -> None:
     """The games there are, their parameters and their agents."""
     from app.tasks.game.agents.registry import agents_for
-    from app.tasks.game.games import GAMES
+    from app.tasks.game.games import FAMILIES, GAMES
+    from app.tasks.game.sampling import presets
 
     for game in GAMES.values():
         config = game.Config()
@@ -27,17 +28,26 @@ def listed() -> None:
         for name, value in config.model_dump(mode="json").items():
             about = game.Config.model_fields[name].description or ""
             out.print(f"  {name}={value}  {about}", markup=False)
+        sizes = ", ".join(f"{name} ({len(configs)})" for name, configs in presets(game.Config).items())
+        out.print(f"  presets: {sizes}", markup=False)
         for agent in agents_for(game.name).values():
             parameters = ", ".join(name for name in agent.model_fields if name != "habits")
             out.print(f"  agent {agent.name}: {agent.about}{parameters and f' ({parameters})'}", markup=False)
+    for name, games in FAMILIES.items():
+        out.print(f"{name} is {', '.join(games)}", markup=False)
 
 
 @app.command()
 def play(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The game, as `game list` names it.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The game, as `game list` names it; glee is its three.")
+    ],
     seats: Annotated[
-        str,
-        typer.Option(help="Agents by seat, separated by commas, as NAME or NAME:KEY=VALUE; one takes all."),
+        list[str],
+        typer.Option(
+            help="Agents by seat, separated by commas, as NAME or NAME:KEY=VALUE; one takes all. "
+            "For several games once, or once for each."
+        ),
     ],
     folder: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where the two files are written.")],
     matches: Annotated[int, typer.Option(min=1, help="Of each configuration.")] = 1,
@@ -49,22 +59,24 @@ def play(
     config: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="FILE|KEY=VALUE",
-            help="Parameters: KEY=VALUE as often as needed; a YAML file of one configuration or a list; or grid.",
+            metavar="PRESET|SAMPLE|FILE|KEY=VALUE",
+            help="grid or another preset; main+variants+random; a YAML file; or KEY=VALUE as often as needed.",
         ),
     ] = None,
 ) -> None:
-    """Play matches, and write moves.csv and seats_played.csv (docs/games.md)."""
-    from app.tasks.game.run import Asked, agents_of, configs_of, fitted, game_named, write
+    """Play matches, and write moves.csv and seats_played.csv (docs/games.md).
 
-    game = game_named(name)
-    configs = configs_of(game, config or [])
-    agents = agents_of(game, configs[0], seats)
-    if learn:
-        agents = fitted(game, agents, learn)
+    A run that was stopped is finished by the same command: what was played is not played again.
+    """
+    from app.tasks.game.run import asked_for
+    from app.tasks.game.writing import write
+
+    asked = asked_for(name, config or [], seats, matches, seed, learn)
     with progress("Playing") as on_progress:
-        n = write(Asked(game, configs, agents, matches, seed), folder, on_progress)
-    out.print(f"{n} matches of {name}: {folder / 'moves.csv'}, {folder / 'seats_played.csv'}", markup=False)
+        done = write(asked, folder, on_progress)
+    earlier = f", {done.earlier} of them by an earlier run" if done.earlier else ""
+    files = f"{folder / 'moves.csv'}, {folder / 'seats_played.csv'}"
+    out.print(f"{done.matches} matches of {name}{earlier}: {files}", markup=False)
 
 
 @app.command()

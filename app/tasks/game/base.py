@@ -28,12 +28,24 @@ class Strict(BaseModel):
 
 
 class GameConfig(Strict):
-    """The parameters of one game; amounts are whole units. Fields are hashable (tuples, no lists)."""
+    """The parameters of one game; amounts are whole units. Fields are hashable (tuples, no lists).
+
+    `together` are parameters that change as one factor; `samples` are presets, each of one sample or more
+    (`app.tasks.game.sampling.Sample`).
+    """
+
+    together: ClassVar[Sequence[tuple[str, ...]]] = ()
+    samples: ClassVar[Mapping[str, Sequence[Mapping[str, Any]]]] = {}
 
     @classmethod
     def grid(cls) -> Sequence[Self]:
         """The published configurations, the default first."""
         return (cls(),)
+
+    @classmethod
+    def named(cls) -> Mapping[str, list[Self]]:
+        """Presets: lists of published configurations by name."""
+        return {}
 
 
 @dataclass(frozen=True, slots=True)

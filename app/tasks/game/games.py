@@ -17,3 +17,6 @@ _ALL: tuple[AnyGame, ...] = (
     WaterAuction(),
 )
 GAMES: Mapping[str, AnyGame] = {game.name: game for game in _ALL}
+
+FAMILIES: Mapping[str, tuple[str, ...]] = {"glee": ("glee-bargaining", "glee-negotiation", "glee-persuasion")}
+"""Games that are studied together, by a name for all of them."""

@@ -27,6 +27,8 @@ class BargainingConfig(OffersConfig):
         "complete_information": BOTH,
         "messages": BOTH,
     }
+    together: ClassVar[Sequence[tuple[str, ...]]] = (("discount_alice", "discount_bob"),)
+    samples: ClassVar[Mapping[str, Sequence[Mapping[str, Any]]]] = {"human-study": ({},)}
 
     discount_alice: Ratio = Field(
         default=Fraction("0.9"), gt=0, le=1, description="What money is worth to Alice a round later."

@@ -34,6 +34,9 @@ class NegotiationConfig(OffersConfig):
         "complete_information": BOTH,
         "messages": BOTH,
     }
+    samples: ClassVar[Mapping[str, Sequence[Mapping[str, Any]]]] = {
+        "human-study": ({"only": {"rounds": (10, 30)}},)
+    }
 
     seller_factor: Ratio = Field(
         default=Fraction("0.8"), gt=0, description="The good's value to the seller, in M."

@@ -32,6 +32,11 @@ class PersuasionConfig(GleeConfig):
         "messages": ("binary", "text"),
         "buyer": ("long-living", "myopic"),
     }
+    samples: ClassVar[Mapping[str, Sequence[Mapping[str, Any]]]] = {
+        "human-study": tuple(
+            {"main": {"buyer": buyer}, "only": {"buyer": (buyer,)}} for buyer in ("long-living", "myopic")
+        )
+    }
 
     chance_high: Ratio = Field(default=Fraction(1, 2), gt=0, lt=1, description="Chance of high quality (p).")
     value: Ratio = Field(

@@ -1,9 +1,6 @@
-"""Many matches without people: configurations and agents as they were asked for, and the files that are written."""
+"""Many matches without people: games, configurations and agents as they were asked for."""
 
-import csv
-import io
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -12,16 +9,12 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from app.core.errors import StudyError
-from app.core.spreadsheet import defused
-from app.core.whole_files import written_whole
 from app.tasks.game.agents.registry import LEARNERS, agents_for
 from app.tasks.game.base import Agent, AnyGame, GameConfig, Seat
-from app.tasks.game.files import MOVES, Played, move_rows, seat_columns, seat_rows
-from app.tasks.game.games import GAMES
-from app.tasks.game.match import match_seed, play
+from app.tasks.game.games import FAMILIES, GAMES
 from app.tasks.game.replay import replayed
+from app.tasks.game.sampling import EXPRESSION, Sample, presets, sampled
 
-GRID = "grid"
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -39,23 +32,51 @@ class Asked:
 def game_named(name: str) -> AnyGame:
     """Raises StudyError for a name that is no game."""
     if name not in GAMES:
-        raise StudyError(f"there is no game {name!r}; there are {', '.join(GAMES)}")
+        raise StudyError(f"there is no game {name!r}; there are {', '.join((*GAMES, *FAMILIES))}")
     return GAMES[name]
 
 
 def configs_of(game: AnyGame, given: Sequence[str]) -> Sequence[GameConfig]:
-    """The configurations that KEY=VALUE pairs, one file of YAML, or `grid` ask for; the default without any.
+    """The configurations that are asked for; the default one without any.
 
-    A file has one mapping of parameters, or a list of them. Raises StudyError for what is not valid.
+    That is the name of a preset; `main+variants+random` or a part of it; one file of YAML; or KEY=VALUE pairs, which
+    with a sample are its settings and the parameters of its main configuration. A file has one mapping of parameters, a
+    list of them, or the settings of a sample. Raises StudyError for what is not valid.
     """
-    if list(given) == [GRID]:
-        return list(game.Config.grid())
+    named = presets(game.Config)
+    if len(given) == 1 and given[0] in named:
+        return named[given[0]]
+    expressions = [one for one in given if EXPRESSION.fullmatch(one)]
+    if expressions:
+        pairs = _pairs([one for one in given if one not in expressions], "--config")
+        settings = {key: value for key, value in pairs.items() if key in Sample.model_fields}
+        main = {key: value for key, value in pairs.items() if key not in settings}
+        return _sampled(game, {"main": main, **settings, "sample": expressions[-1]}, "--config")
     if len(given) == 1 and "=" not in given[0]:
-        read = _yaml(Path(given[0]))
-        return [
-            _valid(game.Config, one, f"{given[0]}") for one in (read if isinstance(read, list) else [read])
-        ]
+        read = _yaml(Path(given[0]), ", ".join(named))
+        if isinstance(read, dict) and "sample" in read:
+            return _sampled(game, read, given[0])
+        return [_valid(game.Config, one, given[0]) for one in (read if isinstance(read, list) else [read])]
     return [_valid(game.Config, _pairs(given, "--config"), "--config")]
+
+
+def asked_for(
+    name: str, given: Sequence[str], seats: Sequence[str], matches: int, seed: int, learn: Path | None = None
+) -> list[Asked]:
+    """What a command asks for: of one game, or of every game of a family, for each of which `seats` may have an entry.
+
+    `learn` fits the agents to the people in a file of moves. Raises StudyError for what is not valid.
+    """
+    games = [game_named(one) for one in FAMILIES.get(name, (name,))]
+    if len(seats) not in (1, len(games)):
+        raise StudyError(f"--seats is given {len(seats)} times; {name} takes it once, or {len(games)} times")
+    asked = []
+    for game, for_seats in zip(games, seats if len(seats) > 1 else list(seats) * len(games), strict=True):
+        configs = configs_of(game, given)
+        for config in configs:
+            agents = agents_of(game, config, for_seats)
+        asked.append(Asked(game, configs, fitted(game, agents, learn) if learn else agents, matches, seed))
+    return asked
 
 
 def agents_of(game: AnyGame, config: GameConfig, seats: str) -> list[Agent]:
@@ -112,42 +133,6 @@ def fitted(game: AnyGame, agents: Sequence[Agent], path: Path) -> list[Agent]:
     return [agent.model_copy(update={"habits": habits}) if agent in learns else agent for agent in agents]
 
 
-def played(asked: Asked) -> Iterator[Played]:
-    """The matches one after the other, numbered from 1."""
-    number = 0
-    for config in asked.configs:
-        for i in range(1, asked.matches + 1):
-            number += 1
-            players = [agent.player() for agent in asked.agents]
-            match = play(asked.game, config, players, match_seed(asked.seed, config, i))
-            yield Played(str(number), match, asked.agents)
-
-
-def write(asked: Asked, folder: Path, on_progress: Callable[[int, int, str], None]) -> int:
-    """Play, and write `moves.csv` and `seats_played.csv` into a folder that has neither: both whole, or none.
-
-    Gives the number of matches. Raises StudyError where the folder cannot be written or has one of the files.
-    """
-    paths = (folder / "moves.csv", folder / "seats_played.csv")
-    if there := [path.name for path in paths if path.exists()]:
-        raise StudyError(f"{folder} has {' and '.join(there)} already; name another folder with --out")
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise StudyError(f"cannot write {folder}: {error.strerror}") from None
-    n, total = 0, len(asked.configs) * asked.matches
-    with ExitStack() as files:
-        moves, seats = (files.enter_context(written_whole(path)) for path in paths)
-        moves.write(_csv([MOVES]))
-        for n, one in enumerate(played(asked), start=1):
-            if n == 1:
-                seats.write(_csv([seat_columns(one.match)]))
-            moves.write(_csv(move_rows(one)))
-            seats.write(_csv(seat_rows(one)))
-            on_progress(n, total, "")
-    return n
-
-
 def _agent(game: AnyGame, text: str) -> Agent:
     name, *pairs = text.split(":")
     known = agents_for(game.name)
@@ -169,28 +154,34 @@ def _pairs(given: Iterable[str], where: str) -> Mapping[str, Any]:
     return pairs
 
 
+def _sampled(game: AnyGame, given: object, where: str) -> list[GameConfig]:
+    sample = _valid(Sample, given, where)
+    try:
+        return sampled(game.Config, sample)
+    except ValidationError as error:
+        raise _fault(error, game.Config, where) from None
+
+
 def _valid(model: type[M], given: object, where: str) -> M:
     try:
         return model.model_validate(given)
     except ValidationError as error:
-        found = error.errors()[0]
-        name = ".".join(str(part) for part in found["loc"]) or "it"
-        unknown = found["type"] == "extra_forbidden"
-        known = ", ".join(model.model_fields) or "none"
-        why = f"no such parameter; there are: {known}" if unknown else found["msg"]
-        raise StudyError(f"{where}: {name}: {why}") from None
+        raise _fault(error, model, where) from None
 
 
-def _yaml(path: Path) -> object:
+def _fault(error: ValidationError, model: type[BaseModel], where: str) -> StudyError:
+    found = error.errors()[0]
+    name = ".".join(str(part) for part in found["loc"]) or "it"
+    unknown = found["type"] == "extra_forbidden"
+    known = ", ".join(model.model_fields) or "none"
+    why = f"no such parameter; there are: {known}" if unknown else found["msg"]
+    return StudyError(f"{where}: {name}: {why}")
+
+
+def _yaml(path: Path, named: str) -> object:
     try:
         return yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise StudyError(f"cannot read {path}: {error.strerror}") from None
+        raise StudyError(f"cannot read {path}: {error.strerror}; presets are {named}") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} is not YAML in UTF-8: {error}") from None
-
-
-def _csv(rows: Iterable[Sequence[str]]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([defused(cell) for cell in row] for row in rows)
-    return text.getvalue().encode()

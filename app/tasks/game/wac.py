@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
 from itertools import product
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from pydantic import Field, model_validator
 
@@ -76,6 +76,8 @@ RESIDENTS = (
 class WaterConfig(GameConfig):
     """Published: three supplies, each with and without personas: 6 settings, played 10 times each."""
 
+    together: ClassVar[Sequence[tuple[str, ...]]] = (("supply_low", "supply_high"),)
+
     residents: tuple[Resident, ...] = Field(
         default=RESIDENTS,
         min_length=2,
@@ -111,6 +113,11 @@ class WaterConfig(GameConfig):
             cls(personas=personas, supply_low=low, supply_high=high)
             for personas, (low, high) in product((False, True), SUPPLIES)
         ]
+
+    @classmethod
+    def named(cls) -> Mapping[str, list[Self]]:
+        """`setting-1` to `setting-6`."""
+        return {f"setting-{number}": [config] for number, config in enumerate(cls.grid(), 1)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,21 @@
 """`likely-human game` as it is typed: what it writes, that a replay finds every change, and what it refuses."""
 
 import csv
+import fcntl
 import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.core.errors import StudyError
 from app.tasks.game.files import MOVES, SEATS_PLAYED, Played, move_rows
-from app.tasks.game.games import GAMES
+from app.tasks.game.games import FAMILIES, GAMES
 from app.tasks.game.match import play
 from app.tasks.game.replay import ReplayError, Row, replay, replayed
-from app.tasks.game.run import Asked, agents_of, configs_of, fitted, seats_in, write
+from app.tasks.game.run import Asked, agents_of, asked_for, configs_of, fitted, seats_in
+from app.tasks.game.writing import Written, write
 from tests.program import Done, Program
 
 SEATS = "gt,dba,dbra,adaptive,simulated"
@@ -27,7 +31,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("game") / "out"
     game = GAMES["sug"]
     configs = configs_of(game, ["rounds=4"])
-    assert write(Asked(game, configs, agents_of(game, configs[0], SEATS), 3, 5), out, silent) == 3
+    assert write([Asked(game, configs, agents_of(game, configs[0], SEATS), 3, 5)], out, silent) == Written(
+        3, 0
+    )
     return out
 
 
@@ -60,9 +66,86 @@ def test_the_same_seed_writes_the_same_bytes_and_another_does_not(folder: Path, 
     configs = configs_of(game, ["rounds=4"])
     for seed, same in ((5, True), (6, False)):
         out = tmp_path / str(seed)
-        write(Asked(game, configs, agents_of(game, configs[0], SEATS), 3, seed), out, silent)
+        write([Asked(game, configs, agents_of(game, configs[0], SEATS), 3, seed)], out, silent)
         for name in ("moves.csv", "seats_played.csv"):
             assert ((out / name).read_bytes() == (folder / name).read_bytes()) is same
+
+
+def test_a_run_that_was_killed_goes_on_after_its_last_match_and_writes_the_same_bytes(
+    folder: Path, tmp_path: Path
+) -> None:
+    game = GAMES["sug"]
+    configs = configs_of(game, ["rounds=4"])
+    asked = [Asked(game, configs, agents_of(game, configs[0], SEATS), 3, 5)]
+    names = ("moves.csv", "seats_played.csv")
+
+    class Killed(BaseException):
+        pass
+
+    def kill_after(matches: int) -> Callable[[int, int, str], None]:
+        def on_progress(done: int, total: int, item: str) -> None:
+            if done == matches:
+                raise Killed
+
+        return on_progress
+
+    def same(out: Path) -> bool:
+        files = sorted(path.name for path in out.iterdir())
+        return files == list(names) and all(
+            (out / name).read_bytes() == (folder / name).read_bytes() for name in names
+        )
+
+    def torn_row(path: Path) -> None:
+        path.write_bytes(path.read_bytes() + b"half a row")
+
+    def cut(path: Path, n_bytes: int) -> None:
+        path.write_bytes(path.read_bytes()[:-n_bytes])
+
+    cases: Sequence[tuple[int, Callable[[Path], object] | None, int]] = (
+        (1, None, 1),
+        (3, None, 3),
+        # What a match had left behind in the middle of being written is cut off, or played again.
+        (2, lambda part: torn_row(part / names[0]), 2),
+        (2, lambda part: cut(part / names[1], 5), 1),
+        (2, lambda part: cut(part / "played.txt", 1), 1),
+        (2, lambda part: (part / "played.txt").unlink(), 0),
+        # Killed between the two renames at the end.
+        (3, lambda part: (part / names[0]).replace(part.parent / names[0]), 3),
+    )
+    for case, (n, spoil, earlier) in enumerate(cases):
+        out = tmp_path / str(case)
+        with pytest.raises(Killed):
+            write(asked, out, kill_after(n))
+        part = out / ".unfinished"
+        assert not (out / names[0]).exists()
+        if spoil:
+            spoil(part)
+        with pytest.raises(StudyError, match="unfinished run of something else"):
+            write([replace(asked[0], seed=6)], out, silent)
+        number: list[int] = []
+        assert write(asked, out, lambda done, total, item: number.append(done)) == Written(3, earlier)  # noqa: B023
+        assert number == list(range(earlier + 1, 4))
+        assert same(out)
+
+    out = tmp_path / "two at once"
+    with pytest.raises(Killed):
+        write(asked, out, kill_after(1))
+    with (out / ".unfinished" / "run.json").open("a") as run:
+        fcntl.flock(run, fcntl.LOCK_EX)
+        with pytest.raises(StudyError, match="another run is writing"):
+            write(asked, out, silent)
+
+
+def test_a_whole_family_and_its_grid_are_one_command(tmp_path: Path) -> None:
+    asked = asked_for("glee", ["grid"], ["random"], 1, 1)
+    assert sum(len(one.configs) for one in asked) == 1320
+    few = asked_for("glee", ["human-study"], ["random", "equal-split", "truthful,copier"], 1, 1)
+    few = [replace(one, configs=one.configs[:2]) for one in few]
+    assert write(few, tmp_path, silent) == Written(6, 0)
+    played = [one.match.game.name for one in replayed(tmp_path / "moves.csv")]
+    assert played == [name for name in FAMILIES["glee"] for _ in range(2)]
+    with pytest.raises(StudyError, match="--seats is given 2 times; glee takes it once, or 3 times"):
+        asked_for("glee", [], ["random"] * 2, 1, 1)
 
 
 @pytest.mark.parametrize("name", list(GAMES))
@@ -153,7 +236,7 @@ def test_agents_learn_from_the_seats_in_a_file(folder: Path, tmp_path: Path) -> 
     agents = agents_of(game, config, "gt")
     with pytest.raises(StudyError, match="none of the agents in --seats learns"):
         fitted(game, agents, folder / "moves.csv")
-    write(Asked(game, [config], agents, 1, 1), tmp_path / "rules", silent)
+    write([Asked(game, [config], agents, 1, 1)], tmp_path / "rules", silent)
     with pytest.raises(StudyError, match="has no seat of a person"):
         seats_in(game, tmp_path / "rules" / "moves.csv")
     other = next(game for name, game in GAMES.items() if name != "sug")
@@ -188,4 +271,4 @@ def test_what_cannot_be_played_is_refused_in_words(folder: Path, tmp_path: Path)
             agents_of(game, default[0], seats)
         assert said in str(refused.value)
     with pytest.raises(StudyError, match="already; name another folder"):
-        write(Asked(game, default, agents_of(game, default[0], "gt"), 1, 1), folder, silent)
+        write([Asked(game, default, agents_of(game, default[0], "gt"), 1, 1)], folder, silent)
