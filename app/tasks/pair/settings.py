@@ -131,9 +131,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         title="Pairs for each participant",
         description="How many main pairs each participant sees, of every condition its share; all of them unless said.",
     )
-    trials: Trials = Field(
-        title="Trials", description="How the pairs are shown, and what is asked about each."
-    )
+    trials: Trials = Field(title="Trials", description="Order, sides, watching and questions.")
 
 
 class DesignPair(Frozen):

@@ -124,8 +124,8 @@ def test_an_empty_draft_says_which_fields_are_needed_and_knows_no_files() -> Non
     assert [(fault.place, fault.remedy) for fault in check.faults] == [
         (("study",), "fill in study"),
         (("title",), "fill in title"),
-        (("consent", "version"), "fill in version"),
         (("consent", "text"), "fill in text"),
+        (("consent", "version"), "fill in version"),
         (("pairs",), "list the pairs, or have them drawn"),
         (("trials", "questions"), "fill in questions"),
     ]

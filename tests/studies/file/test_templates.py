@@ -172,9 +172,9 @@ def test_every_field_of_the_form_is_explained_in_the_words_of_the_documentation(
 @pytest.mark.parametrize(
     ("place", "words"),
     [
-        (("consent", "text"), "The consent text, in Markdown."),
+        (("consent", "text"), "What is agreed to, in Markdown."),
         (("instructions",), "The page before the trials, in Markdown."),
-        (("completion", "message"), "The closing text, in Markdown."),
+        (("completion", "message"), "Thanks, and what follows, in Markdown."),
         (("pairs",), "The pairs, as CSV. Either this or `sample`."),
         (("consent", "minimum_age"), "Asks for this age; whoever is younger may not take part."),
         (("sample", "seed"), "Makes the draw: the same stimuli and seed give the same pairs."),
