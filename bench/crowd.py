@@ -15,8 +15,7 @@ from sqlalchemy import insert
 from sqlmodel import Session, SQLModel, col, select
 
 from app.library.tables import Stimulus
-from app.sessions.assignment import plan_session
-from app.sessions.design import Layout, Member, PairPlan, PairToPlan, Side
+from app.sessions.design import Layout
 from app.sessions.evidence import least_ms
 from app.sessions.flags import Observed, examine, joined
 from app.sessions.runs import Run, run_of
@@ -24,6 +23,8 @@ from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, St
 from app.studies.file.drafts import check_draft
 from app.studies.tables import StudyVersion
 from app.studies.versions import load_version, stimulus_facts
+from app.tasks.pair.assignment import plan_session
+from app.tasks.pair.design import Member, PairPlan, PairToPlan, Side
 
 SLUG = "crowd"
 N_PAIRS = 12

@@ -11,11 +11,12 @@ from app.judges.described import Described
 from app.judges.runner import PairToJudge
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
-from app.sessions.design import Kind, Member
+from app.sessions.design import Kind
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion, Unit, UnitMember
+from app.tasks.pair.design import Member
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,10 +20,12 @@ from sqlalchemy import (
 )
 from sqlmodel import Session, SQLModel
 
-from app.sessions.design import TIE, Kind, Side
+from app.sessions.design import Kind
 from app.sessions.flags import ONE_SIDED_FROM, Flag, is_one_sided, split
-from app.sessions.tables import Evidence, Response, Trial, planned_left
+from app.sessions.tables import Evidence, Response, Trial
 from app.studies.tables import Unit
+from app.tasks.pair.design import TIE, Side
+from app.tasks.pair.queries import planned_left
 
 _tables = SQLModel.metadata.tables
 _trial, _response, _evidence, _unit = (

@@ -26,13 +26,14 @@ from app.monitor.snapshots import (
     TrialTime,
 )
 from app.monitor.tally import Ended, SessionRow, Tally, Version, tally_of
-from app.sessions.design import Kind, Member, PageKey, SessionPages
+from app.sessions.design import Kind, PageKey, SessionPages
 from app.sessions.flags import in_order
 from app.sessions.loads import LEFT_AFTER
 from app.sessions.runs import Run, run_of
 from app.sessions.tables import Mode, ParticipantSession, Response, Status
 from app.studies.access import StudyHere
 from app.studies.tables import State, Unit, UnitMember
+from app.tasks.pair.design import Member
 
 PAGE_BUDGET_S = 0.05  # how long a page may count before it shows what it has
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)

@@ -10,24 +10,13 @@ from sqlmodel import Session, col, select
 from app.core.spans import span
 from app.library.tables import Stimulus
 from app.monitor.progress import page_title
-from app.sessions.design import (
-    TIE,
-    Kind,
-    Member,
-    PageKey,
-    PairPlan,
-    Pressed,
-    SessionPages,
-    Side,
-    chosen_by,
-    member_at,
-    side_of,
-)
+from app.sessions.design import Kind, PageKey, SessionPages
 from app.sessions.flags import Flag, split
 from app.sessions.runs import Run
 from app.sessions.tables import Evidence, Response, Trial
 from app.studies.file.questions import Question
 from app.studies.tables import Unit, UnitMember
+from app.tasks.pair.design import TIE, Member, PairPlan, Pressed, Side, chosen_by, member_at, side_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,12 +11,12 @@ from sqlmodel import Session, col, select
 
 from app.core.errors import Conflict
 from app.library.tables import Stimulus
-from app.sessions.design import Member, PairPlan, Pressed, pressed_for
 from app.sessions.tables import ParticipantSession, Response, Status, Trial
 from app.studies.file.design import DesignCompletion, DesignConsent, DesignTruth, StudyDesign
 from app.studies.file.questions import Question
 from app.studies.tables import State, Study, StudyVersion, Unit
 from app.studies.versions import add_units
+from app.tasks.pair.design import Member, PairPlan, Pressed, pressed_for
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign
 
 # Of a response, as they are in a table of responses.

@@ -26,19 +26,12 @@ from sqlmodel import col
 
 from app.library.tables import Stimulus
 from app.monitor.counting import ONE_SIDED
-from app.sessions.design import TIE, Member, Slot
+from app.sessions.design import Slot
 from app.sessions.flags import UNWATCHED, Flag
-from app.sessions.tables import (
-    BEGUN,
-    Evidence,
-    Exclusion,
-    Mode,
-    ParticipantSession,
-    Response,
-    Trial,
-    planned_left,
-)
+from app.sessions.tables import BEGUN, Evidence, Exclusion, Mode, ParticipantSession, Response, Trial
 from app.studies.tables import Study, StudyVersion, Unit, UnitMember
+from app.tasks.pair.design import TIE, Member
+from app.tasks.pair.queries import planned_left
 
 _s, _stimulus_a, _stimulus_b = ParticipantSession, aliased(Stimulus), aliased(Stimulus)
 _member_a, _member_b = aliased(UnitMember), aliased(UnitMember)

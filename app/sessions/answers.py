@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.core.errors import InvalidAnswer
-from app.sessions.design import TIE, Pressed, Side
-from app.studies.file.questions import Question
+from app.studies.file.questions import Question, sides_of
 from app.studies.file.rules import ROUNDING
 
 
@@ -16,7 +15,7 @@ from app.studies.file.rules import ROUNDING
 class Answers:
     """Values with a column of their own, and `extra`: question id to value for the others."""
 
-    side: Pressed | None = None
+    side: str | None = None
     uncertainty: int | None = None
     rationale: str | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
@@ -32,7 +31,7 @@ def read_answers(
 
     Raises InvalidAnswer with every error. A question without an answer is missing: it has no entry at all.
     """
-    side: Pressed | None = None
+    side: str | None = None
     certainty: float | None = None
     values, errors = dict[str, Any](), dict[str, str]()
     for question in questions:
@@ -47,7 +46,7 @@ def read_answers(
             errors[question.id] = str(error)
             continue
         if question.type == "2afc":
-            side = TIE if text == TIE else Side(text)
+            side = text
         elif question.type == "slider" and question.id == "certainty" and of_trial:
             certainty = float(value)
         else:
@@ -63,7 +62,7 @@ def _value(question: Question, text: str) -> Any:
     """The typed value of one answer. Raises ValueError with what is allowed, in words for the participant."""
     match question.type:
         case "2afc":
-            if text not in (*Side, *([TIE] if question.allow_tie else [])):
+            if text not in sides_of(question):
                 raise ValueError(
                     "Please choose the left video, the right video or no difference."
                     if question.allow_tie

@@ -1,20 +1,9 @@
-"""What is asked: sides, members and planned trials. Pure: no database, no web, no clock."""
+"""What is asked, in which order: units, blocks and pages. Pure: no database, no web, no clock."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, Literal, Self, assert_never, cast
-
-
-class Side(StrEnum):
-    """Where a participant saw a clip."""
-
-    LEFT = "left"
-    RIGHT = "right"
-
-    @property
-    def other(self) -> "Side":
-        return Side.RIGHT if self is Side.LEFT else Side.LEFT
+from typing import Any, Final, Literal, Self, cast
 
 
 class Slot(StrEnum):
@@ -29,24 +18,8 @@ class Slot(StrEnum):
 BLOCK: Final = "trials"
 
 
-class Member(StrEnum):
-    """Which clip of its pair a clip is: the slots of a pair."""
-
-    A = "a"
-    B = "b"
-
-    @property
-    def other(self) -> "Member":
-        return Member.B if self is Member.A else Member.A
-
-
-TIE: Final = "tie"
-# What a choice presses: a side, or that there is no difference.
-Pressed = Side | Literal["tie"]
-
-
 class Layout(StrEnum):
-    """How a pair lay on the screen when it was answered; stacked, the left clip is on top."""
+    """How a page lay on the screen when it was answered: its parts beside or above one another."""
 
     SIDE_BY_SIDE = "side-by-side"
     STACKED = "stacked"
@@ -56,65 +29,6 @@ class Kind(StrEnum):
     MAIN = "main"
     PRACTICE = "practice"
     ATTENTION = "attention"
-
-
-Order = Literal["random", "fixed", "blocked"]
-Sides = Literal["balanced", "random", "fixed"]
-
-
-@dataclass(frozen=True, slots=True)
-class PairToPlan:
-    """What planning needs to know of a pair.
-
-    `anchor` is the member whose side is balanced: the truth-bearing one, or `a` where no member is true.
-    """
-
-    id: int
-    condition: str
-    kind: Kind
-    anchor: Member
-
-
-@dataclass(frozen=True, slots=True)
-class PairPlan:
-    """How a session sees a pair: which member is on the left. What the plan of a trial holds."""
-
-    left: Member
-
-    @classmethod
-    def of(cls, stored: Mapping[str, str]) -> Self:
-        """As stored with the trial. Raises ValueError for a plan that is not of a pair."""
-        if stored.keys() != {"left"}:
-            raise ValueError(f"the plan {dict(stored)!r} is not one of a pair")
-        return cls(Member(stored["left"]))
-
-    def stored(self) -> dict[str, str]:
-        return {"left": self.left.value}
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedTrial:
-    """One pair at one position (from 1, practice first) with the member shown on the left."""
-
-    position: int
-    pair_id: int
-    left: Member
-
-
-def member_at(side: Side, left: Member) -> Member:
-    """Which member was on `side`, given the member on the left."""
-    match side:
-        case Side.LEFT:
-            return left
-        case Side.RIGHT:
-            return left.other
-        case _:
-            assert_never(side)
-
-
-def side_of(member: Member, left: Member) -> Side:
-    """On which side `member` was, given the member on the left."""
-    return Side.LEFT if member is left else Side.RIGHT
 
 
 PageKind = Literal["consent", "background", "instructions", "trial", "self", "debrief"]
@@ -209,16 +123,6 @@ def _pages_of_part(part: BlockPart) -> Iterator[PageKey]:
         yield PageKey("trial", position)
     if part.self_assessment and part.n:
         yield PageKey("self", block=part.block)
-
-
-def chosen_by(pressed: Pressed, left: Member) -> Member | Literal["tie"]:
-    """What an answer chose, given the member on the left."""
-    return TIE if pressed == TIE else member_at(Side(pressed), left)
-
-
-def pressed_for(choice: str, left: Member) -> Pressed:
-    """What was pressed for a choice of `a`, `b` or `tie`, given the member on the left."""
-    return TIE if choice == TIE else side_of(Member(choice), left)
 
 
 @dataclass(frozen=True, slots=True)

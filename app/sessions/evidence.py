@@ -14,7 +14,7 @@ from typing import Any
 from sqlmodel import Session
 
 from app.sessions import queries
-from app.sessions.design import Layout, Member, Side, Slot, member_at
+from app.sessions.design import Layout, Slot
 
 MAX_TEXT = 64_000
 _BIG = 2**31 - 1
@@ -39,7 +39,7 @@ class PlaybackReport:
     played as reported. `opened_ms` says when the questions opened, counted as `rt_ms` is.
     """
 
-    rows: Mapping[Member | Slot, dict[str, Any]]
+    rows: Mapping[Slot, dict[str, Any]]
     flags: tuple[str, ...]
     odd: str | None
     layout: Layout | None = None
@@ -61,22 +61,12 @@ def least_ms(lasts_s: float) -> float:
     return 1000 * max(min(WATCHED_SHARE * lasts_s, lasts_s - END_SLACK_S), 0)
 
 
-def read_playback(text: str, left: Member, lasts_s: Mapping[Member, float | None]) -> PlaybackReport:
+def read_playback(text: str, clips: Mapping[str, tuple[Slot, float | None]]) -> PlaybackReport:
     """Read the form's `playback` field leniently: what is odd is kept as it came and flagged.
 
-    `lasts_s` is how long each clip is as the server knows it; None where it does not, and the browser is asked.
+    `clips` has by its place on the page the slot of each clip, and how long it is as the server knows it: None where
+    it does not, and the browser is asked.
     """
-    members = {side: member_at(side, left) for side in Side}
-    return _read(text, {side: (member, lasts_s[member]) for side, member in members.items()})
-
-
-def read_item_playback(text: str, lasts_s: float | None) -> PlaybackReport:
-    """As `read_playback`, of a trial with one clip; its row and the words about it are those of the slot `item`."""
-    return _read(text, {Slot.ITEM: (Slot.ITEM, lasts_s)})
-
-
-def _read(text: str, clips: Mapping[str, tuple[Member | Slot, float | None]]) -> PlaybackReport:
-    """`clips`: by its name in the report, the slot of a clip and how long it is."""
     if not text:
         return PlaybackReport({}, ("playback-missing",), None)
     try:

@@ -98,17 +98,12 @@ MEANINGS: Mapping[Flag, Meaning] = MappingProxyType(
     }
 )
 
+# Of a clip, a word ends in its place on the page: `failed-left`.
 _REPORTED: Mapping[str, Flag] = MappingProxyType(
     {
-        "not-watched-left": Flag.NOT_WATCHED,
-        "not-watched-right": Flag.NOT_WATCHED,
-        "not-watched-item": Flag.NOT_WATCHED,
-        "failed-left": Flag.UNPLAYABLE,
-        "failed-right": Flag.UNPLAYABLE,
-        "failed-item": Flag.UNPLAYABLE,
-        "fast-left": Flag.SPED_UP,
-        "fast-right": Flag.SPED_UP,
-        "fast-item": Flag.SPED_UP,
+        "not-watched": Flag.NOT_WATCHED,
+        "failed": Flag.UNPLAYABLE,
+        "fast": Flag.SPED_UP,
         "playback-missing": Flag.NO_TELEMETRY,
         "playback-odd": Flag.ODD,
         "not-read": Flag.NOT_READ,
@@ -173,7 +168,8 @@ def examine(evidence: Observed, *, simulated: bool = False) -> Finding:
 
 
 def _raised(e: Observed) -> Sequence[Flag]:
-    flags = {_REPORTED[word] for word in e.reported if word in _REPORTED}
+    words = {*e.reported, *(word.rpartition("-")[0] for word in e.reported)}
+    flags = {_REPORTED[word] for word in words if word in _REPORTED}
     if "rt-missing" in e.reported and not _NO_REPORT & set(e.reported):
         flags.add(Flag.ODD)
     if not e.to_end:

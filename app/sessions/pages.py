@@ -3,7 +3,7 @@
 A template sees one of these and nothing else (no table row ever reaches a template).
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 QuestionType = Literal["2afc", "likert", "text", "choice", "number", "slider"]
@@ -81,28 +81,6 @@ class TextPage(Page):
 
     template: ClassVar[str] = "text.html"
     html: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class TrialPage(Page):
-    """Two clips and the questions about them.
-
-    Posts the questions' ids (the 2afc question as `left` | `right`, or `tie` where its options have that), `submit_id`,
-    `rt_ms`, `playback` (JSON), and
-    `unplayable` = `1` where a clip would not play. `key` names the trial within the session: the browser keeps
-    what it recorded under it, over a reload. `next_clips` are fetched while this pair is watched.
-    """
-
-    template: ClassVar[str] = "trial.html"
-    key: str = ""
-    number: int = 1
-    total: int = 1
-    practice: bool = False
-    watch: Literal["both-to-end", "free"] = "both-to-end"
-    left_clip: str = ""
-    right_clip: str = ""
-    next_clips: tuple[str, ...] = ()
-    questions: tuple[QuestionView, ...] = field(default=())
 
 
 @dataclass(frozen=True, slots=True)

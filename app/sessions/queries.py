@@ -75,23 +75,6 @@ MARK_SHOWN = (
     .values(page_shown_at=bindparam("page_shown_at"))
 )
 
-# With what the server knows of the stimuli, to hold the answer against: a row for each slot.
-TRIAL_AT = (
-    select(
-        _trial.c.id,
-        _trial.c.plan,
-        _trial.c.sent,
-        _unit.c.kind,
-        _unit.c.truth,
-        _member.c.slot,
-        _member.c.bytes,
-        _member.c.duration_s,
-    )
-    .select_from(
-        _trial.join(_unit, _unit.c.id == _trial.c.unit_id).join(_member, _member.c.unit_id == _unit.c.id)
-    )
-    .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
-)
 # What a trial shows that is not the same for all at its position. A text that its item holds has no stimulus.
 UNIT_AT = (
     select(

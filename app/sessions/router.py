@@ -13,7 +13,7 @@ from app.sessions.entry import remember, visit_of
 from app.sessions.evidence import note_sent
 from app.sessions.media import clip_response
 from app.sessions.planning import Full
-from app.sessions.shown import ClipPlace, clip_for, shown_design
+from app.sessions.shown import clip_for, shown_design
 from app.sessions.state_machine import Declined, NotCurrent, locate, mark_shown, submit
 from app.sessions.tables import Mode, Status
 from app.sessions.views import current_page, farewell, full, page_for
@@ -95,7 +95,7 @@ async def show_clip(
     request: Request,
     token: str,
     position: int,
-    place: ClipPlace,
+    place: str,
     database: DatabaseDep,
     store: StoreDep,
     now: Now,

@@ -1,44 +1,44 @@
-"""Which clip a session sees where."""
+"""Which clip a session sees where, and which it was shown."""
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
 
 from sqlalchemy import select
 from sqlmodel import Session, col
 
 from app.core.errors import NotFound
-from app.sessions.design import Side, Slot
 from app.sessions.runs import run_of
 from app.sessions.state_machine import locate
-from app.sessions.tables import Trial, slot_on
+from app.sessions.tables import Mode, ParticipantSession, Trial
+from app.studies.access import StudyHere
 from app.studies.file.load import StudyDesign
 from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
+from app.tasks.registry import task_named
 
 NO_CLIP = "There is no such clip on the page you are on."
-
-
-# Where on its page a clip is: a side of a pair, or the only one.
-ClipPlace = Literal["left", "right", "item"]
 
 
 @dataclass(frozen=True, slots=True)
 class ServedClip:
     trial_id: int
-    place: ClipPlace
+    place: str
     sha256: str
     clip_bytes: int
     padded_bytes: int
 
 
-def clip_for(session: Session, token: str, position: int, place: ClipPlace, now: datetime) -> ServedClip:
-    """The clip that a session sees at a position and place: of its current trial or the next, no other."""
+def clip_for(session: Session, token: str, position: int, place: str, now: datetime) -> ServedClip:
+    """The clip that a session sees at a position and place: of its current trial or the next, no other.
+
+    Raises NotFound for all others."""
     where = locate(session, token)
     if where.is_shut_out(now) or where.page.kind != "trial" or position - where.page.position not in (0, 1):
         raise NotFound(NO_CLIP)
-    trial = session.execute(
+    members = session.execute(
         select(
             col(Trial.id),
+            col(Trial.plan),
+            col(UnitMember.slot),
             col(UnitMember.sha256),
             col(UnitMember.bytes),
             col(StudyVersion.padded_bytes),
@@ -49,13 +49,14 @@ def clip_for(session: Session, token: str, position: int, place: ClipPlace, now:
         .where(
             col(Trial.session_id) == where.session_id,
             col(Trial.position) == position,
-            col(UnitMember.slot) == (Slot.ITEM if place == "item" else slot_on(Side(place))),
             col(UnitMember.bytes).is_not(None),
         )
-    ).first()
-    if trial is None:
-        raise NotFound(NO_CLIP)
-    return ServedClip(trial.id, place, trial.sha256 or "", trial.bytes or 0, trial.padded_bytes)
+    ).all()
+    for member in members:
+        task = task_named(where.pages.part_at(position).task)
+        if member.slot == task.slot_at(member.plan, place):
+            return ServedClip(member.id, place, member.sha256 or "", member.bytes or 0, member.padded_bytes)
+    raise NotFound(NO_CLIP)
 
 
 def shown_design(session: Session, slug: str) -> StudyDesign | None:
@@ -68,3 +69,19 @@ def shown_design(session: Session, slug: str) -> StudyDesign | None:
         .limit(1)
     ).first()
     return run_of(session, *newest).design if newest else None
+
+
+def check_shown(session: Session, study: StudyHere, session_id: int, clip_sha256: str) -> str:
+    """The clip's hash. Raises NotFound for one that is not in the trials of this session of this study."""
+    planned = (
+        select(col(Trial.id))
+        .join(UnitMember, col(UnitMember.unit_id) == col(Trial.unit_id))
+        .join(ParticipantSession, col(ParticipantSession.id) == col(Trial.session_id))
+        .join(StudyVersion, col(StudyVersion.id) == col(ParticipantSession.version_id))
+        .where(col(Trial.session_id) == session_id, col(StudyVersion.study_id) == study.id)
+        .where(col(ParticipantSession.mode) != Mode.PREVIEW)
+        .where(col(UnitMember.sha256) == clip_sha256)
+    )
+    if session.execute(planned.limit(1)).first() is None:
+        raise NotFound("There is no such clip in this session.")
+    return clip_sha256

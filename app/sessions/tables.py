@@ -8,14 +8,12 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import CheckConstraint, ColumnElement, Index, UniqueConstraint, case, text
-from sqlmodel import Field, SQLModel, col
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlmodel import Field, SQLModel
 
 from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
-from app.sessions.design import TIE, Layout, Side, Slot
+from app.sessions.design import Layout, Slot
 from app.studies import tables  # noqa: F401  (versions and units, that sessions and trials refer to)
-
-PRESSED = ", ".join(f"'{pressed}'" for pressed in (*Side, TIE))
 
 
 class Mode(StrEnum):
@@ -90,9 +88,9 @@ class SessionToken(SQLModel, table=True):
 
 
 class Trial(SQLModel, table=True):
-    """One unit at one position. `plan` says how this session sees it, as its task stores and reads it (`PairPlan`).
+    """One unit at one position. `plan` says how this session sees it, as its task stores and reads it.
 
-    `sent` has the bytes that were sent, as ranges, by where on the page they were shown (for a pair `left`, `right`).
+    `sent` has the bytes that were sent, as ranges, by where on the page they were shown.
     It is NULL where that was not recorded: in sessions begun before 0.4, and in imported ones.
     """
 
@@ -112,18 +110,6 @@ class Trial(SQLModel, table=True):
     sent: dict[str, list[list[int]]] | None = Field(default=None, sa_column=json_column(nullable=True))
 
 
-def planned_left() -> ColumnElement[str]:
-    """The member that a trial's plan has on the left, in SQL: what `PairPlan` reads."""
-    left: ColumnElement[str] = col(Trial.plan)["left"].as_string()
-    return left
-
-
-def slot_on(side: Side) -> ColumnElement[str]:
-    """The slot of the clip that a trial of a pair has on `side`, in SQL."""
-    left = planned_left()
-    return left if side is Side.LEFT else case((left == "a", "b"), else_="a")
-
-
 class Response(SQLModel, table=True):
     """What one session answered on one page. `side` is what the person pressed, `tie` for no difference; which
     member that was, the plan of the trial knows.
@@ -138,7 +124,7 @@ class Response(SQLModel, table=True):
     __table_args__ = (
         UniqueConstraint("session_id", "page"),
         UniqueConstraint("session_id", "submit_id"),
-        CheckConstraint(f"side IN ({PRESSED})", name="side"),
+        CheckConstraint("side IN ('left', 'right', 'tie')", name="side"),
         CheckConstraint("uncertainty BETWEEN 1 AND 11", name="uncertainty"),
         one_of("layout", Layout),
         CheckConstraint("rt_ms >= 0", name="rt_ms"),

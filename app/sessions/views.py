@@ -14,7 +14,7 @@ from fastapi.responses import HTMLResponse
 from markdown_it import MarkdownIt
 
 from app.core.templating import html_of, html_response, render, templates_age
-from app.sessions.design import TIE, BlockPart, PageKey
+from app.sessions.design import BlockPart, PageKey
 from app.sessions.entering import WHO_INVITED
 from app.sessions.pages import (
     ConsentPage,
@@ -30,7 +30,7 @@ from app.sessions.runs import BlockRun
 from app.sessions.state_machine import Declined, TrialSeen, Where
 from app.sessions.tables import DECLINED, Mode, Status
 from app.studies.file.load import StudyDesign
-from app.studies.file.questions import Question
+from app.studies.file.questions import Question, sides_of
 from app.studies.states import DEFAULT_CLOSING
 from app.studies.tables import State
 from app.tasks.registry import task_named
@@ -290,8 +290,7 @@ def views(
 def _options(question: Question) -> tuple[OptionView, ...]:
     match question.type:
         case "2afc":
-            sides = OptionView("left", "Left video"), OptionView("right", "Right video")
-            return (*sides, OptionView(TIE, "No difference")) if question.allow_tie else sides
+            return tuple(OptionView(side, label) for side, label in sides_of(question).items())
         case "likert":
             anchors = question.anchors or ("",) * len(question.labels)
             return tuple(

@@ -4,7 +4,7 @@ import random
 from dataclasses import dataclass
 
 from app.core.errors import StudyError
-from app.sessions.design import TIE, Pressed, Side
+from app.tasks.pair.design import TIE, Pressed, Side
 
 TYPICAL_RT_MS = 14_000
 SPREAD = 40.0  # people differ: each one's accuracy is drawn from a beta distribution of this concentration

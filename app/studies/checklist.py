@@ -11,7 +11,7 @@ from app.core.errors import Stale
 from app.library.clips.store import ClipStore
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
-from app.sessions.design import Kind, Member
+from app.sessions.design import Kind
 from app.sessions.tables import Mode, ParticipantSession, Response, Status
 from app.studies.access import StudyHere
 from app.studies.file.design import StudyDesign
@@ -19,6 +19,7 @@ from app.studies.file.problems import counted, listed
 from app.studies.file.templates import unfilled
 from app.studies.tables import Draft, StudyVersion, Unit, UnitMember
 from app.studies.truth import truth_view
+from app.tasks.pair.design import Member
 from app.tasks.pair.settings import PairDesign
 
 FEW_PAIRS = 2

@@ -10,8 +10,9 @@ from typing import Any
 from app.core.errors import StudyError
 from app.core.spreadsheet import NotCsv, csv_rows
 from app.library.kinds import StimulusKind
-from app.sessions.design import Kind, Member
+from app.sessions.design import Kind
 from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts, condition_by_source
+from app.tasks.pair.design import Member
 from app.tasks.pair.settings import Use
 
 _NOT_IN_IDS = re.compile(r"[^A-Za-z0-9._-]+")

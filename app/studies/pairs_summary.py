@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.sessions.design import Kind, Sides
+from app.sessions.design import Kind
 from app.studies.file.comparable import blocks_in
 from app.studies.file.items import read_item_file
 from app.studies.file.pairs import read_pair_file, true_source_of
@@ -21,6 +21,7 @@ from app.studies.pairs_view import (
     sides_of,
     usage_of,
 )
+from app.tasks.pair.design import Sides
 
 _MANY_SOURCES = 6
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
-from app.sessions.design import Kind, Member, Sides
+from app.sessions.design import Kind
 from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import check_draft
 from app.studies.file.pairs import (
@@ -24,6 +24,7 @@ from app.studies.file.pairs import (
 )
 from app.studies.file.problems import Fault, counted
 from app.studies.file.sampling import sample_pairs
+from app.tasks.pair.design import Member, Sides
 from app.tasks.pair.settings import Sample
 
 Way = Literal["none", "listed", "drawn", "both", "blocks"]

@@ -16,7 +16,7 @@ from app.accounts.logins import Who
 from app.core.database import Database
 from app.core.errors import Stale, StudyError
 from app.library.tables import Stimulus
-from app.sessions.design import Kind, Member
+from app.sessions.design import Kind
 from app.sessions.tables import Mode, ParticipantSession, Response
 from app.studies.access import StudyHere
 from app.studies.drafts import (
@@ -44,6 +44,7 @@ from app.studies.file.problems import listed, quoted
 from app.studies.pairs_edit import BadRow, Row, read_rows, rows_as_csv
 from app.studies.seeing import facts_for
 from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember
+from app.tasks.pair.design import Member
 from app.tasks.pair.settings import DesignPair, PairDesign
 from app.tasks.rating.settings import DesignItem
 from app.tasks.registry import AnyDesign

@@ -58,3 +58,7 @@ class Task(Protocol):
         self, session: Session, where: "Where", block: "BlockRun", form: Mapping[str, str], now: datetime
     ) -> Taken:
         """The answer to the current trial. Raises InvalidAnswer with every error."""
+
+    def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
+        """The slot of the stimulus at a place of a trial's page, for its clips; None where there is no such place."""
+        return None

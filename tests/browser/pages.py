@@ -10,8 +10,8 @@ from app.sessions.pages import (
     QuestionsPage,
     QuestionView,
     TextPage,
-    TrialPage,
 )
+from app.tasks.pair.task import TrialPage
 
 TITLE = "Which navigation looks human?"
 CERTAINTY = ("extremely certain", "somewhat certain", "neutral", "somewhat uncertain", "extremely uncertain")

@@ -7,7 +7,8 @@ import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from app.library.records import Record, Table
-from app.sessions.evidence import read_item_playback, read_rt_ms
+from app.sessions.design import Slot
+from app.sessions.evidence import read_playback, read_rt_ms
 from app.tasks.rating.evidence import read_reading
 from app.tasks.rating.views import RatingPage
 
@@ -323,7 +324,7 @@ def test_a_clip_is_watched_to_its_end_and_then_rated(rig: Rig, visit: Visit) -> 
     expect_end(page)
     post = walk.posts[0]
     assert set(post) == {"submit_id", "logic", "reason", "rt_ms", "playback"}
-    found = read_item_playback(post["playback"], 1.0)
+    found = read_playback(post["playback"], {Slot.ITEM: (Slot.ITEM, 1.0)})
     assert (found.flags, found.odd, found.layout) == ((), None, None)
     [row] = found.rows.values()
     assert (row["watched"], row["page_loads"]) == (True, 2)
@@ -353,7 +354,7 @@ def test_a_clip_by_keyboard_alone(rig: Rig, visit: Visit) -> None:
     expect_end(page)
     post = walk.posts[0]
     assert (post["logic"], post["reason"]) == ("3", "r k 1 2")
-    assert "not-watched-item" in read_item_playback(post["playback"], 4.0).flags
+    assert "not-watched-item" in read_playback(post["playback"], {Slot.ITEM: (Slot.ITEM, 4.0)}).flags
 
 
 def test_a_clip_that_does_not_play_has_a_way_on(rig: Rig, visit: Visit) -> None:
@@ -365,7 +366,7 @@ def test_a_clip_that_does_not_play_has_a_way_on(rig: Rig, visit: Visit) -> None:
     expect_end(page)
     post = walk.posts[0]
     assert post["unplayable"] == "1"
-    assert "failed-item" in read_item_playback(post["playback"], 1.0).flags
+    assert "failed-item" in read_playback(post["playback"], {Slot.ITEM: (Slot.ITEM, 1.0)}).flags
 
 
 def test_a_clip_without_scripts(rig: Rig, visit: Visit) -> None:

@@ -7,12 +7,13 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, select
 
-from app.sessions.design import Side
 from app.sessions.entering import Visit, enter
 from app.sessions.evidence import note_sent
 from app.sessions.state_machine import locate, mark_shown, submit
-from app.sessions.tables import Mode, Trial, planned_left
+from app.sessions.tables import Mode, Trial
 from app.studies.tables import Unit
+from app.tasks.pair.design import Side
+from app.tasks.pair.queries import planned_left
 from tests.factories import NOW
 
 LONGEST_MS = 10_000  # what any clip of these tests lasts at most

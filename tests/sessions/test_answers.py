@@ -4,8 +4,8 @@ import pytest
 
 from app.core.errors import InvalidAnswer
 from app.sessions.answers import Answers, read_answers
-from app.sessions.design import Side
 from app.studies.file.questions import Question
+from app.tasks.pair.design import Side
 
 
 def question(id_: str, type_: str, **more: object) -> Question:
@@ -34,7 +34,7 @@ def test_no_difference_is_an_answer_where_the_study_allows_it(text: str, allowed
         told = "the right video or no difference" if allowed else "the left or the right video"
         assert told in refused.value.errors["choice"]
     else:
-        assert read_answers(asked, {"choice": text}, of_trial=True) == Answers(text)  # type: ignore[arg-type]
+        assert read_answers(asked, {"choice": text}, of_trial=True) == Answers(text)
 
 
 def test_background_answers_all_stand_by_name() -> None:

@@ -18,12 +18,12 @@ from app.monitor.snapshots import Choice
 from app.reports.export import rows_of
 from app.reports.frames import labels_frame
 from app.reports.kinds import What
-from app.sessions.design import Side
 from app.sessions.entry import pass_for
 from app.sessions.evidence import MOST_RANGES, note_sent, with_range
 from app.sessions.flags import Flag
 from app.sessions.tables import Mode, Trial
 from app.studies.launch import study_here
+from app.tasks.pair.design import Side
 from tests.admin.persons import make_user
 from tests.clock import Clock
 from tests.factories import NOW

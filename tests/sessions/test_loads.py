@@ -14,8 +14,7 @@ from sqlmodel import Session, col, select
 
 from app.core.database import Database
 from app.sessions import queries
-from app.sessions.assignment import choose_pairs, plan_session
-from app.sessions.design import BLOCK, Kind, Member, PairToPlan
+from app.sessions.design import BLOCK, Kind
 from app.sessions.entering import Visit, enter
 from app.sessions.exclusions import leave_out
 from app.sessions.loads import loads_of
@@ -23,6 +22,8 @@ from app.sessions.state_machine import locate, mark_shown, submit
 from app.sessions.tables import Exclusion, Mode, ParticipantSession, Status, Trial
 from app.studies.tables import State, Study, StudyVersion, Unit
 from app.studies.versions import set_state
+from app.tasks.pair.assignment import choose_pairs, plan_session
+from app.tasks.pair.design import Member, PairToPlan
 from app.tasks.rating.assignment import ItemToAssign, assign_items, planned_sessions
 from tests.factories import NOW
 

@@ -5,8 +5,10 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.design import Member, Slot
-from app.sessions.evidence import is_watched, least_ms, read_item_playback, read_playback, read_rt_ms
+from app.sessions.design import Slot
+from app.sessions.evidence import is_watched, least_ms, read_playback, read_rt_ms
+from app.tasks.pair.design import Member
+from app.tasks.pair.task import read_pair
 
 CLIP = {
     "duration_s": 8.0, "played": [[0, 8]], "watched": True, "plays": 1, "stalls": 0, "stall_ms": 0,
@@ -23,6 +25,7 @@ WHOLE = {
 
 UNKNOWN = dict.fromkeys(Member)  # the server knows no length
 KNOWN = dict.fromkeys(Member, 8.0)
+ALONE: dict[str, tuple[Slot, float | None]] = {Slot.ITEM: (Slot.ITEM, 8.0)}
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.just(int("9" * 400)),
@@ -37,15 +40,15 @@ reports = st.fixed_dictionaries(
 
 
 def test_each_member_gets_the_side_it_was_on() -> None:
-    report = read_playback(json.dumps(WHOLE), Member.B, UNKNOWN)
-    assert (report.rows[Member.B]["plays"], report.rows[Member.A]["plays"]) == (1, 3)
-    assert report.rows[Member.A]["drift_ms_max"] == 12
+    report = read_pair(json.dumps(WHOLE), Member.B, UNKNOWN)
+    assert (report.rows[Slot.B]["plays"], report.rows[Slot.A]["plays"]) == (1, 3)
+    assert report.rows[Slot.A]["drift_ms_max"] == 12
     assert (report.flags, report.odd) == ((), None)
 
 
 def test_what_was_not_watched_failed_or_ran_fast_is_flagged_by_side() -> None:
     odd = {**WHOLE, "left": {**CLIP, "played": [[0, 4]], "failed": True}, "right": {**CLIP, "max_rate": 16}}
-    assert read_playback(json.dumps(odd), Member.A, UNKNOWN).flags == (
+    assert read_pair(json.dumps(odd), Member.A, UNKNOWN).flags == (
         "not-watched-left",
         "failed-left",
         "fast-right",
@@ -61,7 +64,7 @@ def test_one_clip_is_read_as_two_are() -> None:
         "opened_ms": 8100,
         "item": {**CLIP, "plays": 2},
     }
-    report = read_item_playback(json.dumps(whole), 8.0)
+    report = read_playback(json.dumps(whole), ALONE)
     assert set(report.rows) == {Slot.ITEM}
     row = report.rows[Slot.ITEM]
     assert (row["watched"], row["plays"], row["hidden_ms"]) == (True, 2, 40)
@@ -69,16 +72,16 @@ def test_one_clip_is_read_as_two_are() -> None:
     assert read_rt_ms("7000", report)[1] == ("rt-odd",)
     odd = {**whole, "item": {**CLIP, "played": [[0, 4]], "failed": True, "max_rate": 2}}
     words = ("not-watched-item", "failed-item", "fast-item")
-    assert read_item_playback(json.dumps(odd), 8.0).flags == words
-    assert read_item_playback(json.dumps(WHOLE), 8.0).flags == ("playback-odd",)
-    assert read_item_playback("", 8.0).flags == ("playback-missing",)
+    assert read_playback(json.dumps(odd), ALONE).flags == words
+    assert read_playback(json.dumps(WHOLE), ALONE).flags == ("playback-odd",)
+    assert read_playback("", ALONE).flags == ("playback-missing",)
 
 
 @given(st.text() | anything.map(json.dumps) | reports.map(json.dumps), st.sampled_from(list(Member)))
 def test_any_text_is_read_or_kept_as_it_came(text: str, left: Member) -> None:
-    report = read_playback(text, left, UNKNOWN)
+    report = read_pair(text, left, UNKNOWN)
     if report.rows:
-        assert set(report.rows) == set(Member)
+        assert set(report.rows) == {Slot.A, Slot.B}
         for row in report.rows.values():
             assert all(0 <= row[key] < 2**31 for key in ("plays", "stalls", "hidden_ms", "frames"))
     else:
@@ -94,12 +97,12 @@ def test_any_reaction_time_is_read_or_flagged(text: str) -> None:
 def test_watched_is_what_the_played_ranges_say_and_not_what_the_browser_says() -> None:
     boast = {**CLIP, "played": [], "watched": True}
     modest = {**CLIP, "played": [[0, 7.9]], "watched": False}
-    report = read_playback(json.dumps({**WHOLE, "left": boast, "right": modest}), Member.A, KNOWN)
-    assert [report.rows[member]["watched"] for member in Member] == [False, True]
+    report = read_pair(json.dumps({**WHOLE, "left": boast, "right": modest}), Member.A, KNOWN)
+    assert [report.rows[slot]["watched"] for slot in (Slot.A, Slot.B)] == [False, True]
     assert report.flags == ("not-watched-left",)
     # The clip's length is the server's: a browser that calls it short has not watched it.
     short = {**CLIP, "duration_s": 1.0, "played": [[0, 1]]}
-    report = read_playback(json.dumps({**WHOLE, "left": short}), Member.A, KNOWN)
+    report = read_pair(json.dumps({**WHOLE, "left": short}), Member.A, KNOWN)
     assert report.flags == ("not-watched-left",)
 
 
@@ -117,18 +120,18 @@ def test_ranges_cover_a_clip_or_they_do_not() -> None:
 
 
 def test_a_reaction_time_that_cannot_be_is_flagged() -> None:
-    whole = read_playback(json.dumps({**WHOLE, "opened_ms": 9_000}), Member.A, KNOWN)
+    whole = read_pair(json.dumps({**WHOLE, "opened_ms": 9_000}), Member.A, KNOWN)
     for rt_ms, flags in (("9400", ()), ("8400", ("rt-odd",)), ("0", ("rt-odd",)), ("-1", ("rt-odd",))):
         assert read_rt_ms(rt_ms, whole)[1] == flags
     fast = {**CLIP, "max_rate": 16}
-    sped_up = read_playback(json.dumps({**WHOLE, "left": fast, "right": fast}), Member.A, KNOWN)
+    sped_up = read_pair(json.dumps({**WHOLE, "left": fast, "right": fast}), Member.A, KNOWN)
     assert [read_rt_ms(rt_ms, sped_up)[1] for rt_ms in ("500", "0")] == [(), ()]
-    played = read_playback(json.dumps(WHOLE), Member.A, KNOWN)
+    played = read_pair(json.dumps(WHOLE), Member.A, KNOWN)
     assert read_rt_ms("100", played) == (100, ("rt-odd",))
 
 
 def test_the_layout_is_one_of_two_or_unknown() -> None:
     told = {"stacked": "stacked", "side-by-side": "side-by-side", "diagonal": None, 7: None, None: None}
     for layout, kept in told.items():
-        report = read_playback(json.dumps({**WHOLE, "layout": layout, "opened_ms": 8100}), Member.A, KNOWN)
+        report = read_pair(json.dumps({**WHOLE, "layout": layout, "opened_ms": 8100}), Member.A, KNOWN)
         assert (report.layout, report.opened_ms, report.odd) == (kept, 8100, None)

@@ -11,7 +11,6 @@ from sqlmodel import Session, col, func, select
 
 from app.core.database import Database
 from app.core.errors import Closed, InvalidAnswer, NotFound
-from app.sessions.design import PairPlan, Side, member_at
 from app.sessions.entering import OVERTAKEN, BegunElsewhere, Visit, enter
 from app.sessions.state_machine import NotCurrent, Where, locate, mark_shown, submit
 from app.sessions.tables import (
@@ -23,10 +22,11 @@ from app.sessions.tables import (
     SessionToken,
     Status,
     Trial,
-    planned_left,
 )
 from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
 from app.studies.versions import set_state
+from app.tasks.pair.design import PairPlan, Side, member_at
+from app.tasks.pair.queries import planned_left
 from tests.factories import NOW, load_file
 
 RNG = random.Random(5)

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.sessions.assignment import plan_session
-from app.sessions.design import Kind, Member, PairToPlan, Sides
+from app.sessions.design import Kind
 from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.file.sampling import sample_pairs
 from app.studies.pairs_summary import pair_count, summary_of
@@ -18,6 +17,8 @@ from app.studies.pairs_view import (
     find_pairs,
     usage_of,
 )
+from app.tasks.pair.assignment import plan_session
+from app.tasks.pair.design import Member, PairToPlan, Sides
 from app.tasks.pair.settings import Sample
 from tests.studies.clips import CLIPS, facts
 

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from app.library.kinds import StimulusKind
-from app.sessions.design import Kind, Member
+from app.sessions.design import Kind
 from app.studies.file.problems import nearest, quoted
 from app.studies.file.rowfiles import RowFile, check_id, check_name, rows_under, word_in
+from app.tasks.pair.design import Member
 
 COLUMNS = ("pair", "a", "b", "condition", "truth", "kind")
 REQUIRED = COLUMNS[:3]

@@ -51,6 +51,12 @@ class Question(Frozen):
     groups: tuple[str, ...] = ()
 
 
+def sides_of(question: Question) -> Mapping[str, str]:
+    """What may be pressed in answer to a choice of two clips, each with what it is called."""
+    sides = {"left": "Left video", "right": "Right video"}
+    return {**sides, "tie": "No difference"} if question.allow_tie else sides
+
+
 def scale_of(question: Question) -> tuple[float | None, float | None]:
     """The lowest and the highest number that may be the answer; None where there is no bound, or no number."""
     if question.type == "likert":

@@ -5,9 +5,10 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.config import JsonDict
 
-from app.sessions.design import BLOCK, Kind, Member, Order, Sides, Slot
+from app.sessions.design import BLOCK, Kind, Slot
 from app.studies.file.questions import Frozen, Part, Question, TrialQuestion, different, exactly_one
 from app.studies.file.shown import Shown
+from app.tasks.pair.design import Member, Order, Sides
 from app.tasks.parts import BlockDesign, BlockSettings, Count, UnitSpec
 
 Watch = Literal["both-to-end", "free"]

@@ -3,35 +3,47 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any, ClassVar, Literal, cast
 
 from sqlmodel import Session
 
-from app.sessions import queries
 from app.sessions.answers import read_answers
-from app.sessions.assignment import choose_pairs, plan_session
-from app.sessions.design import (
-    Kind,
-    Member,
-    PairPlan,
-    PairToPlan,
-    Planned,
-    Pressed,
-    Side,
-    UnitToPlan,
-    chosen_by,
-    side_of,
-)
+from app.sessions.design import Kind, Planned, Slot, UnitToPlan
 from app.sessions.evidence import PlaybackReport, TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
 from app.sessions.flags import Finding, Observed, examine, joined
 from app.sessions.loads import LEFT_AFTER, loads_of
-from app.sessions.pages import TrialPage
+from app.sessions.pages import Page, QuestionView
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import Where
 from app.sessions.tables import Mode
 from app.sessions.views import Place, views
-from app.tasks.base import Start, Taken
+from app.tasks.base import Start, Taken, Task
+from app.tasks.pair import queries
+from app.tasks.pair.assignment import choose_pairs, plan_session
+from app.tasks.pair.design import Member, PairPlan, PairToPlan, Side, chosen_by, member_at, side_of
 from app.tasks.pair.settings import PairDesign
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPage(Page):
+    """Two clips and the questions about them.
+
+    Posts the questions' ids (the 2afc question as `left` | `right`, or `tie` where its options have that), `submit_id`,
+    `rt_ms`, `playback` (JSON), and `unplayable` = `1` where a clip would not play. `key` names the trial within the
+    session: the browser keeps what it recorded under it, over a reload. `next_clips` are fetched while this pair is
+    watched.
+    """
+
+    template: ClassVar[str] = "trial.html"
+    key: str = ""
+    number: int = 1
+    total: int = 1
+    practice: bool = False
+    watch: Literal["both-to-end", "free"] = "both-to-end"
+    left_clip: str = ""
+    right_clip: str = ""
+    next_clips: tuple[str, ...] = ()
+    questions: tuple[QuestionView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +73,7 @@ class Seen:
     fetched_b: bool | None
 
 
-class Pair:
+class Pair(Task):
     shared_page = True
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
@@ -104,7 +116,7 @@ class Pair:
         unplayable = form.get("unplayable") == "1"
         answers = read_answers(trials.questions, form, of_trial=True, optional=unplayable)
         trial = trial_here(session, where.session_id, where.page.position)
-        playback = read_playback(form.get("playback", ""), trial.left, trial.lasts_s)
+        playback = read_pair(form.get("playback", ""), trial.left, trial.lasts_s)
         rt_ms, rt_flags = read_rt_ms(form.get("rt_ms", ""), playback)
         reported = (*playback.flags, *rt_flags)
         seen = seen_of(
@@ -135,7 +147,16 @@ class Pair:
             "fetched_a": seen.fetched_a,
             "fetched_b": seen.fetched_b,
         }
-        return Taken(answers, values, {member.value: row for member, row in playback.rows.items()})
+        return Taken(answers, values, {slot.value: row for slot, row in playback.rows.items()})
+
+    def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
+        return member_at(Side(place), PairPlan.of(plan).left) if place in list(Side) else None
+
+
+def read_pair(text: str, left: Member, lasts_s: Mapping[Member, float | None]) -> PlaybackReport:
+    """The form's `playback` field about the two clips of a pair; `lasts_s` as in `read_playback`."""
+    members = {side: member_at(side, left) for side in Side}
+    return read_playback(text, {side: (Slot(member), lasts_s[member]) for side, member in members.items()})
 
 
 def trial_here(session: Session, session_id: int, position: int) -> TrialHere:
@@ -160,7 +181,7 @@ def seen_of(
     reported: Sequence[str],
     playback: PlaybackReport,
     *,
-    side: Pressed | None,
+    side: str | None,
     shown_at: datetime | None,
     now: datetime,
     rt_ms: int | None,

@@ -14,14 +14,14 @@ from app.library.kinds import StimulusKind
 from app.library.records import Record, parse_record
 from app.sessions.answers import Answers, read_answers
 from app.sessions.design import Planned, Slot
-from app.sessions.evidence import TrialClip, least_ms, read_item_playback, read_rt_ms, waited_ms
+from app.sessions.evidence import TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
 from app.sessions.flags import Observed, examine, joined
 from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import TrialSeen, Where
 from app.sessions.tables import Mode
 from app.sessions.views import Place, markdown, views
-from app.tasks.base import Start, Taken
+from app.tasks.base import Start, Taken, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.tasks.rating.evidence import (
     Reading,
@@ -54,7 +54,7 @@ class _Stimulus:
         return words_of_record(self.record) if self.record else words_of_text(self.text)
 
 
-class Rating:
+class Rating(Task):
     shared_page = False
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
@@ -110,6 +110,9 @@ class Rating:
         values["unplayable"] = unplayable
         return _watched(answers, values, where, trial, form, waited, to_end=design.watch == "to-end")
 
+    def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
+        return Slot.ITEM if place == Slot.ITEM else None
+
 
 # Columns that say which clip of a pair was fetched.
 _NOT_OF_PAIRS: Mapping[str, Any] = MappingProxyType({"fetched_a": None, "fetched_b": None})
@@ -158,7 +161,7 @@ def _watched(
     to_end: bool,
 ) -> Taken:
     """An answer about a clip, held against what the server saw as that about a pair is."""
-    playback = read_item_playback(form.get("playback", ""), trial.duration_s)
+    playback = read_playback(form.get("playback", ""), {Slot.ITEM: (Slot.ITEM, trial.duration_s)})
     rt_ms, rt_words = read_rt_ms(form.get("rt_ms", ""), playback)
     reported, lasts_s = (*playback.flags, *rt_words), trial.duration_s
     clip = TrialClip(trial.n_bytes, lasts_s, (trial.sent or {}).get(Slot.ITEM))

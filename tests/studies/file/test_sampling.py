@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from app.sessions.design import Kind, Member
+from app.sessions.design import Kind
 from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.file.problems import Place
 from app.studies.file.sampling import sample_pairs
+from app.tasks.pair.design import Member
 from app.tasks.pair.settings import Sample
 from tests.studies.file.study_folder import make_facts
 

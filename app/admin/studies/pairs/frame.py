@@ -13,7 +13,6 @@ from app.admin.access import Shell, ShellDep, StudyDep
 from app.admin.studies.pairs.pages import PairRow
 from app.core.dependencies import SettingsDep
 from app.library.media import poster_path
-from app.sessions.design import Sides
 from app.studies.access import StudyHere
 from app.studies.drafts import newest_number
 from app.studies.file.pairs import PairSpec, true_source_of
@@ -22,6 +21,7 @@ from app.studies.pairs_edit import Row, rows_of
 from app.studies.pairs_summary import Summary, summary_of
 from app.studies.pairs_view import DrawState, FoundPairs, Way, draw_state
 from app.studies.truth import TruthView, correctable, truth_view
+from app.tasks.pair.design import Sides
 
 
 @dataclass(frozen=True, slots=True)

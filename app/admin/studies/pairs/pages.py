@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from app.admin.pages import AdminPage
-from app.sessions.design import Sides
 from app.studies.file.problems import Fault
 from app.studies.pairs_edit import Row
 from app.studies.pairs_summary import Summary
 from app.studies.pairs_view import DrawState, Way
 from app.studies.truth import TruthView
+from app.tasks.pair.design import Sides
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,13 @@ from sqlmodel import Session, col, select
 
 from app.core.database import Database
 from app.core.errors import Conflict
-from app.sessions.design import Member, PairPlan, Side, member_at
-from app.sessions.tables import Trial, planned_left, slot_on
+from app.sessions.tables import Trial
 from app.studies.file.design import StudyDesign
 from app.studies.tables import StudyVersion
 from app.studies.versions import add_units
+from app.tasks.pair.design import Member, PairPlan, Side
+from app.tasks.pair.queries import planned_left
+from app.tasks.registry import task_named
 from tests.reports.people import walk
 
 
@@ -32,12 +34,12 @@ def test_sql_reads_the_plans_of_trials_as_python_does(database: Database, study:
     with database.transaction() as session:
         for seed in (1, 2):
             walk(session, study, lambda pair, left: {}, seed=seed, n_trials=0)
-        columns = (planned_left(), slot_on(Side.LEFT), slot_on(Side.RIGHT), col(Trial.plan))
-        rows = session.execute(select(*columns)).all()
-    assert {left for left, *_ in rows} == set(Member)
-    for left, on_left, on_right, plan in rows:
-        read = PairPlan.of(plan).left
-        assert (left, on_left, on_right) == (read, read, member_at(Side.RIGHT, read))
+        rows = session.execute(select(planned_left(), col(Trial.plan))).all()
+    assert {left for left, _ in rows} == set(Member)
+    for left, plan in rows:
+        assert left == PairPlan.of(plan).left
+        at = {place: task_named("pair").slot_at(plan, place) for place in (*Side, "item")}
+        assert at == {"left": left, "right": Member(left).other, "item": None}
 
 
 def test_a_pair_of_a_clip_and_itself_is_never_stored(database: Database, study: str) -> None:

@@ -8,8 +8,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.assignment import plan_session
-from app.sessions.design import Kind, Member, PairToPlan, PlannedTrial
+from app.sessions.design import Kind
+from app.tasks.pair.assignment import plan_session
+from app.tasks.pair.design import Member, PairToPlan, PlannedTrial
 
 pair_lists = st.lists(
     st.tuples(

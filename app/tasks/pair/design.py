@@ -1,0 +1,104 @@
+"""A pair as a session sees it: sides, members, and what a choice means. Pure: no database, no web, no clock."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Literal, Self, assert_never
+
+from app.sessions.design import Kind
+
+
+class Side(StrEnum):
+    """Where a participant saw a clip."""
+
+    LEFT = "left"
+    RIGHT = "right"
+
+    @property
+    def other(self) -> "Side":
+        return Side.RIGHT if self is Side.LEFT else Side.LEFT
+
+
+class Member(StrEnum):
+    """Which clip of its pair a clip is: the slots of a pair."""
+
+    A = "a"
+    B = "b"
+
+    @property
+    def other(self) -> "Member":
+        return Member.B if self is Member.A else Member.A
+
+
+TIE: Final = "tie"
+# What a choice presses: a side, or that there is no difference.
+Pressed = Side | Literal["tie"]
+
+
+Order = Literal["random", "fixed", "blocked"]
+Sides = Literal["balanced", "random", "fixed"]
+
+
+@dataclass(frozen=True, slots=True)
+class PairToPlan:
+    """What planning needs to know of a pair.
+
+    `anchor` is the member whose side is balanced: the truth-bearing one, or `a` where no member is true.
+    """
+
+    id: int
+    condition: str
+    kind: Kind
+    anchor: Member
+
+
+@dataclass(frozen=True, slots=True)
+class PairPlan:
+    """How a session sees a pair: which member is on the left. What the plan of a trial holds."""
+
+    left: Member
+
+    @classmethod
+    def of(cls, stored: Mapping[str, str]) -> Self:
+        """As stored with the trial. Raises ValueError for a plan that is not of a pair."""
+        if stored.keys() != {"left"}:
+            raise ValueError(f"the plan {dict(stored)!r} is not one of a pair")
+        return cls(Member(stored["left"]))
+
+    def stored(self) -> dict[str, str]:
+        return {"left": self.left.value}
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedTrial:
+    """One pair at one position (from 1, practice first) with the member shown on the left."""
+
+    position: int
+    pair_id: int
+    left: Member
+
+
+def member_at(side: Side, left: Member) -> Member:
+    """Which member was on `side`, given the member on the left."""
+    match side:
+        case Side.LEFT:
+            return left
+        case Side.RIGHT:
+            return left.other
+        case _:
+            assert_never(side)
+
+
+def side_of(member: Member, left: Member) -> Side:
+    """On which side `member` was, given the member on the left."""
+    return Side.LEFT if member is left else Side.RIGHT
+
+
+def chosen_by(pressed: str, left: Member) -> Member | Literal["tie"]:
+    """What an answer chose, given the member on the left."""
+    return TIE if pressed == TIE else member_at(Side(pressed), left)
+
+
+def pressed_for(choice: str, left: Member) -> Pressed:
+    """What was pressed for a choice of `a`, `b` or `tie`, given the member on the left."""
+    return TIE if choice == TIE else side_of(Member(choice), left)
