@@ -110,6 +110,10 @@ CRITERIA: Mapping[str, type[Part]] = {
 class RatingBlock(BlockSettings):
     """A block in which one stimulus at a time is rated: a record, a text or a clip."""
 
+    begins_with: ClassVar[Mapping[str, Any]] = {
+        "questions": [{"id": "rating", "type": "likert", "labels": ["1", "2", "3", "4", "5"]}]
+    }
+
     task: Literal["rating"] = Field(
         title="Ratings, one item at a time",
         description="One stimulus at a time, on several criteria: ratings.",
