@@ -234,7 +234,7 @@ def test_a_study_of_pairs_becomes_one_with_blocks_and_keeps_what_it_had(
         keys = draft_for(session, study_for(session, owner.who, "nav")).keys
     first, second = keys["blocks"]
     assert (first["id"], first["task"], second["task"]) == ("trials", "pair", "rating")
-    assert first["trials"]["questions"] == study_file()["trials"]["questions"]
+    assert first["trials"] == study_file(study="nav")["trials"]
     assert {"trials", "pairs", "sample"} & set(keys) == set()
 
 
