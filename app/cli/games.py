@@ -2,15 +2,21 @@
 
 import json
 import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.console import out, progress
+from app.cli.console import now, out, progress
 
 if TYPE_CHECKING:
     from analysis.games.sug import Play
+    from app.tasks.game.base import Agent
+    from app.tasks.game.run import Asked
+    from app.tasks.game.writing import Seating
 
 app = typer.Typer(no_args_is_help=True, help="Games that agents play: list, play, replay, compare.")
 
@@ -18,7 +24,7 @@ app = typer.Typer(no_args_is_help=True, help="Games that agents play: list, play
 @app.command("list")
 def listed() -> None:
     """The games there are, their parameters and their agents."""
-    from app.tasks.game.agents.registry import agents_for
+    from app.tasks.game.agents.registry import OUTSIDE, agents_for
     from app.tasks.game.games import FAMILIES, GAMES
     from app.tasks.game.sampling import presets
 
@@ -31,10 +37,17 @@ def listed() -> None:
         sizes = ", ".join(f"{name} ({len(configs)})" for name, configs in presets(game.Config).items())
         out.print(f"  presets: {sizes}", markup=False)
         for agent in agents_for(game.name).values():
-            parameters = ", ".join(name for name in agent.model_fields if name != "habits")
-            out.print(f"  agent {agent.name}: {agent.about}{parameters and f' ({parameters})'}", markup=False)
+            out.print(f"  {_about(agent)}", markup=False)
     for name, games in FAMILIES.items():
         out.print(f"{name} is {', '.join(games)}", markup=False)
+    out.print("players outside, of every game (docs/games.md)", markup=False)
+    for agent in OUTSIDE:
+        out.print(f"  {_about(agent)}", markup=False)
+
+
+def _about(agent: "type[Agent]") -> str:
+    parameters = ", ".join(name for name in agent.model_fields if name != "habits")
+    return f"agent {agent.name}: {agent.about}{parameters and f' ({parameters})'}"
 
 
 @app.command()
@@ -63,6 +76,11 @@ def play(
             help="grid or another preset; main+variants+random; a YAML file; or KEY=VALUE as often as needed.",
         ),
     ] = None,
+    calls: Annotated[int, typer.Option(min=0, help="Of language models, at most, in this run.")] = 1000,
+    tokens: Annotated[int, typer.Option(min=0, help="Of language models, at most, in this run.")] = 1_000_000,
+    listen: Annotated[
+        str, typer.Option(metavar="HOST:PORT", help="Where programs on pull seats call; port 0: any.")
+    ] = "127.0.0.1:0",
 ) -> None:
     """Play matches, and write moves.csv and seats_played.csv (docs/games.md).
 
@@ -72,11 +90,46 @@ def play(
     from app.tasks.game.writing import write
 
     asked = asked_for(name, config or [], seats, matches, seed, learn)
-    with progress("Playing") as on_progress:
-        done = write(asked, folder, on_progress)
+    with (
+        _seated(asked, folder, (calls, tokens), listen) as (runs, seating),
+        progress("Playing") as on_progress,
+    ):
+        done = write(runs, folder, on_progress, seating)
     earlier = f", {done.earlier} of them by an earlier run" if done.earlier else ""
     files = f"{folder / 'moves.csv'}, {folder / 'seats_played.csv'}"
     out.print(f"{done.matches} matches of {name}{earlier}: {files}", markup=False)
+
+
+@contextmanager
+def _seated(
+    asked: "list[Asked]", folder: Path, budget: tuple[int, int], listen: str
+) -> "Iterator[tuple[list[Asked], Seating | None]]":
+    """What is played by whom. Says where programs call, and at the end what came of players outside."""
+    from app.core.settings import Settings
+    from app.tasks.game.agents.outside import Outside
+
+    if not any(isinstance(agent, Outside) for one in asked for agent in one.agents):
+        yield asked, None
+        return
+    from app.core.errors import StudyError
+    from app.tasks.game.outside.chat import Spent, Unavailable
+    from app.tasks.game.outside.opened import Terms, named, opened
+
+    settings = Settings()
+    runs = named(asked, settings)
+    with opened(runs, Terms(settings, folder, *budget, listen, now)) as outsiders:
+        for (game, seat), address in outsiders.addresses.items():
+            typer.echo(f"{game}, seat {seat}: {address}")
+        sys.stdout.flush()
+        try:
+            yield runs, outsiders
+        except (Spent, Unavailable) as error:
+            raise StudyError(
+                f"{error}; what was played is kept, and the same command goes on after it"
+            ) from None
+        finally:
+            for line in outsiders.summary():
+                out.print(line, markup=False)
 
 
 @app.command()

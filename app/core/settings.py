@@ -5,7 +5,7 @@ import secrets
 from functools import cached_property
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
@@ -18,9 +18,10 @@ class Settings(BaseSettings):
 
     `LIKELY_HUMAN_ADDRESS` is where the service is reached from outside, for links that pages show.
     `LIKELY_HUMAN_MAX_STARTS` sessions may begin from one network in ten minutes; 0 for any number.
+    `LIKELY_HUMAN_MODEL_ADDRESS`, `LIKELY_HUMAN_MODEL` and `LIKELY_HUMAN_MODEL_KEY` are of a language model that plays.
     """
 
-    model_config = SettingsConfigDict(extra="ignore")
+    model_config = SettingsConfigDict(extra="ignore", protected_namespaces=())
 
     data: Path = Field(default=Path("data"), validation_alias="LIKELY_HUMAN_DATA")
     database: str = Field(default="", validation_alias="DATABASE_URL")
@@ -28,6 +29,9 @@ class Settings(BaseSettings):
     secure_cookies_override: str = Field(default="", validation_alias="LIKELY_HUMAN_SECURE_COOKIES")
     public_address: str = Field(default="", validation_alias="LIKELY_HUMAN_ADDRESS")
     max_starts: int = Field(default=300, ge=0, validation_alias="LIKELY_HUMAN_MAX_STARTS")
+    model_address: str = Field(default="", validation_alias="LIKELY_HUMAN_MODEL_ADDRESS")
+    model_name: str = Field(default="", validation_alias="LIKELY_HUMAN_MODEL")
+    model_key: SecretStr = Field(default=SecretStr(""), validation_alias="LIKELY_HUMAN_MODEL_KEY")
 
     @cached_property
     def database_url(self) -> URL:

@@ -8,20 +8,16 @@ from analysis import Analysis
 from analysis.choice.studies import StudyResult
 from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
-from app.reports.results import bias, figures, items, judges
+from analysis.ratings.studies import BlockRatings
+from app.reports.results import bias, figures, judges, ratings
 from app.reports.results.claims import HOW_MORE, claims_of
 from app.reports.results.compared import compared_claims, studies_figure
 from app.reports.results.conditions import conditions_claims, conditions_figures
-from app.reports.results.items import RatedItems
 from app.reports.results.marks import FEW
 from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
 from app.reports.results.view import FORMAT, Caution, Figure, ResultsView
 from app.reports.results.words import between, count, people, percent, sentence
 
-_HOW_MORE_ITEMS = (
-    "Groups of items are compared by Mann-Whitney over the mean of each item; a difference is said where "
-    "its p is below .05 after Holm's correction over all criteria and groups."
-)
 _LEFT_OUT = {
     "practice": "practice",
     "attention": "attention checks, which count in no number",
@@ -73,23 +69,23 @@ def results_view(
     )
 
 
-def with_items(view: ResultsView, rated: RatedItems, pseudonym: Mapping[str, str]) -> ResultsView:
-    """The page of a study of pairs with its items below them."""
-    can_say, not_yet = items.claims(rated)
+def with_ratings(
+    view: ResultsView, blocks: Sequence[BlockRatings], pseudonym: Mapping[str, str]
+) -> ResultsView:
+    """The page of a study of pairs with its ratings below them."""
+    can_say, not_yet = ratings.claims(blocks)
     return replace(
         view,
         can_say=(*view.can_say, *can_say),
         not_yet=(*view.not_yet, *not_yet),
-        figures=(*view.figures, *items.figures(rated, pseudonym)),
+        figures=(*view.figures, *ratings.ratings_figures(blocks, pseudonym)),
     )
 
 
-def items_view(rated: RatedItems, around: Around) -> ResultsView:
-    """The page of a study, or of a mode of one, that has items alone."""
-    first = rated.blocks[0]
-    can_say, not_yet = items.claims(rated)
-    # A block may be there for its ratings, its classes and each of its questions.
-    selections = {one.block: one.selection for one in rated.blocks}
+def ratings_view(blocks: Sequence[BlockRatings], around: Around) -> ResultsView:
+    """The page of a study, or of a mode of one, that has ratings alone."""
+    first = blocks[0]
+    can_say, not_yet = ratings.claims(blocks)
     return ResultsView(
         format=FORMAT,
         study=first.study,
@@ -97,16 +93,17 @@ def items_view(rated: RatedItems, around: Around) -> ResultsView:
         mode=first.selection.mode,
         made_at=around.made_at,
         until=around.until,
-        n_answers=sum(one.n_used for one in selections.values()),
-        n_people=max(one.n_participants_used for one in selections.values()),
+        n_answers=sum(one.selection.n_used for one in blocks),
+        n_people=max(one.selection.n_participants_used for one in blocks),
         n_pairs=0,
-        headline=items.headline(rated),
+        headline=ratings.headline(blocks),
         next_step="Look under “Who is counted” below for why." if first.selection.reason else "",
         can_say=can_say,
         not_yet=not_yet,
-        how_more=_HOW_MORE_ITEMS if rated.numbers else "",
+        how_more="Groups of items are compared by Mann-Whitney over the mean of each item; a difference is said where "
+        "its p is below .05 after Holm's correction over all criteria and groups.",
         figures=(
-            *items.figures(rated, around.pseudonym),
+            *ratings.ratings_figures(blocks, around.pseudonym),
             figures.counted_figure(first.selection, around.sessions, _LEFT_OUT),
         ),
         cautions=tuple(around.cautions),

@@ -60,7 +60,8 @@ class Role:
 class Event:
     """One line of a match's log. Only `nature` and `move` change a state; `seat` is None for nature.
 
-    `phase_id` is the one of `Game.to_move` when the event happened. `auto` is empty, `timeout` or `dropout`.
+    `phase_id` is the one of `Game.to_move` when the event happened. `auto` is empty, or why the default move was
+    played: `timeout`, `dropout`, or `invalid` for a program whose answers were not legal.
     """
 
     kind: EventKind
@@ -177,11 +178,19 @@ class Budget:
     tokens: int | None = None
 
 
+class NoMove(Exception):
+    """A player gave no legal move, so that the default move is played; `auto` is kept with it."""
+
+    def __init__(self, auto: Literal["timeout", "dropout", "invalid"]) -> None:
+        super().__init__(auto)
+        self.auto = auto
+
+
 class Player(Protocol):
     """Whoever sits on one seat of one match; may remember. Sees a view and the legal moves, never a state."""
 
     def act(self, view: View, legal: MoveSchema, rng: random.Random, budget: Budget) -> Act:
-        """The player's next move. All chance comes from `rng`."""
+        """The player's next move. All chance comes from `rng`. Raises NoMove for the default move."""
 
 
 class Agent(Strict):

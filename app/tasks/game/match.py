@@ -3,6 +3,7 @@
 import hashlib
 import random
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -12,6 +13,7 @@ from app.tasks.game.base import (
     Budget,
     Event,
     GameConfig,
+    NoMove,
     Outcome,
     Phase,
     Player,
@@ -117,11 +119,13 @@ def stream(seed: int, purpose: str) -> random.Random:
     return random.Random(f"{seed}/{purpose}")
 
 
-def play(game: AnyGame, config: GameConfig, players: Sequence[Player], seed: int) -> Match:
+def play(
+    game: AnyGame, config: GameConfig, players: Sequence[Player], seed: int, at_once: bool = False
+) -> Match:
     """Play one match to its end, the players in the order of their seats.
 
-    In a simultaneous phase all see the state before anybody's move. Raises StudyError where the number of players is
-    wrong, or a player does what is not allowed.
+    In a simultaneous phase all see the state before anybody's move; `at_once` asks them in threads, for players who
+    take their time. Raises StudyError where the number of players is wrong, or a player does what is not allowed.
     """
     n = len(game.seats(config))
     if len(players) != n:
@@ -134,15 +138,35 @@ def play(game: AnyGame, config: GameConfig, players: Sequence[Player], seed: int
             match.append(Event("nature", match.phase.phase_id, None, chance.draw(nature)))
             continue
         acting = match.phase.seats if match.phase.simultaneous else match.phase.seats[:1]
-        for event in [_act(match, seat, players[seat - 1], chances[seat - 1]) for seat in acting]:
+        asked = [(match, seat, players[seat - 1], chances[seat - 1]) for seat in acting]
+        for event in _at_once(asked) if at_once and len(asked) > 1 else [_act(*one) for one in asked]:
             _append_of(match, event)
     return match
 
 
+_Asked = tuple[Match, Seat, Player, random.Random]
+
+
+def _at_once(asked: Sequence[_Asked]) -> list[Event]:
+    threads = ThreadPoolExecutor(len(asked))
+    stopped = True
+    try:
+        futures = [threads.submit(_act, *one) for one in asked]
+        stopped = bool(wait(futures).not_done)
+        return [future.result() for future in futures]
+    finally:
+        # What others were asked is answered and kept before an error goes on; who stops the run waits for nobody.
+        threads.shutdown(wait=not stopped, cancel_futures=True)
+
+
 def _act(match: Match, seat: Seat, player: Player, rng: random.Random) -> Event:
     view, legal = match.game.view(match.state, seat), match.game.legal(match.state, seat)
-    move, message, _ = player.act(view, legal, rng, Budget())
-    return Event("move", match.phase.phase_id, seat, move, message)
+    phase_id = match.phase.phase_id
+    try:
+        move, message, _ = player.act(view, legal, rng, Budget())
+    except NoMove as none:
+        return Event("move", phase_id, seat, match.game.default_move(match.state, seat), "", none.auto)
+    return Event("move", phase_id, seat, move, message)
 
 
 def _append_of(match: Match, event: Event) -> None:

@@ -1,9 +1,14 @@
 """What a player may do at one point of a game, as a schema: checked, sampled and shown from the same few fields."""
 
 import random
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
+from reprlib import repr as shortened
 from typing import Any
+
+LARGEST = 10**15
+"""No number of a move is larger; every reader of JSON and CSV takes these exactly."""
 
 Move = Mapping[str, Any]
 """A move as flat JSON: `kind` and one value for each field of that kind; no fractions."""
@@ -29,7 +34,9 @@ class Number:
     def check(self, value: object) -> None:
         """Raises IllegalMove for what is not such a number; a yes/no is none."""
         if not isinstance(value, int) or isinstance(value, bool):
-            raise IllegalMove(f"{self.name} is {value!r}; it must be a whole number")
+            raise IllegalMove(f"{self.name} is {shortened(value)}; it must be a whole number")
+        if abs(value) > LARGEST:
+            raise IllegalMove(f"{self.name} is beyond {LARGEST}; it must be {self.words()}")
         over = self.maximum is not None and value > self.maximum
         if value < self.minimum or over or (value - self.minimum) % self.step:
             raise IllegalMove(f"{self.name} is {value}; it must be {self.words()}")
@@ -57,7 +64,7 @@ class Choice:
     def check(self, value: object) -> None:
         """Raises IllegalMove for what is no option; 1 and True differ."""
         if not any(type(value) is type(option) and value == option for option in self.options):
-            raise IllegalMove(f"{self.name} is {value!r}; it must be {self.words()}")
+            raise IllegalMove(f"{self.name} is {shortened(value)}; it must be {self.words()}")
 
     def words(self) -> str:
         """The options in words."""
@@ -89,7 +96,7 @@ class MoveSchema:
         found = next((kind for kind in self.kinds if kind.kind == name), None)
         if found is None:
             allowed = ", ".join(kind.kind for kind in self.kinds)
-            raise IllegalMove(f"a move of kind {name!r} is not allowed here; allowed: {allowed}")
+            raise IllegalMove(f"a move of kind {shortened(name)} is not allowed here; allowed: {allowed}")
         return found
 
     def check(self, move: Move, message: str = "") -> None:
@@ -109,6 +116,8 @@ class MoveSchema:
             raise IllegalMove(
                 f"the message has {len(message)} characters; at most {self.max_length} are allowed"
             )
+        if any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\t\n\r" for c in message):
+            raise IllegalMove("the message has characters that are no text, such as control characters")
 
     def sample(self, rng: random.Random) -> Move:
         """A legal move drawn uniformly: first its kind, then each field."""

@@ -42,10 +42,7 @@ class Questions:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The wait for others: its bound in minutes, what is paid for it, and what happens at the bound.
-
-    `asks`: the bound has passed, and the viewer decides whether to wait once more (`again` while that lasts).
-    """
+    """The wait for others: its bound in minutes, what is paid for it, and what happens at the bound."""
 
     stage: ClassVar[Stage] = "waiting"
     minutes: str
@@ -53,7 +50,6 @@ class Waiting:
     paid: str
     at_bound: AtBound
     again: bool = False
-    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +62,12 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """The match under way. `leaving` says what happens to whoever leaves; `may_go`, that nothing is lost by it."""
+    """The match under way. `leaving` says what happens to whoever leaves."""
 
     stage: ClassVar[Stage] = "playing"
     face: Face
     bonus: Bonus | None = None
     leaving: str = ""
-    may_go: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +133,8 @@ class GamePage(Page):
                 return face.form is not None
             case Ready(said=said):
                 return not said
-            case Waiting(asks=asks):
-                return asks
+            case Waiting():
+                return False
             case _:
                 return True
 
@@ -158,8 +153,6 @@ class GamePage(Page):
                 return "Please wait"
             case Ready() if self.acts:
                 return "Are you ready?"
-            case Waiting() if self.acts:
-                return "Nobody yet: wait once more?"
             case Waiting() | Ready():
                 return "Waiting for others"
             case Questions():
@@ -198,11 +191,10 @@ def playing(
     *,
     bonus: Bonus | None = None,
     leaving: str = "",
-    may_go: bool = False,
     entered: Entered | None = None,
 ) -> Playing:
     """A match under way; `legal` is None where the viewer may not act. `entered` is a form that was not accepted."""
-    return Playing(presenter_of(game).face(view, legal, entered or Entered()), bonus, leaving, may_go)
+    return Playing(presenter_of(game).face(view, legal, entered or Entered()), bonus, leaving)
 
 
 def result(
@@ -237,14 +229,12 @@ def waiting(
     at_bound: AtBound,
     *,
     again: bool = False,
-    asks: bool = False,
 ) -> Waiting:
-    """The wait for others, `waited_s` of at most `bound_s` seconds so far. What is paid is said by full minutes, so
-    that the page changes once a minute."""
+    """The wait for others, `waited_s` of at most `bound_s` seconds so far."""
     minutes = -(-bound_s // 60)
     pay = f"{money(pay_minor_per_min, currency)} a minute" if pay_minor_per_min else ""
-    paid = money(pay_minor_per_min * (max(0, waited_s) // 60), currency) if pay_minor_per_min else ""
-    return Waiting(f"{minutes} minute{'' if minutes == 1 else 's'}", pay, paid, at_bound, again, asks)
+    paid = money(pay_minor_per_min * max(0, waited_s) // 60, currency) if pay_minor_per_min else ""
+    return Waiting(f"{minutes} minute{'' if minutes == 1 else 's'}", pay, paid, at_bound, again)
 
 
 def move_of(legal: MoveSchema, form: Mapping[str, str]) -> Act:

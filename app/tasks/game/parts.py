@@ -100,17 +100,6 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Chip:
-    """An offer in short, between the viewer and a player: `says` is what the mark, shape and number mean."""
-
-    text: str
-    shape: str
-    number: int
-    mark: str
-    says: str
-
-
-@dataclass(frozen=True, slots=True)
 class Cell:
     """`bar` is a share of 0 to 100 drawn under the text; `mark` is `yes`, `no` or empty, drawn before it."""
 
@@ -118,16 +107,16 @@ class Cell:
     shape: str = ""
     mark: str = ""
     bar: int | None = None
-    chips: tuple[Chip, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a table; `own` is the viewer's, `quote` a message that went with it."""
+    """A row of a table; `own` is the viewer's, `quote` a message that went with it, `by` who wrote that."""
 
     cells: tuple[Cell, ...]
     own: bool = False
     quote: str = ""
+    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,8 +132,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One mark of a drawing: x and width in percent, y and height in pixels, a line from one corner to the other.
-    `tone` is a class of the style sheet."""
+    """One mark of a drawing: x and width in percent, y and height in pixels. `tone` is a class of the style sheet."""
 
     kind: Literal["line", "dot", "box", "text"]
     x: float
@@ -191,19 +179,11 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
-    """What an amount would mean, said while it is chosen: `offset` + `factor` x amount, decimals."""
-
-    label: str
-    factor: str
-    offset: str = "0"
-
-
-@dataclass(frozen=True, slots=True)
 class Amount:
-    """A whole number. With few steps it is one button for each; else a number field.
+    """A whole number. With few steps it is one button for each; else a number field with a few `quick` values.
 
-    `name` posts the amount itself; `rest-NAME` what is left of the maximum, where the amount divides that.
+    `name` posts the amount itself, `rest-NAME` what is left of its maximum. `keeps` and `gives` name the two parts
+    where the amount divides `maximum`; `keeps` is the part that is posted where `own`.
     """
 
     kind: ClassVar[str] = "amount"
@@ -214,7 +194,8 @@ class Amount:
     step: int = 1
     unit: str = ""
     note: str = ""
-    tells: tuple[Tell, ...] = ()
+    parts: tuple[str, str] | None = None
+    quick: tuple[Option, ...] = ()
     value: str = ""
     error: str = ""
 
@@ -243,7 +224,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """Sends the move, with a value of its own where it has a name. Buttons beside each other weigh the same."""
+    """Sends the move, with a value of its own where it has a name."""
 
     label: str
     name: str = ""
@@ -264,7 +245,6 @@ class MoveForm:
     buttons: tuple[Button, ...]
     note: str = ""
     badge: str = ""
-    shape: str = ""
     saying: str = ""
 
 
@@ -280,9 +260,8 @@ class Quote:
 class Face:
     """One seat's view of a match under way, as its game's presenter lays it out.
 
-    `headline` says what to do or what is waited for, `waiting` why; `news` what has just happened; `facts` what the
-    viewer knows; `quote` a message that came with what waits for an answer. `over`: the viewer's own part has ended,
-    and the match goes on without.
+    `headline` says what to do or what is waited for; `news` what has just happened; `facts` what the viewer knows;
+    `offer` is what waits for an answer.
     """
 
     headline: str
@@ -295,15 +274,9 @@ class Face:
     quote: Quote | None = None
     form: MoveForm | None = None
     waiting: str = ""
-    over: bool = False
     boards: tuple[Table, ...] = ()
     drawings: tuple[Drawing, ...] = ()
     history: Table | None = None
-
-    @property
-    def total(self) -> str:
-        """What the match has earned so far."""
-        return amount(self.earned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,11 +291,6 @@ class Ended:
     table: Table | None = None
     drawings: tuple[Drawing, ...] = ()
     history: Table | None = None
-
-    @property
-    def total(self) -> str:
-        """What the match has earned."""
-        return amount(self.earned)
 
 
 SHAPES = ("circle", "square", "triangle", "diamond", "hexagon", "cross", "star", "drop")

@@ -1,5 +1,6 @@
 """Many matches without people: games, configurations and agents as they were asked for."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +10,16 @@ import yaml
 from pydantic import BaseModel, ValidationError
 
 from app.core.errors import StudyError
-from app.tasks.game.agents.registry import LEARNERS, agents_for
+from app.tasks.game.agents.registry import LEARNERS, all_agents_for
 from app.tasks.game.base import Agent, AnyGame, GameConfig, Seat
 from app.tasks.game.games import FAMILIES, GAMES
 from app.tasks.game.replay import replayed
 from app.tasks.game.sampling import EXPRESSION, Sample, presets, sampled
 
+SETTINGS = "settings"
+"""The parameter of any agent that names a file of its other parameters."""
+# A value may have a colon of its own, as names of models do.
+_PARAMETERS = re.compile(r":(?=\w+=)")
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -82,6 +87,7 @@ def asked_for(
 def agents_of(game: AnyGame, config: GameConfig, seats: str) -> list[Agent]:
     """The agents of `NAME[:KEY=VALUE...]` for each seat, separated by commas; one alone takes every seat.
 
+    `settings=FILE` is a YAML file with a mapping of parameters, over which those beside it go.
     Raises StudyError for an agent that is not known or cannot take its seat, a parameter that is not valid, or another
     number of seats.
     """
@@ -134,11 +140,17 @@ def fitted(game: AnyGame, agents: Sequence[Agent], path: Path) -> list[Agent]:
 
 
 def _agent(game: AnyGame, text: str) -> Agent:
-    name, *pairs = text.split(":")
-    known = agents_for(game.name)
+    name, *pairs = _PARAMETERS.split(text)
+    known = all_agents_for(game.name)
     if name not in known:
         raise StudyError(f"there is no agent {name!r} for {game.name}; there are {', '.join(known)}")
-    return _valid(known[name], _pairs(pairs, name), f"agent {name}")
+    given = dict(_pairs(pairs, name))
+    if (path := given.pop(SETTINGS, None)) is not None:
+        read = _yaml(Path(str(path)))
+        if not isinstance(read, dict):
+            raise StudyError(f"agent {name}: {path} has no mapping of parameters")
+        given = {**read, **given}
+    return _valid(known[name], given, f"agent {name}")
 
 
 def _pairs(given: Iterable[str], where: str) -> Mapping[str, Any]:
@@ -178,10 +190,12 @@ def _fault(error: ValidationError, model: type[BaseModel], where: str) -> StudyE
     return StudyError(f"{where}: {name}: {why}")
 
 
-def _yaml(path: Path, named: str) -> object:
+def _yaml(path: Path, named: str = "") -> object:
     try:
         return yaml.safe_load(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise StudyError(f"cannot read {path}: {error.strerror}; presets are {named}") from None
+        raise StudyError(
+            f"cannot read {path}: {error.strerror}{named and f'; presets are {named}'}"
+        ) from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise StudyError(f"{path} is not YAML in UTF-8: {error}") from None

@@ -15,11 +15,11 @@ from itertools import islice
 from operator import le
 from pathlib import Path
 from shutil import rmtree
-from typing import IO
+from typing import IO, Protocol
 
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
-from app.tasks.game.base import canonical_json, state_hash
+from app.tasks.game.base import Player, canonical_json, state_hash
 from app.tasks.game.files import MOVES, Played, agent_id, move_rows, seat_columns, seat_rows
 from app.tasks.game.match import match_seed, play
 from app.tasks.game.run import Asked
@@ -36,30 +36,61 @@ class Written:
     earlier: int
 
 
-def played(runs: Sequence[Asked], after: int = 0) -> Iterator[Played]:
+class Seating(Protocol):
+    """Makes the players of each match, and learns how it ended; `at_once` asks those who act at once in threads."""
+
+    @property
+    def at_once(self) -> bool: ...
+
+    def players(self, asked: Asked, match: str) -> Sequence[Player]: ...
+
+    def ended(self, played: Played) -> None: ...
+
+
+class InProcess:
+    """Players who are fresh in each match, and need nothing but their agents."""
+
+    at_once = False
+
+    def players(self, asked: Asked, match: str) -> Sequence[Player]:
+        """One for each agent."""
+        return [agent.player() for agent in asked.agents]
+
+    def ended(self, played: Played) -> None:
+        """Nobody needs to know."""
+
+
+def played(runs: Sequence[Asked], after: int = 0, seating: Seating | None = None) -> Iterator[Played]:
     """The matches one after the other, numbered from 1; those up to `after` are passed over."""
+    seating = seating or InProcess()
     todo = (
         (asked, config, i) for asked in runs for config in asked.configs for i in range(1, asked.matches + 1)
     )
     for number, (asked, config, i) in islice(enumerate(todo, start=1), after, None):
-        players = [agent.player() for agent in asked.agents]
-        match = play(asked.game, config, players, match_seed(asked.seed, config, i))
-        yield Played(str(number), match, asked.agents)
+        players, seed = seating.players(asked, str(number)), match_seed(asked.seed, config, i)
+        one = Played(str(number), play(asked.game, config, players, seed, seating.at_once), asked.agents)
+        seating.ended(one)
+        yield one
 
 
-def write(runs: Sequence[Asked], folder: Path, on_progress: Callable[[int, int, str], None]) -> Written:
+Progress = Callable[[int, int, str], None]
+
+
+def write(
+    runs: Sequence[Asked], folder: Path, on_progress: Progress, seating: Seating | None = None
+) -> Written:
     """Play, and write `moves.csv` and `seats_played.csv` into a folder that has neither.
 
     Raises StudyError where the folder cannot be written, has one of the files, or has an unfinished run of something
     else, or one that is under way.
     """
     try:
-        return _write(runs, folder, on_progress)
+        return _write(runs, folder, on_progress, seating)
     except OSError as error:
         raise StudyError(f"cannot write {folder}: {error.strerror or error}") from None
 
 
-def _write(runs: Sequence[Asked], folder: Path, on_progress: Callable[[int, int, str], None]) -> Written:
+def _write(runs: Sequence[Asked], folder: Path, on_progress: Progress, seating: Seating | None) -> Written:
     part, total = folder / UNFINISHED, sum(len(asked.configs) * asked.matches for asked in runs)
     if not part.exists() and (there := [name for name in FILES if (folder / name).exists()]):
         raise StudyError(f"{folder} has {' and '.join(there)} already; name another folder with --out")
@@ -70,7 +101,7 @@ def _write(runs: Sequence[Asked], folder: Path, on_progress: Callable[[int, int,
         kept = _kept(part)
         earlier = max(len(kept) - 1, 0)
         if earlier < total:
-            _play_on(part, runs, kept, lambda done: on_progress(done, total, ""))
+            _play_on(part, kept, played(runs, earlier, seating), lambda done: on_progress(done, total, ""))
         for path in (part / name for name in FILES if (part / name).exists()):
             path.replace(folder / path.name)
         rmtree(folder / FINISHED, ignore_errors=True)
@@ -129,7 +160,7 @@ def _kept(part: Path) -> list[tuple[int, ...]]:
 
 
 def _play_on(
-    part: Path, runs: Sequence[Asked], kept: Sequence[tuple[int, ...]], on_played: Callable[[int], None]
+    part: Path, kept: Sequence[tuple[int, ...]], to_play: Iterable[Played], on_played: Callable[[int], None]
 ) -> None:
     with ExitStack() as stack:
         files = [stack.enter_context((part / name).open("ab")) for name in FILES]
@@ -146,7 +177,7 @@ def _play_on(
             file.truncate(length)
             file.seek(length)
         earlier = max(len(kept) - 1, 0)
-        for number, one in enumerate(played(runs, earlier), start=earlier + 1):
+        for number, one in enumerate(to_play, start=earlier + 1):
             if not kept and number == 1:
                 write_of(([MOVES], [seat_columns(one.match)]))
             write_of((move_rows(one), seat_rows(one)))

@@ -5,6 +5,7 @@ from typing import Any
 
 from app.tasks.game.agents import glee_offers, glee_persuasion, sug, sug_habits, wac
 from app.tasks.game.agents.any_game import RandomAgent
+from app.tasks.game.agents.outside import ModelAgent, PullAgent
 from app.tasks.game.base import Agent, Seat, Strict
 
 ANY_GAME: tuple[type[Agent], ...] = (RandomAgent,)
@@ -15,6 +16,8 @@ BY_GAME: Mapping[str, tuple[type[Agent], ...]] = {
     "glee-persuasion": glee_persuasion.AGENTS,
     "wac": wac.AGENTS,
 }
+OUTSIDE: tuple[type[Agent], ...] = (ModelAgent, PullAgent)
+"""Those that play every game, but not in this process (`app.tasks.game.outside`)."""
 LEARNERS: Mapping[str, Callable[[Sequence[tuple[Any, Seat]], str], Strict]] = {
     "sug": sug_habits.learned,
 }
@@ -22,5 +25,10 @@ LEARNERS: Mapping[str, Callable[[Sequence[tuple[Any, Seat]], str], Strict]] = {
 
 
 def agents_for(game: str) -> Mapping[str, type[Agent]]:
-    """The agents that can play a game, by name."""
+    """The agents that can play a game in this process, by name."""
     return {agent.name: agent for agent in (*ANY_GAME, *BY_GAME.get(game, ()))}
+
+
+def all_agents_for(game: str) -> Mapping[str, type[Agent]]:
+    """These, and those outside."""
+    return {**agents_for(game), **{agent.name: agent for agent in OUTSIDE}}

@@ -1,0 +1,136 @@
+"""Agents that play outside of this process: what is said of them; `app.tasks.game.outside` reaches them."""
+
+from collections.abc import Mapping
+from string import Template
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+
+from app.core.errors import StudyError
+from app.tasks.game.base import Agent, Player
+from app.tasks.game.outside.prompts import presets
+
+
+def _texts(value: object) -> object:
+    return tuple(value.items()) if isinstance(value, dict) else value
+
+
+def _placeholders(*names: str) -> AfterValidator:
+    def check(text: str) -> str:
+        template = Template(text)
+        if not template.is_valid():
+            raise ValueError("a $ that begins no name is written $$")
+        if unknown := set(template.get_identifiers()) - set(names):
+            raise ValueError(
+                f"there is no ${min(unknown)}; there are {', '.join(f'${name}' for name in names)}"
+            )
+        return text
+
+    return AfterValidator(check)
+
+
+Texts = Annotated[tuple[tuple[str, str], ...], BeforeValidator(_texts)]
+"""Texts by name; a mapping in a file."""
+
+
+class Outside(Agent):
+    """An agent whose moves come from elsewhere; `opened` in `app.tasks.game.outside` makes its players."""
+
+    occupant: ClassVar[Literal["rule", "model", "simulated"]] = "model"
+
+    def player(self) -> Player:
+        """Raises StudyError: it cannot play by itself."""
+        raise StudyError(f"the agent {self.name} plays in `likely-human game play` alone")
+
+
+class ModelAgent(Outside):
+    """A language model. How it is reached and how long it may take is no part of who it is, so not of its hash."""
+
+    name: ClassVar[str] = "model"
+    about: ClassVar[str] = "a language model behind a server of the chat-completions protocol"
+
+    model: str = Field(
+        default="", max_length=200, description="Its name at the server; LIKELY_HUMAN_MODEL unless given."
+    )
+    persona: str = Field(default="", max_length=4000, description="Who it is: a persona's name, or a text.")
+    personas: Texts = Field(
+        default=(), exclude=True, description="Texts of personas by name, beside the ready ones."
+    )
+    temperature: float | None = Field(
+        default=0.7, ge=0, le=2, description="Of sampling; null leaves it to the server."
+    )
+    top_p: float | None = Field(
+        default=None, gt=0, le=1, description="Of sampling; null leaves it to the server."
+    )
+    max_tokens: int = Field(default=800, ge=1, le=1_000_000, description="Of one reply, at most.")
+    max_tokens_name: Literal["max_tokens", "max_completion_tokens"] = Field(
+        default="max_tokens", exclude=True, description="What the server calls that bound."
+    )
+    response_format: Literal["text", "json_object", "json_schema"] = Field(
+        default="text", description="What the server is asked to hold replies to; not all can."
+    )
+    asks: int = Field(
+        default=3, ge=1, le=20, description="Asked for one decision at most; then the default move."
+    )
+    system: Annotated[str, _placeholders("seat", "persona", "rules")] = Field(
+        default_factory=lambda: presets().system, description="The first message: $seat, $persona, $rules."
+    )
+    turn: Annotated[str, _placeholders("situation", "form")] = Field(
+        default_factory=lambda: presets().turn, description="The question: $situation, $form."
+    )
+    again: Annotated[str, _placeholders("why", "form")] = Field(
+        default_factory=lambda: presets().again, description="After a bad answer: $why, $form."
+    )
+    rules: Texts = Field(default=(), description="Texts of rules by game, in place of the ready ones.")
+    timeout: float = Field(default=60, gt=0, le=3600, exclude=True, description="Seconds for a whole reply.")
+    retries: int = Field(
+        default=3, ge=0, le=20, exclude=True, description="After a fault of server or network."
+    )
+    backoff: float = Field(
+        default=1,
+        ge=0,
+        le=60,
+        exclude=True,
+        description="Seconds before the first retry, then twice as long.",
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _who(cls, given: Any) -> Any:
+        """The persona's text in place of its name."""
+        if not isinstance(given, Mapping) or not isinstance(name := given.get("persona", ""), str):
+            return given
+        own = given.get("personas") or {}
+        known = {**presets().personas, **(own if isinstance(own, Mapping) else dict(own))}
+        if name and name not in known and " " not in name.strip():
+            raise ValueError(
+                f"there is no persona {name!r}; there are {', '.join(known)}, or a sentence of yours"
+            )
+        return {**given, "persona": known.get(name, name)}
+
+    @model_validator(mode="after")
+    def _of_games(self) -> Self:
+        if unknown := {name for name, _ in self.rules} - set(presets().rules):
+            raise ValueError(
+                f"rules: there is no game {min(unknown)!r}; there are {', '.join(presets().rules)}"
+            )
+        return self
+
+    def rules_of(self, game: str) -> str:
+        """The rules that it reads."""
+        return dict(self.rules).get(game, presets().rules[game])
+
+
+class PullAgent(Outside):
+    """Any program that fetches its decisions over HTTP and posts its moves."""
+
+    name: ClassVar[str] = "pull"
+    about: ClassVar[str] = "any program that fetches its decisions over HTTP and posts its moves"
+
+    label: str = Field(default="", max_length=100, description="Which program it is, for the records.")
+    seconds: float = Field(
+        default=60, gt=0, le=86_400, exclude=True, description="For one decision; then the default move."
+    )
+    start: float = Field(
+        default=600, gt=0, le=86_400, exclude=True, description="Seconds until the program first calls."
+    )

@@ -1,0 +1,266 @@
+"""A server of the chat-completions protocol: one question, one reply, kept as it was; tried again where it may help."""
+
+import json
+import math
+import random
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import httpx2
+
+from app.core.errors import StudyError
+
+LONGEST_REPLY = 1_000_000
+"""Bytes of a reply that are read."""
+_SHOWN_OF_A_FAULT = 300
+_SHORTEST_SECRET = 8
+_LONGEST_WAIT_S = 60.0
+_AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_CHARACTERS_PER_TOKEN = 4
+
+TOKEN_FIELDS = ("max_tokens", "max_completion_tokens")
+"""Names of the bound of a reply: servers take the one or the other."""
+
+
+class Unavailable(StudyError):
+    """No call came through, however often it was tried."""
+
+    status_code = 502
+
+
+class Spent(StudyError):
+    """The budget does not cover another call."""
+
+
+class Spending:
+    """What a run may cost: calls, and tokens as the server counts them (4 characters each where it does not).
+
+    Before each call its prompt and longest reply are set aside, so that calls at the same moment keep the bound, too.
+    """
+
+    def __init__(self, calls: int, tokens: int) -> None:
+        self.most_calls, self.most_tokens = calls, tokens
+        self.calls = self.tokens = 0
+        self._aside = 0
+        self._lock = threading.Lock()
+
+    def before(self, tokens: int) -> None:
+        """Set a call aside. Raises Spent where the budget does not cover it."""
+        with self._lock:
+            if self.calls >= self.most_calls:
+                raise Spent(f"the budget of {self.most_calls} calls is spent")
+            if self.tokens + self._aside + tokens > self.most_tokens:
+                raise Spent(
+                    f"the budget of {self.most_tokens} tokens does not cover another call: {self.tokens} were used,"
+                    f" and the next may take {tokens}"
+                )
+            self.calls += 1
+            self._aside += tokens
+
+    def after(self, aside: int, used: int) -> None:
+        """Count what a call used in place of what was set aside for it."""
+        with self._lock:
+            self._aside -= aside
+            self.tokens += used
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Where a model is reached. `timeout_s` bounds a whole reply; after a fault `retries` more are tried, the first
+    after one to two `backoff_s`, each later one after twice as long, or when the server asks for it."""
+
+    address: str
+    key: str = field(default="", repr=False)
+    timeout_s: float = 60
+    retries: int = 3
+    backoff_s: float = 1
+
+    @property
+    def url(self) -> str:
+        """Where calls are posted. Raises StudyError for an address that is none, or that has a secret in it."""
+        try:
+            url = httpx2.URL(self.address.strip())
+        except httpx2.InvalidURL:
+            url = httpx2.URL("")
+        if url.scheme not in ("http", "https") or not url.host:
+            raise StudyError(
+                "LIKELY_HUMAN_MODEL_ADDRESS is no address such as http://127.0.0.1:8080/v1, to which"
+                " /chat/completions is added"
+            )
+        if url.userinfo or url.query or url.fragment:
+            raise StudyError(
+                "LIKELY_HUMAN_MODEL_ADDRESS has a name, a query or a fragment in it; a key goes into"
+                " LIKELY_HUMAN_MODEL_KEY"
+            )
+        return f"{str(url).rstrip('/')}/chat/completions"
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """With the key, if there is one. Raises StudyError for a key that no header can have."""
+        if not all("!" <= c <= "~" for c in self.key):
+            raise StudyError("LIKELY_HUMAN_MODEL_KEY has spaces or characters in it that no key has")
+        return {"Authorization": f"Bearer {self.key}"} if self.key else {}
+
+    def without_key(self, text: str) -> str:
+        """The text where the key does not occur."""
+        return text.replace(self.key, "[key]") if len(self.key) >= _SHORTEST_SECRET else text
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One call as it is kept: what came back, or why nothing did. The key is in none of it.
+
+    `status` is None where no answer came; `response` is its JSON, or else its text; `fault` is empty for a reply.
+    """
+
+    request: Mapping[str, Any]
+    ms: int = 0
+    status: int | None = None
+    response: object = None
+    fault: str = ""
+    tokens: int = 0
+    retry_after_s: float = 0
+
+    @property
+    def message(self) -> Mapping[str, Any]:
+        """The reply's message; empty where there is none."""
+        message = _at(self.response, "choices", 0, "message")
+        return message if isinstance(message, dict) else {}
+
+    @property
+    def text(self) -> str:
+        """What the model said; empty where it said nothing."""
+        content = self.message.get("content")
+        return content.encode("utf-8", "replace").decode() if isinstance(content, str) else ""
+
+    @property
+    def refused(self) -> bool:
+        """Whether the model refused to answer, or a filter of its server did."""
+        finish = _at(self.response, "choices", 0, "finish_reason")
+        code = _at(self.response, "error", "code")
+        return bool(self.message.get("refusal")) or "content_filter" in (finish, code)
+
+    @property
+    def worth_another(self) -> bool:
+        """Whether the same call may go through later."""
+        return bool(self.fault) and (self.status is None or self.status == 200 or self.status in _AGAIN)
+
+
+class Chat:
+    """A server that may be called from several threads; `close` gives its connections back."""
+
+    def __init__(self, server: Server, spending: Spending) -> None:
+        self._server, self._url, self._spending = server, server.url, spending
+        self._client = httpx2.Client(headers=dict(server.headers))
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._client.close()
+
+    def ask(
+        self, request: Mapping[str, Any], rng: random.Random, seconds: float | None = None
+    ) -> Iterator[Call]:
+        """The calls that one question takes: those with a fault, then the one with a reply unless none came.
+
+        `seconds` bounds all of them. Raises Spent where the budget does not cover a call.
+        """
+        end = time.monotonic() + (math.inf if seconds is None else seconds)
+        for tries in range(self._server.retries + 1):
+            call = self._counted(request, end)
+            yield call
+            wait = self._server.backoff_s * 2**tries * (1 + rng.random())
+            wait = min(_LONGEST_WAIT_S, max(wait, call.retry_after_s))
+            if not call.worth_another or tries == self._server.retries or time.monotonic() + wait >= end:
+                return
+            time.sleep(wait)
+
+    def _counted(self, request: Mapping[str, Any], end: float) -> Call:
+        prompt = sum(len(message["content"]) for message in request["messages"]) // _CHARACTERS_PER_TOKEN
+        aside = prompt + max(request.get(name, 0) for name in TOKEN_FIELDS)
+        self._spending.before(aside)
+        used = aside
+        try:
+            call = self._posted(request, end)
+            if call.status is not None:
+                used = call.tokens
+            return call
+        finally:
+            self._spending.after(aside, used)
+
+    def _posted(self, request: Mapping[str, Any], end: float) -> Call:
+        start = time.monotonic()
+        end = min(end, start + self._server.timeout_s)
+        try:
+            with self._client.stream(
+                "POST", self._url, json=request, timeout=max(0.001, end - start)
+            ) as reply:
+                body = _read(reply, end)
+                status, asked = reply.status_code, reply.headers.get("retry-after", "")
+        except (TimeoutError, httpx2.TimeoutException):
+            return Call(request, _ms(start), fault=f"no reply within {self._server.timeout_s:g} s")
+        except httpx2.HTTPError as error:
+            words = self._server.without_key(str(error)) or type(error).__name__
+            return Call(request, _ms(start), fault=f"cannot be reached: {words}")
+        text = self._server.without_key(body.decode(errors="replace"))
+        wait = float(asked) if asked.isdecimal() else 0.0
+        call = Call(request, _ms(start), status, _json(text), retry_after_s=wait)
+        return replace(call, fault=_fault(call, text), tokens=_tokens(call, text))
+
+
+def _read(reply: httpx2.Response, end: float) -> bytes:
+    """The body as far as it is read. Raises TimeoutError where it takes too long as a whole."""
+    body = bytearray()
+    for part in reply.iter_bytes():
+        body += part
+        if time.monotonic() > end:
+            raise TimeoutError
+        if len(body) > LONGEST_REPLY:
+            break
+    return bytes(body[:LONGEST_REPLY])
+
+
+def _json(text: str) -> object:
+    """What the text is as JSON that can be written again; else the text."""
+    try:
+        value = json.loads(text, parse_constant=str)
+        json.dumps([[[[value]]]])
+    except (ValueError, RecursionError):
+        return text
+    return value
+
+
+def _fault(call: Call, text: str) -> str:
+    if call.refused:
+        return ""
+    if call.status != 200:
+        return f"answered with status {call.status}: {' '.join(text.split())[:_SHOWN_OF_A_FAULT]}"
+    too_long = isinstance(call.response, str) and len(text.encode()) >= LONGEST_REPLY
+    return "" if call.message or too_long else "its answer is not one of the chat-completions protocol"
+
+
+def _tokens(call: Call, text: str) -> int:
+    """As the server counts them, or by length; a call that was turned down cost none."""
+    if call.status != 200:
+        return 0
+    counted = _at(call.response, "usage", "total_tokens")
+    if isinstance(counted, int) and counted >= 0:
+        return counted
+    prompt = sum(len(message["content"]) for message in call.request["messages"])
+    return (prompt + len(text)) // _CHARACTERS_PER_TOKEN
+
+
+def _at(value: object, *path: str | int) -> Any:
+    """What stands there in JSON; None where nothing does."""
+    for step in path:
+        try:
+            value = value[step]  # type: ignore[index]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return value
+
+
+def _ms(start: float) -> int:
+    return round((time.monotonic() - start) * 1000)

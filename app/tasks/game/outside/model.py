@@ -1,0 +1,104 @@
+"""A language model on a seat: asked with the rules, what the seat may know and the form of an answer; then checked."""
+
+import random
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.tasks.game.agents.outside import ModelAgent
+from app.tasks.game.base import Act, Budget, NoMove, View
+from app.tasks.game.moves import IllegalMove, MoveSchema
+from app.tasks.game.outside.chat import Call, Chat, Unavailable
+from app.tasks.game.outside.kept import Keep, Tally
+from app.tasks.game.outside.prompts import answer_in, filled, form, json_schema, situation
+
+_SHOWN_AGAIN = 4_000
+
+
+@dataclass(slots=True)
+class ModelPlayer:
+    """Asks for each decision anew; what it remembers is the history in its view. `rules` are of the game."""
+
+    agent: ModelAgent
+    chat: Chat
+    rules: str
+    keep: Keep
+    tally: Tally = field(default_factory=Tally)
+
+    def act(self, view: View, legal: MoveSchema, rng: random.Random, budget: Budget) -> Act:
+        """Its answer; after `asks` that cannot be taken NoMove. Raises Spent, and Unavailable without a server."""
+        messages = [
+            {"role": "system", "content": self._system(view)},
+            {"role": "user", "content": self._text(self.agent.turn, legal, situation=situation(view))},
+        ]
+        end = None if budget.seconds is None else time.monotonic() + budget.seconds
+        self.tally.decisions += 1
+        for ask in range(1, self.agent.asks + 1):
+            call = self._call(view, ask, self._request(messages, legal, budget), rng, end)
+            try:
+                if call.refused:
+                    raise IllegalMove("there is no answer in it, but a refusal")
+                act = answer_in(call.text, legal)
+            except IllegalMove as error:
+                self.keep(
+                    self._kept(view, ask, call, "refused" if call.refused else "invalid", why=str(error))
+                )
+                self.tally.refusals += call.refused
+                again = self._text(self.agent.again, legal, why=str(error)[:_SHOWN_AGAIN])
+                said = call.text[:_SHOWN_AGAIN] or "(nothing)"
+                messages += [{"role": "assistant", "content": said}, {"role": "user", "content": again}]
+                continue
+            taken = {"move": act.move, "message": act.message, "reason": act.reason}
+            self.keep(self._kept(view, ask, call, "taken", **taken))
+            return act
+        self.tally.defaults += 1
+        raise NoMove("invalid")
+
+    def _system(self, view: View) -> str:
+        persona = self.agent.persona or view.facts.get("persona") or ""
+        return filled(self.agent.system, seat=view.viewer, persona=persona, rules=self.rules)
+
+    def _text(self, template: str, legal: MoveSchema, **values: str) -> str:
+        return filled(template, form=form(legal), **values)
+
+    def _request(
+        self, messages: list[dict[str, str]], legal: MoveSchema, budget: Budget
+    ) -> Mapping[str, Any]:
+        agent = self.agent
+        request: dict[str, Any] = {"model": agent.model, "messages": list(messages)}
+        request |= {
+            name: value for name in ("temperature", "top_p") if (value := getattr(agent, name)) is not None
+        }
+        request[agent.max_tokens_name] = min(agent.max_tokens, budget.tokens or agent.max_tokens)
+        if agent.response_format == "json_schema":
+            schema = {"name": "answer", "schema": json_schema(legal)}
+            request["response_format"] = {"type": "json_schema", "json_schema": schema}
+        elif agent.response_format == "json_object":
+            request["response_format"] = {"type": "json_object"}
+        return request
+
+    def _call(
+        self, view: View, ask: int, request: Mapping[str, Any], rng: random.Random, end: float | None
+    ) -> Call:
+        """The call that came through; those before it, and all if none did, are kept as failed."""
+        seconds = None if end is None else end - time.monotonic()
+        for call in self.chat.ask(request, rng, seconds):
+            if not call.fault:
+                return call
+            self.keep(self._kept(view, ask, call, "failed", why=call.fault))
+        raise Unavailable(f"the language model's server: {call.fault}")
+
+    def _kept(self, view: View, ask: int, call: Call, result: str, **more: object) -> Mapping[str, Any]:
+        return {
+            "seat": view.viewer,
+            "phase_id": view.phase_id,
+            "ask": ask,
+            "result": result,
+            "request": call.request,
+            "status": call.status,
+            "response": call.response,
+            "tokens": call.tokens,
+            "ms": call.ms,
+            **more,
+        }

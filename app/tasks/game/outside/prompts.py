@@ -1,0 +1,151 @@
+"""What a player outside reads of a decision, as text and as a JSON Schema, and the answer that comes back."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from json import JSONDecodeError, JSONDecoder
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import yaml
+
+from app.tasks.game.base import Act, View
+from app.tasks.game.moves import LARGEST, Choice, IllegalMove, MoveKind, MoveSchema, Number
+from app.tasks.game.wac import RESIDENTS
+
+LONGEST_REASON = 4000
+"""Characters of a reason that are kept."""
+_READ = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Presets:
+    """The ready texts: the templates, the rules of each game, and personas by name."""
+
+    system: str
+    turn: str
+    again: str
+    rules: Mapping[str, str]
+    personas: Mapping[str, str]
+
+
+@cache
+def presets() -> Presets:
+    """Those of `presets.yaml`, and the five residents of the water auction as personas."""
+    read = yaml.safe_load(Path(__file__).with_name("presets.yaml").read_text(encoding="utf-8"))
+    residents = {resident.name.lower(): resident.persona for resident in RESIDENTS}
+    return Presets(**{**read, "personas": {**residents, **read["personas"]}})
+
+
+def filled(template: str, **values: object) -> str:
+    """A template with its `$names` filled in, and without empty lines in a row."""
+    text = Template(template).substitute({name: str(value).strip() for name, value in values.items()})
+    lines = [line.rstrip() for line in text.splitlines()]
+    kept = [line for i, line in enumerate(lines) if line or (i and lines[i - 1])]
+    return "\n".join(kept).strip()
+
+
+def situation(view: View) -> str:
+    """Where the match stands: all that the view has, one fact or past round to a line, oldest first."""
+    rounds = "" if view.rounds is None else f" of {view.rounds}"
+    past = [_json(entry) for entry in view.history]
+    facts = [f"{name}: {_json(value)}" for name, value in view.facts.items()]
+    return "\n".join(
+        [
+            *(["Before:", *past, ""] if past else []),
+            f"Round {view.round}{rounds}, phase {view.phase}.",
+            *facts,
+        ]
+    )
+
+
+def form(legal: MoveSchema) -> str:
+    """The form of an answer, for a reader: one line for each kind of move, its values in words."""
+    return "\nor\n".join(_form(kind, legal.max_length) for kind in legal.kinds)
+
+
+def json_schema(legal: MoveSchema) -> Mapping[str, Any]:
+    """The same as a JSON Schema of an object with `move`, and where they may be given `message` and `reason`."""
+    moves = [_schema_of(kind) for kind in legal.kinds]
+    properties: dict[str, Any] = {"move": moves[0] if len(moves) == 1 else {"oneOf": moves}}
+    if any(kind.message for kind in legal.kinds):
+        properties["message"] = {"type": "string", "maxLength": legal.max_length}
+    properties["reason"] = {"type": "string", "maxLength": LONGEST_REASON}
+    return {"type": "object", "properties": properties, "required": ["move"]}
+
+
+def answer_in(text: str, legal: MoveSchema) -> Act:
+    """The answer in a model's text: the last JSON object with a move in its last 20,000 characters.
+
+    Raises IllegalMove for none, or one that is not legal.
+    """
+    found = [answer for answer in _objects(text[-_READ:]) if "move" in answer]
+    if not found:
+        raise IllegalMove("it has no JSON object with a move")
+    return checked(found[-1], legal)
+
+
+def checked(answer: Mapping[str, Any], legal: MoveSchema) -> Act:
+    """An answer as an act. Raises IllegalMove for one that is not legal."""
+    move, message, reason = (answer.get(name) for name in ("move", "message", "reason"))
+    if not isinstance(move, dict):
+        raise IllegalMove("move must be a JSON object")
+    for name, text in (("message", message), ("reason", reason)):
+        if text is not None and not isinstance(text, str):
+            raise IllegalMove(f"{name} must be text")
+    legal.check(move, message or "")
+    return Act(move, message or "", (reason or "")[:LONGEST_REASON])
+
+
+def _form(kind: MoveKind, max_length: int) -> str:
+    fields = [f'"kind": "{kind.kind}"', *(f'"{field.name}": <{_words(field)}>' for field in kind.fields)]
+    parts = [f'"move": {{{", ".join(fields)}}}']
+    if kind.message:
+        parts.append(f'"message": "<text to the others, at most {max_length} characters, may be empty>"')
+    parts.append('"reason": "<why, in a sentence or two; no other player reads it>"')
+    return f"{{{', '.join(parts)}}}"
+
+
+def _words(field: Number | Choice) -> str:
+    if isinstance(field, Choice):
+        return " or ".join(_json(option) for option in field.options)
+    return f"whole number {field.words()}"
+
+
+def _schema_of(kind: MoveKind) -> Mapping[str, Any]:
+    fields = {"kind": {"const": kind.kind}, **{field.name: _field_schema(field) for field in kind.fields}}
+    return {
+        "type": "object",
+        "properties": fields,
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def _field_schema(field: Number | Choice) -> Mapping[str, Any]:
+    if isinstance(field, Choice):
+        return {"enum": list(field.options)}
+    top = LARGEST if field.maximum is None else field.maximum
+    if field.step > 1 and field.minimum % field.step:
+        return {"enum": list(range(field.minimum, top + 1, field.step))}
+    bounds = {"type": "integer", "minimum": field.minimum, "maximum": top}
+    return {**bounds, "multipleOf": field.step} if field.step > 1 else bounds
+
+
+def _objects(text: str) -> list[dict[str, Any]]:
+    """The JSON objects in a text that stand in no other one."""
+    decoder, found, at = JSONDecoder(), [], text.find("{")
+    while at >= 0:
+        try:
+            value, end = decoder.raw_decode(text, at)
+            found.append(value)
+        except (JSONDecodeError, ValueError, RecursionError):
+            end = at + 1
+        at = text.find("{", end)
+    return found
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
