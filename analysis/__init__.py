@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from analysis.data.reading import read_rating_rows, read_responses
     from analysis.data.schema import check_responses
     from analysis.data.selection import Selection, select_rows
+    from analysis.detection.studies import BlockJudgements, analyze_judgement_rows
     from analysis.errors import AnalysisError, ReadError, SchemaError
     from analysis.ratings.scores import analyze_ratings
     from analysis.ratings.studies import BlockRatings, analyze_rating_rows
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from analysis.stats.multiplicity import holm
     from analysis.summary import Analysis, Comparison, analyze
     from analysis.text.brief import render_brief
+    from analysis.text.detection import render_judgement_blocks
     from analysis.text.full import render
     from analysis.text.ratings import render_rating_blocks, render_ratings
 
@@ -41,6 +43,8 @@ _HOMES = {
     "choice.chance": ["ChanceTest", "against_chance"],
     "data.columns": ["LABEL_COLUMNS", "RESPONSE_COLUMNS", "Column"],
     "stats.comparisons": ["MannWhitney", "mann_whitney"],
+    "detection.studies": ["BlockJudgements", "analyze_judgement_rows"],
+    "text.detection": ["render_judgement_blocks"],
     "choice.description": ["Description", "describe"],
     "errors": ["AnalysisError", "ReadError", "SchemaError"],
     "data.hntt": ["HNTT_COLUMNS", "check_hntt", "hntt_responses", "read_hntt"],
@@ -69,6 +73,7 @@ __all__ = [
     "RESPONSE_COLUMNS",
     "Analysis",
     "AnalysisError",
+    "BlockJudgements",
     "BlockRatings",
     "ChanceTest",
     "Column",
@@ -84,6 +89,7 @@ __all__ = [
     "accuracy_per_participant",
     "against_chance",
     "analyze",
+    "analyze_judgement_rows",
     "analyze_rating_rows",
     "analyze_ratings",
     "check_hntt",
@@ -101,6 +107,7 @@ __all__ = [
     "read_responses",
     "render",
     "render_brief",
+    "render_judgement_blocks",
     "render_rating_blocks",
     "render_ratings",
     "select_rows",

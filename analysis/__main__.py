@@ -14,6 +14,7 @@ from analysis.data.hntt import hntt_responses, read_hntt
 from analysis.data.mapping import mapping_kind, mapping_notes, read_judgements, read_mapped, read_ratings
 from analysis.data.reading import is_rating_rows, read_rating_rows, read_responses
 from analysis.detection.measures import analyze_judgements
+from analysis.detection.studies import analyze_judgement_rows
 from analysis.errors import AnalysisError
 from analysis.options import ALTERNATIVES, BLANKS, RESAMPLES, TIES
 from analysis.ratings.scores import analyze_ratings
@@ -22,7 +23,7 @@ from analysis.results import Result
 from analysis.row_files import TABLE_FORMATS, without_many_rows, write_row_files
 from analysis.summary import analyze
 from analysis.text.brief import render_brief
-from analysis.text.detection import render_detection
+from analysis.text.detection import render_detection, render_judgement_blocks
 from analysis.text.full import render
 from analysis.text.ratings import render_rating_blocks, render_ratings
 
@@ -82,15 +83,19 @@ def _ratings(asked: argparse.Namespace) -> str:
     ratings = read_ratings(asked.files[0], asked.mapping)
     analysis = analyze_ratings(ratings, seed=asked.seed, resamples=asked.resamples)
     text = _json(analysis, asked)
-    return render_ratings(analysis) if text is None else text
+    return render_ratings(analysis, full=asked.full) if text is None else text
 
 
 def _rating_rows(asked: argparse.Namespace) -> str:
     tables = [read_rating_rows(path) for path in asked.files]
     blocks = analyze_rating_rows(tables, mode=asked.mode, seed=asked.seed, resamples=asked.resamples)
+    judged = analyze_judgement_rows(tables, mode=asked.mode, seed=asked.seed, resamples=asked.resamples)
     if not asked.json:
-        return render_rating_blocks(blocks, full=asked.full)
+        texts = [render_rating_blocks(blocks, full=asked.full)] if blocks else []
+        return "\n".join(texts + ([render_judgement_blocks(judged, full=asked.full)] if judged else []))
     summaries = {"ratings": [without_many_rows(one) for one in blocks]}
+    if judged:
+        summaries["yes_no"] = [without_many_rows(one) for one in judged]
     return json.dumps(summaries, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -100,7 +105,7 @@ def _judgements(asked: argparse.Namespace) -> str:
     judgements = read_judgements(asked.files[0], asked.mapping)
     analysis = analyze_judgements(judgements, seed=asked.seed, resamples=asked.resamples)
     text = _json(analysis, asked)
-    return render_detection(analysis) if text is None else text
+    return render_detection(analysis, full=asked.full) if text is None else text
 
 
 def _json(result: Result, asked: argparse.Namespace) -> str | None:

@@ -6,9 +6,14 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1] / "app"
 SHARED = ROOT / "sessions" / "static" / "look.css"
 SHEETS = {
-    SHARED.with_name("site.css"): [ROOT / "sessions", ROOT / "core"],
+    SHARED.with_name("site.css"): [ROOT / "sessions", ROOT / "tasks" / "pair", ROOT / "core"],
     ROOT / "tasks" / "rating" / "static" / "rating.css": [
         ROOT / "tasks" / "rating",
+        ROOT / "sessions",
+        ROOT / "core",
+    ],
+    ROOT / "tasks" / "game" / "static" / "game.css": [
+        ROOT / "tasks" / "game",
         ROOT / "sessions",
         ROOT / "core",
     ],
@@ -24,12 +29,15 @@ def classes_of(sheet: str) -> set[str]:
 
 
 def words_of(folders: list[Path]) -> set[str]:
-    """The words of classes in templates, of strings in their expressions, and of strings in scripts.
+    """The words of classes in templates, of strings in their expressions, of strings in scripts and in presenters.
 
     Of `event-{{ kind }}` it is the word `event-`.
     """
     files = [
-        path for folder in folders for path in sorted(folder.rglob("*")) if path.suffix in (".html", ".js")
+        path
+        for folder in folders
+        for path in sorted(folder.rglob("*"))
+        if path.suffix in (".html", ".js") or (path.parent.name == "presenters" and path.suffix == ".py")
     ]
     found = []
     for path in files:

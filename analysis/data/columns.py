@@ -268,4 +268,20 @@ RATING_COLUMNS: tuple[Column, ...] = (
         "the highest answer that the question allows",
         optional=True,
     ),
+    Column(
+        "level",
+        "text",
+        "",
+        "what answers are: points in an order, numbers at equal distances, or names; empty for a free text",
+        allowed=("ordinal", "interval", "nominal"),
+        optional=True,
+    ),
+    Column("options", "text", "", "what a choice is among, as a JSON list; empty for others", optional=True),
+    Column(
+        "truth",
+        "text",
+        "",
+        "of a `yes_no` question, the option that is right for the item; empty where it has no source",
+        optional=True,
+    ),
 )

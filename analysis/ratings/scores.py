@@ -177,8 +177,8 @@ def analyze_ratings(
     if ratings.out_of_range == "drop":
         counted &= ~outside
     means = np.full(len(scores), np.nan) if ratings.level == "nominal" else scores
-    criteria = [str(name) for name in table["criterion"].cat.categories]
-    criteria = [criteria[place] for place in np.argsort(natural_ranks(pd.Series(criteria, dtype=object)))]
+    there = {str(name) for name in table["criterion"].cat.categories}
+    criteria = [name for name in ratings.criteria if name in there]
     found = [_criterion(ratings, name, scores, counted, outside, seed, resamples) for name in criteria]
     families = corrected([one.group_comparisons for one in found])
     return RatingAnalysis(
@@ -191,8 +191,8 @@ def analyze_ratings(
         criteria=tuple(
             replace(one, group_comparisons=family) for one, family in zip(found, families, strict=True)
         ),
-        items=_with_plurality(_per(table, "item", means, counted), ratings, counted),
-        raters=_with_severity(_per(table, "rater", means, counted), ratings, means, counted),
+        items=_with_plurality(_per(ratings, "item", means, counted), ratings, counted),
+        raters=_with_severity(_per(ratings, "rater", means, counted), ratings, means, counted),
         odd=_odd(ratings, scores, outside, counted),
     )
 
@@ -324,16 +324,20 @@ def _agreement(
     return agreement_of_ratings(table, level=ratings.level, values=steps, seed=seed, resamples=resamples)
 
 
-def _per(table: pd.DataFrame, column: str, scores: Floats, counted: Mask) -> pd.DataFrame:
+def _per(ratings: Ratings, column: str, scores: Floats, counted: Mask) -> pd.DataFrame:
     """Mean and SD of the scores that count of each criterion and item or rater."""
+    table = ratings.table
     keys = [table["criterion"], table[column]]
     values = pd.Series(np.where(counted, scores, np.nan), index=table.index)
     grouped = values.groupby(keys, observed=True, sort=True)
     n = pd.Series(counted, index=table.index).groupby(keys, observed=True, sort=True).sum()
     made = pd.concat([n, grouped.mean(), grouped.std()], axis=1).reset_index()
     made.columns = pd.Index(["criterion", column, "n", "mean", "sd_ddof1"])
-    ranks = [natural_ranks(made[name].astype(object)) for name in (column, "criterion")]
-    return made.iloc[np.lexsort(ranks)].reset_index(drop=True)
+    places = {name: place for place, name in enumerate(ratings.criteria)}
+    criterion = made["criterion"].astype("str").map(places).to_numpy()
+    return made.iloc[np.lexsort([natural_ranks(made[column].astype(object)), criterion])].reset_index(
+        drop=True
+    )
 
 
 def _with_severity(raters: pd.DataFrame, ratings: Ratings, scores: Floats, counted: Mask) -> pd.DataFrame:

@@ -2,18 +2,38 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
+from typing import Literal
 
+import numpy as np
 import pandas as pd
 
 from analysis.data.selection import Selection, choose_mode, select
 from analysis.options import RESAMPLES
 from analysis.ratings.scores import RatingAnalysis, analyze_ratings
-from analysis.ratings.table import Scale, check_ratings
+from analysis.ratings.table import Ratings, Scale, as_number, check_ratings
 from analysis.results import Result
+from analysis.stats.agreement.ratings import Level
 
 # What an item is of, the first that any item of a block has.
 GROUPINGS = ("group", "condition")
 _ABOUT = ("item", "group", "condition", "stimulus", "source")
+# The first is what numbers are taken for in a file from before there was `level`.
+_LEVELS: tuple[Level, ...] = ("ordinal", "interval", "nominal")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RatedBlock:
+    """The answers of one block of one study that count, of one `level`; see `BlockRatings`."""
+
+    study: str
+    block: str
+    selection: Selection
+    n_sessions_excluded: int
+    n_repeated: int
+    grouped_by: str | None
+    items: pd.DataFrame
+    ratings: Ratings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,8 +43,8 @@ class BlockRatings(Result):
     `n_sessions_excluded` are sessions of the mode of which a rule leaves an answer out, `n_repeated` scores that a
     participant gave to an item a second time, in another session: the first counts. Items are grouped by their
     `grouped_by`: ``group`` where any has one, else ``condition``. `items` says of each item rated what it is, by the
-    newest version. `analysis` is of the answers that are numbers: one criterion for each question, on the scale that
-    the study gives it."""
+    newest version. `analysis` is of the answers that are numbers, one criterion for each question, on the scale that
+    the study gives it; or of those to questions with options, which are names of classes."""
 
     study: str
     block: str
@@ -35,6 +55,15 @@ class BlockRatings(Result):
     items: pd.DataFrame
     analysis: RatingAnalysis
 
+    @property
+    def kind(self) -> Literal["ratings", "classes"]:
+        return "classes" if self.analysis.agreement_level == "nominal" else "ratings"
+
+    @property
+    def name(self) -> str:
+        """Of a folder for it: a block may have both ratings and classes."""
+        return f"{self.kind}-{self.study}-{self.block}"
+
 
 def analyze_rating_rows(
     tables: Sequence[pd.DataFrame], *, mode: str | None = None, seed: int = 1, resamples: int = RESAMPLES
@@ -43,55 +72,138 @@ def analyze_rating_rows(
 
     Only answers of one mode about main items that no rule excludes count: by default of the first of live, simulated,
     pilot and preview that has any. Raters are the participants. A block without an answer that counts is there, too:
-    its `selection` has the reason.
+    its `selection` has the reason. A block with numbers and classes is there once for each; `yes_no` questions are
+    in `analyze_judgement_rows`.
 
     Raises
     ------
     AnalysisError
         For a mode without answers.
     """
+    return tuple(
+        BlockRatings(
+            study=one.study,
+            block=one.block,
+            selection=one.selection,
+            n_sessions_excluded=one.n_sessions_excluded,
+            n_repeated=one.n_repeated,
+            grouped_by=one.grouped_by,
+            items=one.items,
+            analysis=analyze_ratings(one.ratings, seed=seed, resamples=resamples),
+        )
+        for one in rated_blocks(tables, mode)
+    )
+
+
+def rated_blocks(tables: Sequence[pd.DataFrame], mode: str | None = None) -> Iterator[RatedBlock]:
+    """What `analyze_rating_rows` analyses. Raises AnalysisError for a mode without answers."""
     chosen = choose_mode(tables, mode)
-    found = []
+    for study, block, rows in blocks_of(tables):
+        parts = [part for part in (_of_level(rows, level) for level in _LEVELS) if len(part)]
+        if not parts and not is_yes_no(rows).any():
+            parts = [rows[:0]]
+        for part in parts:
+            yield _block(study, block, rows, part, chosen)
+
+
+def blocks_of(tables: Sequence[pd.DataFrame]) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Study, block and rows of each block, in the order of the rows."""
     for table in tables:
         for study in table["study"].unique():
             of_study = table[table["study"] == study]
             for block in of_study["block"].unique():
                 rows = of_study[of_study["block"] == block].reset_index(drop=True)
-                found.append(_block(str(study), str(block), rows, chosen, seed, resamples))
-    return tuple(found)
+                yield str(study), str(block), rows
 
 
-def _block(study: str, block: str, rows: pd.DataFrame, mode: str, seed: int, resamples: int) -> BlockRatings:
+def is_yes_no(rows: pd.DataFrame) -> pd.Series:
+    """Whether each row is of a question to which some item has a right answer."""
+    asked = rows.loc[rows["truth"].notna(), "question"].unique()
+    return rows["question"].isin(list(asked))
+
+
+def select_trials(study: str, rows: pd.DataFrame, mode: str) -> tuple[Selection, int]:
+    """How the items rated were sorted, and of how many sessions a rule leaves an answer out."""
     trials = rows.drop_duplicates(["session", "trial"]).reset_index(drop=True)
-    selection = select(study, trials, mode).selection
-    counts = (rows["mode"] == mode) & (rows["kind"] == "main") & rows["excluded"].isna()
-    scored = rows[counts & rows["value"].notna()]
+    excluded = trials[(trials["mode"] == mode) & trials["excluded"].notna()]
+    return select(study, trials, mode).selection, int(excluded["session"].nunique())
+
+
+def that_count(rows: pd.DataFrame, mode: str) -> pd.Series:
+    """Whether each row is of the mode, about a main item, and not excluded."""
+    return (rows["mode"] == mode) & (rows["kind"] == "main") & rows["excluded"].isna()
+
+
+def _of_level(rows: pd.DataFrame, level: Level) -> pd.DataFrame:
+    """The rows of questions whose answers are of a level; of older files, those that are numbers."""
+    found = rows["level"] == level
+    if level == "ordinal":
+        found |= rows["level"].isna() & rows["value"].notna()
+    return rows[found & ~is_yes_no(rows)]
+
+
+def _block(study: str, block: str, rows: pd.DataFrame, part: pd.DataFrame, mode: str) -> RatedBlock:
+    selection, n_excluded = select_trials(study, rows, mode)
+    items = _items(rows[that_count(rows, mode)])
+    grouped_by = next((name for name in GROUPINGS if items[name].notna().any()), None)
+    scored = part[that_count(part, mode)]
     again = scored.duplicated(["participant", "item", "question"])
     scored = scored[~again].reset_index(drop=True)
-    items = _items(rows[counts])
-    grouped_by = next((name for name in GROUPINGS if items[name].notna().any()), None)
+    level = next((one for one in _LEVELS if (part["level"] == one).any()), _LEVELS[0])
     ratings = pd.DataFrame(
         {
             "item": scored["item"].astype("str"),
             "rater": scored["participant"].astype("str"),
             "criterion": scored["question"].astype("str"),
-            "score": scored["value"].astype(float),
+            "score": _scores(scored),
         }
     )
     if grouped_by is not None:
         ratings["group"] = ratings["item"].map(items.set_index("item")[grouped_by])
-    checked = check_ratings(ratings, scales=dict(_scales(scored)), origin=study)
-    excluded = trials[(trials["mode"] == mode) & trials["excluded"].notna()]
-    return BlockRatings(
-        study=study,
-        block=block,
-        selection=selection,
-        n_sessions_excluded=int(excluded["session"].nunique()),
-        n_repeated=int(again.sum()),
-        grouped_by=grouped_by,
-        items=items,
-        analysis=analyze_ratings(checked, seed=seed, resamples=resamples),
+    scales = dict(_scales(scored))
+    checked = check_ratings(
+        ratings,
+        # Names of classes that are numbers on a scale: without one any text would be a class.
+        scale=next(iter(scales.values()), None) if level == "nominal" else None,
+        scales=scales,
+        out_of_range="drop" if _has_numbers_left_out(scored, level) else "keep",
+        level=level,
+        origin=study,
+        criteria=_in_order(part),
     )
+    return RatedBlock(study, block, selection, n_excluded, int(again.sum()), grouped_by, items, checked)
+
+
+def _in_order(rows: pd.DataFrame) -> Sequence[str]:
+    """The questions in the order of the study file, which the rows of each trial have, though not all may be asked."""
+    questions = rows["question"].astype("str")
+    following = questions.shift(-1).where(
+        rows["trial"].astype("str") == rows["trial"].astype("str").shift(-1)
+    )
+    steps = pd.DataFrame({"first": questions, "second": following}).dropna().drop_duplicates()
+    order: TopologicalSorter[str] = TopologicalSorter(dict.fromkeys(questions.unique(), ()))
+    for first, second in steps.itertuples(index=False):
+        order.add(second, first)
+    try:
+        return tuple(order.static_order())
+    except CycleError:  # versions that ask in different orders
+        return tuple(questions.unique())
+
+
+def _scores(rows: pd.DataFrame) -> pd.Series:
+    """The answers as texts; of a question answered with a number, a text is an answer that is none."""
+    values = rows["value"].astype(float)
+    texts = rows["text"].astype(object).where(rows["text"].notna(), None)
+    numbers = values.map(lambda one: str(int(one)) if float(one).is_integer() else repr(float(one)), "ignore")
+    return numbers.astype(object).where(values.notna(), texts)
+
+
+def _has_numbers_left_out(rows: pd.DataFrame, level: Level) -> bool:
+    """Whether an imported number was kept as a text because it is off the scale and not to count."""
+    if level == "nominal":
+        return False
+    texts = rows.loc[rows["value"].isna() & rows["text"].notna(), "text"]
+    return any(not np.isnan(as_number(text)) for text in texts.unique())
 
 
 def _items(rows: pd.DataFrame) -> pd.DataFrame:

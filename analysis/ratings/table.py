@@ -1,7 +1,7 @@
 """The contract of a table of ratings: who gave which score to which item, by which criterion."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -31,7 +31,7 @@ class Ratings:
     `table` has one row per rating: `row` (its number in the file), `item`, `rater`, `criterion`, `score` and `group`
     (of the item) as categories of texts, a missing score missing, and no group where none was given. `scale` is the
     lowest and the highest score that may be given, `scales` the same of criteria that have their own, `out_of_range`
-    what becomes of others, `level` what the scores are for agreement."""
+    what becomes of others, `level` what the scores are for agreement, `criteria` the order in which they come."""
 
     table: pd.DataFrame
     origin: str
@@ -39,6 +39,7 @@ class Ratings:
     out_of_range: OutOfRange
     level: Level
     scales: Mapping[str, Scale] = field(default_factory=dict)
+    criteria: tuple[str, ...] = ()
 
     def scale_of(self, criterion: str) -> Scale | None:
         """The criterion's own scale, else that of all; None where it is not known."""
@@ -66,6 +67,7 @@ def check_ratings(
     level: str = "ordinal",
     origin: str = "ratings",
     rows: Counts | None = None,
+    criteria: Sequence[str] = (),
 ) -> Ratings:
     """Return a table of ratings with its contract checked, or refuse it at its first fault.
 
@@ -86,6 +88,8 @@ def check_ratings(
         ``nominal``, ``ordinal`` or ``interval``: what `agreement_of_ratings` takes the scores for.
     origin, rows
         The file named in an error and the number of each row in it, by default from 1.
+    criteria
+        The order in which criteria come in results, by default that of their first rows.
 
     Raises
     ------
@@ -119,6 +123,7 @@ def check_ratings(
         chosen("out_of_range", out_of_range, OUT_OF_RANGE),
         chosen("level", level, LEVELS),
         {name: (float(low), float(high)) for name, (low, high) in (scales or {}).items()},
+        tuple(dict.fromkeys([*criteria, *typed["criterion"].astype("str").unique()])),
     )
 
 

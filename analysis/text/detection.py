@@ -1,12 +1,13 @@
 """An analysis of judgements of single stimuli as text for a terminal, 100 columns wide."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
 from analysis.choice.chance import ChanceTest
 from analysis.choice.description import Description
 from analysis.detection.measures import Detection, DetectionAnalysis, rows_without_sensitivity
+from analysis.detection.studies import BlockJudgements
 from analysis.results import table_rows
 from analysis.stats.p_values import p_words
 from analysis.text.conditions import conditions
@@ -15,6 +16,7 @@ from analysis.text.terminal import (
     as_text,
     heading,
     interval_of,
+    left_out_words,
     name_of,
     number,
     range_of,
@@ -23,14 +25,39 @@ from analysis.text.terminal import (
 )
 
 LONGEST = 60
+EVERYTHING = "Everything: --full; as data: --json."
 
 
-def render_detection(analysis: DetectionAnalysis, width: int = WIDTH) -> str:
+def render_detection(analysis: DetectionAnalysis, width: int = WIDTH, *, full: bool = True) -> str:
     """Return the analysis as plain text: the group, each participant, each stimulus, and what is not defined.
 
-    Lists of more than 60 participants or stimuli are cut, and the text says so; the JSON has them all.
+    Without `full`, without participants and stimuli. Lists of more than 60 of these are cut, and the text says so; the
+    JSON has them all.
     """
-    return as_text(list(_parts(analysis)), width)
+    return as_text([*_parts(analysis, full=full), *([] if full else [EVERYTHING])], width)
+
+
+def render_judgement_blocks(
+    blocks: Sequence[BlockJudgements], width: int = WIDTH, *, full: bool = False
+) -> str:
+    """The yes / no questions of studies as plain text, each as `render_detection` has it."""
+    parts = [part for one in blocks for part in _block_parts(one, full=full)]
+    return as_text([*parts, *([] if full else [EVERYTHING])], width)
+
+
+def _block_parts(one: BlockJudgements, *, full: bool) -> Iterator[RenderableType]:
+    selection = one.selection
+    where = f"{name_of(one.study)}, block {name_of(one.block)}, question {name_of(one.question)}"
+    yield heading(f"Yes / no judgements of {where} ({selection.mode})")
+    people = f"{selection.n_participants_used} of {selection.n_participants} participants"
+    left_out = left_out_words(selection.left_out)
+    yield f"{people} and {selection.n_used} of {selection.n_rows} items judged count{left_out}."
+    if one.n_sessions_excluded:
+        yield f"Sessions of which answers are excluded: {one.n_sessions_excluded}."
+    if selection.reason:
+        yield f"There are no numbers: {selection.reason}."
+        return
+    yield from _parts(one.analysis, full=full)
 
 
 def measures_of(group: Detection, signal: str, noise: str) -> list[tuple[str, Description]]:
@@ -44,7 +71,7 @@ def measures_of(group: Detection, signal: str, noise: str) -> list[tuple[str, De
     ]
 
 
-def _parts(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
+def _parts(analysis: DetectionAnalysis, *, full: bool) -> Iterator[RenderableType]:
     signal, noise = name_of(analysis.signal), name_of(analysis.noise)
     yield f"{signal} or {noise}; seed {analysis.seed}; {analysis.resamples:,} bootstrap resamples"
     left_out = [
@@ -70,8 +97,9 @@ def _parts(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
     yield from conditions(analysis.conditions, "stimuli")
     yield from _mixed(analysis)
     yield from _agreement(analysis)
-    yield from _participants(analysis)
-    yield from _stimuli(analysis)
+    if full:
+        yield from _participants(analysis)
+        yield from _stimuli(analysis)
 
 
 def _group(group: Detection, signal: str, noise: str) -> Iterator[RenderableType]:

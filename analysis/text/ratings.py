@@ -9,9 +9,9 @@ from analysis.ratings.groups import Quartiles
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.ratings.studies import BlockRatings
 from analysis.results import table_rows
-from analysis.stats.agreement.pairwise import RaterPair
 from analysis.stats.estimates import Estimate
 from analysis.stats.p_values import p_cell
+from analysis.text.rater_pairs import rater_pairs_parts
 from analysis.text.terminal import (
     WIDTH,
     as_text,
@@ -25,17 +25,21 @@ from analysis.text.terminal import (
     table_of,
 )
 
-LONGEST = 60
+LONGEST, SHORT = 60, 12
+EVERYTHING = "Everything: --full; as data: --json."
 # More different scores than fit beside each other; the JSON has up to 100.
 MOST_SCORES = 11
 
 
-def render_ratings(analysis: RatingAnalysis, width: int = WIDTH) -> str:
+def render_ratings(analysis: RatingAnalysis, width: int = WIDTH, *, full: bool = True) -> str:
     """Return the analysis as plain text: the scores of each criterion, agreement, raters, and scores that are odd.
 
-    Lists of more than 60 raters, items or odd scores are cut, and the text says so; the JSON has them all.
+    Without `full`, what fits a screen. Lists of more than 60 raters, items or odd scores are cut, and the text says so;
+    the JSON has them all.
     """
-    return as_text(list(_parts(analysis)), width)
+    if full:
+        return as_text(list(_parts(analysis)), width)
+    return as_text([*_brief(analysis), EVERYTHING], width)
 
 
 def render_rating_blocks(blocks: Sequence[BlockRatings], width: int = WIDTH, *, full: bool = False) -> str:
@@ -44,13 +48,14 @@ def render_rating_blocks(blocks: Sequence[BlockRatings], width: int = WIDTH, *, 
     With `full` also every two raters, and the means of raters and items, as `render_ratings` has them.
     """
     parts = [part for one in blocks for part in _block_parts(one, full=full)]
-    return as_text([*parts, *([] if full else ["Everything: --full; as data: --json."])], width)
+    return as_text([*parts, *([] if full else [EVERYTHING])], width)
 
 
 def _block_parts(one: BlockRatings, *, full: bool) -> Iterator[RenderableType]:
     selection = one.selection
     people = f"{selection.n_participants_used} of {selection.n_participants} participants"
-    yield heading(f"Ratings of {name_of(one.study)}, block {name_of(one.block)} ({selection.mode})")
+    what = one.kind.capitalize()
+    yield heading(f"{what} of {name_of(one.study)}, block {name_of(one.block)} ({selection.mode})")
     left_out = left_out_words(selection.left_out)
     yield f"{people} and {selection.n_used} of {selection.n_rows} items rated count{left_out}."
     if one.n_sessions_excluded:
@@ -63,23 +68,36 @@ def _block_parts(one: BlockRatings, *, full: bool) -> Iterator[RenderableType]:
     if not one.analysis.criteria:
         yield "No question has numbers for answers, so there is nothing to average."
         return
-    if full:
-        yield from _parts(one.analysis)
-        return
-    criteria = one.analysis.criteria
-    yield from _criteria(criteria)
-    yield from _distribution(criteria)
-    yield from _groups(criteria)
-    yield from _alphas(criteria)
-    yield from _severity(one.analysis.raters)
+    yield from _parts(one.analysis) if full else _brief(one.analysis)
 
 
-def _alphas(criteria: Sequence[CriterionResult]) -> Iterator[RenderableType]:
+def _brief(analysis: RatingAnalysis) -> Iterator[RenderableType]:
+    """What fits a screen."""
+    criteria = analysis.criteria
+    if analysis.agreement_level == "nominal":
+        yield from _classes(criteria, SHORT)
+    else:
+        yield from _criteria(criteria)
+        yield from _distribution(criteria)
+        yield from _groups(criteria)
+    yield from _alphas(criteria, has_order=analysis.agreement_level != "nominal")
+    yield from _severity(analysis.raters, SHORT)
+    if n := len(analysis.odd):
+        odd = (
+            "1 score is no number, or out of range"
+            if n == 1
+            else f"{n} scores are no numbers, or out of range"
+        )
+        yield f"{odd}: --full lists them."
+
+
+def _alphas(criteria: Sequence[CriterionResult], *, has_order: bool) -> Iterator[RenderableType]:
     """A row per criterion."""
     yield heading("Agreement of raters (95 % bootstrap interval over items)")
-    table = table_of("criterion", "Krippendorff's alpha", "95 % interval", "ICC, one-way", "95 % interval")
+    second = "ICC, one-way" if has_order else "Fleiss' kappa"
+    table = table_of("criterion", "Krippendorff's alpha", "95 % interval", second, "95 % interval")
     for one in criteria:
-        both = one.agreement.alpha, one.icc_oneway
+        both = one.agreement.alpha, one.icc_oneway if has_order else one.agreement.kappa
         cells = [cell for each in both for cell in (number(each.value, 2), interval_of(each.interval, 2))]
         table.add_row(name_of(one.criterion), *cells)
     yield table
@@ -97,7 +115,7 @@ def _parts(analysis: RatingAnalysis) -> Iterator[RenderableType]:
         yield from _distribution(analysis.criteria)
         yield from _groups(analysis.criteria)
     yield from _agreement(analysis)
-    yield from _rater_pairs(analysis)
+    yield from rater_pairs_parts(analysis)
     yield from _means(analysis.raters, "rater")
     yield from _severity(analysis.raters)
     yield from _means(analysis.items, "item")
@@ -209,12 +227,12 @@ def _groups(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
     yield from (f"  No test where {reason}." for reason in sorted(reasons))
 
 
-def _cut(n: int) -> Iterator[str]:
-    if n > LONGEST:
-        yield f"The first {LONGEST} of {n}; --json has them all."
+def _cut(n: int, most: int = LONGEST) -> Iterator[str]:
+    if n > most:
+        yield f"The first {most} of {n}; --json has them all."
 
 
-def _severity(raters: pd.DataFrame) -> Iterator[RenderableType]:
+def _severity(raters: pd.DataFrame, most: int = LONGEST) -> Iterator[RenderableType]:
     """A row per rater, a column per criterion."""
     if "severity" not in raters or not raters["severity"].notna().any():
         return
@@ -227,10 +245,10 @@ def _severity(raters: pd.DataFrame) -> Iterator[RenderableType]:
         "Severity of raters (their scores less the mean score of the same items; below 0 is severe)"
     )
     shown = table_of("rater", *map(name_of, criteria))
-    for name, apart in list(found.items())[:LONGEST]:
+    for name, apart in list(found.items())[:most]:
         shown.add_row(name_of(name), *(apart.get(criterion, "-") for criterion in criteria))
     yield shown
-    yield from _cut(len(found))
+    yield from _cut(len(found), most)
 
 
 def _left_out(criteria: tuple[CriterionResult, ...]) -> Iterator[str]:
@@ -248,16 +266,15 @@ def _left_out(criteria: tuple[CriterionResult, ...]) -> Iterator[str]:
             yield f"  {name_of(one.criterion)}: of {one.n_ratings} scores {', '.join(left_out)}."
 
 
-def _classes(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
+def _classes(criteria: tuple[CriterionResult, ...], most: int = LONGEST) -> Iterator[RenderableType]:
     """Scores that are names: how often each was given."""
     yield heading("Classes")
     table = table_of("criterion", "class", "scores", "share", left=2)
     rows = [(one, each) for one in criteria for each in one.classes]
-    for one, each in rows[:LONGEST]:
+    for one, each in rows[:most]:
         table.add_row(name_of(one.criterion), name_of(each.name), str(each.n), number(each.share))
     yield table
-    if len(rows) > LONGEST:
-        yield f"The first {LONGEST} of {len(rows)}; --json has them all."
+    yield from _cut(len(rows), most)
     yield from _left_out(criteria)
     for one in criteria:
         yield f"  {name_of(one.criterion)}: {one.n} scores of {one.n_items} items by {one.n_raters} raters."
@@ -294,58 +311,6 @@ def _estimates(one: CriterionResult) -> list[tuple[str, Estimate]]:
         ("ICC, mean of these raters", found.icc_average),
         ("ICC, one-way, any raters", one.icc_oneway),
     ]
-
-
-def _rater_pairs(analysis: RatingAnalysis) -> Iterator[RenderableType]:
-    """Two raters at a time."""
-    yield heading("Two raters at a time (Cohen's kappa)")
-    has_order = analysis.agreement_level != "nominal"
-    weighted = ("linear", "quadratic") if has_order else ()
-    table = table_of("criterion", "raters", "items", "agree", "kappa", "95 % interval", *weighted, left=2)
-    rows = [(one, pair) for one in analysis.criteria for pair in one.rater_pairs.pairs]
-    for one, pair in rows[:LONGEST]:
-        table.add_row(name_of(one.criterion), *_rater_pair(pair)[: len(table.columns) - 1])
-    if rows:
-        yield table
-    if rows and has_order:
-        yield (
-            "Linear and quadratic: kappa that weighs a disagreement by its distance, or the square of it. Interval: "
-            "of the unweighted kappa, or of the quadratic one where scores are of an interval scale."
-        )
-    if len(rows) > LONGEST:
-        yield f"The first {LONGEST} of {len(rows)} pairs; --json has them all."
-    for one in analysis.criteria:
-        found = one.rater_pairs
-        name = name_of(one.criterion)
-        if found.reason:
-            yield f"  {name}: no pairs, {found.reason}."
-            continue
-        means = (
-            ("", found.mean_kappa),
-            ("linear ", found.mean_kappa_linear),
-            ("quadratic ", found.mean_kappa_quadratic),
-        )
-        words = [f"{label}{number(mean)}" for label, mean in means if mean is not None]
-        apart = (
-            f"; {found.n_apart} pairs of raters have fewer than two items in common" if found.n_apart else ""
-        )
-        yield f"  {name}: mean over {found.n_pairs} pairs {', '.join(words) or 'not defined'}{apart}."
-        reasons = [pair.kappa.reason for pair in found.pairs if pair.kappa.value is None]
-        for reason in dict.fromkeys(filter(None, reasons)):
-            yield f"  {name}: no kappa where {reason}."
-
-
-def _rater_pair(pair: RaterPair) -> tuple[str, ...]:
-    main = pair.kappa if pair.kappa.value is not None else pair.kappa_quadratic
-    kappas = (number(one.value, 2) for one in (pair.kappa_linear, pair.kappa_quadratic))
-    return (
-        " and ".join(map(name_of, pair.raters)),
-        str(pair.n_items),
-        number(pair.agreement.value, 2),
-        number(pair.kappa.value, 2),
-        interval_of(main.interval, 2),
-        *kappas,
-    )
 
 
 def _means(table: pd.DataFrame, column: str) -> Iterator[RenderableType]:

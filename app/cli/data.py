@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,13 +44,13 @@ importing = typer.Typer(
 @importing.command("file")
 def import_file(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="2AFC answers: CSV, TSV, JSON lines, Parquet.")
+        Path, typer.Argument(metavar="FILE", help="Answers to pairs, ratings, yes / no judgements.")
     ],
     mapping: Annotated[
         Path, typer.Option(metavar="MAP.yaml", help="What is what in the file (docs/elsewhere.md).")
     ],
 ) -> None:
-    """Import 2AFC answers with their mapping file, as the study that it names: all of the file or nothing."""
+    """Import answers with their mapping file, as the study that it names: all of the file or nothing."""
     from app.accounts.audit import COMMAND_LINE, record
     from app.reports.mapped import import_mapped
     from app.reports.targets import notes_of
@@ -258,7 +259,7 @@ def analyze(
         if output is not None and len(targets) > 1:
             raise StudyError(f"{targets[1]}: with --out, one file at a time")
         of_kind = _analyze_ratings if is_ratings(mapping) else _analyze_judgements
-        of_kind(targets, mapping, shown, seed=seed, resamples=resamples)
+        of_kind(targets, mapping, shown, seed=seed, resamples=resamples, full=full)
         return
     origins, answers, ratings = _tables(targets, mapping, unwatched=everything)
     summary: dict[str, Any] = {}
@@ -335,31 +336,46 @@ def _summary(result: Any, shown: _As, folder: Path | None) -> dict[str, Any]:
 def _rated(
     tables: "Sequence[pd.DataFrame]", shown: _As, *, mode: str | None, seed: int, resamples: int, full: bool
 ) -> dict[str, Any]:
-    """The ratings of studies, block by block: the key `ratings` of the JSON."""
-    from analysis import analyze_rating_rows, render_rating_blocks
+    """The ratings and yes / no questions of studies, block by block: these keys of the JSON."""
+    from analysis import (
+        analyze_judgement_rows,
+        analyze_rating_rows,
+        render_judgement_blocks,
+        render_rating_blocks,
+    )
 
     blocks = analyze_rating_rows(tables, mode=mode, seed=seed, resamples=resamples)
-    if not shown.as_json:
+    judged = analyze_judgement_rows(tables, mode=mode, seed=seed, resamples=resamples)
+    if blocks and not shown.as_json:
         typer.echo(render_rating_blocks(blocks, full=full))
-    folders = [shown.output and shown.output / f"ratings-{one.study}-{one.block}" for one in blocks]
-    return {"ratings": [_summary(one, shown, folder) for one, folder in zip(blocks, folders, strict=True)]}
+    if judged and not shown.as_json:
+        typer.echo(render_judgement_blocks(judged, full=full))
+
+    def summaries(found: Sequence[Any]) -> list[dict[str, Any]]:
+        return [_summary(one, shown, shown.output and shown.output / one.name) for one in found]
+
+    return {"ratings": summaries(blocks), **({"yes_no": summaries(judged)} if judged else {})}
 
 
-def _analyze_ratings(targets: list[str], mapping: Path, shown: _As, *, seed: int, resamples: int) -> None:
+def _analyze_ratings(
+    targets: list[str], mapping: Path, shown: _As, *, seed: int, resamples: int, full: bool
+) -> None:
     from analysis.ratings.scores import analyze_ratings
     from analysis.text.ratings import render_ratings
     from app.reports.targets import ratings_of
 
     for target in targets:
         result = analyze_ratings(ratings_of(target, mapping), seed=seed, resamples=resamples)
-        _show(result, render_ratings, shown)
+        _show(result, partial(render_ratings, full=full), shown)
 
 
-def _analyze_judgements(targets: list[str], mapping: Path, shown: _As, *, seed: int, resamples: int) -> None:
+def _analyze_judgements(
+    targets: list[str], mapping: Path, shown: _As, *, seed: int, resamples: int, full: bool
+) -> None:
     from analysis.detection.measures import analyze_judgements
     from analysis.text.detection import render_detection
     from app.reports.targets import judgements_of
 
     for target in targets:
         result = analyze_judgements(judgements_of(target, mapping), seed=seed, resamples=resamples)
-        _show(result, render_detection, shown)
+        _show(result, partial(render_detection, full=full), shown)

@@ -11,8 +11,9 @@ from analysis.detection.measures import (
     analyze_judgements,
     rows_without_sensitivity,
 )
+from analysis.detection.studies import BlockJudgements
 from analysis.detection.table import Judgements
-from analysis.results import table_rows
+from analysis.results import Result, table_rows
 from analysis.text.detection import measures_of
 from app.reports.page.compared import conditions_compared
 from app.reports.page.methods import methods_of_file
@@ -54,21 +55,50 @@ def write_detection_report(
 
     def made() -> FileReport:
         analysis = analyze_judgements(judgements, seed=seed, resamples=resamples)
-        return FileReport(
-            f"Judgements in {Path(analysis.origin).name}",
-            analysis.n_answers,
-            analysis,
-            methods_of_file("Judgements", _about(analysis), seed),
-            tuple(_sections(analysis)),
-            {
-                "groups": csv_text(_GROUPS, _group_rows(analysis)),
-                "participants": csv_of(analysis.participants),
-                "stimuli": csv_of(analysis.stimuli),
-                "conditions": csv_text(CONDITIONS, condition_rows(analysis.conditions)),
-            },
-        )
+        name = Path(analysis.origin).name
+        about = f"The answers were read from the file {name}."
+        return _report(f"Judgements in {name}", analysis, analysis, about)
 
     return write_file_report(made, folder, made_at, on_progress)
+
+
+def write_judgements_report(
+    block: BlockJudgements,
+    title: str,
+    folder: Path,
+    *,
+    made_at: datetime | None,
+    on_progress: OnProgress = silent,
+) -> int:
+    """Write the report of one yes / no question of a study, as `write_detection_report`."""
+
+    def made() -> FileReport:
+        selection = block.selection
+        about = (
+            f"In the study {block.study}, block {block.block}, {selection.n_participants_used} participants (mode "
+            f"{selection.mode}) judged one item at a time; {selection.n_used} items judged count, "
+            f"{sum(selection.left_out['excluded'].values())} more were excluded, of {block.n_sessions_excluded} "
+            "sessions, and practice and attention checks are in no number."
+        )
+        return _report(f"{title}: {block.question}", block, block.analysis, about)
+
+    return write_file_report(made, folder, made_at, on_progress)
+
+
+def _report(title: str, result: Result, analysis: DetectionAnalysis, about: str) -> FileReport:
+    return FileReport(
+        title,
+        analysis.n_answers,
+        result,
+        methods_of_file("Judgements", f"{about} {_statistics(analysis)}", analysis.seed),
+        tuple(_sections(analysis)),
+        {
+            "groups": csv_text(_GROUPS, _group_rows(analysis)),
+            "participants": csv_of(analysis.participants),
+            "stimuli": csv_of(analysis.stimuli),
+            "conditions": csv_text(CONDITIONS, condition_rows(analysis.conditions)),
+        },
+    )
 
 
 def _group_rows(analysis: DetectionAnalysis) -> Iterator[tuple[object, ...]]:
@@ -206,12 +236,12 @@ def _stimuli(analysis: DetectionAnalysis) -> SectionView:
     return SectionView("stimuli", "Stimuli", tables=(table,))
 
 
-def _about(analysis: DetectionAnalysis) -> str:
+def _statistics(analysis: DetectionAnalysis) -> str:
     compared = "".join(f"{one} " for one in conditions_in_words(analysis.conditions.comparisons, "two-sided"))
     return (
-        f"The answers were read from the file {Path(analysis.origin).name}. Each names a stimulus {analysis.signal} or "
-        f"{analysis.noise}; a hit is a stimulus that is {analysis.signal} and was called so, a false alarm one that is "
-        f"{analysis.noise} and was called {analysis.signal}. Sensitivity d' = z(H) - z(F) and criterion "
+        f"Each answer names a stimulus {analysis.signal} or {analysis.noise}; a hit is a stimulus that is "
+        f"{analysis.signal} and was called so, a false alarm one that is {analysis.noise} and was called "
+        f"{analysis.signal}. Sensitivity d' = z(H) - z(F) and criterion "
         "c = -(z(H) + z(F)) / 2 of each participant [MC05] have the log-linear correction of all counts [Hau95]. They "
         "were described over participants, with intervals that resample participants or are Student's t "
         f"({analysis.resamples:,} resamples) [ET93], and tested against 0 by Wilcoxon's signed-rank test, two-sided "

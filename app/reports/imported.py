@@ -1,24 +1,31 @@
 """Answers from elsewhere into SQL: the same tables as our own studies, so the same numbers come out."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 from sqlalchemy import insert
 from sqlmodel import Session, col, select
 
-from app.core.errors import Conflict
+from app.core.errors import Conflict, StudyError
 from app.library.tables import Stimulus
 from app.sessions.tables import ParticipantSession, Response, Status, Trial
 from app.studies.file.design import DesignCompletion, DesignConsent, DesignTruth, StudyDesign
+from app.studies.file.model import SLUG_PATTERN
 from app.studies.file.questions import Question
 from app.studies.tables import State, Study, StudyVersion, Unit
 from app.studies.versions import add_units
 from app.tasks.pair.design import Member, PairPlan, Pressed, pressed_for
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign
+from app.tasks.registry import AnyDesign
 
+# The version of the consent of studies whose answers came with a mapping file, and its text's beginning.
+MAPPED = "mapped"
+ABOUT = "Asked where the answers were collected."
 # Of a response, as they are in a table of responses.
 _ANSWERED = ("uncertainty", "certainty", "rationale", "rt_ms", "layout", "opened_ms", "interval_ms")
 _TIMES = ("shown_at", "answered_at")
@@ -50,6 +57,21 @@ def refuse_known_studies(session: Session, slugs: Sequence[str], origin: object)
         raise Conflict(f"{origin}: study {there!r} is there already; nothing was imported")
 
 
+def require_slug(path: Path, slug: str) -> None:
+    """Raise StudyError for a name that no study can have here, with one that it can have."""
+    if not re.fullmatch(SLUG_PATTERN, slug):
+        made = re.sub(r"[^a-z0-9]+", "-", slug.lower()).strip("-")[:64] or "elsewhere-1"
+        raise StudyError(
+            f"{path}: {slug!r} is no name of a study here; write `study: {made}` into the mapping, or give such names "
+            "under `values`, `study` (lower-case letters, digits and -, at most 64)"
+        )
+
+
+def taken_of(about: str) -> str:
+    """What was assumed of an import, as its study keeps it."""
+    return about.removeprefix(ABOUT).strip()
+
+
 def store_study(session: Session, slug: str, rows: pd.DataFrame, asked: Asked, now: datetime) -> Imported:
     """Store checked responses as a closed study of one version. Clips that are there already by name are used.
 
@@ -57,11 +79,19 @@ def store_study(session: Session, slug: str, rows: pd.DataFrame, asked: Asked, n
     """
     pairs = rows.drop_duplicates("pair")
     _add_stimuli(session, pairs, now)
-    study = Study(slug=slug, state=State.CLOSED, created_at=now)
+    clips = dict(session.execute(select(Stimulus.name, Stimulus.clip_sha256)).all())
+    version = add_version(session, _design(slug, pairs, clips, asked), now, sides_known=asked.sides_known)
+    _add_answers(session, version, rows, now)
+    return Imported(slug, int(rows["participant"].nunique()), len(rows))
+
+
+def add_version(
+    session: Session, design: StudyDesign, now: datetime, *, sides_known: bool = True
+) -> StudyVersion:
+    """A closed study with its one version, frozen, and the units of it."""
+    study = Study(slug=design.study, state=State.CLOSED, created_at=now)
     session.add(study)
     session.flush()
-    clips = dict(session.execute(select(Stimulus.name, Stimulus.clip_sha256)).all())
-    design = _design(slug, pairs, clips, asked)
     version = StudyVersion(
         study_id=study.id or 0,
         number=1,
@@ -70,13 +100,28 @@ def store_study(session: Session, slug: str, rows: pd.DataFrame, asked: Asked, n
         padded_bytes=0,
         created_at=now,
         frozen_at=now,
-        sides_known=None if asked.sides_known else False,
+        sides_known=None if sides_known else False,
     )
     session.add(version)
     session.flush()
     add_units(session, version, design)
-    _add_answers(session, version, rows, now)
-    return Imported(slug, int(rows["participant"].nunique()), len(rows))
+    return version
+
+
+def completed_design(
+    slug: str, title: str, consent: str, about: str, truth: DesignTruth, block: AnyDesign
+) -> StudyDesign:
+    """The design of a study of one block, as far as its answers tell it; its texts are not part of them."""
+    return StudyDesign(
+        study=slug,
+        title=title,
+        consent=DesignConsent(version=consent, text=about),
+        background=(),
+        instructions=None,
+        truth=truth,
+        blocks=(block,),
+        completion=DesignCompletion(message="Thank you."),
+    )
 
 
 def _add_stimuli(session: Session, pairs: pd.DataFrame, now: datetime) -> None:
@@ -101,7 +146,6 @@ def _add_stimuli(session: Session, pairs: pd.DataFrame, now: datetime) -> None:
 
 
 def _design(slug: str, pairs: pd.DataFrame, clips: Mapping[str, str | None], asked: Asked) -> StudyDesign:
-    """The design as far as its answers tell it; its texts are not part of them."""
     block = PairDesign(
         task="pair",
         sample=None,
@@ -119,23 +163,14 @@ def _design(slug: str, pairs: pd.DataFrame, clips: Mapping[str, str | None], ask
                 clip_a_sha256=clips[row["stimulus_a"]] or "",
                 clip_b_sha256=clips[row["stimulus_b"]] or "",
             )
-            for position, row in enumerate(_records(pairs), 1)
+            for position, row in enumerate(records(pairs), 1)
         ),
         trials=DesignTrials(order="fixed", sides="fixed", watch="free", questions=asked.questions),
     )
-    return StudyDesign(
-        study=slug,
-        title=asked.title,
-        consent=DesignConsent(version=asked.consent, text=asked.about),
-        background=(),
-        instructions=None,
-        truth=asked.truth,
-        blocks=(block,),
-        completion=DesignCompletion(message="Thank you."),
-    )
+    return completed_design(slug, asked.title, asked.consent, asked.about, asked.truth, block)
 
 
-def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
+def records(rows: pd.DataFrame) -> list[dict[str, Any]]:
     """Each row by column, a missing cell as None."""
     plain = rows.astype(object)
     return plain.where(rows.notna(), None).to_dict("records")  # type: ignore[return-value]
@@ -144,8 +179,8 @@ def _records(rows: pd.DataFrame) -> list[dict[str, Any]]:
 def _add_answers(session: Session, version: StudyVersion, rows: pd.DataFrame, now: datetime) -> None:
     named = select(Unit.name, Unit.id).where(Unit.version_id == version.id)
     unit_ids = dict(session.execute(named).all())
-    session_ids = _add_sessions(session, version, rows, now)
-    answers = _records(rows)
+    session_ids = add_sessions(session, version, rows, now)
+    answers = records(rows)
     trials = [
         {
             "session_id": session_ids[row["session"]],
@@ -177,12 +212,12 @@ def _add_answers(session: Session, version: StudyVersion, rows: pd.DataFrame, no
     )
 
 
-def _add_sessions(
+def add_sessions(
     session: Session, version: StudyVersion, rows: pd.DataFrame, now: datetime
 ) -> dict[str, int]:
     """The ids of the sessions by their names in the table, in the order in which they come in it."""
     runs = rows.groupby("session", sort=False, observed=True)
-    first = _records(runs[["participant", "arm", "mode"]].first().reset_index())
+    first = records(runs[["participant", "arm", "mode"]].first().reset_index())
     sizes = runs.size().tolist()
     begun, ended = (
         [_time(None if pd.isna(time) else time) for time in times]

@@ -1,6 +1,5 @@
-"""2AFC answers from elsewhere, with their mapping file, into studies of the database: all of a file or nothing."""
+"""Answers from elsewhere, with their mapping file, into studies of the database: all of a file or nothing."""
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
@@ -12,15 +11,20 @@ from analysis.data.columns import TIE
 from analysis.data.elsewhere.mapping_file import MappingFile, read_mapping_file
 from analysis.data.mapping import mapping_notes, read_mapped
 from app.core.errors import StudyError
-from app.reports.imported import Asked, Imported, refuse_known_studies, store_study
+from app.reports.imported import (
+    ABOUT,
+    MAPPED,
+    Asked,
+    Imported,
+    refuse_known_studies,
+    require_slug,
+    store_study,
+)
+from app.reports.mapped_items import import_items
 from app.studies.file.design import DesignTruth
-from app.studies.file.model import SLUG_PATTERN
 from app.studies.file.pairs import NO_SOURCE
 from app.studies.file.questions import Question
 
-# The version of the consent of studies whose answers came with a mapping file.
-MAPPED = "mapped"
-ABOUT = "Asked where the answers were collected."
 # What the tables keep of answers that the service itself has taken, and of no others.
 _OWN = (
     "version", "watched_a", "watched_b", "plays_a", "plays_b", "stalls", "hidden_ms", "excluded", "flags", "block",
@@ -39,33 +43,15 @@ def import_mapped(session: Session, path: Path, mapping_path: Path, now: datetim
     """
     mapping = read_mapping_file(mapping_path)
     if mapping.kind != "2afc":
-        raise StudyError(_only_pairs(path, mapping_path, mapping.kind))
+        return [import_items(session, path, mapping_path, mapping, now)]
     frame = read_mapped(path, mapping_path)
     _refuse_own(mapping)
     slugs = [str(slug) for slug in dict.fromkeys(frame["study"])]
     for slug in slugs:
-        _require_slug(path, slug)
+        require_slug(path, slug)
     refuse_known_studies(session, slugs, path)
     notes = " ".join(mapping_notes(mapping_path))
     return [_store(session, path, mapping, slug, frame[frame["study"] == slug], notes, now) for slug in slugs]
-
-
-def _only_pairs(path: Path, mapping_path: Path, kind: str) -> str:
-    """Why ratings and judgements of single stimuli make no study, and what works with them."""
-    what = "ratings" if kind == "ratings" else "judgements of single stimuli"
-    command = f"{path} --mapping {mapping_path}"
-    judge = (
-        f", `likely-human judge validate {path} VALUES --mapping {mapping_path}`" if kind == "ratings" else ""
-    )
-    return (
-        f"{path}: these are {what}, and a study holds answers to pairs; nothing was imported. Without a study work "
-        f"`likely-human analyze {command}`, `likely-human report {command} --out DIR`{judge}"
-    )
-
-
-def taken_of(about: str) -> str:
-    """What was assumed of an import, as its study keeps it."""
-    return about.removeprefix(ABOUT).strip()
 
 
 def _store(
@@ -102,15 +88,6 @@ def _refuse_own(mapping: MappingFile) -> None:
         if entry is not None:
             problem = f"a study keeps no {name} of answers that it did not collect"
             mapping.refuse(entry.line, name, problem, "remove it, and leave out rows that are not to count")
-
-
-def _require_slug(path: Path, slug: str) -> None:
-    if not re.fullmatch(SLUG_PATTERN, slug):
-        made = re.sub(r"[^a-z0-9]+", "-", slug.lower()).strip("-")[:64] or "elsewhere-1"
-        raise StudyError(
-            f"{path}: {slug!r} is no name of a study here; write `study: {made}` into the mapping, or give such names "
-            "under `values`, `study` (lower-case letters, digits and -, at most 64)"
-        )
 
 
 def _require_storable(path: Path, slug: str, rows: pd.DataFrame) -> None:

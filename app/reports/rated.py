@@ -1,5 +1,6 @@
 """The rows of `ratings`: one for each question answered about an item, from one for each item rated."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -11,7 +12,7 @@ from analysis.data.schema import check_rating_rows
 from app.reports import selects
 from app.reports.facts import designs_of
 from app.studies.file.design import StudyDesign
-from app.studies.file.questions import scale_of
+from app.studies.file.questions import Question, scale_of
 from app.studies.queries import study_named
 
 Row = Mapping[Any, Any]
@@ -20,26 +21,58 @@ _ROWS_AT_ONCE = 5_000
 
 
 def by_rating(trials: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
-    """One row per question answered about an item, in the order of the study file."""
+    """One row per question answered about an item, in the order of the study file.
+
+    An imported answer that was asked for and not given is an empty text, and has a row with neither value nor text."""
     asked = {
-        (number, block.id): [(question, scale_of(question)) for question in block.questions]
+        (number, block.id): [(question, _about(question)) for question in block.questions]
         for number, design in designs.items()
         for block in design.rating_blocks
     }
+    truths = {number: _truths(design) for number, design in designs.items()}
     for row in trials:
         about = {**row, "condition": row["condition"] or None, "group": row["group"] or None}
-        for question, (low, high) in asked.get((row["version"], row["block"]), ()):
+        is_true = truths.get(row["version"], {}).get((row["block"], row["item"]))
+        for question, says in asked.get((row["version"], row["block"]), ()):
             given = row["answers"].get(question.id)
             if given is not None:
                 is_text = isinstance(given, str)
                 yield {
                     **about,
-                    "question": question.id,
+                    **says,
                     "value": None if is_text else given,
-                    "text": given if is_text else None,
-                    "scale_low": low,
-                    "scale_high": high,
+                    "text": (given or None) if is_text else None,
+                    "truth": _right(question, is_true),
                 }
+
+
+def _about(question: Question) -> dict[str, Any]:
+    """What every row of a question has."""
+    low, high = scale_of(question)
+    options = json.dumps(question.options, ensure_ascii=False) if question.options else None
+    return {
+        "question": question.id,
+        "scale_low": low,
+        "scale_high": high,
+        "level": question.taken_as,
+        "options": options,
+    }
+
+
+def _truths(design: StudyDesign) -> dict[tuple[str, str], bool]:
+    """By block and item, whether the item is of the true source; those without a source are left out."""
+    return {
+        (block.id, item.id): item.source == design.truth.source
+        for block in design.rating_blocks
+        for item in block.items
+        if item.source
+    }
+
+
+def _right(question: Question, is_true: bool | None) -> str | None:
+    if not question.yes_no or is_true is None:
+        return None
+    return question.options[0 if is_true else 1]
 
 
 def ratings_frame(session: Session, slug: str) -> pd.DataFrame:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from analysis.detection.studies import BlockJudgements
 from analysis.figures import AnyFigure
 from analysis.figures.scores import scores_figure
 from analysis.judging.items.figure import item_judges_figure
@@ -17,6 +18,7 @@ from analysis.ratings.studies import BlockRatings
 from analysis.ratings.table import Ratings
 from analysis.results import Result, table_rows
 from analysis.stats.estimates import Estimate
+from app.reports.detection import write_judgements_report
 from app.reports.page.item_judges import ITEM_HEAD, ITEM_JUDGES, item_judge_rows, item_judges_section
 from app.reports.page.methods import methods_of_file
 from app.reports.page.views import (
@@ -86,13 +88,13 @@ def write_block_report(
     """Write the report of one block of ratings of a study, as `write_ratings_report`; returns how many scores count."""
 
     def made() -> FileReport:
-        return _report(f"{title}: ratings", block, block.analysis, _about_block(block), None)
+        return _report(f"{title}: {block.kind}", block, block.analysis, _about_block(block), None)
 
     return write_file_report(made, folder, made_at, on_progress)
 
 
 def write_block_reports(
-    blocks: Sequence[BlockRatings],
+    blocks: Sequence[BlockRatings | BlockJudgements],
     titles: Mapping[str, str],
     folder: Path,
     *,
@@ -102,16 +104,19 @@ def write_block_reports(
 ) -> tuple[str, ...]:
     """Write the report of every block that has answers; returns the pages, below `folder`.
 
-    A single block that stands `alone`, beside no report of pairs, has the folder for itself; others have one each,
-    named by study and block. `titles` are by study.
+    A single block that stands `alone`, beside no report of pairs, has the folder for itself: its numbers, with a folder
+    for what else it has. Others have one each, named by what they are, study and block. `titles` are by study.
     """
     answered = [one for one in blocks if not one.selection.reason]
-    is_whole = alone and len(answered) == 1
+    is_whole = alone and len({(one.study, one.block) for one in answered}) == 1
     pages = []
-    for one in answered:
-        place = "" if is_whole else f"ratings-{one.study}-{one.block}/"
-        title = titles.get(one.study, one.study)
-        write_block_report(one, title, folder / place, made_at=made_at, on_progress=on_progress)
+    for at, one in enumerate(answered):
+        place = "" if is_whole and not at else f"{one.name}/"
+        title, there = titles.get(one.study, one.study), folder / place
+        if isinstance(one, BlockJudgements):
+            write_judgements_report(one, title, there, made_at=made_at, on_progress=on_progress)
+        else:
+            write_block_report(one, title, there, made_at=made_at, on_progress=on_progress)
         pages.append(f"{place}report.html")
     return tuple(pages)
 

@@ -12,6 +12,7 @@ from sqlmodel import Session
 
 from analysis import Analysis, analyze
 from analysis.data.columns import MODES
+from analysis.detection.studies import BlockJudgements, analyze_judgement_rows
 from analysis.figures import AnyFigure, Figure, figures_of
 from analysis.judging import JudgeValidation, validate_judges
 from analysis.options import RESAMPLES
@@ -137,17 +138,19 @@ def write_reports(
     chosen = mode or first_mode([*frames.values(), *ratings])
     of_mode = [frame for frame in ratings if (frame["mode"] == chosen).any()]
     alone = bool(of_mode) and not any((frame["mode"] == chosen).any() for frame in frames.values())
-    blocks: tuple[BlockRatings, ...] = ()
+    blocks: list[BlockRatings | BlockJudgements] = []
     if of_mode:
         on_progress(0, _STEPS, "computing")
         with computing():
-            blocks = analyze_rating_rows(of_mode, mode=chosen, seed=seed, resamples=resamples)
+            blocks += analyze_rating_rows(of_mode, mode=chosen, seed=seed, resamples=resamples)
+            blocks += analyze_judgement_rows(of_mode, mode=chosen, seed=seed, resamples=resamples)
     titles = {study.slug: study.title for study in studies}
     with computing():
         pages = write_block_reports(blocks, titles, folder, alone=alone, made_at=made_at)
     if alone and pages:
         on_progress(_STEPS, _STEPS, "done")
-        counts = [one.selection for one in blocks]
+        # A block may be there for its ratings, its classes and its judgements.
+        counts = list({(one.study, one.block): one.selection for one in blocks}.values())
         info = ReportInfo(
             folder=folder,
             files=(),

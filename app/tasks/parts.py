@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field
 
@@ -19,7 +19,9 @@ IN_A_TEXT_FILE = (
 
 
 class BlockSettings(Part):
-    """A part of the session with one task."""
+    """A part of the session with one task. A new one in the form has `begins_with` beside `id` and `task`."""
+
+    begins_with: ClassVar[Mapping[str, Any]] = {}
 
     id: str = Field(
         pattern=BLOCK_PATTERN,

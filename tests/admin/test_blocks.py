@@ -13,11 +13,13 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.studies.access import study_for
-from app.studies.drafts import draft_for
+from app.studies.drafts import check_of, draft_for
 from app.studies.file.bundle import read_bundle
 from app.studies.pairs_draft import IN_BLOCKS
 from app.studies.tables import Unit
+from app.tasks.registry import BLOCKS as BLOCKS_BY_TASK
 from tests.admin.persons import Person, Program
+from tests.admin.test_design import form_on
 from tests.factories import answer_for, page_on, study_file
 
 HERE = "/admin/studies/parts"
@@ -113,56 +115,159 @@ def test_every_page_of_the_study_is_there(made: Person, is_saved: bool) -> None:
     assert "3 pairs and 3 items" in made.get("/admin").text
 
 
-def test_the_design_says_what_the_blocks_are_and_where_they_are_changed(made: Person) -> None:
+def test_the_form_has_a_field_for_everything_in_a_block(made: Person) -> None:
     page = html.unescape(made.get(f"{HERE}/design").text)
     assert "Nothing to correct" in page
-    assert "Blocks are not edited in this form." in page
-    assert f'href="{HERE}/draft.yaml"' in page
-    assert f'href="{HERE}/versions#replace"' in page
-    assert 'id="replace"' in made.get(f"{HERE}/versions").text
-    for words in ("3 pairs, listed one by one.", "2 main pairs", "2 main, 1 for practice; 3 of them with a text",
-                  "5 participants", "logic: How logical?", "of persona alone", "required", "Now watch"):  # fmt: skip
+    sent = form_on(made.get(f"{HERE}/design").text)
+    wanted = {
+        "block_order": "fixed",
+        "blocks.0.id": "watch",
+        "blocks.0.task": "pair",
+        "blocks.0.instructions": "# Now watch",
+        "blocks.0.pairs": PAIRS,
+        "blocks.0.sample.conditions": "",
+        "blocks.0.sample.use": "free",
+        "blocks.0.per_participant": "2",
+        "blocks.0.trials.sides": "balanced",
+        "blocks.0.trials.questions.0.type": "2afc",
+        "blocks.1.items": ITEMS,
+        "blocks.1.per_item": "5",
+        "blocks.1.self_assessment": "",
+        "blocks.1.questions.0.scale": "mine",
+        "blocks.1.questions.0.anchors": "1: none\n3: all",
+        "blocks.1.questions.1.group": None,
+        "blocks.1.questions.1.when.group": "persona",
+        "blocks.1.questions.2.required": "yes",
+    }
+    assert {name: sent.get(name) for name in wanted} == wanted
+    assert 'name="trials.order"' not in page
+    for words in ("Which of two clips", "3 rows: 1 for practice, 2 main.", "Participants for each item"):
         assert words in page
     assert "<i>so</i>" not in made.get(f"{HERE}/design").text
-    assert 'name="trials.order"' not in page
     assert "I bid <b>3</b>" not in made.get(f"{HERE}/draft/page/block-2").text
     assert "How logical?" in made.get(f"{HERE}/draft/page/block-2").text
     assert "/admin/stimuli/human-g1/clip.mp4" in made.get(f"{HERE}/draft/page/block-1").text
 
 
-def test_other_parts_are_saved_by_the_form_and_blocks_stay(made: Person, database: Database) -> None:
-    before = keys_of(database, made)
-    form = {"revision": revision(made.get(f"{HERE}/design").text), "title": "Another title",
-            "consent.version": "2", "completion.code": "X1", "trials.order": "fixed",
-            "trials.questions.0.ask": "Which?", "scales.0.name": "yours", "action": "save"}  # fmt: skip
-    assert made.post(f"{HERE}/design", form).status_code == 200
-    after = keys_of(database, made)
-    blocks = before["blocks"]
-    blocks[1]["questions"][0]["scale"] = "yours"
-    assert after == {
+def test_a_form_sent_as_it_came_writes_nothing_and_one_that_is_changed_changes_that_alone(
+    made: Person, database: Database
+) -> None:
+    before, sent = keys_of(database, made), form_on(made.get(f"{HERE}/design").text)
+    now = sent["revision"]
+    made.post(f"{HERE}/design", {**sent, "action": "save"})
+    assert (keys_of(database, made), revision(made.get(f"{HERE}/design").text)) == (before, now)
+    changes = {
+        "title": "Another title",
+        "scales.0.name": "yours",
+        "block_order": "random",
+        "blocks.0.per_participant": "",
+        "blocks.1.items": "item,text\r\nx,One\r\n",
+        "blocks.1.questions.1.when.group": "",
+        "blocks.1.questions.0.anchors": "2: some",
+        "blocks.1.questions.2.type": "number",
+    }
+    assert made.post(f"{HERE}/design", {**sent, **changes, "action": "save"}).status_code == 200
+    first, second = before["blocks"]
+    logic, fit, reason = second["questions"]
+    assert keys_of(database, made) == {
         **before,
         "title": "Another title",
-        "consent": {**before["consent"], "version": "2"},
-        "completion": {**before["completion"], "code": "X1"},
         "scales": {"yours": ["low", "middle", "high"]},
-        "blocks": blocks,
+        "block_order": "random",
+        "blocks": [
+            {key: value for key, value in first.items() if key != "per_participant"},
+            {
+                **second,
+                "items": "item,text\nx,One",
+                "questions": [
+                    {**logic, "scale": "yours", "anchors": {"2": "some"}},
+                    {key: value for key, value in fit.items() if key != "when"},
+                    {**reason, "type": "number"},
+                ],
+            },
+        ],
     }
-    over = {**form, "revision": "0", "over": "yes", "title": "Mine", "scales.0.name": "yours"}
-    made.post(f"{HERE}/design", over)
-    assert (keys_of(database, made)["title"], keys_of(database, made)["blocks"]) == ("Mine", blocks)
-    refused = made.post(f"{HERE}/design", {**form, "action": "add:trials.questions", "over": "yes"})
-    assert refused.status_code == 422
-    assert "their questions stand in the study file" in refused.text
+
+
+def test_blocks_are_added_ordered_and_removed_by_buttons_alone(made: Person, database: Database) -> None:
+    def press(action: str, **typed: str) -> str:
+        form = form_on(made.get(f"{HERE}/design").text)
+        done = made.post(f"{HERE}/design", {**form, **typed, "action": action}, follow_redirects=False)
+        assert done.status_code == 303, done.text
+        return str(done.headers["location"]).partition("#")[2]
+
+    def ids() -> list[str]:
+        return [block["id"] for block in keys_of(database, made)["blocks"]]
+
+    assert press("up:blocks.1") == "blocks.0.up"
+    assert ids() == ["rate", "watch"]
+    for task in BLOCKS_BY_TASK:
+        assert press("add:blocks", **{"add.blocks": task}).startswith("blocks.")
+    assert ids() == ["rate", "watch", *BLOCKS_BY_TASK]
+    assert (
+        press("add:blocks.0.questions", **{"add.blocks.0.questions": "slider"}) == "blocks.0.questions.3.ask"
+    )
+    assert press("down:blocks.0.questions.0") == "blocks.0.questions.1.down"
+    assert [q["id"] for q in keys_of(database, made)["blocks"][0]["questions"]] == [
+        "fit",
+        "logic",
+        "reason",
+        "slider",
+    ]
+    for at in range(len(ids()) - 1, -1, -1):
+        press(f"remove:blocks.{at}")
+    assert "blocks" not in keys_of(database, made)
+    assert 'name="trials.order"' in made.get(f"{HERE}/design").text
+
+
+def test_a_study_of_pairs_becomes_one_with_blocks_and_keeps_what_it_had(
+    owner: Person, study: str, database: Database
+) -> None:
+    here, files = (
+        "/admin/studies/nav",
+        [("file", ("nav.yaml", yaml.safe_dump(study_file(study="nav")).encode()))],
+    )
+    owner.post(f"{here}/draft/file", files=files)
+    form = form_on(owner.get(f"{here}/design").text)
+    owner.post(f"{here}/design", {**form, "action": "add:blocks", "add.blocks": "rating"})
+    with database.reading() as session:
+        keys = draft_for(session, study_for(session, owner.who, "nav")).keys
+    first, second = keys["blocks"]
+    assert (first["id"], first["task"], second["task"]) == ("trials", "pair", "rating")
+    assert first["trials"] == study_file(study="nav")["trials"]
+    assert {"trials", "pairs", "sample"} & set(keys) == set()
+
+
+def test_what_a_form_saves_is_the_version_that_the_file_makes(made: Person, database: Database) -> None:
+    def sha256() -> str:
+        with database.reading() as session:
+            study = study_for(session, made.who, "parts")
+            design = check_of(session, study, draft_for(session, study).keys).design
+            assert design
+            return design.sha256()
+
+    from_file, form = sha256(), form_on(made.get(f"{HERE}/design").text)
+    seen = []
+    for title in ("Another", form["title"]):
+        form["revision"] = revision(made.get(f"{HERE}/design").text)
+        made.post(f"{HERE}/design", {**form, "title": title, "action": "save"})
+        seen.append(sha256() == from_file)
+    assert seen == [False, True]
 
 
 def test_what_is_wrong_in_a_block_is_listed_at_it(made: Person) -> None:
     wrong = [{**BLOCKS[0], "per_participant": 9}, {**BLOCKS[1], "typo": 1}]
+    wrong[1]["per_item"] = 0
     spoilt = packed(wrong)
     done = made.post(f"{HERE}/draft/file", files=[("file", ("parts.zip", spoilt))])
     assert done.status_code == 200
     page = html.unescape(made.get(f"{HERE}/design").text)
-    assert "2 problems to correct" in page
-    assert 'href="#blocks.0">Per_participant: 9 asked for, but the block has 3 main pairs</a>' in page
+    assert "3 problems to correct" in page
+    too_many = "“Pairs for each participant”: 9 asked for, but the block has 3 main pairs"
+    assert f'href="#blocks.0.per_participant">{too_many}</a>' in page
+    assert re.search(
+        r'id="blocks.1.per_item-error" data-error>“Participants for each item”: .* is too small', page
+    )
     assert "Blocks, block 2" in page
     drops = re.findall(r'value="(drop:[^"]+)"', page)
     assert len(drops) == 1
@@ -261,7 +366,7 @@ def test_a_study_of_texts_alone_needs_no_clips(made: Person) -> None:
     here = "/admin/studies/rubric"
     design = html.unescape(made.get(f"{here}/design").text)
     assert "[REPLACE THIS BY THE FIRST TEXT]" in design
-    assert "goal: Goal: does the player" in design
+    assert "Goal: does the player" in design
     page = made.get(f"{here}/versions").text
     made.post(f"{here}/versions", {"reason": "", "revision": revision(page)})
     launch = html.unescape(made.get(f"{here}/launch").text)

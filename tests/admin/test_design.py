@@ -56,13 +56,29 @@ QUESTION = st.fixed_dictionaries(
         "options": LABELS,
         "minimum": st.integers(0, 9) | JSON,
         "max_length": st.integers(1, 99),
+        "anchors": st.dictionaries(st.sampled_from(["1", "2"]), TEXT | JSON) | JSON,
+        "when": st.fixed_dictionaries({"group": TEXT | LABELS}) | JSON,
         "unknown": JSON,
     },
 )
 QUESTIONS = st.lists(QUESTION | JSON, max_size=4) | JSON
+BLOCK = st.fixed_dictionaries(
+    {"task": st.sampled_from(["pair", "rating", "odd"]) | JSON},
+    optional={
+        "id": TEXT,
+        "items": TEXT | JSON,
+        "questions": QUESTIONS,
+        "trials": st.fixed_dictionaries({}, optional={"sides": TEXT, "questions": QUESTIONS}) | JSON,
+        "sample": st.fixed_dictionaries({}, optional={"conditions": JSON, "drawn": TEXT}) | JSON,
+        "per_participant": st.integers(0, 9) | JSON,
+        "unknown": JSON,
+    },
+)
 KEYS = st.fixed_dictionaries(
     {},
     optional={
+        "blocks": st.lists(BLOCK | JSON, max_size=3) | JSON,
+        "block_order": TEXT | JSON,
         "title": TEXT | JSON,
         "consent": st.fixed_dictionaries({}, optional={"text": TEXT, "version": TEXT, "hidden": JSON}) | JSON,
         "background": QUESTIONS,
@@ -98,13 +114,14 @@ def test_a_changed_field_shows_what_was_typed_and_nothing_else_changes(
     keys: Keys, data: st.DataObject
 ) -> None:
     fields = keys_to_fields(keys)
+    # These change other fields, or are one of a few words.
     shaping = re.compile(
-        r".*\.(type|scale|name|required)|trials\.(order|sides|watch)"
-    )  # these change other fields
+        r".*\.(type|task|scale|name|required|allow_tie|order|sides|watch|use|anchors|conditions|practice)|block_order"
+    )
     name = data.draw(st.sampled_from(sorted(name for name in fields if not shaping.fullmatch(name))))
     typed = data.draw(TEXT)
     after = keys_to_fields(fields_to_keys(keys, {**fields, name: typed}).keys)
-    lines = name.endswith(("labels", "options"))
+    lines = name.endswith(("labels", "options", "group", "match"))
     wanted = [line.strip() for line in cleaned(typed).split("\n")]
     got = [line for line in wanted if line] if lines else cleaned(typed).split("\n")
     is_same = cleaned(typed) == cleaned(fields[name])
@@ -145,10 +162,33 @@ SANE_KEYS = st.fixed_dictionaries(
         "scales": st.dictionaries(WORD, LIST, max_size=3),
     },
 )
+SANE_BLOCKS = st.fixed_dictionaries(
+    {
+        "blocks": st.lists(
+            st.one_of(
+                st.fixed_dictionaries(
+                    {
+                        "id": WORD,
+                        "task": st.just("pair"),
+                        "trials": st.fixed_dictionaries({"questions": SANE_QUESTIONS}),
+                    },
+                    optional={"sample": st.just({"seed": 3, "match": ["goal"], "conditions": {"a-b": 2}})},
+                ),
+                st.fixed_dictionaries(
+                    {"id": WORD, "task": st.just("rating"), "items": WORD, "questions": SANE_QUESTIONS},
+                    optional={"per_item": st.integers(1, 9), "instructions": WORD},
+                ),
+            ),
+            min_size=1,
+            max_size=3,
+        )
+    },
+    optional={"block_order": st.just("random"), "title": WORD},
+)
 
 
 @often
-@given(SANE_KEYS, KEYS)
+@given(SANE_KEYS | SANE_BLOCKS, KEYS)
 def test_a_form_taken_as_a_whole_gives_what_it_shows_whatever_was_there_before(
     keys: Keys, before: Keys
 ) -> None:
@@ -160,7 +200,9 @@ def test_a_form_taken_as_a_whole_gives_what_it_shows_whatever_was_there_before(
 @often
 @given(
     KEYS,
-    st.sampled_from(["background", "trials.questions"]),
+    st.sampled_from(
+        ["background", "trials.questions", "blocks", "blocks.0.questions", "blocks.1.trials.questions"]
+    ),
     st.integers(0, 4),
     st.sampled_from(["up", "down"]),
 )
@@ -538,10 +580,8 @@ def test_any_draft_can_be_shown(keys: Keys) -> None:
     form = html_of(FieldsPage(shell=shell, slug="s", sections=sections(keys, errors)))
     names = set(re.findall(r'name="([a-z_.0-9]+)"', form)) - {
         "action",
-        "add.background",
-        "add.trials.questions",
     }
-    assert names <= set(keys_to_fields(keys))
+    assert {name for name in names if not name.startswith("add.")} <= set(keys_to_fields(keys))
 
 
 def nasty_design() -> Keys:

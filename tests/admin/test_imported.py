@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from sqlmodel import col, func, select
 
 from app.core.database import Database
 from app.core.settings import Settings
@@ -12,6 +13,8 @@ from app.jobs.worker import drain
 from app.reports.frames import responses_frame
 from app.reports.mapped import import_mapped
 from app.reports.report import build_report
+from app.sessions.tables import ParticipantSession
+from app.studies.tables import Study, StudyVersion
 from tests.admin.persons import Person, Program
 from tests.factories import NOW
 
@@ -140,3 +143,68 @@ def test_its_pages_open_and_show_its_answers(here: str, owner: Person) -> None:
         texts[page] = reply.text
     assert "How certain?" in texts["/sessions/1"]
     assert "pair 2 | é" in texts["/monitor"]
+
+
+def test_pages_of_imported_ratings_classes_and_judgements_open(
+    owner: Person, settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    said = [
+        (f"w{person}", f"c {clip}", (clip * 5 + person * 3) % 7) for person in range(4) for clip in range(6)
+    ]
+    lines = [
+        f"{who},{clip},{'ape' if int(clip[-1]) % 2 else 'man'},{1 + n % 5},{'ape' if n > 3 else 'man'}"
+        for who, clip, n in said
+    ]
+    (tmp_path / "t.csv").write_text("who,clip,is,points,said\n" + "\n".join(lines) + "\n")
+    columns = "{rater: who, item: clip, group: is, score: "
+    mappings = {
+        "scored": f"kind: ratings\ncolumns: {columns}points}}\nscale: [1, 5]\n",
+        "named": f"kind: ratings\ncolumns: {columns}said}}\nlevel: nominal\n",
+        "judged": "kind: yes-no\ncolumns: {participant: who, stimulus: clip, truth: is, answer: said}\n"
+        "classes: [man, ape]\n",
+    }
+    found = {}
+    for slug, mapping in mappings.items():
+        (tmp_path / "map.yaml").write_text(f"{mapping}study: {slug}\n")
+        with database.transaction() as session:
+            import_mapped(session, tmp_path / "t.csv", tmp_path / "map.yaml", NOW)
+        here = f"/admin/studies/{slug}"
+        with database.reading() as session:
+            first = session.exec(
+                select(func.min(ParticipantSession.id))
+                .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+                .join(Study, col(Study.id) == StudyVersion.study_id)
+                .where(Study.slug == slug)
+            ).one()
+        pages = (
+            "",
+            "/design",
+            "/versions",
+            "/launch",
+            "/monitor",
+            "/sessions",
+            f"/sessions/{first}",
+            "/data",
+            "/judges",
+        )
+        for page in (*pages, "/results"):
+            reply = owner.get(f"{here}{page}")
+            assert reply.status_code == 200, (slug, page, reply.text[:500])
+            found[slug, page.partition("/sessions/")[1] or page] = main_of(reply.text)
+        drain(settings, database)
+        found[slug, "/results"] = main_of(owner.get(f"{here}/results").text)
+    assert "c 5" in found["judged", "/sessions/"]
+    assert "6 items" in found["scored", ""]
+    for slug in mappings:
+        assert "4 of 4 who gave answers are counted." in found[slug, "/results"], slug
+    mean = sum(1 + n % 5 for _, _, n in said) / len(said)
+    assert (
+        f"Items scored {mean:.2f} on average by score, on a scale of 1 to 5." in found["scored", "/results"]
+    )
+    assert "The class given most often by score is" in found["named", "/results"]
+    right = sum((n > 3) == (int(clip[-1]) % 2 == 1) for _, clip, n in said) / len(said)
+    assert f"People told man from ape in {100 * right:.0f}% of answers" in found["judged", "/results"]
+    assert owner.get("/admin/studies/judged/results/sensitivity.csv").text.startswith(
+        "measure,participants,mean"
+    )
+    assert owner.get("/admin/studies/named/results/classes.csv").text.startswith("criterion,class,n,share")

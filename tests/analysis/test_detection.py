@@ -240,6 +240,10 @@ def test_wide_layouts_are_read_too(tmp_path: Path) -> None:
 def test_the_module_prints_text_and_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table, mapping = written(tmp_path, [*counted("w1", 3, 4, 1, 4), *counted("[b]w2[/b]", 4, 4, 0, 4)])
     assert main([str(table), "--mapping", str(mapping), "--resamples", "50"]) == 0
+    brief = capsys.readouterr().out
+    assert "sensitivity d'" in brief
+    assert "[b]w2[/b]" not in brief
+    assert main([str(table), "--mapping", str(mapping), "--resamples", "50", "--full"]) == 0
     text = capsys.readouterr().out
     assert "sensitivity d'" in text
     assert "[b]w2[/b]" in text

@@ -240,7 +240,7 @@ def test_values_and_constants_of_ratings_are_mapped(tmp_path: Path) -> None:
         (LONG + "out_of_range: cut\n", "map.yaml: line 3, out_of_range: 'cut' is not allowed; allowed: keep, drop"),
         (LONG + "level: ratio\n", "map.yaml: line 3, level: 'ratio' is not allowed; allowed: ordinal, nominal"),
         (LONG + "criteria: [points]\n", "map.yaml: line 2, score: criteria lists the columns of scores already;"),
-        (LONG + "study: x\n", "map.yaml: line 3, study: the name is not known"),
+        (LONG + "title: x\n", "map.yaml: line 3, title: the name is not known"),
         (
             LONG.replace(", score: points", "") + "criteria: [point]\n",
             "map.yaml: line 3, criteria.point: scores.csv has no column 'point'",

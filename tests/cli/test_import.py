@@ -98,25 +98,32 @@ def test_what_cannot_be_imported_is_one_line_and_leaves_nothing(
     assert run("import").returncode == 2
 
 
-def test_ratings_and_single_stimuli_make_no_study_and_the_refusal_says_what_works(
+def test_ratings_and_single_stimuli_make_studies_that_have_the_numbers_of_the_file(
     run: Run, tmp_path: Path
 ) -> None:
     file, mapping = tmp_path / "scores.csv", tmp_path / "scores.yaml"
     file.write_text("item,who,score\nx,1,4\ny,1,2\nx,2,5\ny,2,1\n")
     mapping.write_text("kind: ratings\ncolumns: {item: item, rater: who, score: score}\n")
     done = run("import", file, "--mapping", mapping)
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith(
-        f"{file}: these are ratings, and a study holds answers to pairs; nothing was imported."
-    )
-    assert f"`likely-human analyze {file} --mapping {mapping}`" in done.stderr
-    assert run("analyze", file, "--mapping", mapping, "--resamples", 0).returncode == 0
+    assert (done.returncode, done.stdout) == (0, "scores: 2 participants, 4 responses\n")
+    of_study = json.loads(run("analyze", "scores", "--json", "--resamples", 0).stdout)["ratings"][0][
+        "analysis"
+    ]
+    of_file = json.loads(run("analyze", file, "--mapping", mapping, "--json", "--resamples", 0).stdout)
+    assert of_study == of_file
     mapping.write_text(
-        "kind: yes-no\ncolumns: {stimulus: item, participant: who, answer: score, truth: score}\nclasses: ['1', '2']\n"
+        "kind: yes-no\nstudy: judged\ncolumns: {stimulus: item, participant: who, answer: score, truth: item}\n"
+        "values: {answer: {4: a, 5: a, 2: b, 1: b}, truth: {x: a, y: b}}\nclasses: [a, b]\n"
     )
-    assert (
-        f"{file}: these are judgements of single stimuli" in run("import", file, "--mapping", mapping).stderr
-    )
+    assert run("import", file, "--mapping", mapping).stdout == "judged: 2 participants, 4 responses\n"
+    of_study = json.loads(run("analyze", "judged", "--json", "--resamples", 0).stdout)["yes_no"][0][
+        "analysis"
+    ]
+    of_file = json.loads(run("analyze", file, "--mapping", mapping, "--json", "--resamples", 0).stdout)
+    assert of_study == of_file
+    assert "Yes / no judgements of judged" in run("analyze", "judged", "--resamples", 0).stdout
+    again = run("import", file, "--mapping", mapping)
+    assert (again.returncode, again.stderr.count("\n")) == (1, 1)
 
 
 def test_a_judge_held_against_answers_of_nobody_knows_whom_says_so(run: Run, tmp_path: Path) -> None:

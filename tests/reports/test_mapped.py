@@ -196,10 +196,6 @@ def test_a_name_that_is_no_studys_is_refused_with_one_that_is(database: Database
         StudyError, match="'My Data!' is no name of a study here; write `study: my-data` into"
     ):
         imported(database, tmp_path, ROWS, MAPPING.replace("elsewhere-1", "My Data!"))
-    with pytest.raises(
-        StudyError, match="these are ratings, and a study holds answers to pairs; nothing was imported"
-    ):
-        imported(database, tmp_path, ROWS, "kind: ratings\ncolumns: {item: item, rater: who, score: sure}\n")
 
 
 def test_clips_that_are_there_are_used_and_never_changed(

@@ -49,7 +49,7 @@ def test_the_study_and_its_file_in_any_format_have_the_same_numbers(session: Ses
 
 
 def test_only_main_items_of_one_mode_count_and_excluded_sessions_are_counted(session: Session) -> None:
-    (one,) = analyze_rating_rows([ratings_frame(session, "rated")], resamples=0)
+    one, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=0)
     assert (one.study, one.block, one.grouped_by) == ("rated", "rate", "group")
     selection = one.selection
     assert (selection.mode, selection.n_used, selection.n_participants_used) == ("live", 12, 3)
@@ -66,7 +66,7 @@ def test_only_main_items_of_one_mode_count_and_excluded_sessions_are_counted(ses
     assert {group.group: group.mean for group in found["logic"].groups} == {"persona": 3.5, "plain": 2.5}
     severity = one.analysis.raters.set_index(["criterion", "rater"])["severity"]
     assert [severity["logic", name] for name in ("ann", "bob", "cyd")] == [0.0, -1.0, 1.0]
-    (pilot,) = analyze_rating_rows([ratings_frame(session, "rated")], mode="pilot", resamples=0)
+    pilot, *_ = analyze_rating_rows([ratings_frame(session, "rated")], mode="pilot", resamples=0)
     assert (pilot.selection.n_used, pilot.analysis.criteria[0].n_raters) == (2, 1)
     with pytest.raises(AnalysisError, match="mode 'preview' has no answers"):
         analyze_rating_rows([ratings_frame(session, "rated")], mode="preview")
@@ -76,7 +76,7 @@ def test_means_are_those_of_pandas_and_the_icc_that_of_scipys_analysis_of_varian
     rows = ratings_frame(session, "rated")
     counted = rows[(rows["mode"] == "live") & (rows["kind"] == "main") & rows["excluded"].isna()]
     values = counted[counted["question"] == "logic"].assign(value=lambda frame: frame["value"].astype(float))
-    (block,) = analyze_rating_rows([rows], resamples=0)
+    block, *_ = analyze_rating_rows([rows], resamples=0)
     one = next(one for one in block.analysis.criteria if one.criterion == "logic")
     assert one.mean == pytest.approx(values["value"].mean())
     assert one.sd_ddof1 == pytest.approx(values["value"].std())
@@ -95,14 +95,14 @@ def test_a_second_rating_of_an_item_by_the_same_person_does_not_count(
         for person in ("ann", "bob", "ann"):
             rate(session, person)
     with database.reading() as session:
-        (one,) = analyze_rating_rows([ratings_frame(session, "rated")], resamples=0)
+        one, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=0)
     assert one.n_repeated == 4 + 2 + 4 + 4
     assert next(each.n for each in one.analysis.criteria if each.criterion == "logic") == 8
 
 
 def test_without_groups_items_are_grouped_by_condition(session: Session) -> None:
     rows = ratings_frame(session, "rated").assign(group=pd.Categorical([None] * 159))
-    (one,) = analyze_rating_rows([rows], resamples=0)
+    one, *_ = analyze_rating_rows([rows], resamples=0)
     assert one.grouped_by == "condition"
     assert [group.group for group in one.analysis.criteria[0].groups] == ["long", "short"]
 
@@ -134,8 +134,8 @@ def test_the_command_without_a_database_knows_the_file(
     path = tmp_path / "ratings.csv"
     export(session, "rated", What.RATINGS, Format.CSV, path)
     assert main([str(path), "--json", "--resamples", "50"]) == 0
-    (printed,) = json.loads(capsys.readouterr().out)["ratings"]
-    (here,) = analyze_rating_rows([ratings_frame(session, "rated")], resamples=50)
+    printed, _ = json.loads(capsys.readouterr().out)["ratings"]
+    here, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=50)
     assert printed == here.to_dict()
     assert main([str(path)]) == 0
     assert "Severity of raters" in capsys.readouterr().out
@@ -143,13 +143,14 @@ def test_the_command_without_a_database_knows_the_file(
 
 def test_the_report_of_ratings_alone_is_the_page(session: Session, tmp_path: Path) -> None:
     info = build_report(session, "rated", tmp_path / "report", made_at=NOW)
-    assert (info.n_answers, info.n_participants, info.ratings) == (12, 3, ("report.html",))
+    pages = ("report.html", "classes-rated-rate/report.html")
+    assert (info.n_answers, info.n_participants, info.ratings) == (12, 3, pages)
     assert {"report.html", "results.json", "tables/groups.csv", "figures/scores.svg"} <= set(info.files)
     page = (tmp_path / "report" / "report.html").read_text()
     assert "persona" in page
     assert "rated one item at a time; 12 items rated count, 4 more were excluded, of 1 sessions" in page
     results = json.loads((tmp_path / "report" / "results.json").read_text())
-    (here,) = analyze_rating_rows([ratings_frame(session, "rated")])
+    here, *_ = analyze_rating_rows([ratings_frame(session, "rated")])
     assert results == here.to_dict()
 
 
@@ -172,7 +173,7 @@ def test_pairs_and_ratings_of_one_study_are_reported_both(both: Session, tmp_pat
     split = split_targets(both, ["both"])
     assert (list(split.pairs), len(split.ratings)) == (["both"], 1)
     info = build_report(both, "both", tmp_path / "report")
-    assert info.ratings == ("ratings-both-rate/report.html",)
+    assert info.ratings == ("ratings-both-rate/report.html", "classes-both-rate/report.html")
     assert 'href="ratings-both-rate/report.html"' in (tmp_path / "report" / "report.html").read_text()
     assert set(info.files) >= {"results.json", "ratings-both-rate/results.json"}
     assert info.n_answers == 30

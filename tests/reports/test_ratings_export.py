@@ -31,7 +31,7 @@ RATINGS = [
     "study", "version", "arm", "mode", "block", "participant", "session", "position", "trial", "item", "condition",
     "kind", "stimulus", "source", "question", "value", "text", "rt_ms", "shown_at", "answered_at", "flags", "excluded",
 ]  # fmt: skip
-LATER = ["group", "scale_low", "scale_high"]
+LATER = ["group", "scale_low", "scale_high", "level", "options", "truth"]
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def analysed(settings: Settings, database: Database, folder: Path, slug: str, tr
         set_state(session, slug, State.LIVE)
     run_simulation(settings, database, slug, n=N, traits=traits, seed=5)
     with database.reading() as session:
-        (found,) = analyze_rating_rows([ratings_frame(session, slug)], resamples=0)
+        found, *_ = analyze_rating_rows([ratings_frame(session, slug)], resamples=0)
     assert found.selection.n_participants_used == N
     return found.analysis.raters
 

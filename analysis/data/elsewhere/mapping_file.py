@@ -128,6 +128,7 @@ _KEYS: Mapping[Kind, tuple[str, ...]] = {
     "2afc": ("kind", "study", "delimiter", "joined_by", *_SECTIONS, "named_by", "wide", "certainty_scale"),
     "ratings": (
         "kind",
+        "study",
         "delimiter",
         "joined_by",
         *_SECTIONS,
@@ -137,7 +138,7 @@ _KEYS: Mapping[Kind, tuple[str, ...]] = {
         "level",
         "wide",
     ),
-    "yes-no": ("kind", "delimiter", "joined_by", *_SECTIONS, "classes", "wide"),
+    "yes-no": ("kind", "study", "delimiter", "joined_by", *_SECTIONS, "classes", "wide"),
 }
 _LISTS = ("criteria", "scale", "certainty_scale", "classes")
 

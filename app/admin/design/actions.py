@@ -1,28 +1,20 @@
-"""The form's buttons: add a question or scale, take one out, move it, drop a key that the form does not show."""
+"""The form's buttons: add a block, question or scale, take one out, move it, drop a key that the form does not show."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from app.admin.design.fields import (
-    MOST,
-    QUESTION_LISTS,
-    Keys,
-    cleaned,
-    dotted,
-    entries,
-    free_name,
-    put,
-    question_lists,
-    scales,
-)
+from app.admin.design.fields import MOST, Keys, cleaned, dotted, entries, free_name, put, scales
+from app.admin.design.outline import Cards, Group, Leaf, leaves, lists, outline, tag_of
 from app.core.errors import StudyError
-from app.studies.file.questions import QUESTIONS, type_of
+from app.studies.file.comparable import as_blocks
+from app.studies.file.problems import Place
+from app.tasks.registry import BLOCKS
 
-_LISTS = {dotted(at): at for at in QUESTION_LISTS}
 _LABELS = ["not at all", "slightly", "moderately", "very", "extremely"]
+_CHOICE = "2afc"
 _WHICH = "Which video is more likely to be human?"
 _WHY = "Why do you think this is the case? Please provide as much detail as possible."
 _HOW_CERTAIN = "How certain are you of your choice?"
@@ -55,7 +47,6 @@ _ABOUT_PEOPLE: Mapping[str, Keys] = {
     },
     "number": {"id": "age", "type": "number", "ask": "How old are you?", "minimum": 0, "maximum": 120},
 }
-_FIRST = {("background",): _ABOUT_PEOPLE, ("trials", "questions"): _ABOUT_PAIRS}
 
 
 class BadAction(StudyError):
@@ -71,7 +62,7 @@ class Acted:
 
 
 def act(keys: Mapping[str, Any], action: str, form: Mapping[str, str]) -> Acted:
-    """Do what a button says (`add:background`, `up:trials.questions.1`). Raises BadAction."""
+    """Do what a button says (`add:background`, `up:blocks.0.questions.1`). Raises BadAction."""
     name, _, place = action.partition(":")
     changed: Keys = deepcopy(dict(keys))
     match name:
@@ -79,8 +70,8 @@ def act(keys: Mapping[str, Any], action: str, form: Mapping[str, str]) -> Acted:
             return Acted(changed)
         case "add" if place == "scales":
             return _add_scale(changed)
-        case "add" if place in _LISTS:
-            return _add_question(changed, _LISTS[place], cleaned(form.get(f"add.{place}", "")))
+        case "add" if cards := _list_at(changed, place):
+            return _add(changed, cards, cleaned(form.get(f"add.{place}", "")))
         case "drop":
             return _drop(changed, place)
         case "remove" | "up" | "down":
@@ -89,34 +80,61 @@ def act(keys: Mapping[str, Any], action: str, form: Mapping[str, str]) -> Acted:
     raise BadAction("This button does nothing here; please reload the page.")
 
 
-def _entry(keys: Keys, place: str) -> tuple[str, int]:
+def _list_at(keys: Keys, at: str) -> Cards | None:
+    return next((cards for cards in lists(outline(keys)) if dotted(cards.place) == at), None)
+
+
+def _entry(keys: Keys, place: str) -> tuple[Place, int]:
     at, _, number = place.rpartition(".")
     index = int(number) if number.isascii() and number.isdigit() and len(number) < 4 else -1
-    held = entries(keys, _LISTS[at]) if at in _LISTS else list(scales(keys)) if at == "scales" else []
-    if not 0 <= index < len(held):
+    cards = _list_at(keys, at)
+    n = len(cards.entries) if cards else len(scales(keys)) if at == "scales" else 0
+    if not 0 <= index < n:
         raise BadAction("That is not there any more; please reload the page.")
-    return at, index
+    return cards.place if cards else ("scales",), index
 
 
-def _add_question(keys: Keys, at: tuple[str, ...], type_: str) -> Acted:
-    if at not in question_lists(keys):
-        raise BadAction("This study has blocks: their questions stand in the study file.")
-    questions = entries(keys, at)
-    if type_ not in QUESTIONS or (type_ == "2afc" and at == ("background",)):
-        raise BadAction("Choose the type of the new question first.")
-    if type_ == "2afc" and any(type_of(question) == "2afc" for question in questions):
+def _add(keys: Keys, cards: Cards, type_: str) -> Acted:
+    if cards.place == ("blocks",):
+        keys = as_blocks(keys)
+    held = entries(keys, cards.place)
+    if type_ not in cards.variants:
+        raise BadAction(
+            f"Choose the {'task' if cards.tag == 'task' else 'type'} of the new {cards.noun} first."
+        )
+    if type_ == _CHOICE and any(tag_of(question, cards.tag) == _CHOICE for question in held):
         raise BadAction("There is a choice between the two clips already; a trial has one.")
-    if len(questions) >= MOST:
-        raise BadAction(f"There are {MOST} questions already.")
-    put(keys, at, [*questions, new_question(type_, at, questions)])
-    return Acted(keys, f"{dotted(at)}.{len(questions)}.ask")
+    if len(held) >= MOST:
+        raise BadAction(f"There are {MOST} {cards.noun}s already.")
+    new = new_block(type_, held) if cards.tag == "task" else new_question(type_, cards, held)
+    put(keys, cards.place, [*held, new])
+    return Acted(keys, _first_field(keys, (*cards.place, len(held))))
 
 
-def new_question(type_: str, at: tuple[str, ...], questions: list[Any]) -> Keys:
+def _first_field(keys: Keys, place: Place) -> str:
+    """Where to go on in a card: at the first thing that can be typed into it."""
+    cards = (cards for cards in lists(outline(keys)) if cards.place == place[:-1])
+    card: Group = next(cards).entries[int(place[-1])]
+    typed = (leaf for leaf in card.parts if isinstance(leaf, Leaf) and leaf.kind != "tag")
+    return dotted(next(typed, next(leaves(card))).place)
+
+
+def new_block(task: str, blocks: Sequence[Any]) -> Keys:
+    """A block to begin with, with what its task has it begin with."""
+    ids = [block.get("id") for block in blocks if isinstance(block, Mapping)]
+    return {"id": free_name(task, ids, "-"), "task": task, **deepcopy(dict(BLOCKS[task].begins_with))}
+
+
+def new_question(type_: str, cards: Cards, questions: Sequence[Any]) -> Keys:
     """A question to begin with: the published one where it is not asked yet, else one with an id of its own."""
     ids = [question.get("id") for question in questions if isinstance(question, dict)]
-    first = _FIRST[at].get(type_)
-    question = deepcopy(first if first and first["id"] not in ids else _OTHERS[type_])
+    about = (
+        _ABOUT_PEOPLE if cards.place == ("background",) else _ABOUT_PAIRS if _CHOICE in cards.variants else {}
+    )
+    first = about.get(type_)
+    question = deepcopy(
+        first if first and first["id"] not in ids else _OTHERS.get(type_, {"id": type_, "type": type_})
+    )
     return {**question, "id": free_name(question["id"], ids)}
 
 
@@ -129,27 +147,29 @@ def _add_scale(keys: Keys) -> Acted:
     return Acted(keys, f"scales.{list(scales(keys)).index(name)}.name")
 
 
-def _remove(keys: Keys, at: str, index: int) -> Acted:
-    if at == "scales":
+def _remove(keys: Keys, at: Place, index: int) -> Acted:
+    if at == ("scales",):
         del keys["scales"][list(scales(keys))[index]]
-        put(keys, ("scales",), keys["scales"] or None)
+        put(keys, at, keys["scales"] or None)
     else:
-        questions = entries(keys, _LISTS[at])
-        del questions[index]
-        put(keys, _LISTS[at], questions or None)
-    return Acted(keys, f"{at}.add")
+        held = entries(keys, at)
+        del held[index]
+        put(keys, at, held or None)
+        if at == ("blocks",) and not held:
+            keys.pop("block_order", None)
+    return Acted(keys, f"{dotted(at)}.add")
 
 
-def _move(keys: Keys, at: str, index: int, way: str) -> Acted:
-    if at == "scales":
+def _move(keys: Keys, at: Place, index: int, way: str) -> Acted:
+    if at == ("scales",):
         raise BadAction("Scales stand in the order of their names.")
-    questions = entries(keys, _LISTS[at])
+    held = entries(keys, at)
     other = index - 1 if way == "up" else index + 1
-    if 0 <= other < len(questions):
-        questions[index], questions[other] = questions[other], questions[index]
-        put(keys, _LISTS[at], questions)
+    if 0 <= other < len(held):
+        held[index], held[other] = held[other], held[index]
+        put(keys, at, held)
         index = other
-    return Acted(keys, f"{at}.{index}.{way}")
+    return Acted(keys, f"{dotted(at)}.{index}.{way}")
 
 
 def _drop(keys: Keys, place: str) -> Acted:

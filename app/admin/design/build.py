@@ -7,11 +7,10 @@ from sqlmodel import Session
 
 from app.admin.access import Shell
 from app.admin.design.faults import fault_views, marked
-from app.admin.design.fields import Keys, entries, fields_to_keys
-from app.admin.design.pages import DesignPage, FaultsPage, FaultView, FieldsPage
+from app.admin.design.fields import Keys, fields_to_keys
+from app.admin.design.pages import DesignPage, FaultsPage, FaultView, FieldsPage, PageName
 from app.admin.design.saving import Saved
-from app.admin.design.sections import block_views, sections
-from app.admin.design.words import PAGES
+from app.admin.design.sections import block_names, sections
 from app.core.templating import html_of
 from app.studies.access import StudyHere
 from app.studies.drafts import check_of, draft_for, is_frozen, needs_reason, newest_number
@@ -20,6 +19,13 @@ from app.studies.file.problems import Fault
 from app.studies.file.templates import unfilled
 
 _LONGEST_NAME, _MOST_TABS = 20, 8
+PAGES: Sequence[tuple[PageName, str]] = (
+    ("consent", "Consent"),
+    ("background", "About you"),
+    ("instructions", "Instructions"),
+    ("trial", "Trial"),
+    ("debrief", "End"),
+)
 CONFLICT = " What you typed is below and not saved yet: save it over what is there now, or load that instead."
 
 
@@ -74,8 +80,8 @@ def _pages(keys: Keys) -> Sequence[tuple[str, str]]:
     """What participants see, a page for each block where there are blocks."""
     if not has_blocks(keys):
         return PAGES
-    views = block_views(entries(keys, ("blocks",)), {})
-    of_blocks = [(view.page, view.name[:_LONGEST_NAME]) for view in views[:_MOST_TABS]]
+    names = enumerate(block_names(keys)[:_MOST_TABS], start=1)
+    of_blocks = [(f"block-{number}", name[:_LONGEST_NAME]) for number, name in names]
     return [*(page for page in PAGES if page[0] not in ("trial", "debrief")), *of_blocks, PAGES[-1]]
 
 

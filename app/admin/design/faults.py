@@ -5,65 +5,33 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from app.admin.design.fields import dotted, entries, keys_to_fields, question_lists, scales
+from app.admin.design.fields import dotted, scales, value_at
+from app.admin.design.outline import Cards, Group, Node, groups, label_of, leaves, lists, outline
 from app.admin.design.pages import FaultView
-from app.admin.design.words import LABELS
 from app.studies.file.comparable import has_blocks
+from app.studies.file.model import StudyFile
 from app.studies.file.problems import Fault, Place
 from app.studies.file.questions import type_of
 
-_TITLES: Mapping[str, str] = {
-    "title": "The study",
-    "consent": "Consent",
-    "background": "About you",
-    "instructions": "Instructions",
-    "trials": "Trials",
-    "pairs": "Pairs",
-    "blocks": "Blocks",
-    "scales": "Scales",
-    "completion": "End",
-}
-_SECTIONS = ("consent", "background", "trials", "trials.questions", "scales", "completion", "pairs")
-_OF_BLOCKS = ("consent", "background", "blocks", "scales", "completion")
 _EMPTY = re.compile(r"^\w+ is (missing|empty)\b")
-_SHAPES: Mapping[str, type] = {
-    "consent": dict,
-    "trials": dict,
-    "completion": dict,
-    "scales": dict,
-    "background": list,
-    "blocks": list,
-    "trials.questions": list,
-}
+_NEITHER = "neither `pairs`"
+_OF_SCALES = {"name": "Name", "labels": "Labels, one per line"}
 
 
 def fault_views(keys: Mapping[str, Any], faults: Iterable[Fault]) -> Sequence[FaultView]:
     """Each fault at its field, or at the nearest part of the form round it."""
-    fields = set(keys_to_fields(keys)) - _hidden(keys)
-    sections = _OF_BLOCKS if has_blocks(keys) else _SECTIONS
-    blocks = (f"blocks.{index}" for index in range(len(entries(keys, ("blocks",)))))
-    parts = {*sections, *blocks, *(name.rpartition(".")[0] for name in fields if name.count(".") > 1)}
-    return [_view(keys, fault, fields, parts) for fault in faults]
+    form = _Form(keys)
+    return [form.view(fault) for fault in faults]
 
 
-def _hidden(keys: Mapping[str, Any]) -> set[str]:
-    """Labels are not shown where a named scale gives them."""
-    return {
-        f"{dotted(at)}.{index}.labels"
-        for at in question_lists(keys)
-        for index, question in enumerate(entries(keys, at))
-        if isinstance(question, Mapping) and takes_points(question)
-    }
+def labels_are_shown(question: Mapping[str, Any]) -> bool:
+    """Whether a likert's labels are those of a named scale alone, which are shown and not typed."""
+    return type_of(question) == "likert" and bool(question.get("scale")) and question.get("labels") is None
 
 
 def plain(text: str) -> str:
     """Words without the marks that Markdown has for code."""
     return text.replace("`", "")
-
-
-def takes_points(question: Mapping[str, Any]) -> bool:
-    """Whether a likert's labels are those of a named scale alone."""
-    return type_of(question) == "likert" and bool(question.get("scale")) and question.get("labels") is None
 
 
 def marked(faults: Iterable[FaultView]) -> Mapping[str, str]:
@@ -74,65 +42,81 @@ def marked(faults: Iterable[FaultView]) -> Mapping[str, str]:
     return {at: " ".join(sentences) for at, sentences in said.items()}
 
 
-def _view(keys: Mapping[str, Any], fault: Fault, fields: set[str], parts: set[str]) -> FaultView:
-    place = _in_form(keys, fault.place)
-    known = (dotted(place[:n]) for n in range(len(place), 0, -1))
-    at = next((name for name in known if name in fields or name in parts), "")
-    message, remedy = _said(at, fault)
-    drop = "" if _stays(fault) else _drop(keys, fault.place, at, fields)
-    return FaultView(at, _where(at), message, remedy, drop)
+class _Form:
+    """The fields and the parts of a draft's form by their names."""
 
+    def __init__(self, keys: Mapping[str, Any]) -> None:
+        self.keys = keys
+        seen = outline(keys)
+        self.labels = {dotted(leaf.place): leaf.label for leaf in leaves(seen) if leaf.key != "task"}
+        for index in range(len(scales(keys))):
+            self.labels |= {f"scales.{index}.{key}": label for key, label in _OF_SCALES.items()}
+        for group in groups(seen):
+            if isinstance(group.value, Mapping) and labels_are_shown(group.value):
+                self.labels.pop(f"{dotted(group.place)}.labels", None)
+        parts: list[Node] = [*groups(seen), *lists(seen)]
+        self.parts: dict[str, Node | None] = {dotted(part.place): part for part in parts}
+        self.parts.pop("")
+        self.parts |= {f"scales.{index}": None for index in range(len(scales(keys)))} | {"scales": None}
+        self.parts |= {} if has_blocks(keys) else {"pairs": None}
 
-def _stays(fault: Fault) -> bool:
-    """Whether what is wrong stands in a block, and may be all that is in it; a key that nobody knows can go."""
-    return fault.place[:1] == ("blocks",) and len(fault.place) > 1 and not fault.message.startswith("unknown")
+    def view(self, fault: Fault) -> FaultView:
+        place = self._in_form(fault.place)
+        if place[:1] == ("blocks",) and fault.message.startswith(_NEITHER):
+            place = (*place, "pairs")
+        known = (dotted(place[:n]) for n in range(len(place), 0, -1))
+        at = next((name for name in known if name in self.labels or name in self.parts), "")
+        message, remedy = self._said(at, fault)
+        return FaultView(at, self._where(at), message, remedy, self._drop(fault, at))
 
+    def _in_form(self, place: Place) -> Place:
+        """Pairs have one place in the form; a scale stands under its number."""
+        if place[:1] == ("sample",) and not has_blocks(self.keys):
+            return ("pairs",)
+        if place[:1] != ("scales",) or len(place) == 1 or isinstance(place[1], int):
+            return place
+        names = list(scales(self.keys))
+        if place[1] not in names:
+            return ("scales",)
+        return ("scales", names.index(place[1]), *(("labels",) if len(place) > 2 else ()))
 
-def _said(at: str, fault: Fault) -> tuple[str, str]:
-    """What is wrong and what to do, in the form's words where all that is wrong is that nothing is there."""
-    if at == "pairs" and fault.message.startswith("neither"):
-        return "There are no pairs yet", fault.remedy
-    if at == "trials.questions" and "is missing" in fault.message:
-        return "There are no questions yet", "add the choice of a clip first"
-    label = LABELS.get(at) or LABELS.get(at.rpartition(".")[2], "")
-    if label and fault.place[-1:] == (at.rpartition(".")[2],) and _EMPTY.search(fault.message):
-        return f"“{label}” is empty", "fill it in"
-    message, own = fault.message, f"{fault.place[-1]}:" if fault.place else ""
-    if label and message.startswith(own):
-        message = f"“{label}”:{message.removeprefix(own)}"
-    return plain(message[:1].upper() + message[1:]), plain(fault.remedy)
+    def _said(self, at: str, fault: Fault) -> tuple[str, str]:
+        """What is wrong and what to do, in the form's words where all that is wrong is that nothing is there."""
+        if at.endswith("pairs") and fault.message.startswith(_NEITHER):
+            return "There are no pairs yet", fault.remedy
+        if isinstance(self.parts.get(at), Cards) and "is missing" in fault.message:
+            return "There are no questions yet", "add the first one"
+        label = self.labels.get(at, "")
+        if label and fault.place[-1:] == (at.rpartition(".")[2],) and _EMPTY.search(fault.message):
+            return f"“{label}” is empty", "fill it in"
+        message, own = fault.message, f"{fault.place[-1]}:" if fault.place else ""
+        if label and message.startswith(own):
+            message = f"“{label}”:{message.removeprefix(own)}"
+        return plain(message[:1].upper() + message[1:]), plain(fault.remedy)
 
+    def _where(self, at: str) -> str:
+        """`Blocks, block 2, question 3`."""
+        first, *rest = at.split(".")
+        info = StudyFile.model_fields.get(first)
+        words = ["The study" if first == "title" else label_of(first, info) if info else "Study"]
+        for index, part in enumerate(rest, start=1):
+            if part.isdigit():
+                held = self.parts.get(".".join((first, *rest)[:index]))
+                words.append(f"{held.noun if isinstance(held, Cards) else 'scale'} {int(part) + 1}")
+        return ", ".join(words)
 
-def _in_form(keys: Mapping[str, Any], place: Place) -> Place:
-    """Pairs have one place in the form; a scale stands under its number."""
-    if place[:1] == ("sample",) and not has_blocks(keys):
-        return ("pairs",)
-    if place[:1] != ("scales",) or len(place) == 1 or isinstance(place[1], int):
-        return place
-    names = list(scales(keys))
-    if place[1] not in names:
-        return ("scales",)
-    return ("scales", names.index(place[1]), *(("labels",) if len(place) > 2 else ()))
-
-
-def _where(at: str) -> str:
-    """`Trials, question 2`."""
-    first, _, rest = at.partition(".")
-    number = next((int(part) + 1 for part in rest.split(".") if part.isdigit()), None)
-    one = {"scales": "scale", "blocks": "block"}.get(first, "question")
-    return _TITLES.get(first, "Study") + (f", {one} {number}" if number else "")
-
-
-def _drop(keys: Mapping[str, Any], place: Place, at: str, fields: set[str]) -> str:
-    """The action that takes out a key which the form does not show, or which is no section at all."""
-    held: Any = keys
-    for part in place:
-        try:
-            held = held[part]
-        except (KeyError, IndexError, TypeError):
+    def _drop(self, fault: Fault, at: str) -> str:
+        """The action that takes out a key which the form does not show, or which is no section at all."""
+        place, name = fault.place, dotted(fault.place)
+        if not place or not isinstance(place[-1], str) or (place[0] == "scales" and len(place) > 1):
             return ""
-    name = dotted(place)
-    is_odd = name in _SHAPES and not isinstance(held, _SHAPES[name])
-    is_unseen = at not in fields and at != name and place[:1] not in (("pairs",), ("sample",), ("study",))
-    can_go = bool(place) and isinstance(place[-1], str) and place[0] != "scales"
-    return f"drop:{json.dumps(place)}" if can_go and (is_odd or is_unseen) else ""
+        held, part = value_at(self.keys, place), self.parts.get(name)
+        if held is None:
+            return ""
+        is_group = isinstance(part, Group)
+        is_odd = (is_group and not isinstance(held, dict)) or (
+            isinstance(part, Cards) and not isinstance(held, list)
+        )
+        is_odd = is_odd or (name == "scales" and not isinstance(held, dict))
+        is_unseen = at not in self.labels and at != name and place[0] not in ("pairs", "sample", "study")
+        return f"drop:{json.dumps(place)}" if is_odd or is_unseen else ""

@@ -1,6 +1,6 @@
 """A draft's keys as the fields of a web form, and back.
 
-A field is named by its place in the study file (`trials.questions.2.ask`). Only what was changed in the form is
+A field is named by its place in the study file (`blocks.1.questions.2.ask`). Only what was changed in the form is
 changed in the keys, so that whatever the form does not show, and whatever is odd, stays as it is. Empty is absent.
 Named scales are numbered in the order of their names.
 """
@@ -10,52 +10,21 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from app.studies.file.comparable import blocks_in, has_blocks
+import yaml
+
+from app.admin.design.outline import Cards, Group, Leaf, entries_of, fields_of, leaves, lists, outline, tag_of
+from app.sessions.design import BLOCK
+from app.studies.file.comparable import OF_ONE_BLOCK, blocks_in, has_blocks
 from app.studies.file.problems import Fault, Place, quoted
-from app.studies.file.questions import QUESTIONS, type_of
 from app.studies.file.scales import SCALES
-from app.tasks.pair.settings import Trials
+from app.studies.file.yamlsource import read_yaml
 
 Keys = dict[str, Any]
 Fields = dict[str, str]
-Kind = Literal["text", "number", "lines", "yes-no"]
-
-PLACES: tuple[tuple[str, ...], ...] = (
-    ("title",),
-    ("consent", "text"),
-    ("consent", "version"),
-    ("consent", "minimum_age"),
-    ("instructions",),
-    ("trials", "order"),
-    ("trials", "sides"),
-    ("trials", "watch"),
-    ("completion", "message"),
-    ("completion", "code"),
-    ("completion", "redirect"),
-    ("completion", "contact"),
-)
-QUESTION_LISTS: tuple[tuple[str, ...], ...] = (("background",), ("trials", "questions"))
-# What a study with blocks has in its blocks alone.
-_OF_TRIALS = "trials"
-OF_EVERY_QUESTION = ("ask", "id", "type")
-OF_TYPE: Mapping[str, tuple[str, ...]] = {
-    "2afc": ("allow_tie",),
-    "likert": ("required", "scale", "labels"),
-    "text": ("required", "max_length"),
-    "choice": ("required", "options"),
-    "number": ("required", "minimum", "maximum"),
-    "slider": ("required", "labels", "minimum", "maximum", "step"),
-}
-_OF_TYPES = frozenset(key for keys in OF_TYPE.values() for key in keys)
 MOST = 100
-_KINDS: Mapping[str, Kind] = {
-    **dict.fromkeys(("minimum_age", "minimum", "maximum", "step", "max_length"), "number"),
-    **dict.fromkeys(("labels", "options"), "lines"),
-    **dict.fromkeys(("required", "allow_tie"), "yes-no"),
-}
-_ENTRY = re.compile(r"(background|trials\.questions|scales)\.(\d{1,3})\.([a-z_]+)")
+_SCALE = re.compile(r"scales\.(\d{1,3})\.(name|labels)")
 _FIRST_SCALE = "agreement"
 _YES_NO = {
     "true": True,
@@ -81,25 +50,21 @@ def dotted(place: Place) -> str:
     return ".".join(map(str, place))
 
 
-def places_in(keys: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
-    """The fields of a study's form, questions and scales apart: blocks are not edited in it."""
-    return tuple(at for at in PLACES if at[0] != _OF_TRIALS or not has_blocks(keys))
+def value_at(keys: Any, place: Place) -> Any:
+    """What stands at a place; None where there is nothing, or no such place."""
+    for part in place:
+        if isinstance(keys, Mapping):
+            keys = keys.get(part)
+        elif isinstance(keys, (list, tuple)) and isinstance(part, int) and part < len(keys):
+            keys = keys[part]
+        else:
+            return None
+    return keys
 
 
-def question_lists(keys: Mapping[str, Any]) -> tuple[tuple[str, ...], ...]:
-    return tuple(at for at in QUESTION_LISTS if at[0] != _OF_TRIALS or not has_blocks(keys))
-
-
-def kind_of(key: str) -> Kind:
-    return _KINDS.get(key, "text")
-
-
-def entries(keys: Mapping[str, Any], at: tuple[str, ...]) -> list[Any]:
-    """The questions of a list, as far as it is one."""
-    value: Any = keys
-    for key in at:
-        value = value.get(key) if isinstance(value, Mapping) else None
-    return list(value) if isinstance(value, (list, tuple)) else []
+def entries(keys: Mapping[str, Any], at: Place) -> list[Any]:
+    """The entries of a list, as far as it is one."""
+    return entries_of(value_at(keys, at))
 
 
 def scales(keys: Mapping[str, Any]) -> dict[str, Any]:
@@ -108,67 +73,41 @@ def scales(keys: Mapping[str, Any]) -> dict[str, Any]:
     return {name: named[name] for name in sorted(named)} if isinstance(named, dict) else {}
 
 
-def question_fields(question: Any) -> tuple[str, ...]:
-    """What the form shows of a question of its type."""
-    return (*OF_EVERY_QUESTION, *OF_TYPE.get(type_of(question) or "", ()))
-
-
-def is_required(question: Any) -> bool:
-    """As given, or as its type has it."""
-    given = question.get("required") if isinstance(question, Mapping) else None
-    named = _YES_NO.get(str(given).lower())
-    return _required_by_type(type_of(question)) if named is None else named
-
-
-def allows_tie(question: Mapping[str, Any]) -> bool:
-    """Whether participants may say that there is no difference."""
-    return _YES_NO.get(str(question.get("allow_tie")).lower(), False)
-
-
-def _required_by_type(type_: str | None) -> bool:
-    model = QUESTIONS.get(type_ or "")
-    return bool(model.model_fields["required"].default) if model else True
-
-
 # From keys to fields
 
 
 def keys_to_fields(keys: Mapping[str, Any]) -> Fields:
     """Every field of the form with its value."""
-    fields = {dotted(place): _shown_at(keys, place) for place in places_in(keys)}
-    for at in question_lists(keys):
-        for index, question in enumerate(entries(keys, at)):
-            for key in question_fields(question):
-                fields[f"{dotted(at)}.{index}.{key}"] = _shown_of(question, key)
+    fields = {dotted(leaf.place): text_of(leaf) for leaf in leaves(outline(keys))}
     for index, (name, labels) in enumerate(scales(keys).items()):
         fields[f"scales.{index}.name"] = shown(name)
         fields[f"scales.{index}.labels"] = shown(labels)
     return fields
 
 
-def _shown_at(keys: Mapping[str, Any], place: tuple[str, ...]) -> str:
-    *section, key = place
-    held: Any = keys
-    for part in section:
-        held = held.get(part)
-        if not isinstance(held, Mapping):
-            held = {}
-    value = held.get(key)
-    if value is None and section == ["trials"]:
-        value = Trials.model_fields[key].default
+def text_of(leaf: Leaf) -> str:
+    """A field's value as a form shows it."""
+    value = leaf.value
+    match leaf.kind:
+        case "yes-no":
+            return "yes" if is_on(leaf) else "no"
+        case "choice" if value is None:
+            return shown(_default(leaf))
+        case "entries" if isinstance(value, Mapping) and not any(map(_is_nested, value.values())):
+            return "\n".join(f"{shown(key)}: {shown(inner)}" for key, inner in value.items())
+        case "yaml" if isinstance(value, (Mapping, list, tuple)):
+            return yaml.safe_dump(_plain(value), sort_keys=False, allow_unicode=True, width=100).strip()
     return shown(value)
 
 
-def _shown_of(question: Any, key: str) -> str:
-    if not isinstance(question, Mapping):
-        return ""
-    if key == "type":
-        return shown(question.get("type") or type_of(question))
-    if key == "required":
-        return "yes" if is_required(question) else "no"
-    if key == "allow_tie":
-        return "yes" if allows_tie(question) else "no"
-    return shown(question.get(key))
+def is_on(leaf: Leaf) -> bool:
+    """As given, or as its type has it."""
+    named = _YES_NO.get(str(leaf.value).lower())
+    return bool(_default(leaf)) if named is None else named
+
+
+def _default(leaf: Leaf) -> Any:
+    return None if leaf.info.is_required() else leaf.info.default
 
 
 def shown(value: Any) -> str:
@@ -178,11 +117,22 @@ def shown(value: Any) -> str:
             text = ""
         case str():
             text = value
-        case list() | tuple() if not any(isinstance(item, (list, tuple, dict)) for item in value):
+        case list() | tuple() if not any(map(_is_nested, value)):
             text = "\n".join(map(shown, value))
         case _:
             text = json.dumps(value, ensure_ascii=False)
     return text.encode("utf-8", "replace").decode()
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, (list, tuple, dict))
+
+
+def _plain(value: Any) -> Any:
+    """Mappings and lists as YAML writes them without tags."""
+    if isinstance(value, Mapping):
+        return {key: _plain(inner) for key, inner in value.items()}
+    return [_plain(inner) for inner in value] if isinstance(value, (list, tuple)) else value
 
 
 # From fields to keys
@@ -196,17 +146,17 @@ def fields_to_keys(base: Mapping[str, Any], form: Mapping[str, str], *, whole: b
     keys: Keys = deepcopy(dict(base))
     sent = {name: cleaned(value) for name, value in form.items()}
     if whole:
-        _fit_lists(keys, sent)
+        _fit(keys, sent)
         sent = {name: text for name, text in sent.items() if not name.startswith("scales.")}
-    before = keys_to_fields(keys)
-    changed = {name: text for name, text in sent.items() if text != cleaned(before.get(name, ""))}
-    for place in places_in(keys):
-        if (name := dotted(place)) in changed:
-            put(keys, place, _taken(place[-1], changed[name]))
-    by_entry = _by_entry(changed)
-    for at in question_lists(keys):
-        _take_questions(keys, at, by_entry.get(dotted(at), {}))
-    return Taken(keys, tuple(_take_scales(keys, by_entry.get("scales", {}))))
+    seen, before = outline(deepcopy(keys)), keys_to_fields(keys)
+    changed = {name: text for name, text in sent.items() if text != cleaned(before.get(name, text))}
+    for leaf in leaves(seen):
+        if (name := dotted(leaf.place)) in changed and leaf.kind != "tag":
+            put(keys, leaf.place, _taken(leaf, changed[name]))
+    for cards in lists(seen):
+        for entry in cards.entries:
+            _keep_labels(keys, cards, entry, changed)
+    return Taken(keys, tuple(_take_scales(keys, _scale_changes(sent, before))))
 
 
 def cleaned(text: str) -> str:
@@ -214,16 +164,35 @@ def cleaned(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
-def _taken(key: str, text: str) -> Any:
-    """The value that a field's text stands for; None where it is empty."""
+def _taken(leaf: Leaf, text: str) -> Any:
+    """The value that a field's text stands for; None where it is empty, or what is meant without it."""
     if not text:
         return None
-    match kind_of(key):
+    match leaf.kind:
         case "number":
             return _number(text)
         case "lines":
-            return [line.strip() for line in text.split("\n") if line.strip()]
+            return _lines(text)
+        case "yes-no":
+            return None if (text == "yes") == bool(_default(leaf)) else text == "yes"
+        case "entries":
+            return _entries(text, _number if leaf.numbers else str)
+        case "yaml":
+            source = read_yaml(text)
+            return text if source.faults or source.data is None else source.data
     return text
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+def _entries(text: str, of_text: Any) -> Any:
+    """`key: value`, line by line; the text itself where a line is something else, for the check to name."""
+    cut = [line.partition(":") for line in _lines(text)]
+    found = {key.strip(): of_text(value.strip()) for key, _, value in cut}
+    is_clear = all(colon and key.strip() and value.strip() for key, colon, value in cut)
+    return found if is_clear and len(found) == len(cut) else text
 
 
 def _number(text: str) -> Any:
@@ -232,90 +201,104 @@ def _number(text: str) -> Any:
     return float(text) if re.fullmatch(r"-?[0-9]{1,14}\.[0-9]{1,14}", text) else text
 
 
-def put(keys: Keys, place: Sequence[str], value: Any) -> None:
-    """Set the value at a place, or take the key away; a section that is none becomes one."""
+def put(keys: Keys, place: Place, value: Any) -> None:
+    """Set the value at a place, or take the key away, and each section that is empty then; what is no section
+    becomes one."""
     *section, key = place
-    for part in section:
-        if not isinstance(keys.get(part), dict):
+    held: Any = keys
+    above: list[tuple[Any, Any]] = []
+    for at, part in enumerate(section):
+        if isinstance(part, int):
+            if not isinstance(held[part], dict):
+                held[part] = {}
+        elif isinstance(section[at + 1] if at + 1 < len(section) else "", int):
+            held[part] = list(held[part])
+        elif not isinstance(held.get(part), dict):
             if value is None:
                 return
-            keys[part] = {}
-        keys = keys[part]
-    if value is None:
-        keys.pop(key, None)
-    else:
-        keys[key] = value
+            held[part] = {}
+        above.append((held, part))
+        held = held[part]
+    if value is not None:
+        held[key] = value
+        return
+    held.pop(key, None)
+    while above and not held and isinstance(above[-1][1], str):
+        held, part = above.pop()
+        del held[part]
 
 
-Changes = dict[int, dict[str, str]]
+def _scale_changes(sent: Mapping[str, str], before: Mapping[str, str]) -> dict[int, dict[str, str]]:
+    """Number of a scale to what is new of it."""
+    found: dict[int, dict[str, str]] = {}
+    for name, text in sent.items():
+        if (part := _SCALE.fullmatch(name)) and text != cleaned(before.get(name, "")):
+            found.setdefault(int(part[1]), {})[part[2]] = text
+    return dict(sorted(found.items()))
 
 
-def _by_entry(fields: Mapping[str, str]) -> dict[str, Changes]:
-    """List to index to key to text."""
-    found: dict[str, Changes] = {}
-    for name, text in fields.items():
-        if part := _ENTRY.fullmatch(name):
-            found.setdefault(part[1], {}).setdefault(int(part[2]), {})[part[3]] = text
-    return {at: dict(sorted(changes.items())) for at, changes in found.items()}
+# A form as a whole
 
 
-def _fit_lists(keys: Keys, sent: Mapping[str, str]) -> None:
-    by_entry = _by_entry(sent)
-    for at in question_lists(keys):
-        changes = by_entry.get(dotted(at), {})
-        n = min(max(changes, default=-1) + 1, MOST)
-        held = [*entries(keys, at)[:n], *({} for _ in range(n - len(entries(keys, at))))]
-        put(
-            keys,
-            at,
-            [_of_type(entry, changes.get(i, {}).get("type")) for i, entry in enumerate(held)] or None,
-        )
+def _fit(keys: Keys, sent: Mapping[str, str]) -> None:
+    """Give every list as many entries as were sent, of the types that were sent; who has an id keeps what is theirs."""
+    if any(name.startswith("blocks.") for name in sent):
+        for key in OF_ONE_BLOCK if not has_blocks(keys) else ():
+            keys.pop(key, None)
+    elif has_blocks(keys):
+        first = next((block for block in blocks_in(keys) if block.get("id") == BLOCK), {})
+        keys |= {key: first[key] for key in OF_ONE_BLOCK if key in first}
+        keys.pop("blocks")
+        keys.pop("block_order", None)
+    numbers = _numbers(sent)
+    done: set[Place] = set()
+    while (at := next((each for each in lists(outline(keys)) if each.place not in done), None)) is not None:
+        _fit_list(keys, at, min(numbers.get(dotted(at.place), 0), MOST), sent)
+        done.add(at.place)
+    _fit_scales(keys, sent)
+
+
+def _numbers(sent: Mapping[str, str]) -> dict[str, int]:
+    """How many entries were sent of each list."""
+    found: dict[str, int] = {}
+    for name in sent:
+        parts = name.split(".")
+        for index, part in enumerate(parts):
+            if part.isascii() and part.isdigit() and len(part) < 4:
+                at = ".".join(parts[:index])
+                found[at] = max(found.get(at, 0), int(part) + 1)
+    return found
+
+
+def _fit_list(keys: Keys, cards: Cards, n: int, sent: Mapping[str, str]) -> None:
+    held = entries(keys, cards.place)
+    made: list[Any] = []
+    for index in range(n):
+        name = f"{dotted(cards.place)}.{index}"
+        id_, tag = sent.get(f"{name}.id", ""), sent.get(f"{name}.{cards.tag}")
+        same = (entry for entry in held if isinstance(entry, dict) and shown(entry.get("id")).strip() == id_)
+        entry = next(same, {}) if id_ else held[index] if index < len(held) else {}
+        if isinstance(entry, dict) and tag and (tag_of(entry, cards.tag) or "").strip() != tag:
+            entry = {key: entry[key] for key in _of_all(cards) if key in entry} | {cards.tag: tag}
+        made.append(deepcopy(entry))
+    put(keys, cards.place, made or None)
+
+
+def _of_all(cards: Cards) -> Collection[str]:
+    """The keys that entries of every type have, but for their tag."""
+    return frozenset.intersection(*map(fields_of, cards.variants.values())) - {cards.tag}
+
+
+def _fit_scales(keys: Keys, sent: Mapping[str, str]) -> None:
     named, made = scales(keys), dict[str, Any]()
-    for change in by_entry.get("scales", {}).values():
+    for change in _scale_changes(sent, {}).values():
         name, labels = free_name(change.get("name") or "scale", made), change.get("labels", "")
         is_same = name in named and cleaned(shown(named[name])) == labels
-        made[name] = named[name] if is_same else _taken("labels", labels) or []
+        made[name] = named[name] if is_same else _lines(labels)
     put(keys, ("scales",), made or None)
 
 
-def _of_type(entry: Any, type_: str | None) -> Any:
-    """A question of that type, or what any question has of one of another type."""
-    if not isinstance(entry, dict) or cleaned(_shown_of(entry, "type")) == type_:
-        return entry
-    return {key: value for key, value in entry.items() if key not in _OF_TYPES and key != "type"}
-
-
-def _take_questions(keys: Keys, at: tuple[str, ...], changes: Changes) -> None:
-    if not changes:
-        return
-    questions = entries(keys, at)
-    for index, change in changes.items():
-        if index == len(questions) < MOST:
-            questions.append({})
-        if index < len(questions):
-            questions[index] = _edited(questions[index], change, keys)
-    put(keys, at, questions)
-
-
-def _edited(entry: Any, change: Mapping[str, str], keys: Keys) -> Keys:
-    question: Keys = dict(entry) if isinstance(entry, dict) else {}
-    old_labels = labels_of(question, keys)
-    for key, text in change.items():
-        if key in {"ask", "id", *_OF_TYPES} - {"required", "allow_tie"}:
-            put(question, (key,), _taken(key, text))
-    if change.get("scale") and "labels" not in change:
-        question.pop("labels", None)
-    if change.get("scale") == "" and "labels" not in question and old_labels:
-        question["labels"] = old_labels
-    if "type" in change:
-        _retype(question, change["type"], old_labels)
-    if "allow_tie" in change:
-        put(question, ("allow_tie",), True if change["allow_tie"] == "yes" else None)
-    if "required" in change:
-        wanted = change["required"] == "yes"
-        by_type = _required_by_type(type_of(question))
-        put(question, ("required",), None if wanted == by_type else wanted)
-    return question
+# Labels and types of questions
 
 
 def labels_of(question: Mapping[str, Any], keys: Mapping[str, Any]) -> list[Any]:
@@ -326,32 +309,55 @@ def labels_of(question: Mapping[str, Any], keys: Mapping[str, Any]) -> list[Any]
     return list(found) if isinstance(found, (list, tuple)) else []
 
 
-def _retype(question: Keys, type_: str, old_labels: list[Any]) -> None:
+def _keep_labels(keys: Keys, cards: Cards, before: Group, changed: Mapping[str, str]) -> None:
+    """A question that takes another scale or type keeps the labels that it had, where it can have labels."""
+    name = dotted(before.place)
+    scale, type_ = changed.get(f"{name}.scale"), changed.get(f"{name}.{cards.tag}")
+    if scale is None and type_ is None:
+        return
+    if not isinstance(value_at(keys, before.place), dict):
+        put(keys, (*before.place, cards.tag), type_ or "")
+    question: Keys = value_at(keys, before.place)
+    old = labels_of(before.value, keys) if isinstance(before.value, Mapping) else []
+    if f"{name}.labels" not in changed:
+        if scale:
+            question.pop("labels", None)
+        elif scale == "" and "labels" not in question and old:
+            question["labels"] = old
+    if type_ is not None:
+        _retype(question, cards, type_, old)
+
+
+def _retype(question: Keys, cards: Cards, type_: str, old_labels: list[Any]) -> None:
     """Another type: what both have stays, labels and options stand for one another, the rest goes."""
     options = question.get("options")
-    put(question, ("type",), type_ or None)
-    if type_ not in QUESTIONS:
+    put(question, (cards.tag,), type_ or None)
+    if type_ not in cards.variants:
         return
-    if type_ == "choice" and options is None and old_labels:
+    known = fields_of(cards.variants[type_])
+    if "options" in known and options is None and old_labels:
         question["options"] = old_labels
-    if type_ == "likert" and not {"labels", "scale"} & set(question):
+    if {"labels", "scale"} <= known and not {"labels", "scale"} & set(question):
         question |= {"labels": options} if options else {"scale": _FIRST_SCALE}
-    if type_ == "slider" and len(question.get("labels") or ()) != 2:
+    if "labels" in known and "scale" not in known and len(question.get("labels") or ()) != 2:
         question.pop("labels", None)
-    for key in _OF_TYPES - set(OF_TYPE[type_]):
-        question.pop(key, None)
+    for model in cards.variants.values():
+        for key in fields_of(model) - known:
+            question.pop(key, None)
 
 
-def _take_scales(keys: Keys, changes: Changes) -> Iterator[Fault]:
+# Named scales
+
+
+def _take_scales(keys: Keys, changes: Mapping[int, Mapping[str, str]]) -> Iterator[Fault]:
     names = list(scales(keys))
     for index, change in changes.items():
         held = scales(keys)
         if index >= len(names) and len(held) >= MOST:
             return
         old = names[index] if index < len(names) else free_name(change.get("name") or "scale", held)
-        labels = _taken("labels", change.get("labels", ""))
         if "labels" in change or old not in held:
-            held[old] = labels or []
+            held[old] = _lines(change.get("labels", ""))
         put(keys, ("scales",), held)
         new = change.get("name", old)
         if not new or (new != old and new in held):
@@ -368,19 +374,13 @@ def _rename_scale(keys: Keys, old: str, new: str) -> None:
     keys["scales"] = {new if name == old else name: labels for name, labels in keys["scales"].items()}
     if old in SCALES:
         return
-    for question in _all_questions(keys):
-        if isinstance(question, dict) and question.get("scale") == old:
-            question["scale"] = new
+    for cards in lists(outline(keys)):
+        for question in entries(keys, cards.place):
+            if isinstance(question, dict) and question.get("scale") == old:
+                question["scale"] = new
 
 
-def _all_questions(keys: Keys) -> Iterator[Any]:
-    """Those of the form and those of blocks."""
-    for part in (keys, *blocks_in(keys)):
-        for at in (*QUESTION_LISTS, ("questions",)):
-            yield from entries(part, at)
-
-
-def free_name(name: str, taken: Collection[Any]) -> str:
+def free_name(name: str, taken: Collection[Any], sign: str = "_") -> str:
     """The name, numbered where it is taken."""
-    numbered = (f"{name}_{n}" for n in range(2, len(taken) + 3))
+    numbered: Sequence[str] = [f"{name}{sign}{n}" for n in range(2, len(taken) + 3)]
     return name if name not in taken else next(each for each in numbered if each not in taken)

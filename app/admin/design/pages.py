@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from app.admin.pages import AdminPage
 
-Widget = Literal["line", "text", "number", "choice", "check"]
+Widget = Literal["line", "text", "table", "number", "choice", "check", "hidden"]
 PageName = Literal["consent", "background", "instructions", "trial", "debrief"]
 Options = Sequence[tuple[str, str]]
 
@@ -32,15 +32,42 @@ class FieldView:
     settles: bool = False
     optional: bool = False
     placeholder: str = ""
+    counts: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FieldsView:
+    """Fields that follow one another."""
+
+    fields: Sequence[FieldView]
+    is_a: ClassVar[str] = "fields"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupView:
+    """Fields that belong together. `is_folded` where nothing need stand in them, and nothing does."""
+
+    at: str
+    title: str
+    intro: str
+    parts: Sequence["Part"]
+    error: str = ""
+    is_folded: bool = False
+    is_a: ClassVar[str] = "group"
 
 
 @dataclass(frozen=True, slots=True)
 class CardView:
-    """A question or a scale. `points` are the labels of a likert that takes them from a named scale."""
+    """A block, a question or a scale. `points` are the labels of a likert that takes them from a named scale.
+
+    `page` is its page among those that participants see.
+    """
 
     at: str
     title: str
-    fields: Sequence[FieldView]
+    parts: Sequence["Part"]
+    about: str = ""
+    page: str = ""
     points: Sequence[str] = ()
     error: str = ""
     is_first: bool = False
@@ -49,47 +76,34 @@ class CardView:
 
 @dataclass(frozen=True, slots=True)
 class ListView:
-    """The questions of a section, or the scales. Without `types` there is one kind of entry, in no order."""
+    """The blocks, the questions of a part, or the scales. Without `types` there is one kind of entry, in no order."""
 
     at: str
     title: str
     intro: str
     cards: Sequence[CardView]
-    add: str
+    noun: str
     types: Options = ()
     error: str = ""
+    is_a: ClassVar[str] = "list"
 
 
-@dataclass(frozen=True, slots=True)
-class BlockView:
-    """A block as the form shows it: `facts` in words, `questions` by what is asked and how it is answered.
-
-    `page` is its page among those that participants see.
-    """
-
-    at: str
-    page: str
-    name: str
-    task: str
-    facts: Sequence[tuple[str, str]]
-    questions: Sequence[tuple[str, str]]
-    error: str = ""
+Part = FieldsView | GroupView | ListView
 
 
 @dataclass(frozen=True, slots=True)
 class SectionView:
-    """A part of the form. `page` is the participant's page that shows it."""
+    """A part of the form. `page` is the participant's page that shows it; `n_faults` are those in it."""
 
     id: str
     title: str
     page: PageName
     intro: str = ""
-    fields: Sequence[FieldView] = ()
+    parts: Sequence[Part] = ()
     pairs: str = ""
     pairs_error: str = ""
-    list: ListView | None = None
     error: str = ""
-    blocks: Sequence[BlockView] = ()
+    n_faults: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,8 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 from sqlmodel import Session
 
-from app.admin.design.fields import (
-    allows_tie,
-    dotted,
-    entries,
-    is_required,
-    keys_to_fields,
-    labels_of,
-    shown,
-)
+from app.admin.design.fields import dotted, entries, is_on, keys_to_fields, labels_of, shown
+from app.admin.design.outline import Group, leaves, lists, outline
 from app.admin.design.pages import PageName
 from app.core.errors import NotFound
 from app.core.headers import FRAMED_POLICY
@@ -222,25 +215,28 @@ def _address(text: str) -> str | None:
 
 
 def _questions(keys: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[Question]:
-    for index, question in enumerate(entries(keys, at)):
-        if isinstance(question, Mapping):
-            yield _question(keys, question, f"{dotted(at).replace('.', '-')}-{index}")
+    for cards in lists(outline(keys)):
+        for index, entry in enumerate(cards.entries if cards.place == at else ()):
+            if isinstance(entry.value, Mapping):
+                yield _question(keys, entry, f"{dotted(at).replace('.', '-')}-{index}")
 
 
-def _question(keys: Mapping[str, Any], question: Mapping[str, Any], id_: str) -> Question:
+def _question(keys: Mapping[str, Any], entry: Group, id_: str) -> Question:
     """Its own id would tie together two questions that share one by mistake."""
+    question = entry.value
+    on = {leaf.key for leaf in leaves(entry) if leaf.kind == "yes-no" and is_on(leaf)}
     named, options = type_of(question), question.get("options")
     type_ = cast(QuestionType, named) if named in QUESTIONS else "text"
     drawn = Question(
         id=id_,
         type=type_,
         ask=shown(question.get("ask")).strip() or NO_WORDS,
-        required=type_ == "2afc" or is_required(question),
+        required=type_ == "2afc" or "required" in on,
         labels=_texts(labels_of(question, keys)),
         options=_texts(options if isinstance(options, (list, tuple)) else ()),
         minimum=_number(question.get("minimum")),
         maximum=_number(question.get("maximum")),
-        allow_tie=type_ == "2afc" and allows_tie(question),
+        allow_tie=type_ == "2afc" and "allow_tie" in on,
     )
     return _slider(drawn, _number(question.get("step"))) if type_ == "slider" else drawn
 

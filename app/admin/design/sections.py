@@ -4,209 +4,298 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from app.admin.design import words
-from app.admin.design.faults import plain, takes_points
-from app.admin.design.fields import (
-    dotted,
-    entries,
-    is_required,
-    keys_to_fields,
-    kind_of,
-    labels_of,
-    places_in,
-    question_fields,
-    scales,
-    shown,
+from app.admin.design.faults import labels_are_shown, plain
+from app.admin.design.fields import dotted, entries, labels_of, scales, shown, text_of, value_at
+from app.admin.design.outline import Cards, Group, Leaf, Node, outline, tag_of
+from app.admin.design.pages import (
+    CardView,
+    FieldsView,
+    FieldView,
+    GroupView,
+    ListView,
+    Options,
+    PageName,
+    Part,
+    SectionView,
+    Widget,
 )
-from app.admin.design.pages import BlockView, CardView, FieldView, ListView, Options, SectionView, Widget
+from app.core.spreadsheet import NotCsv, csv_rows
 from app.studies.file.comparable import has_blocks
-from app.studies.file.fieldhelp import field_help
-from app.studies.file.items import read_item_file
+from app.studies.file.fieldhelp import in_forms
 from app.studies.file.pairs import read_pair_file
-from app.studies.file.problems import Place, counted, listed
-from app.studies.file.questions import type_of
+from app.studies.file.problems import counted, listed
 from app.studies.file.scales import SCALES
-from app.tasks.pair.settings import Trials
 
 Keys = Mapping[str, Any]
 Errors = Mapping[str, str]
-_WIDGETS: Mapping[str, Widget] = {"number": "number", "lines": "text", "yes-no": "check"}
-_BEGINNING = 90
-_HALF = frozenset({"id", "type", "minimum", "maximum", "version", "minimum_age"})
+OWN_LABELS = "Labels of its own"
+_CHOICE = "2afc"
+_WIDGETS: Mapping[str, Widget] = {"yes-no": "check", "choice": "choice", "number": "number"}
+_KINDS = {"practice": "for practice", "attention": "for attention"}
+_KINDS_HELP = {
+    "entries": "One per line, as name: value.",
+    "yaml": "As the study file has it, in YAML.",
+}
+# A section's id and its page, where these are not its key in the file.
+_IDS = {"title": "about", "background": "people", "instructions": "before", "blocks": "parts"}
+_PAGES: Mapping[str, PageName] = {
+    "background": "background",
+    "instructions": "instructions",
+    "trials": "trial",
+    "blocks": "trial",
+    "completion": "debrief",
+}
+# A field that stands in the section after it.
+_WITH_NEXT = "block_order"
 
 
 def sections(keys: Keys, errors: Errors) -> Sequence[SectionView]:
-    return _Form(keys, errors).sections()
+    return list(_Form(keys, errors).sections())
 
 
 class _Form:
     def __init__(self, keys: Keys, errors: Errors) -> None:
         self.keys, self.errors = keys, errors
-        self.values = keys_to_fields(keys)
 
-    def sections(self) -> Sequence[SectionView]:
-        return (
-            SectionView("about", "The study", "consent", fields=self._fields("title")),
-            SectionView(
-                "consent",
-                "Consent",
-                "consent",
-                "What people agree to before anything else. Who declines leaves nothing but that.",
-                fields=self._fields("consent"),
-                error=self._error("consent"),
-            ),
-            SectionView(
-                "people",
-                "About you",
-                "background",
-                list=self._questions(
-                    ("background",), "Asked once, before the trials. Without questions there is no such page."
-                ),
-            ),
-            SectionView(
-                "before",
-                "Instructions",
-                "instructions",
-                "The page before the first pair. Left empty, there is none.",
-                fields=self._fields("instructions"),
-            ),
-            self._blocks() if has_blocks(self.keys) else self._trials(),
-            SectionView("named", "Scales", "trial", list=self._scales()),
-            SectionView(
-                "completion",
-                "End",
-                "debrief",
-                "Thanks, and the way back to where people came from.",
-                fields=self._fields("completion"),
-                error=self._error("completion"),
-            ),
-        )
+    def sections(self) -> Iterator[SectionView]:
+        order = [part for part in outline(self.keys).parts if _key(part) == _WITH_NEXT]
+        for part in outline(self.keys).parts:
+            key = _key(part)
+            if key == _WITH_NEXT or (key == "blocks" and not has_blocks(self.keys)):
+                continue
+            yield self._section(key, part, order if key == "blocks" else ())
+            if key in ("trials", "blocks"):
+                yield SectionView(
+                    "named",
+                    "Scales",
+                    "trial",
+                    parts=[self._scales()],
+                    n_faults=self._faults_at("scales"),
+                )
 
-    def _trials(self) -> SectionView:
+    def _section(self, key: str, part: Node, before: Sequence[Node]) -> SectionView:
+        is_trials = key == "trials"
+        parts = list(self._parts(part.parts if isinstance(part, Group) else [*before, part]))
+        if is_trials:
+            parts.append(self._first_blocks())
         return SectionView(
-            "trials",
-            "Trials",
-            "trial",
-            fields=self._fields("trials"),
-            pairs=pairs_line(self.keys),
-            pairs_error=self._error("pairs"),
-            list=self._questions(
-                ("trials", "questions"),
-                "Asked about every pair. Exactly one is the choice between the two clips.",
-            ),
-            error=self._error("trials"),
+            id=_IDS.get(key, key),
+            title="The study" if key == "title" else part.label if isinstance(part, Leaf) else part.title,
+            page=_PAGES.get(key, "consent"),
+            intro=plain(in_forms(part.help)) if isinstance(part, Group) else "",
+            parts=parts,
+            pairs=pairs_line(self.keys) if is_trials else "",
+            pairs_error=self._error("pairs") if is_trials else "",
+            error=self._error(key) if isinstance(part, Group) else "",
+            n_faults=self._faults_at(key) + (self._faults_at("pairs") if is_trials else 0),
         )
 
-    def _blocks(self) -> SectionView:
-        blocks = entries(self.keys, ("blocks",))
-        order = (
-            "in random order, counterbalanced"
-            if self.keys.get("block_order") == "random"
-            else "in this order"
+    def _first_blocks(self) -> ListView:
+        """Where a study without blocks gets some."""
+        cards = next(part for part in outline(self.keys).parts if _key(part) == "blocks")
+        view = self._list(cards) if isinstance(cards, Cards) else None
+        assert view is not None
+        intro = (
+            "A session may have several parts, each with a task of its own. These trials are the first then, and keep "
+            "their pairs and questions."
         )
-        return SectionView(
-            "blocks",
-            "Blocks",
-            "trial",
-            f"The parts of a session, {order}." if len(blocks) > 1 else "What people do in a session.",
-            error=self._error("blocks"),
-            blocks=block_views(blocks, self.errors),
-        )
+        return ListView(view.at, "More blocks", intro, (), view.noun, view.types, view.error)
 
     def _error(self, at: str) -> str:
         return self.errors.get(at, "")
 
-    def _fields(self, section: str) -> Sequence[FieldView]:
-        return [self._field(place, dotted(place)) for place in places_in(self.keys) if place[0] == section]
+    def _faults_at(self, key: str) -> int:
+        return sum(at == key or at.startswith(f"{key}.") for at in self.errors)
 
-    def _field(self, place: Place, name: str, kind: str = "", options: Options = ()) -> FieldView:
-        """A field at a place; `name` is how the words know it, `kind` the question's type."""
-        key, at = str(place[-1]), dotted(place)
-        value = self.values.get(at, "")
-        options = options or words.CHOICES.get(name, ())
+    # Parts
+
+    def _parts(self, nodes: Sequence[Node]) -> Iterator[Part]:
+        """Fields that follow one another together; groups and lists by themselves."""
+        run: list[FieldView] = []
+        for node in nodes:
+            if isinstance(node, Leaf):
+                run.append(self._field(node))
+                continue
+            if run:
+                yield FieldsView(run)
+                run = []
+            yield self._group(node) if isinstance(node, Group) else self._list(node)
+        if run:
+            yield FieldsView(run)
+
+    def _group(self, group: Group) -> GroupView:
+        at, parts = dotted(group.place), list(self._parts(group.parts))
+        is_folded = group.is_optional and not group.value and not self._faults_at(at)
+        return GroupView(at, group.title, plain(in_forms(group.help)), parts, self._error(at), is_folded)
+
+    def _field(self, leaf: Leaf, options: Options = ()) -> FieldView:
+        value, said, at = text_of(leaf), leaf.shown, dotted(leaf.place)
+        options = options or tuple(leaf.options.items())
+        if leaf.key == "scale" and not options:
+            options = self._scale_names()
         if options and value not in dict(options):
             options = (*options, (value, f"{value}?" if value else "Please choose"))
-        widget = "choice" if options else _WIDGETS.get(kind_of(key), "text" if name in words.ROWS else "line")
+        is_required = leaf.info.is_required() and not leaf.info.default
         return FieldView(
             name=at,
-            label=words.LABELS[name],
-            widget=widget,
+            label=leaf.label if leaf.kind != "tag" else "Type of answer",
+            widget=_widget(leaf, options),
             value=value,
-            help=plain(words.HELP.get(name, "") or field_help(place, kind)),
+            help=_help(leaf, options),
             error=self._error(at),
             options=options,
-            rows=words.ROWS.get(name, 1),
-            is_markdown=name in words.MARKDOWN,
-            is_half=key in _HALF,
-            settles=key in ("type", "scale", "name"),
-            optional=name in words.OPTIONAL,
-            placeholder=words.PLACEHOLDERS.get(name, ""),
+            rows=said.rows if said.rows > 1 else 4,
+            is_markdown=said.is_markdown,
+            is_half=said.is_short or leaf.kind == "tag",
+            settles=leaf.kind == "tag" or leaf.key == "scale",
+            optional=not is_required and leaf.kind in ("text", "number", "lines", "entries", "yaml"),
+            placeholder=said.placeholder or _by_default(leaf),
+            counts=_rows_in(value) if said.is_table else "",
         )
 
-    # Questions
+    # Lists
 
-    def _questions(self, at: tuple[str, ...], intro: str) -> ListView:
-        questions = entries(self.keys, at)
-        cards = [self._card(at, index, question) for index, question in enumerate(questions)]
+    def _list(self, cards: Cards) -> ListView:
+        at = dotted(cards.place)
         return ListView(
-            at=dotted(at),
-            title="Questions" if at[0] == "trials" else "",
-            intro=intro,
-            cards=cards,
-            add="Add a question",
-            types=self._types(at, None),
-            error=self._error(dotted(at)),
+            at=at,
+            title="" if len(cards.place) == 1 else cards.title,
+            intro=plain(in_forms(cards.help)),
+            cards=[self._card(cards, index, entry) for index, entry in enumerate(cards.entries)],
+            noun=cards.noun,
+            types=self._types(cards, None),
+            error=self._error(at),
         )
 
-    def _card(self, at: tuple[str, ...], index: int, question: Any) -> CardView:
-        is_mapping = isinstance(question, Mapping)
-        has_points = is_mapping and takes_points(question)
-        keys = [key for key in question_fields(question) if not (key == "labels" and has_points)]
+    def _card(self, cards: Cards, index: int, entry: Group) -> CardView:
+        given = entry.value if isinstance(entry.value, Mapping) else {}
+        has_points = labels_are_shown(given)
+        is_block = cards.tag == "task"
+        named = shown(given.get("id")) if is_block else ""
+        parts: list[Part] = []
+        for part in self._parts(
+            [node for node in entry.parts if not (has_points and _key(node) == "labels")]
+        ):
+            parts.append(self._with_types(part, cards, entry) if isinstance(part, FieldsView) else part)
         return CardView(
-            at=f"{dotted(at)}.{index}",
-            title=f"Question {index + 1}",
-            fields=[self._asked(at, index, key, question) for key in keys],
-            points=list(map(shown, labels_of(question, self.keys))) if has_points else (),
-            error=self._error(f"{dotted(at)}.{index}"),
+            at=dotted(entry.place),
+            title=named or f"{cards.noun.capitalize()} {index + 1}",
+            parts=parts,
+            about=_titled(cards, given) if is_block else "",
+            page=f"block-{index + 1}" if is_block else "",
+            points=list(map(shown, labels_of(given, self.keys))) if has_points else (),
+            error=self._error(dotted(entry.place)),
             is_first=index == 0,
-            is_last=index == len(entries(self.keys, at)) - 1,
+            is_last=index == len(cards.entries) - 1,
         )
 
-    def _asked(self, at: tuple[str, ...], index: int, key: str, question: Any) -> FieldView:
-        options: Options = ()
-        if key == "type":
-            options = self._types(at, question)
-        elif key == "scale":
-            options = self._scale_names()
-        return self._field((*at, index, key), key, type_of(question) or "", options)
+    def _with_types(self, part: FieldsView, cards: Cards, entry: Group) -> FieldsView:
+        """With the types that this entry may have; what a block's task is stays as it is."""
+        at = dotted((*entry.place, cards.tag))
+        leaf = next(node for node in entry.parts if isinstance(node, Leaf) and node.key == cards.tag)
+        field = self._field(leaf, self._types(cards, entry.value))
+        return FieldsView([field if each.name == at else each for each in part.fields])
 
-    def _types(self, at: tuple[str, ...], question: Any) -> Options:
-        """The types that a question may have: one of a trial's alone is the choice between the clips."""
-        others = (other for other in entries(self.keys, at) if other is not question)
-        can_choose = at[0] == "trials" and all(type_of(other) != "2afc" for other in others)
-        return [(type_, label) for type_, label in words.TYPES.items() if type_ != "2afc" or can_choose]
+    def _types(self, cards: Cards, entry: Any) -> Options:
+        """The types that an entry may have: one question of a trial alone is the choice between the clips."""
+        others = (each.value for each in cards.entries if each.value is not entry)
+        is_taken = any(tag_of(other, cards.tag) == _CHOICE for other in others)
+        return [
+            (name, str(model.model_fields[cards.tag].title or name))
+            for name, model in sorted(cards.variants.items(), key=lambda each: each[0] != _CHOICE)
+            if not (name == _CHOICE and is_taken)
+        ]
+
+    # Scales
 
     def _scale_names(self) -> Options:
         known = {**scales(self.keys), **SCALES}
-        return [("", words.OWN_LABELS), *((name, f"{shown(name)}: {_ends(known[name])}") for name in known)]
-
-    # Scales
+        return [("", OWN_LABELS), *((name, f"{shown(name)}: {_ends(known[name])}") for name in known)]
 
     def _scales(self) -> ListView:
         cards = [
             CardView(
                 at=f"scales.{index}",
                 title=f"Scale {index + 1}",
-                fields=[
-                    self._field(("scales", index, "name"), "name"),
-                    self._field(("scales", index, "labels"), "labels"),
+                parts=[
+                    FieldsView(
+                        [
+                            self._of_scale(index, "name", shown(name)),
+                            self._of_scale(index, "labels", shown(labels)),
+                        ]
+                    )
                 ],
                 error=self._error(f"scales.{index}"),
             )
-            for index in range(len(scales(self.keys)))
+            for index, (name, labels) in enumerate(scales(self.keys).items())
         ]
         intro = f"Lists of labels that several questions share. {listed(SCALES, 'and').capitalize()} are built in."
-        return ListView("scales", "", intro, cards, "Add a scale", error=self._error("scales"))
+        return ListView("scales", "", intro, cards, "scale", error=self._error("scales"))
+
+    def _of_scale(self, index: int, key: str, value: str) -> FieldView:
+        at, is_name = f"scales.{index}.{key}", key == "name"
+        return FieldView(
+            name=at,
+            label="Name" if is_name else "Labels, one per line",
+            widget="line" if is_name else "text",
+            value=value,
+            help="Lower-case letters, digits, - and _. Questions that use the scale follow when you rename it."
+            if is_name
+            else "2 to 11 different labels; the first is answer 1.",
+            error=self._error(at),
+            rows=5,
+            settles=is_name,
+        )
+
+
+def _key(node: Node) -> str:
+    return str(node.place[-1])
+
+
+def _titled(cards: Cards, given: Keys) -> str:
+    task = shown(given.get(cards.tag))
+    model = cards.variants.get(task)
+    return str(model.model_fields[cards.tag].title or task) if model else task or "no task"
+
+
+def _widget(leaf: Leaf, options: Options) -> Widget:
+    if leaf.kind == "tag" and leaf.key == "task":
+        return "hidden"
+    if leaf.shown.is_table:
+        return "table"
+    is_long = leaf.shown.rows > 1 or leaf.kind in ("lines", "entries", "yaml")
+    return "choice" if options else _WIDGETS.get(leaf.kind, "text" if is_long else "line")
+
+
+def _help(leaf: Leaf, options: Options) -> str:
+    """The model's words, but where the choices say it all."""
+    if leaf.kind == "tag" or leaf.shown.words:
+        return ""
+    if options:
+        return "A named scale, or labels of its own."
+    return " ".join(
+        filter(None, (plain(in_forms(leaf.info.description or "")), _KINDS_HELP.get(leaf.kind, "")))
+    )
+
+
+def _by_default(leaf: Leaf) -> str:
+    """What holds where nothing is said."""
+    default = None if leaf.info.is_required() else leaf.info.default
+    is_plain = isinstance(default, (int, float)) and not isinstance(default, bool)
+    return f"{default:g}" if is_plain else ""
+
+
+def _rows_in(text: str) -> str:
+    """`12 rows: 10 main, 2 for practice`, as far as the table can be read."""
+    try:
+        names, *rows = (row.cells for row in csv_rows(text))
+    except (NotCsv, ValueError):
+        return "No rows yet." if not text.strip() else ""
+    kinds = Counter(
+        dict(zip(names, row, strict=False)).get("kind", "").strip() or "main" for row in rows if any(row)
+    )
+    parts = [f"{n} {_KINDS.get(kind, kind)}" for kind, n in kinds.items()]
+    return f"{counted(sum(kinds.values()), 'row')}: {', '.join(parts)}." if parts else "No rows yet."
 
 
 def _ends(labels: Any) -> str:
@@ -215,80 +304,12 @@ def _ends(labels: Any) -> str:
     return f"{texts[0]} … {texts[-1]}" if texts else "no labels"
 
 
-def block_views(blocks: Sequence[Any], errors: Errors) -> Sequence[BlockView]:
-    """The blocks as they can be made out, whatever is wrong with them."""
-    return [_block_view(number, block, errors) for number, block in enumerate(blocks, start=1)]
-
-
-def _block_view(number: int, block: Any, errors: Errors) -> BlockView:
-    keys: Keys = block if isinstance(block, Mapping) else {}
-    is_rating = keys.get("task") == "rating"
-    asked = entries(keys, ("questions",) if is_rating else ("trials", "questions"))
-    return BlockView(
-        at=f"blocks.{number - 1}",
-        page=f"block-{number}",
-        name=shown(keys.get("id")) or f"Block {number}",
-        task=words.TASKS.get(shown(keys.get("task")), shown(keys.get("task")) or "no task"),
-        facts=[fact for fact in _facts(keys, is_rating=is_rating) if fact[1]],
-        questions=[_asked(question) for question in asked if isinstance(question, Mapping)],
-        error=errors.get(f"blocks.{number - 1}", ""),
-    )
-
-
-def _facts(keys: Keys, *, is_rating: bool) -> Iterator[tuple[str, str]]:
-    yield ("Items", _items_line(keys.get("items"))) if is_rating else ("Pairs", pairs_line(keys))
-    n = shown(keys.get("per_participant"))
-    yield "Each participant", f"{n} main {'items' if is_rating else 'pairs'}" if n else "all of them"
-    if is_rating:
-        per_item = shown(keys.get("per_item"))
-        yield "Each main item", f"{per_item} participants, then nobody new is taken" if per_item else ""
-        yield "Order", "as in the file" if keys.get("order") == "fixed" else "random, counterbalanced"
-    else:
-        given = keys.get("trials")
-        trials: Keys = given if isinstance(given, Mapping) else {}
-        for key, label in (("order", "Order"), ("sides", "Sides"), ("watch", "Watching")):
-            choices = dict(words.CHOICES[f"trials.{key}"])
-            value = shown(trials.get(key)) or shown(Trials.model_fields[key].default)
-            yield label, choices.get(value, value)
-    yield "Instructions of its own", _beginning(shown(keys.get("instructions")))
-    yield "Self-assessment after it", _beginning(shown(keys.get("self_assessment")))
-
-
-def _beginning(text: str) -> str:
-    """The first words of a text, without the marks of a heading."""
-    first = " ".join(text.replace("#", " ").split())
-    return first if len(first) <= _BEGINNING else f"{first[:_BEGINNING].rsplit(' ', 1)[0]} …"
-
-
-def _items_line(text: Any) -> str:
-    """`12 main, 1 for practice; 3 groups`."""
-    rows = read_item_file("", text, by_row=True).rows if isinstance(text, str) else []
-    kinds, groups = Counter(row.kind for row in rows), {row.group for row in rows if row.group}
-    parts = [f"{kinds[kind]} {name}" for kind, name in words.KINDS.items() if kinds[kind]]
-    if not parts:
-        return "There are no items yet."
-    texts = sum(bool(row.text) for row in rows)
-    own = f"; {texts} of them with a text of their own" if texts else ""
-    return ", ".join(parts) + own + (f"; {counted(len(groups), 'group')}" if groups else "") + "."
-
-
-def _asked(question: Keys) -> tuple[str, str]:
-    """What is asked, and how it is answered."""
-    type_ = type_of(question) or ""
-    labels, when = entries(question, ("labels",)), entries({"when": _groups(question)}, ("when",))
-    parts = [words.TYPES.get(type_, type_)]
-    parts += [f"{len(labels)} labels, {shown(labels[0])} to {shown(labels[-1])}"] if len(labels) > 1 else []
-    parts += [f"scale {shown(question['scale'])}"] if question.get("scale") and not labels else []
-    parts += ["with a text for its points"] if question.get("anchors") else []
-    parts += ["required" if is_required(question) else "optional"]
-    parts += [f"of {listed(map(shown, when), 'and')} alone"] if when else []
-    return f"{shown(question.get('id'))}: {shown(question.get('ask'))}", "; ".join(parts)
-
-
-def _groups(question: Keys) -> Any:
-    when = question.get("when")
-    group = when.get("group") if isinstance(when, Mapping) else None
-    return [group] if isinstance(group, str) else group
+def block_names(keys: Keys) -> Sequence[str]:
+    """What the blocks are called, whatever is wrong with them."""
+    return [
+        shown(value_at(block, ("id",))) or f"Block {number}"
+        for number, block in enumerate(entries(keys, ("blocks",)), start=1)
+    ]
 
 
 def pairs_line(keys: Keys) -> str:

@@ -44,6 +44,9 @@ class Drawn:
     n_more: int = 0
 
 
+_ITEMS = {"ratings": "Ratings", "classes": "Classes", "yes-no": "Yes / no judgements"}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultsPage(AdminPage):
     """`view` is None while nothing is computed; `is_closed` while this user has not opened a running study.
@@ -76,8 +79,11 @@ class ResultsPage(AdminPage):
 
     @property
     def rated(self) -> Sequence[tuple[str, str]]:
-        """The sections of ratings, one for each block, with their titles."""
+        """The sections of items, one for each block and what it has, with their titles."""
         sections = dict.fromkeys(one.figure.section for one in self.drawn.values())
-        blocks = [name for name in sections if name.startswith("ratings:")]
-        titles = [f"Ratings: {name.partition(':')[2]}" if len(blocks) > 1 else "Ratings" for name in blocks]
-        return list(zip(blocks, titles, strict=True))
+        found = [(name, *name.partition(":")[::2]) for name in sections if ":" in name]
+        kinds = [kind for _, kind, _ in found]
+        return [
+            (name, f"{_ITEMS[kind]}: {block}" if kinds.count(kind) > 1 else _ITEMS[kind])
+            for name, kind, block in found
+        ]

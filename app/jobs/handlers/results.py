@@ -12,7 +12,7 @@ import pandas as pd
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col
 
-from analysis import analyze, analyze_rating_rows
+from analysis import analyze, analyze_judgement_rows, analyze_rating_rows
 from analysis.errors import AnalysisError
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
 from analysis.options import RESAMPLES
@@ -25,7 +25,8 @@ from app.library.tables import Stimulus
 from app.reports.facts import StudyFacts
 from app.reports.page.sources import Source, read_study, sessions_of
 from app.reports.rated import ratings_frame
-from app.reports.results.making import Around, ratings_view, results_view, with_ratings
+from app.reports.results.items import RatedItems
+from app.reports.results.making import Around, items_view, results_view, with_items
 from app.reports.results.view import Caution, ResultsView, to_json
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion, Unit, UnitMember
@@ -50,9 +51,9 @@ def compute_results(work: Work) -> dict[str, Any]:
         # Of this mode alone: who took part in another one was never to be counted here.
         frames = [frame[frame["mode"] == mode] for _, frame in read]
         rated = ratings[ratings["mode"] == mode]
-        blocks = analyze_rating_rows([rated], mode=mode, resamples=RESAMPLES) if len(rated) else ()
+        items = _items(rated, mode)
         analysis = None
-        if len(frames[0]) or not blocks:
+        if len(frames[0]) or not items:
             pairs = [
                 (source.slug, frame) for (source, _), frame in zip(read, frames, strict=True) if len(frame)
             ]
@@ -80,12 +81,21 @@ def compute_results(work: Work) -> dict[str, Any]:
         cautions=cautions,
     )
     if analysis is None:
-        view = ratings_view(blocks, around)
+        view = items_view(items, around)
     else:
-        view = with_ratings(results_view(analysis, around, validation), blocks, around.pseudonym)
+        view = with_items(results_view(analysis, around, validation), items, around.pseudonym)
     _keep(folder, view)
     _forget_older(work, slug, against, mode)
     return {"files": [VIEW]}
+
+
+def _items(rated: pd.DataFrame, mode: str) -> RatedItems:
+    if not len(rated):
+        return RatedItems()
+    return RatedItems(
+        analyze_rating_rows([rated], mode=mode, resamples=RESAMPLES),
+        analyze_judgement_rows([rated], mode=mode, resamples=RESAMPLES),
+    )
 
 
 def _keep(folder: Path, view: ResultsView) -> None:

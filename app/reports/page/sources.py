@@ -12,7 +12,7 @@ from app.core.errors import StudyError
 from app.reports.facts import StudyFacts, study_facts
 from app.reports.frames import responses_frame
 from app.reports.hntt import IMPORTED
-from app.reports.mapped import ABOUT, MAPPED, taken_of
+from app.reports.imported import ABOUT, MAPPED, taken_of
 from app.reports.targets import frame_of, notes_of
 from app.sessions.tables import Status
 

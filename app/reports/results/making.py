@@ -8,16 +8,20 @@ from analysis import Analysis
 from analysis.choice.studies import StudyResult
 from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
-from analysis.ratings.studies import BlockRatings
-from app.reports.results import bias, figures, judges, ratings
+from app.reports.results import bias, figures, items, judges
 from app.reports.results.claims import HOW_MORE, claims_of
 from app.reports.results.compared import compared_claims, studies_figure
 from app.reports.results.conditions import conditions_claims, conditions_figures
+from app.reports.results.items import RatedItems
 from app.reports.results.marks import FEW
 from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
 from app.reports.results.view import FORMAT, Caution, Figure, ResultsView
 from app.reports.results.words import between, count, people, percent, sentence
 
+_HOW_MORE_ITEMS = (
+    "Groups of items are compared by Mann-Whitney over the mean of each item; a difference is said where "
+    "its p is below .05 after Holm's correction over all criteria and groups."
+)
 _LEFT_OUT = {
     "practice": "practice",
     "attention": "attention checks, which count in no number",
@@ -69,23 +73,23 @@ def results_view(
     )
 
 
-def with_ratings(
-    view: ResultsView, blocks: Sequence[BlockRatings], pseudonym: Mapping[str, str]
-) -> ResultsView:
-    """The page of a study of pairs with its ratings below them."""
-    can_say, not_yet = ratings.claims(blocks)
+def with_items(view: ResultsView, rated: RatedItems, pseudonym: Mapping[str, str]) -> ResultsView:
+    """The page of a study of pairs with its items below them."""
+    can_say, not_yet = items.claims(rated)
     return replace(
         view,
         can_say=(*view.can_say, *can_say),
         not_yet=(*view.not_yet, *not_yet),
-        figures=(*view.figures, *ratings.ratings_figures(blocks, pseudonym)),
+        figures=(*view.figures, *items.figures(rated, pseudonym)),
     )
 
 
-def ratings_view(blocks: Sequence[BlockRatings], around: Around) -> ResultsView:
-    """The page of a study, or of a mode of one, that has ratings alone."""
-    first = blocks[0]
-    can_say, not_yet = ratings.claims(blocks)
+def items_view(rated: RatedItems, around: Around) -> ResultsView:
+    """The page of a study, or of a mode of one, that has items alone."""
+    first = rated.blocks[0]
+    can_say, not_yet = items.claims(rated)
+    # A block may be there for its ratings, its classes and each of its questions.
+    selections = {one.block: one.selection for one in rated.blocks}
     return ResultsView(
         format=FORMAT,
         study=first.study,
@@ -93,17 +97,16 @@ def ratings_view(blocks: Sequence[BlockRatings], around: Around) -> ResultsView:
         mode=first.selection.mode,
         made_at=around.made_at,
         until=around.until,
-        n_answers=sum(one.selection.n_used for one in blocks),
-        n_people=max(one.selection.n_participants_used for one in blocks),
+        n_answers=sum(one.n_used for one in selections.values()),
+        n_people=max(one.n_participants_used for one in selections.values()),
         n_pairs=0,
-        headline=ratings.headline(blocks),
+        headline=items.headline(rated),
         next_step="Look under “Who is counted” below for why." if first.selection.reason else "",
         can_say=can_say,
         not_yet=not_yet,
-        how_more="Groups of items are compared by Mann-Whitney over the mean of each item; a difference is said where "
-        "its p is below .05 after Holm's correction over all criteria and groups.",
+        how_more=_HOW_MORE_ITEMS if rated.numbers else "",
         figures=(
-            *ratings.ratings_figures(blocks, around.pseudonym),
+            *items.figures(rated, around.pseudonym),
             figures.counted_figure(first.selection, around.sessions, _LEFT_OUT),
         ),
         cautions=tuple(around.cautions),

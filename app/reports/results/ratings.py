@@ -20,14 +20,11 @@ Scale = tuple[float, float]
 
 
 def headline(blocks: Sequence[BlockRatings]) -> str:
-    """The mean by the first criterion, or why there is none."""
-    found = [one for block in blocks for one in _scored(block.analysis)]
-    if not found:
-        reasons = [block.selection.reason for block in blocks if block.selection.reason]
-        return sentence(reasons[0] if reasons else "no question was answered with a number")
-    one = found[0]
-    scale = "" if one.scale is None else f", on a scale of {one.scale[0]:g} to {one.scale[1]:g}"
-    return f"Items scored {exact(one.mean)} on average by {one.criterion}{scale}."
+    """The mean by the first criterion; empty where there is none."""
+    for one in (one for block in blocks for one in _scored(block.analysis)):
+        scale = "" if one.scale is None else f", on a scale of {one.scale[0]:g} to {one.scale[1]:g}"
+        return f"Items scored {exact(one.mean)} on average by {one.criterion}{scale}."
+    return ""
 
 
 def claims(blocks: Sequence[BlockRatings]) -> tuple[tuple[str, ...], tuple[str, ...]]:

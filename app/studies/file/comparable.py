@@ -21,7 +21,7 @@ from app.tasks.registry import BLOCKS, AnyDesign
 
 PairKeys = Mapping[str, str]
 _CELLS = COLUMNS[1:]
-_OF_ONE_BLOCK = ("pairs", "sample", "trials")
+OF_ONE_BLOCK = ("pairs", "sample", "trials")
 
 
 def has_blocks(keys: object) -> bool:
@@ -34,15 +34,21 @@ def blocks_in(keys: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [block for block in blocks if isinstance(block, Mapping)] if isinstance(blocks, list) else []
 
 
+def as_blocks(keys: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of a study without blocks, written as the one block that they are short for."""
+    if has_blocks(keys):
+        return dict(keys)
+    own = {key: keys[key] for key in OF_ONE_BLOCK if key in keys}
+    blocks = [{"id": BLOCK, "task": "pair", **own}] if own else []
+    return {**{key: value for key, value in keys.items() if key not in OF_ONE_BLOCK}, "blocks": blocks}
+
+
 def comparable(keys: object, *, in_blocks: bool = False) -> dict[str, Any]:
     """A draft's. Lists of questions and of pairs become mappings by id, and what says nothing goes.
 
     With `in_blocks` a study without blocks is written as the one block that it is short for.
     """
-    draft = tidied(keys)
-    if in_blocks and not has_blocks(draft):
-        own = {key: draft.pop(key) for key in _OF_ONE_BLOCK if key in draft}
-        draft["blocks"] = [{"id": BLOCK, "task": "pair", **own}] if own else []
+    draft = as_blocks(tidied(keys)) if in_blocks else tidied(keys)
     if isinstance(draft.get("blocks"), list):
         draft["blocks"] = _blocks(draft["blocks"], draft)
         draft.setdefault("block_order", StudyFile.model_fields["block_order"].default)

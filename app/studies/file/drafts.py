@@ -192,6 +192,7 @@ def _keys_of_criterion(question: Question) -> dict[str, Any]:
     return {
         **_keys_of_question(question),
         **({"anchors": anchors} if anchors else {}),
+        **({"yes_no": True} if question.yes_no else {}),
         **({"when": {"group": _one_or_list(question.groups)}} if question.groups else {}),
     }
 

@@ -57,6 +57,7 @@ _QUESTION = (
     "max_length",
     "required",
     "allow_tie",
+    "yes_no",
     "anchors",
     "when",
 )
@@ -195,6 +196,7 @@ _QUESTION_PARTS: Mapping[str, _Tidy] = {
     "max_length": _whole,
     "required": _yes_or_no,
     "allow_tie": _yes_or_no,
+    "yes_no": _yes_or_no,
 }
 _BLOCK_PARTS: Mapping[str, _Tidy] = {
     "items": _as_is,

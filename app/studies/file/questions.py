@@ -34,7 +34,9 @@ class Frozen(BaseModel):
 class Question(Frozen):
     """A question of any type. Answer n of a likert is `labels[n - 1]`; a slider has two labels, those of its
     ends; `max_length` is for texts alone, `step` for sliders. A likert's `anchors` describe its answers, one text for
-    each (empty where there is none); with `groups`, it is asked of items of these groups alone."""
+    each (empty where there is none); with `groups`, it is asked of items of these groups alone. With `yes_no` the first
+    of its two options says that an item is of the study's true source. `level` says what answers are, where their
+    type does not: an imported table's."""
 
     id: str
     type: QuestionType
@@ -49,6 +51,13 @@ class Question(Frozen):
     step: float | None = None
     anchors: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
+    yes_no: bool = False
+    level: Literal["nominal", "ordinal", "interval"] | None = None
+
+    @property
+    def taken_as(self) -> str | None:
+        """What its answers are: points in an order unless something else is known; None of a free text."""
+        return self.level or {"text": None, "2afc": None, "choice": "nominal"}.get(self.type, "ordinal")
 
 
 def sides_of(question: Question) -> Mapping[str, str]:

@@ -38,6 +38,7 @@ def broken_rules(raw: object) -> Iterator[Fault]:
             yield from _column(raw, place, question)
             yield from _certainty(place, question)
             yield from _anchors(raw, place, question)
+            yield from _yes_no(place, question)
         yield from _code_to_send(raw)
 
 
@@ -156,6 +157,16 @@ def _anchors(raw: Keys, place: Place, question: Keys) -> Iterator[Fault]:
         if labels and number is not None and number > len(labels):
             message = f"an anchor of answer {number:g}, and there are {len(labels)} answers"
             yield Fault((*place, "anchors"), message, "give anchors to the answers that there are")
+
+
+def _yes_no(place: Place, question: Keys) -> Iterator[Fault]:
+    """Keep questions that have a right answer to two options."""
+    options = _list(question.get("options"))
+    if question.get("yes_no") is True and len(options) != 2:
+        message = f"a yes_no question has two options, and there are {len(options)}"
+        yield Fault(
+            (*place, "yes_no"), message, "give two options, first that of the true source, or remove it"
+        )
 
 
 def _ids(questions: Questions) -> Iterator[Fault]:

@@ -42,7 +42,10 @@ class Questions:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The wait for others: its bound in minutes, what is paid for it, and what happens at the bound."""
+    """The wait for others: its bound in minutes, what is paid for it, and what happens at the bound.
+
+    `asks`: the bound has passed, and the viewer decides whether to wait once more (`again` while that lasts).
+    """
 
     stage: ClassVar[Stage] = "waiting"
     minutes: str
@@ -50,6 +53,7 @@ class Waiting:
     paid: str
     at_bound: AtBound
     again: bool = False
+    asks: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +66,13 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """The match under way. `leaving` says what happens to whoever leaves."""
+    """The match under way. `leaving` says what happens to whoever leaves; `may_go`, that nothing is lost by it."""
 
     stage: ClassVar[Stage] = "playing"
     face: Face
     bonus: Bonus | None = None
     leaving: str = ""
+    may_go: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +138,8 @@ class GamePage(Page):
                 return face.form is not None
             case Ready(said=said):
                 return not said
-            case Waiting():
-                return False
+            case Waiting(asks=asks):
+                return asks
             case _:
                 return True
 
@@ -153,6 +158,8 @@ class GamePage(Page):
                 return "Please wait"
             case Ready() if self.acts:
                 return "Are you ready?"
+            case Waiting() if self.acts:
+                return "Nobody yet: wait once more?"
             case Waiting() | Ready():
                 return "Waiting for others"
             case Questions():
@@ -191,10 +198,11 @@ def playing(
     *,
     bonus: Bonus | None = None,
     leaving: str = "",
+    may_go: bool = False,
     entered: Entered | None = None,
 ) -> Playing:
     """A match under way; `legal` is None where the viewer may not act. `entered` is a form that was not accepted."""
-    return Playing(presenter_of(game).face(view, legal, entered or Entered()), bonus, leaving)
+    return Playing(presenter_of(game).face(view, legal, entered or Entered()), bonus, leaving, may_go)
 
 
 def result(
@@ -229,12 +237,14 @@ def waiting(
     at_bound: AtBound,
     *,
     again: bool = False,
+    asks: bool = False,
 ) -> Waiting:
-    """The wait for others, `waited_s` of at most `bound_s` seconds so far."""
+    """The wait for others, `waited_s` of at most `bound_s` seconds so far. What is paid is said by full minutes, so
+    that the page changes once a minute."""
     minutes = -(-bound_s // 60)
     pay = f"{money(pay_minor_per_min, currency)} a minute" if pay_minor_per_min else ""
-    paid = money(pay_minor_per_min * max(0, waited_s) // 60, currency) if pay_minor_per_min else ""
-    return Waiting(f"{minutes} minute{'' if minutes == 1 else 's'}", pay, paid, at_bound, again)
+    paid = money(pay_minor_per_min * (max(0, waited_s) // 60), currency) if pay_minor_per_min else ""
+    return Waiting(f"{minutes} minute{'' if minutes == 1 else 's'}", pay, paid, at_bound, again, asks)
 
 
 def move_of(legal: MoveSchema, form: Mapping[str, str]) -> Act:

@@ -100,6 +100,17 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Chip:
+    """An offer in short, between the viewer and a player: `says` is what the mark, shape and number mean."""
+
+    text: str
+    shape: str
+    number: int
+    mark: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True)
 class Cell:
     """`bar` is a share of 0 to 100 drawn under the text; `mark` is `yes`, `no` or empty, drawn before it."""
 
@@ -107,16 +118,16 @@ class Cell:
     shape: str = ""
     mark: str = ""
     bar: int | None = None
+    chips: tuple[Chip, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a table; `own` is the viewer's, `quote` a message that went with it, `by` who wrote that."""
+    """A row of a table; `own` is the viewer's, `quote` a message that went with it."""
 
     cells: tuple[Cell, ...]
     own: bool = False
     quote: str = ""
-    by: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +143,8 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One mark of a drawing: x and width in percent, y and height in pixels. `tone` is a class of the style sheet."""
+    """One mark of a drawing: x and width in percent, y and height in pixels, a line from one corner to the other.
+    `tone` is a class of the style sheet."""
 
     kind: Literal["line", "dot", "box", "text"]
     x: float
@@ -179,11 +191,19 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
-    """A whole number. With few steps it is one button for each; else a number field with a few `quick` values.
+class Tell:
+    """What an amount would mean, said while it is chosen: `offset` + `factor` x amount, decimals."""
 
-    `name` posts the amount itself, `rest-NAME` what is left of its maximum. `keeps` and `gives` name the two parts
-    where the amount divides `maximum`; `keeps` is the part that is posted where `own`.
+    label: str
+    factor: str
+    offset: str = "0"
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A whole number. With few steps it is one button for each; else a number field.
+
+    `name` posts the amount itself; `rest-NAME` what is left of the maximum, where the amount divides that.
     """
 
     kind: ClassVar[str] = "amount"
@@ -194,8 +214,7 @@ class Amount:
     step: int = 1
     unit: str = ""
     note: str = ""
-    parts: tuple[str, str] | None = None
-    quick: tuple[Option, ...] = ()
+    tells: tuple[Tell, ...] = ()
     value: str = ""
     error: str = ""
 
@@ -224,7 +243,7 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Button:
-    """Sends the move, with a value of its own where it has a name."""
+    """Sends the move, with a value of its own where it has a name. Buttons beside each other weigh the same."""
 
     label: str
     name: str = ""
@@ -245,6 +264,7 @@ class MoveForm:
     buttons: tuple[Button, ...]
     note: str = ""
     badge: str = ""
+    shape: str = ""
     saying: str = ""
 
 
@@ -260,8 +280,9 @@ class Quote:
 class Face:
     """One seat's view of a match under way, as its game's presenter lays it out.
 
-    `headline` says what to do or what is waited for; `news` what has just happened; `facts` what the viewer knows;
-    `offer` is what waits for an answer.
+    `headline` says what to do or what is waited for, `waiting` why; `news` what has just happened; `facts` what the
+    viewer knows; `quote` a message that came with what waits for an answer. `over`: the viewer's own part has ended,
+    and the match goes on without.
     """
 
     headline: str
@@ -274,9 +295,15 @@ class Face:
     quote: Quote | None = None
     form: MoveForm | None = None
     waiting: str = ""
+    over: bool = False
     boards: tuple[Table, ...] = ()
     drawings: tuple[Drawing, ...] = ()
     history: Table | None = None
+
+    @property
+    def total(self) -> str:
+        """What the match has earned so far."""
+        return amount(self.earned)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +318,11 @@ class Ended:
     table: Table | None = None
     drawings: tuple[Drawing, ...] = ()
     history: Table | None = None
+
+    @property
+    def total(self) -> str:
+        """What the match has earned."""
+        return amount(self.earned)
 
 
 SHAPES = ("circle", "square", "triangle", "diamond", "hexagon", "cross", "star", "drop")

@@ -114,14 +114,19 @@ class Sug:
         return Outcome("rounds", self.payoffs(s)) if s.phase == "end" else None
 
     def view(self, s: State, viewer: Viewer) -> View:
-        """A seat's facts: players, endowment, step, total, own_offer, received (an offer's sender and amount).
+        """A seat's facts: players, endowment, step, public_history, total, own_offer, received (sender and amount).
 
         A seat's history: for each round its own `offer` (to, amount, accepted), the offers `received` (from, amount,
         accepted) and its `payoff`; with a public history, `offers` of all, as others see it. The observer's facts add
         what is pending; a record has the offers of all rounds that are over.
         """
         c = s.config
-        facts: dict[str, Any] = {"players": c.players, "endowment": c.endowment, "step": c.step}
+        facts: dict[str, Any] = {
+            "players": c.players,
+            "endowment": c.endowment,
+            "step": c.step,
+            "public_history": c.public_history,
+        }
         acting = False
         if isinstance(viewer, int):
             acting = _may_act(s, viewer)

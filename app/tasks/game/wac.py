@@ -250,8 +250,8 @@ class WaterAuction:
     def view(self, s: WaterState, viewer: Viewer) -> View:
         """Facts: `supply` of today (None until drawn), `supply_range`, `most_health`, `water_health`, `residents`
         (name, need, salary, balance, health, next_loss, alive), `bid` (one's own, once made), `bids` (observer),
-        `persona` (one's own), `payoffs`. Everything but personas and the bids of today is public. History: for each
-        day supply, bids, winners and statuses.
+        `persona` (one's own), `day_payoff`, `payoffs`. Everything but personas and the bids of today is
+        public. History: for each day supply, bids, winners and statuses.
         """
         c, phase = s.config, self.to_move(s)
         own = viewer - 1 if isinstance(viewer, int) else None
@@ -267,6 +267,7 @@ class WaterAuction:
             "bid": s.bids[own] if own is not None else None,
             "bids": list(s.bids) if viewer == "observer" else None,
             "persona": c.residents[own].persona if c.personas and own is not None else None,
+            "day_payoff": c.day_payoff,
             "payoffs": [str(payoff) for payoff in self.payoffs(s)],
         }
         history = tuple(_entry(number, day) for number, day in enumerate(s.past, 1))

@@ -1,5 +1,6 @@
 """What a study file says of a block of pairs, and what such a block is when it is run."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -117,6 +118,12 @@ class Trials(Part):
 
 class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sample="object")):
     """A block of trials with two clips each."""
+
+    begins_with: ClassVar[Mapping[str, Any]] = {
+        "trials": {
+            "questions": [{"id": "choice", "type": "2afc", "ask": "Which video is more likely to be human?"}]
+        }
+    }
 
     task: Literal["pair"] = Field(title="Which of two clips", description="Which of two clips: pairs.")
     pairs: Annotated[Annotated[str, Field(min_length=1)] | None, Shown(rows=6, is_table=True)] = Field(

@@ -77,7 +77,14 @@ class TextCriterion(_OfItems, TextQuestion):
 
 
 class ChoiceCriterion(_OfItems, ChoiceQuestion):
-    pass
+    """A criterion: one option of a list. With `yes_no` answers are right or wrong."""
+
+    yes_no: bool = Field(
+        title="The first of two options is right for items of the true source",
+        default=False,
+        description="Of two options: the first says that the item is of the study's true source, the second that it "
+        "is not, so that accuracy, d' and criterion are computed.",
+    )
 
 
 class NumberCriterion(_OfItems, NumberQuestion):
@@ -109,6 +116,10 @@ CRITERIA: Mapping[str, type[Part]] = {
 
 class RatingBlock(BlockSettings):
     """A block in which one stimulus at a time is rated: a record, a text or a clip."""
+
+    begins_with: ClassVar[Mapping[str, Any]] = {
+        "questions": [{"id": "rating", "type": "likert", "labels": ["1", "2", "3", "4", "5"]}]
+    }
 
     task: Literal["rating"] = Field(
         title="Ratings, one item at a time",

@@ -129,7 +129,7 @@ def test_an_empty_draft_says_which_fields_are_needed_and_knows_no_files() -> Non
         (("pairs",), "list the pairs, or have them drawn"),
         (("trials", "questions"), "fill in questions"),
     ]
-    assert [fault.place for fault in check.within("consent")] == [("consent", "version"), ("consent", "text")]
+    assert [fault.place for fault in check.within("consent")] == [("consent", "text"), ("consent", "version")]
     assert check.at("title") == check.faults[1:2]
 
 

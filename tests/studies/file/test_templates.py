@@ -6,19 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from app.studies.file.drafts import check_draft
-from app.studies.file.fieldhelp import field_help
+from app.studies.file.fieldhelp import in_forms
 from app.studies.file.load import load_study
-from app.studies.file.model import Completion, Consent, StudyFile
-from app.studies.file.problems import Place
-from app.studies.file.questions import QUESTIONS
+from app.studies.file.model import Consent, StudyFile
 from app.studies.file.template_files import BLANK, HNTT, PREFERENCE
 from app.studies.file.template_rubric import RUBRIC
 from app.studies.file.templates import TEMPLATES, Unfilled, unfilled
 from app.studies.file.yamlwriter import draft_to_yaml
-from app.tasks.pair.settings import Sample, Trials
+from app.tasks.pair.settings import PairBlock, Sample
+from app.tasks.rating.settings import RatingBlock
 from tests.studies.file.study_folder import make_facts
 
 EXAMPLE = Path(__file__).parents[3] / "docs/example-study/study.yaml"
@@ -154,39 +152,18 @@ def test_any_draft_can_be_searched(keys: Any) -> None:
 # What forms say
 
 
-def test_every_field_of_the_form_is_explained_in_the_words_of_the_documentation() -> None:
-    sections: dict[str, type[BaseModel]] = {
-        "consent": Consent,
-        "sample": Sample,
-        "trials": Trials,
-        "completion": Completion,
-    }
-    assert all(field_help((key,)) for key in StudyFile.model_fields)
-    assert all(field_help((name, key)) for name, model in sections.items() for key in model.model_fields)
-    for type_, question in QUESTIONS.items():
-        for key, field in question.model_fields.items():
-            assert field_help(("trials", "questions", 3, key), type_) == field.description
-    assert field_help(("background", 0, "ask")) == QUESTIONS["text"].model_fields["ask"].description
-
-
-@pytest.mark.parametrize(
-    ("place", "words"),
-    [
-        (("consent", "text"), "What is agreed to, in Markdown."),
-        (("instructions",), "The page before the trials, in Markdown."),
-        (("completion", "message"), "Thanks, and what follows, in Markdown."),
-        (("pairs",), "The pairs, as CSV. Either this or `sample`."),
-        (("consent", "minimum_age"), "Asks for this age; whoever is younger may not take part."),
-        (("sample", "seed"), "Makes the draw: the same stimuli and seed give the same pairs."),
-        (("trials", "order"), "`random` per session, `fixed` as in the file, or `blocked` by condition."),
-        (("nowhere",), ""),
-        ((), ""),
-        (("consent", 0), ""),
-        (("background", 0, "ask", "x"), ""),
-    ],
-)
-def test_forms_know_no_files(place: Place, words: str) -> None:
-    assert field_help(place) == words
+def test_forms_know_no_files() -> None:
+    said = [
+        (Consent.model_fields["text"], "What is agreed to, in Markdown."),
+        (StudyFile.model_fields["instructions"], "The page before the trials, in Markdown."),
+        (PairBlock.model_fields["pairs"], "The pairs, as CSV. Either this or `sample`."),
+        (
+            RatingBlock.model_fields["items"],
+            "What is rated, as CSV, with the columns item, stimulus (or text), condition, kind and group.",
+        ),
+        (Sample.model_fields["seed"], "Makes the draw: the same stimuli and seed give the same pairs."),
+    ]
+    assert [in_forms(str(field.description)) for field, _ in said] == [words for _, words in said]
 
 
 def test_which_one_is_real_is_asked_of_real_and_fake_clips_in_words_of_no_field() -> None:

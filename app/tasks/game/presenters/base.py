@@ -1,12 +1,14 @@
 """What a game's presenter has to do, and where it is found."""
 
+from collections.abc import Sequence
+from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from typing import Protocol, cast
 
 from app.tasks.game.base import View
 from app.tasks.game.moves import MoveSchema
-from app.tasks.game.parts import Ended, Entered, Face, Rules
+from app.tasks.game.parts import Ended, Entered, Face, Fact, Rules, amount, shape
 
 
 class Presenter(Protocol):
@@ -30,3 +32,39 @@ def presenter_of(game: str) -> Presenter:
     """The presenter of a game by its name: the module `glee_bargaining` for `glee-bargaining`."""
     module = import_module(f"app.tasks.game.presenters.{game.replace('-', '_')}")
     return cast("Presenter", module.PRESENTER)
+
+
+def seat_of(view: View) -> int:
+    """The viewer's seat; 0 where nobody sits: before the match, or for a record."""
+    return view.viewer if isinstance(view.viewer, int) else 0
+
+
+def round_of(view: View, noun: str = "Round") -> str:
+    """`Round 3 of 20`; without the end where that is hidden."""
+    return f"{noun} {view.round}" + (f" of {view.rounds}" if view.rounds else "")
+
+
+def player(seat: int) -> str:
+    """What a player is called."""
+    return f"Player {seat}"
+
+
+def you(seat: int, name: str = "") -> Fact:
+    """Who the viewer is."""
+    return Fact("You are", name or player(seat), shape=shape(seat))
+
+
+def plural(value: Fraction | int | str, noun: str) -> str:
+    """`1 point`, `3 points`."""
+    return f"{amount(value)} {noun}{'' if Fraction(value) == 1 else 's'}"
+
+
+def listed(items: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}" if items else ""
+
+
+def percent(share: Fraction | str) -> str:
+    """A share as percent, at most one decimal."""
+    tenths = round(Fraction(share) * 1000)
+    return f"{tenths // 10}.{tenths % 10}%" if tenths % 10 else f"{tenths // 10}%"

@@ -1,0 +1,102 @@
+"""The `yes_no` questions of studies: from the rows of exported tables of ratings to accuracy, d' and criterion."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import pandas as pd
+
+from analysis.data.checking import coded
+from analysis.data.selection import Selection, choose_mode
+from analysis.detection.measures import DetectionAnalysis, analyze_judgements
+from analysis.detection.table import Judgements
+from analysis.errors import SchemaError
+from analysis.options import RESAMPLES
+from analysis.ratings.studies import blocks_of, is_yes_no, select_trials, that_count
+from analysis.results import Result
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockJudgements(Result):
+    """One yes / no question of one block of a study. `selection` and `n_sessions_excluded` are as of `BlockRatings`.
+
+    In `analysis` the first of the question's two options is the signal. A person who judged an item several times has
+    all of these answers counted, as sensitivity is measured with repetitions, too."""
+
+    study: str
+    block: str
+    question: str
+    selection: Selection
+    n_sessions_excluded: int
+    analysis: DetectionAnalysis
+
+    @property
+    def name(self) -> str:
+        """Of a folder for it."""
+        return f"yes-no-{self.study}-{self.block}-{self.question}"
+
+
+def analyze_judgement_rows(
+    tables: Sequence[pd.DataFrame], *, mode: str | None = None, seed: int = 1, resamples: int = RESAMPLES
+) -> tuple[BlockJudgements, ...]:
+    """Analyse every `yes_no` question of checked tables of `ratings`, in the order of the rows.
+
+    Only answers of one mode about main items that no rule excludes count, as in `analyze_rating_rows`. Items of the
+    true source whose condition is that source's name are of no condition: every other condition is held against them.
+
+    Raises
+    ------
+    AnalysisError
+        For a mode without answers.
+    SchemaError
+        For a question that has a truth and not two options.
+    """
+    chosen = choose_mode(tables, mode)
+    found = []
+    for study, block, rows in blocks_of(tables):
+        selection, n_excluded = select_trials(study, rows, chosen)
+        asked = rows[is_yes_no(rows)]
+        for question in asked["question"].unique():
+            judged = asked[(asked["question"] == question) & that_count(asked, chosen)]
+            judgements = _judgements(study, asked[asked["question"] == question], judged)
+            analysis = analyze_judgements(judgements, seed=seed, resamples=resamples)
+            found.append(BlockJudgements(study, block, str(question), selection, n_excluded, analysis))
+    return tuple(found)
+
+
+def _judgements(study: str, asked: pd.DataFrame, judged: pd.DataFrame) -> Judgements:
+    signal, noise = _classes(study, asked)
+    is_own = (judged["truth"] == signal) & (
+        judged["condition"].astype("str") == judged["source"].astype("str")
+    )
+    table = pd.DataFrame(
+        {
+            "participant": judged["participant"].astype("str"),
+            "stimulus": judged["item"].astype("str"),
+            "condition": judged["condition"]
+            .astype(object)
+            .where(~is_own & judged["condition"].notna(), None),
+            "truth": judged["truth"].astype(object).where(judged["truth"].notna(), None),
+            "answer": judged["text"].astype(object).where(judged["text"].notna(), None),
+        }
+    ).reset_index(drop=True)
+    return Judgements(table.apply(coded), study, signal, noise)
+
+
+def _classes(study: str, asked: pd.DataFrame) -> tuple[str, str]:
+    """The two options of a question; the first says that an item is of the true source."""
+    lists = list(_option_lists(asked))
+    if len(lists) != 1 or len(lists[0]) != 2:
+        name = str(asked["question"].iloc[0])
+        problem = f"question {name!r} has a truth and the options {' or '.join(map(str, lists)) or 'none'}"
+        raise SchemaError(study, 1, "options", problem, "a JSON list of two options, the same in every row")
+    return lists[0][0], lists[0][1]
+
+
+def _option_lists(asked: pd.DataFrame) -> Iterator[list[str]]:
+    for text in asked["options"].dropna().unique():
+        try:
+            options = json.loads(str(text))
+        except ValueError:
+            options = None
+        yield [str(one) for one in options] if isinstance(options, list) else [str(text)]

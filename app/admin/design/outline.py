@@ -1,0 +1,266 @@
+"""What the design's form consists of, made from the models of the study file and the keys of a draft.
+
+A field, a group of fields, or a list of cards, each at its place in the file. Nothing is named here that a study may
+hold: a task or a type of question that a model has is in the form.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from app.studies.file.comparable import has_blocks
+from app.studies.file.model import StudyFile
+from app.studies.file.problems import Place
+from app.studies.file.questions import type_of
+from app.studies.file.shown import Shown, shown_as
+
+Model = type[BaseModel]
+Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag"]
+Fields = tuple[tuple[str, FieldInfo], ...]
+# Named lists of labels have a part of the form of their own.
+_SCALES = "scales"
+_OF_TRIALS, _OF_BLOCKS = frozenset({"trials"}), frozenset({"block_order"})
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One field. `value` is what the draft has, None where it says nothing; `options` are of a choice or a tag."""
+
+    place: Place
+    info: FieldInfo
+    kind: Kind
+    value: Any
+    options: Mapping[str, str]
+    numbers: bool = False
+
+    @property
+    def key(self) -> str:
+        return str(self.place[-1])
+
+    @property
+    def label(self) -> str:
+        return label_of(self.key, self.info)
+
+    @property
+    def shown(self) -> Shown:
+        return shown_as(self.info.metadata)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The fields of a model; of an entry of a list, `model` is None where its type is unknown."""
+
+    place: Place
+    title: str
+    help: str
+    value: Any
+    parts: tuple["Node", ...]
+    is_optional: bool = False
+    model: Model | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cards:
+    """A list of parts that differ by their `tag`: questions by `type`, blocks by `task`."""
+
+    place: Place
+    title: str
+    help: str
+    tag: str
+    variants: Mapping[str, Model]
+    entries: tuple[Group, ...]
+
+    @property
+    def noun(self) -> str:
+        return "block" if self.tag == "task" else "question"
+
+
+Node = Leaf | Group | Cards
+
+
+def label_of(key: str, info: FieldInfo) -> str:
+    return info.title or key.replace("_", " ").capitalize()
+
+
+def outline(keys: Mapping[str, Any]) -> Group:
+    """The whole form of a draft, scales apart. Takes any keys whatever."""
+    left_out = _OF_TRIALS if has_blocks(keys) else _OF_BLOCKS
+    fields = tuple(each for each in _fields(StudyFile) if each[0] not in left_out)
+    return Group((), "", "", keys, _parts(fields, keys, ()), model=StudyFile)
+
+
+def leaves(node: Node) -> Iterator[Leaf]:
+    if isinstance(node, Leaf):
+        yield node
+    else:
+        for part in node.parts if isinstance(node, Group) else node.entries:
+            yield from leaves(part)
+
+
+def lists(node: Node) -> Iterator[Cards]:
+    """Every list, those that hold others before these."""
+    if isinstance(node, Cards):
+        yield node
+    if not isinstance(node, Leaf):
+        for part in node.parts if isinstance(node, Group) else node.entries:
+            yield from lists(part)
+
+
+def groups(node: Node) -> Iterator[Group]:
+    if isinstance(node, Group):
+        yield node
+    if not isinstance(node, Leaf):
+        for part in node.parts if isinstance(node, Group) else node.entries:
+            yield from groups(part)
+
+
+def tag_of(entry: Any, tag: str) -> str | None:
+    """Which kind of part an entry is, as far as it says."""
+    if tag == "type":
+        return type_of(entry) if isinstance(entry, Mapping) else None
+    named = entry.get(tag) if isinstance(entry, Mapping) else None
+    return named if isinstance(named, str) else None
+
+
+def entries_of(value: Any) -> list[Any]:
+    """The entries of a list, as far as it is one."""
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def fields_of(model: Model) -> frozenset[str]:
+    return frozenset(model.model_fields)
+
+
+def _parts(fields: Fields, keys: Any, place: Place) -> tuple[Node, ...]:
+    held = keys if isinstance(keys, Mapping) else {}
+    return tuple(_node(info, held.get(name), (*place, name)) for name, info in fields)
+
+
+def _node(info: FieldInfo, value: Any, place: Place) -> Node:
+    core = _core(info.annotation)
+    title, help_ = label_of(str(place[-1]), info), info.description or ""
+    if variants := _variants(core):
+        tag = _tag(next(iter(variants.values())))
+        held = enumerate(entries_of(value))
+        entries = tuple(_entry(each, (*place, at), tag, variants) for at, each in held)
+        return Cards(place, title, help_, tag, variants, entries)
+    if not _is_model(core):
+        return _leaf(info, core, value, place)
+    parts = _parts(_fields(core), value, place)
+    # A part with one field is that field.
+    return (
+        parts[0]
+        if len(parts) == 1
+        else Group(place, title, help_, value, parts, not info.is_required(), core)
+    )
+
+
+def _entry(value: Any, place: Place, tag: str, variants: Mapping[str, Model]) -> Group:
+    model = variants.get(tag_of(value, tag) or "")
+    fields = _fields(model) if model else _common(tuple(variants.values()))
+    words = {name: str(each.model_fields[tag].title or name) for name, each in variants.items()}
+    parts = tuple(
+        Leaf(part.place, part.info, "tag", part.value or tag_of(value, tag), words)
+        if isinstance(part, Leaf) and part.key == tag
+        else part
+        for part in _parts(fields, value, place)
+    )
+    return Group(place, "", "", value, parts, model=model)
+
+
+def _leaf(info: FieldInfo, core: Any, value: Any, place: Place) -> Leaf:
+    kind, inner = _kind(core)
+    words = shown_as(info.metadata).words
+    options = {name: words.get(name, name.capitalize()) for name in _values(core)}
+    return Leaf(place, info, kind, value, options, inner in (int, float))
+
+
+def _kind(core: Any) -> tuple[Kind, Any]:
+    """A field's kind, and what it holds many of."""
+    if core is bool:
+        return "yes-no", None
+    if core in (int, float):
+        return "number", None
+    if core is str:
+        return "text", None
+    if _values(core):
+        return "choice", None
+    inner = [_core(each) for each in get_args(core) if each is not Ellipsis]
+    if get_origin(core) in (tuple, list) and set(inner) == {str}:
+        return "lines", str
+    if get_origin(core) is dict and inner[-1] in (str, int, float):
+        return "entries", inner[-1]
+    return "yaml", None
+
+
+def _values(core: Any) -> Sequence[str]:
+    if get_origin(core) is Literal:
+        return [str(value) for value in get_args(core)]
+    if isinstance(core, type) and issubclass(core, StrEnum):
+        return [member.value for member in core]
+    return ()
+
+
+def _core(annotation: Any) -> Any:
+    """What an annotation is of, without its limits and without None."""
+    while True:
+        if get_origin(annotation) is Annotated:
+            annotation = get_args(annotation)[0]
+            continue
+        if get_origin(annotation) in (Union, UnionType):
+            given = [each for each in get_args(annotation) if each is not NoneType]
+            if len(given) == 1:
+                annotation = given[0]
+                continue
+        return annotation
+
+
+def _is_model(core: Any) -> bool:
+    return isinstance(core, type) and issubclass(core, BaseModel)
+
+
+@cache
+def _fields(model: Model) -> Fields:
+    """What the form shows of a model."""
+    return tuple(
+        (name, info)
+        for name, info in model.model_fields.items()
+        if name != _SCALES and not shown_as(info.metadata).is_nowhere
+    )
+
+
+@cache
+def _common(models: tuple[Model, ...]) -> Fields:
+    """What all of them have."""
+    return tuple(
+        each for each in _fields(models[0]) if all(each[0] in model.model_fields for model in models)
+    )
+
+
+def _variants(core: Any) -> Mapping[str, Model]:
+    """The parts that a list may hold, by their tags; none where it is no such list."""
+    if get_origin(core) not in (tuple, list):
+        return {}
+    inner = _core(get_args(core)[0])
+    given = get_args(inner) if get_origin(inner) in (Union, UnionType) else (inner,)
+    models = [_core(each) for each in given]
+    if not all(_is_model(model) and _tag(model) for model in models):
+        return {}
+    return {str(get_args(model.model_fields[_tag(model)].annotation)[0]): model for model in models}
+
+
+@cache
+def _tag(model: Model) -> str:
+    """The field that says which kind of part this is, by its one value."""
+    fixed = (
+        name
+        for name, info in model.model_fields.items()
+        if get_origin(info.annotation) is Literal and len(get_args(info.annotation)) == 1
+    )
+    return next(fixed, "")

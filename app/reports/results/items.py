@@ -1,0 +1,100 @@
+"""What the results page has of items: ratings, classes, yes / no judgements, and judges of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from string import ascii_lowercase
+
+from analysis.detection.studies import BlockJudgements
+from analysis.judging.items.validation import ItemValidation
+from analysis.ratings.studies import BlockRatings
+from app.reports.results import ratings
+from app.reports.results.classes import class_agreement_figure, classes_figure
+from app.reports.results.item_judges import item_judges_figure
+from app.reports.results.judgements import judgement_figures
+from app.reports.results.view import Figure
+from app.reports.results.words import ends_of, limits, percent, sentence
+
+_CHANCE = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class RatedItems:
+    """All that was said of a study's items; `validations` are judges, by the name of the block that they judged."""
+
+    ratings: Sequence[BlockRatings] = ()
+    judgements: Sequence[BlockJudgements] = ()
+    validations: Mapping[str, ItemValidation] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.ratings or self.judgements)
+
+    @property
+    def blocks(self) -> Sequence[BlockRatings | BlockJudgements]:
+        return [*self.ratings, *self.judgements]
+
+    @property
+    def classes(self) -> Sequence[BlockRatings]:
+        return [one for one in self.ratings if one.kind == "classes"]
+
+    @property
+    def numbers(self) -> Sequence[BlockRatings]:
+        return [one for one in self.ratings if one.kind == "ratings"]
+
+
+def headline(rated: RatedItems) -> str:
+    """The finding in one sentence: of judgements, else of scores, else of classes; or why there is none."""
+    for block in rated.judgements:
+        analysis = block.analysis
+        if (mean := analysis.groups[0].accuracy.mean) is not None:
+            both = f"{analysis.signal} from {analysis.noise}"
+            return f"People told {both} in {percent(mean)} of answers, where chance is 50%."
+    if said := ratings.headline(rated.numbers):
+        return said
+    for one in (one for block in rated.classes for one in block.analysis.criteria if one.classes):
+        most = max(one.classes, key=lambda each: each.n)
+        return (
+            f"The class given most often by {one.criterion} is {most.name}: {percent(most.share)} of answers."
+        )
+    reasons = [block.selection.reason for block in rated.blocks if block.selection.reason]
+    return sentence(reasons[0] if reasons else "no question was answered with a number")
+
+
+def claims(rated: RatedItems) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Which groups of items differ, whether people do better than chance, and what is not known."""
+    can_say, not_yet = (list(one) for one in ratings.claims(rated.numbers))
+    for block in rated.judgements:
+        analysis, accuracy = block.analysis, block.analysis.groups[0].accuracy
+        (low, high), both = ends_of(accuracy), f"{analysis.signal} from {analysis.noise}"
+        if low is not None and low > _CHANCE:
+            can_say.append(
+                f"People tell {both} better than chance: {limits(low, high)} of 100 answers are right."
+            )
+        elif high is not None and high < _CHANCE:
+            can_say.append(
+                f"People take {analysis.signal} for {analysis.noise} more often than chance would."
+            )
+        else:
+            not_yet.append(f"Whether people tell {both} better than chance.")
+    return tuple(can_say), tuple(not_yet)
+
+
+def figures(rated: RatedItems, pseudonym: Mapping[str, str]) -> Iterator[Figure]:
+    """Those of every block, in sections named by what they are and the block."""
+    for number, block in enumerate(rated.judgements):
+        yield from judgement_figures(block, _letter(number), pseudonym)
+    yield from ratings.ratings_figures(rated.numbers, pseudonym)
+    for number, of_classes in enumerate(rated.classes):
+        letter, section = _letter(number), f"classes:{of_classes.block}"
+        if given := [one for one in of_classes.analysis.criteria if one.classes]:
+            yield classes_figure(f"classes{letter}", section, given)
+            yield class_agreement_figure(f"class-agreement{letter}", section, given)
+    for number, (block_name, validation) in enumerate(rated.validations.items()):
+        kind = "classes" if validation.settings.judges_of == "classes" else "ratings"
+        section = next(
+            (f"{one.kind}:{one.block}" for one in rated.ratings if one.name == block_name), f"{kind}:"
+        )
+        yield item_judges_figure(f"item-judges{_letter(number)}", section, validation)
+
+
+def _letter(number: int) -> str:
+    return ascii_lowercase[number % 26] if number else ""

@@ -1,0 +1,41 @@
+"""What the pages of the two games of offers in turn share: whose offer it was, its message, and how it was "
+"answered."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.tasks.game.base import View
+from app.tasks.game.moves import MoveSchema
+from app.tasks.game.parts import Entered, Quote, Text
+from app.tasks.game.presenters.base import seat_of
+
+OTHER = "the other player"
+ANSWERED = {"accept": "accepted", "reject": "rejected", "outside": "ended the talks"}
+
+
+def is_own(view: View, entry: Mapping[str, Any]) -> bool:
+    """Whether the viewer made this offer."""
+    return bool(entry["proposer"] == seat_of(view))
+
+
+def by(view: View, entry: Mapping[str, Any]) -> str:
+    """Who made the offer, to begin a sentence or a cell."""
+    return "You" if is_own(view, entry) else "The other player"
+
+
+def standing_quote(view: View) -> Quote | None:
+    """The message of the offer that waits, whoever wrote it."""
+    offer = view.facts["standing"]
+    return Quote(by(view, offer), offer["message"]) if offer and offer["message"] else None
+
+
+def is_last(view: View) -> bool:
+    """Whether this is known to be the last round."""
+    return view.rounds is not None and view.round >= view.rounds
+
+
+def message_field(legal: MoveSchema, entered: Entered, label: str) -> tuple[Text, ...]:
+    """The field for a message, where one may go with the move."""
+    if not legal.kinds[0].message:
+        return ()
+    return (Text(label, legal.max_length, value=entered.value("message"), error=entered.error("message")),)
