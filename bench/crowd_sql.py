@@ -32,6 +32,7 @@ def database_url(path: Path) -> URL:
 
 def fill_database(path: Path, n_responses: int) -> None:
     """About `n_responses` answers to trials, drawn for ten thousand sessions at most and then copied."""
+    path.parent.mkdir(exist_ok=True)
     part = path.with_suffix(".part")
     part.unlink(missing_ok=True)
     settings = Settings(

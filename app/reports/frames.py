@@ -1,19 +1,22 @@
 """SQL to DataFrames: the only way that data reach the analysis."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-from sqlalchemy import CursorResult
+import pyarrow.compute as pc
+from sqlalchemy import Connection, Select
 from sqlmodel import Session
 
 from analysis import check_responses, majority_vote, select_rows
 from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column, ColumnType, names
 from analysis.data.selection import with_unwatched
+from app.core.errors import NotFound
 from app.reports import selects
 from app.studies.queries import study_named
 
-_ROWS_AT_ONCE = 50_000
+_ROWS_AT_ONCE = 2_000  # few enough that their cells stay in the processor's cache
 _TYPES: dict[ColumnType, pa.DataType] = {
     "text": pa.string(),
     "integer": pa.int64(),
@@ -22,6 +25,9 @@ _TYPES: dict[ColumnType, pa.DataType] = {
     "time": pa.timestamp("us", tz="UTC"),
     "json": pa.string(),
 }
+
+Types = Mapping[str, pa.DataType]
+_KEYS: Types = {"session_key": pa.int64(), "pair_key": pa.int64()}
 
 _NULLABLE = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()}
 
@@ -34,24 +40,46 @@ def responses_frame(
     Raises NotFound for an unknown study.
     """
     study_named(session, slug)
-    # The connection's own rows: the session would make each of them anew.
-    result = session.connection().execute(selects.responses(slug, names(columns)))
-    return check_responses(_frame(result, columns), slug, columns=columns)
+    parts = selects.responses_in_parts(slug, names(columns))
+    types: Types = {column.name: _TYPES[column.type] for column in columns} | dict(_KEYS)
+    connection = session.connection()
+    table = _table(connection, parts.answers, types)
+    for key, part in (("session_key", parts.sessions), ("pair_key", parts.pairs)):
+        once = _table(connection, part, types)
+        places = pc.index_in(table.pop(key), once.pop(key))
+        if places.null_count:  # PostgreSQL lets others delete between two statements
+            raise NotFound(f"the study {slug} was deleted while it was read")
+        table |= {name: cells.take(places) for name, cells in once.items()}
+    frame = {column.name: _cells(table.pop(column.name), column) for column in columns}
+    return check_responses(pd.DataFrame(frame), slug, columns=columns)
 
 
-def _frame(result: CursorResult[tuple[object, ...]], columns: Sequence[Column]) -> pd.DataFrame:
-    """The rows, a part of them at a time, in columns of Arrow; texts that come again and again are kept once."""
-    parts: list[list[pa.Array]] = [[] for _ in columns]
-    for rows in result.partitions(_ROWS_AT_ONCE):
-        for part, column, cells in zip(parts, columns, zip(*rows, strict=True), strict=True):
-            part.append(pa.array(cells, _TYPES[column.type]))
-    frame = {}
-    for part, column in zip(parts, columns, strict=True):
-        cells = pa.chunked_array(part, _TYPES[column.type])
-        repeated = column.type == "text" and not (column.prose or column.distinct)
-        cells = cells.dictionary_encode() if repeated else cells
-        frame[column.name] = cells.to_pandas(types_mapper=_NULLABLE.get)
-    return pd.DataFrame(frame)
+def _table(connection: Connection, statement: Select[Any], types: Types) -> dict[str, pa.ChunkedArray]:
+    """The driver's own rows, a part of them at a time, in columns of Arrow.
+
+    SQLAlchemy would make each row anew, and each is a tuple already; its types read whole columns just as well.
+    """
+    columns = statement.selected_columns
+    parts: dict[str, list[pa.Array]] = {column.name: [] for column in columns}
+    with connection.execute(statement) as result:
+        cursor, dialect = result.cursor, connection.dialect
+        read = [
+            column.type.dialect_impl(dialect).result_processor(dialect, described[1])
+            for column, described in zip(columns, cursor.description, strict=True)
+        ]
+        while rows := cursor.fetchmany(_ROWS_AT_ONCE):
+            for column, process, cells in zip(columns, read, zip(*rows, strict=True), strict=True):
+                parts[column.name].append(
+                    pa.array(map(process, cells) if process else cells, types[column.name])
+                )
+    return {name: pa.chunked_array(part, types[name]) for name, part in parts.items()}
+
+
+def _cells(cells: pa.ChunkedArray, column: Column) -> pd.Series:
+    """For pandas; texts that come again and again are kept once."""
+    repeated = column.type == "text" and not (column.prose or column.distinct)
+    cells = cells.dictionary_encode() if repeated else cells
+    return pd.Series(cells.to_pandas(types_mapper=_NULLABLE.get))
 
 
 def labels_frame(

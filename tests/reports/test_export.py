@@ -4,12 +4,14 @@ import csv
 import io
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from sqlalchemy import false
 from sqlmodel import Session
 from starlette.testclient import TestClient
 
@@ -17,12 +19,13 @@ from analysis import read_responses
 from analysis.data.columns import ANALYZED_COLUMNS, names
 from app.core.database import Database
 from app.core.errors import NotFound, StudyError
+from app.reports import selects
 from app.reports.columns import COLUMNS
 from app.reports.export import export
 from app.reports.facts import tables_of
 from app.reports.frames import responses_frame
 from app.reports.kinds import Format, What
-from app.reports.selects import responses
+from app.reports.selects import responses, responses_in_parts
 from tests.sessions.walks import Walk
 
 # design.md's contract, written out again on purpose.
@@ -185,6 +188,23 @@ def test_all_formats_hold_the_same(session: Session, tmp_path: Path) -> None:
 def test_what_is_analysed_is_read_without_the_rest(session: Session) -> None:
     analysed = responses_frame(session, "nav", ANALYZED_COLUMNS)
     pd.testing.assert_frame_equal(analysed, responses_frame(session, "nav")[list(names(ANALYZED_COLUMNS))])
+
+
+def test_what_is_read_in_parts_is_what_is_exported(session: Session) -> None:
+    cells = responses_frame(session, "nav").astype(object)
+    exported = [tuple(row) for row in session.execute(responses("nav"))]
+    assert len(exported) > 10
+    assert list(cells.where(cells.notna(), None).itertuples(index=False, name=None)) == exported
+
+
+def test_a_study_that_goes_away_while_it_is_read_is_not_half_there(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = responses_in_parts("nav", ["study", "position"])
+    gone = replace(parts, sessions=parts.sessions.where(false()))
+    monkeypatch.setattr(selects, "responses_in_parts", lambda *_: gone)
+    with pytest.raises(NotFound, match="nav was deleted"):
+        responses_frame(session, "nav")
 
 
 @pytest.mark.parametrize(
