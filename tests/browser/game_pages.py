@@ -71,7 +71,7 @@ def body_of(match: Match, seat: int, bonus: Bonus | None = None) -> Body:
 def page_of(body: Body, **more: Any) -> GamePage:
     fields: dict[str, Any] = {
         "study_title": TITLE,
-        "action": "",
+        "action": "/p/none",
         "submit_id": "trial-1.x",
         "done": 3,
         "steps": 8,

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol, TypeVar
 
 import anyio
 import av
@@ -116,6 +116,16 @@ async def _sent(data: bytes, cut_after: int | None, until: threading.Event | Non
         await anyio.sleep(0.02)
 
 
+class Served(Protocol):
+    base_url: str
+
+    @property
+    def app(self) -> ASGIApp: ...
+
+
+R = TypeVar("R", bound=Served)
+
+
 class Rig:
     def __init__(self, clip_files: dict[str, Path]) -> None:
         self.base_url = ""
@@ -188,7 +198,7 @@ class _WithPolicy:
 
 
 @contextmanager
-def serving(rig: Rig) -> Iterator[Rig]:
+def serving(rig: R) -> Iterator[R]:
     """Serve `rig` from a thread, on a free port."""
     listener = socket.create_server(("127.0.0.1", 0))
     rig.base_url = f"http://127.0.0.1:{listener.getsockname()[1]}"

@@ -110,6 +110,9 @@ function showRefusal(form, reply) {
   problem.focus();
 }
 
+// The second press of a double click may meet a button that has only just come to be there.
+root.addEventListener("click", (event) => event.detail > 1 && event.target.closest("button") && event.preventDefault());
+
 root.addEventListener("submit", async (event) => {
   event.preventDefault();
   const form = event.target;

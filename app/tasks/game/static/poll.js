@@ -16,7 +16,7 @@ async function ask(address, abort) {
       signal: abort.signal,
     });
     if (response.status === 204) return { nothing: true };
-    if (GONE.has(response.status)) return { reload: true };
+    if (GONE.has(response.status)) return { reload: true, gone: true };
     // A page in place of JSON, said to be fine, is a hotel's login page.
     if (!response.ok || !response.headers.get("Content-Type")?.startsWith("application/json")) return null;
     return await response.json();
@@ -73,6 +73,7 @@ export class Poll {
       failures = 0;
       if (reply.reload) {
         this.#running = false;
+        if (reply.gone) await this.#sleep(LEAST_MS); // a page that is there, and its state not, is not reloaded for ever at once
         this.on.gone();
         return;
       }
