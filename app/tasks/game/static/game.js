@@ -15,8 +15,9 @@ const { key, action, title } = root.dataset;
 const line = root.querySelector("[data-line]");
 const regions = new Regions(root.querySelector("[data-state-here]"));
 let store = null;
-// "sending" until the server has answered, then "sent" until the page shows what it led to.
-let busy = "";
+// The form on its way, until the page shows what it led to; `stored` once the server has answered.
+let pending = null;
+let stored = false;
 
 const say = (text) => (root.querySelector("[data-say]").textContent = text);
 
@@ -43,7 +44,7 @@ function show(reply) {
   const before = summary();
   const acted = regions.state.dataset.acts;
   for (const part of regions.show(reply.html)) setUp(part);
-  if (busy === "sent") release();
+  if (stored || !pending?.isConnected) release();
   const { heading, acts } = regions.state.dataset;
   document.title = `${heading} · ${title}`;
   clock.show(regions.state.querySelector("[data-clock]"));
@@ -92,7 +93,8 @@ function lock(form, on) {
 }
 
 function release() {
-  busy = "";
+  pending = null;
+  stored = false;
   for (const form of root.querySelectorAll("form[data-act]")) {
     lock(form, false);
     sendingView(form).idle();
@@ -116,19 +118,20 @@ root.addEventListener("click", (event) => event.detail > 1 && event.target.close
 root.addEventListener("submit", async (event) => {
   event.preventDefault();
   const form = event.target;
-  if (busy) return;
+  if (pending) return;
   const errors = findErrors(form);
   showErrors(form, errors);
   if (Object.keys(errors).length) return;
   const fields = new FormData(form);
   if (event.submitter?.name) fields.set(event.submitter.name, event.submitter.value);
-  busy = "sending";
+  pending = form;
   const view = sendingView(form);
   lock(form, true);
   const reply = await send(action, new URLSearchParams(fields), view);
+  if (pending !== form) return; // a poll was quicker, and shows another form already
   if (reply.status === 200 || reply.status === 409) {
     view.sent();
-    busy = "sent";
+    stored = true;
     if (form.dataset.draft) store.close();
     poll.now(); // what it led to is shown then, and not before
     return;
