@@ -29,6 +29,7 @@ from app.library.clips.store import ClipStore
 from app.sessions.pages import MessagePage
 from app.sessions.router import router as participant
 from app.sessions.starts import Starts
+from app.sessions.sweeping import sweeping
 
 _HERE = Path(__file__).parent
 _log = logging.getLogger("likely-human")
@@ -43,7 +44,8 @@ def _make(settings: Settings, database: Database) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        yield
+        async with sweeping(database):
+            yield
         database.close()
 
     app = FastAPI(

@@ -4,7 +4,8 @@ from alembic import context
 from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
-import app.sessions.tables  # noqa: F401  (registers all tables: its own, studies, library, jobs and accounts)
+import app.sessions.tables
+import app.tasks.game.tables  # noqa: F401  (both register all tables, those of studies, library, jobs and accounts too)
 from app.core.database import make_engine
 from app.core.settings import Settings
 

@@ -282,7 +282,7 @@ def test_ids_that_are_kept_elsewhere_are_never_given_again(database_url: URL) ->
         for table in SQLModel.metadata.tables.values()
         if table.dialect_options["sqlite"]["autoincrement"]
     }
-    assert wanted == {"study", "study_version", "participant_session", "trial", "job"}
+    assert wanted == {"study", "study_version", "participant_session", "trial", "job", "match"}
     engine = make_engine(database_url, writing=True)
     with engine.connect() as connection:
         made = connection.execute(text("SELECT name FROM sqlite_master WHERE sql LIKE '%AUTOINCREMENT%'"))

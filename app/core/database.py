@@ -111,6 +111,11 @@ class Database:
         self._writer: threading.Thread | None = None
         self._peeking: Session | None = None
 
+    @property
+    def is_local(self) -> bool:
+        """Whether this process alone writes it while the service runs."""
+        return self._is_local
+
     @contextmanager
     def transaction(self) -> Iterator[Session]:
         """A session that commits at the end of the block, or leaves everything as it was."""

@@ -61,7 +61,7 @@ HOLD_SESSION = (
     select(_session.c.id)
     .join(_token, _token.c.session_id == _session.c.id)
     .where(_token.c.sha256 == bindparam("sha256"))
-    .with_for_update(of=_session)
+    .with_for_update(of=_session, key_share=True)  # rows that refer to it may be added by others meanwhile
 )
 
 MARK_SHOWN = (

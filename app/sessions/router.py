@@ -13,6 +13,7 @@ from app.sessions.entry import remember, visit_of
 from app.sessions.evidence import note_sent
 from app.sessions.media import clip_response
 from app.sessions.planning import Full
+from app.sessions.polling import current, news_of
 from app.sessions.shown import clip_for, shown_design
 from app.sessions.state_machine import Declined, NotCurrent, locate, mark_shown, submit
 from app.sessions.tables import Mode, Status
@@ -57,10 +58,18 @@ async def show_full(slug: str, database: DatabaseDep) -> Response:
 
 @router.api_route("/p/{token}", methods=["GET", "HEAD"])
 async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
-    where = await database.peek(locate, token)
+    where = await current(database, token, now)
     if where.shown_at is None:
         database.write_soon(mark_shown, where.session_id, where.step, now)
     return current_page(where, now, at)
+
+
+@router.get("/p/{token}/state")
+async def wait_for_news(
+    request: Request, token: str, database: DatabaseDep, now: Now, after: str = ""
+) -> Response:
+    """A long poll of a page that changes by itself: its new parts, or 204 when nothing has changed for a while."""
+    return await news_of(database, token, now, after, request.is_disconnected)
 
 
 @router.post("/p/{token}")
@@ -78,7 +87,7 @@ async def answer_page(
         if scripted:
             return JSONResponse({"errors": error.errors}, error.status_code)
         where = await database.peek(locate, token)
-        return render(page_for(where, form=form, errors=error.errors), error.status_code)
+        return render(page_for(where, now, form=form, errors=error.errors), error.status_code)
     except NotCurrent as error:
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)

@@ -91,9 +91,8 @@ def _read(session: Session, version_id: int, sha256: str, text: str) -> Run:
 
 def _block(design: AnyDesign, units: tuple[UnitToPlan, ...]) -> BlockRun:
     n_main = sum(unit.kind is Kind.MAIN for unit in units)
-    left_out = max(0, n_main - (design.per_participant or n_main))
     n_practice = sum(unit.kind is Kind.PRACTICE for unit in units)
-    return BlockRun(design, units, n_practice, len(units) - left_out)
+    return BlockRun(design, units, n_practice, len(units) - n_main + design.n_main(n_main))
 
 
 def _pages(design: StudyDesign, blocks: Sequence[tuple[BlockRun, int]]) -> SessionPages:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlmodel import Session
 
@@ -21,12 +21,15 @@ from app.sessions.answers import Answers, read_answers
 from app.sessions.design import BlockPart, PageKey, SessionPages
 from app.sessions.entering import claim
 from app.sessions.planning import plan_trials
-from app.sessions.runs import Run, run_of
+from app.sessions.runs import BlockRun, Run, run_of
 from app.sessions.tables import Mode, Status
 from app.studies.file.load import StudyDesign
 from app.studies.states import takes_answers
 from app.studies.tables import State
-from app.tasks.registry import task_named
+from app.tasks.registry import live_task, task_named
+
+if TYPE_CHECKING:
+    from app.tasks.base import LiveTask
 
 MAX_SUBMIT_ID = 100
 TOKEN = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -44,7 +47,10 @@ class NotCurrent(Conflict):
 
 @dataclass(frozen=True, slots=True)
 class TrialSeen:
-    """What the current trial shows, where that differs by session: its unit, and the hash of what it holds."""
+    """What the current trial shows, where that differs by session: its unit, and the hash of what it holds.
+
+    `live` is what the task adds to it whose pages change by themselves.
+    """
 
     id: int
     unit: str
@@ -54,6 +60,7 @@ class TrialSeen:
     sent: Mapping[str, Any] | None
     stimulus_kind: str | None
     content: str | None
+    live: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +95,17 @@ class Where:
     def part(self) -> BlockPart:
         """The block of the current trial. Raises KeyError on a page that is none."""
         return self.pages.part_at(self.page.position)
+
+    @property
+    def live(self) -> "LiveTask | None":
+        """The task of the current page, where that changes by itself."""
+        is_trial = self.page.kind == "trial" and self.status == Status.ACTIVE
+        return live_task(self.part.task) if is_trial else None
+
+    @property
+    def block(self) -> BlockRun:
+        """The block of the current trial. Raises KeyError on a page that is none."""
+        return self.run.block(self.part.block)
 
     @property
     def has_shared_page(self) -> bool:
@@ -147,14 +165,34 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
 
 def _trial_seen(session: Session, where: Where) -> TrialSeen:
     named = {"session_id": where.session_id, "position": where.page.position}
-    row = session.connection().execute(queries.UNIT_AT, named).one()
-    return TrialSeen(*row)
+    trial = TrialSeen(*session.connection().execute(queries.UNIT_AT, named).one())
+    task = live_task(where.part.task)
+    return trial if task is None else replace(trial, live=task.seen(session, where, trial))
 
 
 def mark_shown(session: Session, session_id: int, step: int, now: datetime) -> None:
     """Note when the current page was first served."""
     values = {"session_id": session_id, "at_step": step, "page_shown_at": now}
     session.connection().execute(queries.MARK_SHOWN, values)
+
+
+def is_due(where: Where, now: datetime) -> bool:
+    """Whether something has to be written before the current page is shown (`settle`)."""
+    return where.live is not None and not where.is_shut_out(now) and where.live.is_due(where, now)
+
+
+def settle(session: Session, token: str, now: datetime) -> None:
+    """Write what is due on the current page, unless somebody else has."""
+    session.connection().execute(queries.HOLD_SESSION, {"sha256": token_hash(token)})
+    where = locate(session, token)
+    if where.live is not None and is_due(where, now):
+        where.live.settle(session, where, where.block, now)
+
+
+def note_present(session: Session, where: Where, now: datetime) -> None:
+    """A browser that keeps in touch has been heard of."""
+    if where.live is not None:
+        where.live.note_present(session, where, where.block, now)
 
 
 def submit(
@@ -242,6 +280,8 @@ def _decline(session: Session, where: Where, status: Status, now: datetime) -> D
 def _answer_trial(session: Session, where: Where, form: Mapping[str, str], now: datetime) -> None:
     block = where.run.block(where.part.block)
     taken = task_named(block.design.task).read(session, where, block, form, now)
+    if taken is None:
+        return
     response_id = _store(session, where, form, now, taken.answers, taken.values)
     if taken.evidence:
         rows = [{"response_id": response_id, "slot": slot, **row} for slot, row in taken.evidence.items()]

@@ -97,7 +97,6 @@ class Trial(SQLModel, table=True):
     __tablename__ = "trial"
     __table_args__ = (
         UniqueConstraint("session_id", "position"),
-        UniqueConstraint("session_id", "unit_id"),
         CheckConstraint("position >= 1", name="position"),
         NEVER_AGAIN,
     )

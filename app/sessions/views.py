@@ -62,7 +62,7 @@ def current_page(where: Where, now: datetime, notice: str = "") -> HTMLResponse:
     notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
     is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and where.has_shared_page
     if notice or not is_shared:
-        return render(page_for(where, notice=notice))
+        return render(page_for(where, now, notice=notice))
     key = (where.run.sha256, where.part, where.step, where.mode == Mode.PREVIEW, templates_age())
     pieces = _trial_pages.get(key)
     if pieces is None:
@@ -98,7 +98,7 @@ class Place:
     """Where a page of a design is shown, and to whom: what its page holds beside the design itself.
 
     `form` and `errors` are of a form that could not be accepted. `clips` gives the address of a position and side.
-    `part` is the block of a trial's page, and `trial` what is on it where that differs by session.
+    `part` is the block of a trial's page, `trial` what is on it where that differs by session, `now` when it is shown.
     """
 
     page: PageKey
@@ -116,10 +116,12 @@ class Place:
     preview: str = ""
     form: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
+    now: datetime | None = None
 
 
 def page_for(
     where: Where,
+    now: datetime | None = None,
     *,
     notice: str = "",
     form: Mapping[str, str] | None = None,
@@ -148,6 +150,7 @@ def page_for(
         preview=preview_of(where),
         form=form,
         errors=errors or {},
+        now=now,
     )
     block = where.run.block(place.part.block) if where.page.kind == "trial" else None
     return page_of(where.design, place, block)

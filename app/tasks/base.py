@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from sqlmodel import Session
 
@@ -12,9 +12,10 @@ from app.sessions.answers import Answers
 from app.sessions.design import Planned
 
 if TYPE_CHECKING:
+    from app.core.database import Database
     from app.sessions.pages import Page
     from app.sessions.runs import BlockRun
-    from app.sessions.state_machine import Where
+    from app.sessions.state_machine import TrialSeen, Where
     from app.sessions.views import Place
 
 
@@ -56,9 +57,38 @@ class Task(Protocol):
 
     def read(
         self, session: Session, where: "Where", block: "BlockRun", form: Mapping[str, str], now: datetime
-    ) -> Taken:
-        """The answer to the current trial. Raises InvalidAnswer with every error."""
+    ) -> Taken | None:
+        """The answer to the current trial; None where the form was taken and the page stays.
+
+        Raises InvalidAnswer with every error.
+        """
 
     def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
         """The slot of the stimulus at a place of a trial's page, for its clips; None where there is no such place."""
         return None
+
+
+@runtime_checkable
+class LiveTask(Task, Protocol):
+    """A task whose page changes while somebody is on it, because of others and of time."""
+
+    def seen(self, session: Session, where: "Where", trial: "TrialSeen") -> Any:
+        """What the page shows beside its unit: `TrialSeen.live`."""
+
+    def is_due(self, where: "Where", now: datetime) -> bool:
+        """Whether something has to be written before the page is shown."""
+
+    def settle(self, session: Session, where: "Where", block: "BlockRun", now: datetime) -> None:
+        """Write it; the session is held."""
+
+    def note_present(self, session: Session, where: "Where", block: "BlockRun", now: datetime) -> None:
+        """A browser that keeps in touch has been heard of."""
+
+    def version(self, page: "Page") -> str:
+        """Names what is to be seen on a page: the same for as long as its viewer sees the same."""
+
+    def news(self, page: "Page") -> Mapping[str, Any]:
+        """What a poll is answered where that has changed."""
+
+    async def sweep(self, database: "Database", now: datetime) -> None:
+        """Write whatever is due on pages that nobody looks at."""

@@ -71,3 +71,7 @@ class BlockDesign(Frozen):
     def units(self) -> Sequence[UnitSpec]:
         """What there is to show, in the order of the file."""
         raise NotImplementedError
+
+    def n_main(self, n_units: int) -> int:
+        """How many main trials each participant gets of so many main units."""
+        return min(n_units, self.per_participant or n_units)

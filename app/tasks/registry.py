@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny
 
 from app.studies.file.questions import rule_error
+from app.tasks.game.settings import GameBlock, GameDesign
 from app.tasks.pair.settings import PairBlock, PairDesign
 from app.tasks.parts import BlockDesign, BlockSettings
 from app.tasks.rating.settings import RatingBlock, RatingDesign
 
 if TYPE_CHECKING:
-    from app.tasks.base import Task
+    from app.tasks.base import LiveTask, Task
 
 # What the study file says of a block, and what such a block is when it is run.
-BLOCKS: Mapping[str, type[BlockSettings]] = {"pair": PairBlock, "rating": RatingBlock}
-DESIGNS: dict[str, type[BlockDesign]] = {"pair": PairDesign, "rating": RatingDesign}
-Block = Annotated[PairBlock | RatingBlock, Discriminator("task")]
+BLOCKS: Mapping[str, type[BlockSettings]] = {"pair": PairBlock, "rating": RatingBlock, "game": GameBlock}
+DESIGNS: dict[str, type[BlockDesign]] = {"pair": PairDesign, "rating": RatingDesign, "game": GameDesign}
+Block = Annotated[PairBlock | RatingBlock | GameBlock, Discriminator("task")]
 
 
 def _by_task(raw: Any) -> Any:
@@ -37,3 +38,16 @@ def task_named(name: str) -> "Task":
     """A task by its name. Loaded at its first use: its pages need sessions, which need the design of its blocks."""
     module = DESIGNS[name].__module__.rpartition(".")[0]
     return cast("Task", import_module(f"{module}.task").TASK)
+
+
+def live_task(name: str) -> "LiveTask | None":
+    """The task, where its pages change by themselves."""
+    from app.tasks.base import LiveTask
+
+    task = task_named(name)
+    return task if isinstance(task, LiveTask) else None
+
+
+def live_tasks() -> "list[LiveTask]":
+    """Every such task."""
+    return [task for name in DESIGNS if (task := live_task(name)) is not None]

@@ -126,6 +126,10 @@ def _blocks(blocks: list[Any], draft: Mapping[str, Any]) -> Any:
 def _block(block: dict[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
     model = BLOCKS.get(str(block.get("task")))
     keys = _with_defaults(model, block) if model else dict(block)
+    for name, field in model.model_fields.items() if model else ():
+        if isinstance(field.default, BaseModel):
+            of_part = keys[name] if isinstance(keys[name], dict) else {}
+            keys[name] = _with_defaults(type(field.default), of_part)
     if pairs := _taken_pairs(keys):
         keys["pairs"] = pairs
     keys["sample"] = _sample(keys.get("sample"))

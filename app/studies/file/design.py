@@ -16,6 +16,7 @@ from app.studies.file.pairs import HUMAN, PairSpec, StimulusFacts
 from app.studies.file.problems import Place, counted
 from app.studies.file.questions import Frozen, LikertQuestion, Part, Question
 from app.studies.file.scales import SCALES
+from app.tasks.game.settings import GameBlock, GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
 from app.tasks.parts import BlockDesign
 from app.tasks.rating.settings import DesignItem, LikertCriterion, RatingBlock, RatingDesign
@@ -89,6 +90,10 @@ class StudyDesign(Frozen):
     @property
     def rating_blocks(self) -> tuple[RatingDesign, ...]:
         return tuple(block for block in self.blocks if isinstance(block, RatingDesign))
+
+    @property
+    def game_blocks(self) -> tuple[GameDesign, ...]:
+        return tuple(block for block in self.blocks if isinstance(block, GameDesign))
 
     @property
     def trials(self) -> DesignTrials | None:
@@ -226,7 +231,7 @@ def resolve_design(
     )
 
 
-def blocks_of(file: StudyFile) -> tuple[PairBlock | RatingBlock, ...]:
+def blocks_of(file: StudyFile) -> tuple[PairBlock | RatingBlock | GameBlock, ...]:
     """A study file's blocks, the one that `trials` is short for among them."""
     if file.trials is None:
         return file.blocks
@@ -238,12 +243,14 @@ def _text_of(texts: Texts, at: int, key: str) -> str | None:
 
 
 def _block(
-    block: PairBlock | RatingBlock,
+    block: PairBlock | RatingBlock | GameBlock,
     text: Callable[[str], str | None],
     content: BlockContent,
     stimuli: Mapping[str, StimulusFacts],
     scales: Scales,
-) -> PairDesign | RatingDesign:
+) -> PairDesign | RatingDesign | GameDesign:
+    if isinstance(block, GameBlock):
+        return GameDesign.of(block, id=block.id, instructions=text("instructions"))
     own: dict[str, Any] = {
         "id": block.id,
         "instructions": text("instructions"),

@@ -22,6 +22,7 @@ from app.studies.file.questions import QUESTIONS, Question
 from app.studies.file.reading import PAIRS, Reading
 from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import sample_pairs
+from app.tasks.game.settings import GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample
 from app.tasks.parts import BlockDesign
 from app.tasks.rating.settings import DesignItem, RatingDesign
@@ -169,6 +170,8 @@ def _keys_of_block(block: BlockDesign) -> dict[str, Any]:
     }
     if isinstance(block, PairDesign):
         return {**keys, "trials": _keys_of_trials(block.trials)}
+    if isinstance(block, GameDesign):
+        return {**keys, **block.keys()}
     if not isinstance(block, RatingDesign):
         return keys
     return {

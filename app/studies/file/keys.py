@@ -37,6 +37,19 @@ _BLOCK = (
     "pairs",
     "sample",
     "items",
+    "game",
+    "configs",
+    "seats",
+    "agent",
+    "rounds_per_person",
+    "matching",
+    "deadlines",
+    "leaving",
+    "messages",
+    "comprehension",
+    "disclosure",
+    "bonus",
+    "show_bonus",
     "per_participant",
     "per_item",
     "self_assessment",
@@ -186,6 +199,18 @@ def _blocks(value: Any) -> Any:
     return [_section(block, _BLOCK, {**_PARTS, **_BLOCK_PARTS}) for block in value]
 
 
+def _plain(value: Any) -> Any:
+    """With every number and yes or no in it as such, at any depth."""
+    match value:
+        case dict():
+            return {key: _plain(inner) for key, inner in value.items() if inner is not None}
+        case list():
+            return [_plain(inner) for inner in value]
+        case "true" | "false":
+            return value == "true"
+    return _number(value)
+
+
 def _as_is(value: Any) -> Any:
     return value
 
@@ -203,6 +228,10 @@ _BLOCK_PARTS: Mapping[str, _Tidy] = {
     "per_participant": _whole,
     "per_item": _whole,
     "questions": _questions,
+    "rounds_per_person": _whole,
+    "show_bonus": _yes_or_no,
+    "comprehension": lambda value: _section(value, ("questions", "tries"), {"tries": _whole}),
+    **dict.fromkeys(("configs", "matching", "deadlines", "leaving", "messages", "bonus"), _plain),
 }
 _PARTS: Mapping[str, _Tidy] = {
     "consent": lambda value: _section(value, _CONSENT, {"minimum_age": _whole}),

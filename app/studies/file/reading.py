@@ -96,6 +96,8 @@ class Reading(ABC):
     def _read_block(self, place: Place, raw: Mapping[str, Any], true_source: str) -> BlockContent:
         if raw.get("task") == "rating":
             return BlockContent(items=self._read_items(place, raw))
+        if raw.get("task") == "game":
+            return BlockContent()
         return BlockContent(pairs=self._read_pairs(place, raw, true_source))
 
     def _read_pairs(self, place: Place, raw: Mapping[str, Any], true_source: str) -> list[PairSpec]:

@@ -26,6 +26,9 @@ from app.tasks.game.moves import IllegalMove, Move
 START = "start"
 """The kind of the note that begins every log: it has the configuration, the version of the game and the seed."""
 
+STOP = "stop"
+"""The kind of the note that ends a match before its rules do; its `reason` says why."""
+
 
 @dataclass(frozen=True, slots=True)
 class Logged:
@@ -64,6 +67,21 @@ class Match:
     def outcome(self) -> Outcome | None:
         """How it ended; None while it goes on."""
         return self.game.done(self.state)
+
+    @property
+    def stopped(self) -> str:
+        """Why it was ended before its rules did; empty where it was not."""
+        last = self.log[-1].event
+        return str(last.move["reason"]) if last.kind == "note" and last.move.get("kind") == STOP else ""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing follows any more."""
+        return bool(self.stopped) or self.outcome is not None
+
+    def stop(self, reason: str) -> None:
+        """End it here: everybody keeps what they have earned so far."""
+        self._keep(Event("note", self._phase.phase_id, None, {"kind": STOP, "reason": reason}))
 
     @property
     def events(self) -> list[Event]:

@@ -15,7 +15,7 @@ from app.core.spreadsheet import csv_fault, restored
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.files import MOVES, line_cells, move_of
 from app.tasks.game.games import GAMES
-from app.tasks.game.match import START, Match, config_hash
+from app.tasks.game.match import START, STOP, Match, config_hash
 from app.tasks.game.moves import IllegalMove
 
 Progress = Callable[[int, int, str], None]
@@ -72,13 +72,15 @@ def replay(rows: Sequence[Row]) -> Match:
     for i, row in enumerate(rows):
         if i >= len(match.log) and row.cells["kind"] in FED:
             _feed(match, row)
+        elif i >= len(match.log) and row.cells["kind"] == "note":
+            _stop(match, row)
         if i >= len(match.log):
             raise row.fault(f"no event of kind {row.cells['kind']!r} follows here")
         _compare(row, line_cells(match.log[i]))
     if len(match.log) > len(rows):
         missing = match.log[len(rows)]
         raise rows[-1].fault(f"the next row is missing: kind {missing.event.kind}, seq {missing.seq}")
-    if match.outcome is None:
+    if not match.is_over:
         raise rows[-1].fault("the match is not over, and no row follows")
     return match
 
@@ -105,6 +107,13 @@ def _started(row: Row) -> Match:
     if not isinstance(seed, int):
         raise row.fault(f"its seed is {seed!r}; it must be a whole number")
     return Match(game, config, seed)
+
+
+def _stop(match: Match, row: Row) -> None:
+    note = _move(row)
+    if match.is_over or note.get("kind") != STOP:
+        raise row.fault(f"a note follows that is none of kind {STOP!r} in a match under way")
+    match.stop(str(note.get("reason", "")))
 
 
 def _feed(match: Match, row: Row) -> None:

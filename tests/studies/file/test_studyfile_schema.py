@@ -16,6 +16,7 @@ from app.studies.file.model import DEFAULT_MESSAGE, Completion, Consent, StudyFi
 from app.studies.file.pairs import COLUMNS, REQUIRED
 from app.studies.file.questions import QUESTIONS, RESERVED_IDS
 from app.studies.file.scales import SCALES
+from app.tasks.game.settings import PARTS, Checked, GameBlock
 from app.tasks.pair.settings import PairBlock, Sample, Trials
 from app.tasks.rating.settings import RatingBlock, When
 from tests.studies.file.study_folder import EXAMPLE, example_keys, loaded, make_facts, make_folder
@@ -32,6 +33,9 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "pair.": PairBlock,
     "rating.": RatingBlock,
     "when.": When,
+    "game.": GameBlock,
+    **{f"{name}.": model for name, model in PARTS.items()},
+    "question.": Checked,
 }
 
 TYPES: Mapping[str, type | tuple[type, ...]] = {
@@ -200,7 +204,7 @@ def default_in_words(model: type[BaseModel], key: str) -> str:
     field = model.model_fields[key]
     if field.is_required():
         return "needed"
-    if field.default in (Completion(), Truth()):
+    if field.default in (Completion(), Truth()) or isinstance(field.default, tuple(PARTS.values())):
         return "its defaults"
     if field.default == DEFAULT_MESSAGE:
         return "a short thank-you"

@@ -1,0 +1,55 @@
+"""Pages that change by themselves: what is due is written before they are shown, and a poll waits for news."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+
+from fastapi import Response
+from fastapi.responses import JSONResponse
+
+from app.core import dependencies
+from app.core.database import Database
+from app.sessions.news import Listener
+from app.sessions.state_machine import Where, is_due, locate, note_present, settle
+from app.sessions.views import page_for
+
+POLL_S = 25.0
+PRESENT_S = 5.0
+ELSEWHERE_S = 1.0
+"""How long a poll waits, how often it notes its browser, and how often it looks for what another process wrote."""
+NO_STORE = {"Cache-Control": "no-store"}
+
+
+async def current(database: Database, token: str, now: datetime) -> Where:
+    """Where a session stands, once everything is written that is due on its page."""
+    where = await database.peek(locate, token)
+    if is_due(where, now):
+        await database.write(settle, token, now)
+        where = await database.peek(locate, token)
+    return where
+
+
+async def news_of(
+    database: Database, token: str, now: datetime, after: str, is_gone: Callable[[], Awaitable[bool]]
+) -> Response:
+    """What has changed since the version `after`, as soon as something has; 204 after `POLL_S` without."""
+    loop = asyncio.get_running_loop()
+    end, noted = loop.time() + POLL_S, 0.0
+    where = await database.peek(locate, token)
+    with Listener(where.session_id) as listener:
+        while True:
+            where = await current(database, token, now)
+            task = where.live
+            if task is None or where.is_shut_out(now):
+                return JSONResponse({"reload": True}, headers=NO_STORE)
+            if loop.time() - noted >= PRESENT_S:
+                noted = loop.time()
+                database.write_soon(note_present, where, now)
+            page = page_for(where, now)
+            if task.version(page) != after:  # type: ignore[arg-type]
+                return JSONResponse(task.news(page), headers=NO_STORE)  # type: ignore[arg-type]
+            if loop.time() >= end or await is_gone():
+                return Response(status_code=204, headers=NO_STORE)
+            elsewhere = PRESENT_S if database.is_local else ELSEWHERE_S
+            await listener.wait(min(elsewhere, max(0.0, end - loop.time())))
+            now = await dependencies.now()

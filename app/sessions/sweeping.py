@@ -1,0 +1,35 @@
+"""What is due on pages that nobody looks at, every second: an agent's move, a deadline, somebody who has left."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from app.core import dependencies
+from app.core.database import Database
+from app.tasks.registry import live_tasks
+
+EVERY_S = 1.0
+_log = logging.getLogger("likely-human")
+
+
+@asynccontextmanager
+async def sweeping(database: Database) -> AsyncIterator[None]:
+    """Sweep for as long as the block runs; several processes may."""
+    sweeper = asyncio.create_task(_sweep(database))
+    try:
+        yield
+    finally:
+        sweeper.cancel()
+        with suppress(asyncio.CancelledError):
+            await sweeper
+
+
+async def _sweep(database: Database) -> None:
+    while True:
+        try:
+            for task in live_tasks():
+                await task.sweep(database, await dependencies.now())
+        except Exception:
+            _log.exception("what was due could not be written; it is tried again")
+        await asyncio.sleep(EVERY_S)

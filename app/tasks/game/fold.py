@@ -1,0 +1,162 @@
+"""The state of a match from its rows. What is kept in memory is kept by its last event: the rows are the match."""
+
+import random
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Row, select
+from sqlmodel import Session, SQLModel
+
+from app.core.committed import once_committed
+from app.tasks.game.agents.registry import agents_for
+from app.tasks.game.base import Agent, Budget, Event, Player
+from app.tasks.game.games import GAMES
+from app.tasks.game.match import STOP, Match, stream
+from app.tasks.game.replay import FED
+from app.tasks.game.tables import GameEvent, Seat
+from app.tasks.game.tables import Match as MatchRow
+
+match_table = SQLModel.metadata.tables[str(MatchRow.__tablename__)]
+seat_table = SQLModel.metadata.tables[str(Seat.__tablename__)]
+event_table = SQLModel.metadata.tables[str(GameEvent.__tablename__)]
+MOST_KEPT = 1_000
+
+_EVENTS = event_table.c
+_LOG = (
+    select(
+        _EVENTS.seq, _EVENTS.phase_id, _EVENTS.kind, _EVENTS.seat, _EVENTS.move, _EVENTS.message, _EVENTS.auto
+    )
+    .order_by(_EVENTS.seq)
+)  # fmt: skip
+
+
+@dataclass(slots=True)
+class Folded:
+    """A match as far as it was played, with the agents on its seats, who remember what they have seen."""
+
+    match: Match
+    players: dict[int, tuple[Player, random.Random]] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[int, str]:
+        """The last event and the hash after it: those of the row that it is the fold of."""
+        last = self.match.log[-1]
+        return last.seq, last.state_hash
+
+
+_lock = threading.Lock()
+_folds: OrderedDict[tuple[Any, int], Folded] = OrderedDict()
+_states: OrderedDict[tuple[Any, int], tuple[tuple[int, str], Any]] = OrderedDict()
+
+
+def agent_of(game: str, seat: Any) -> Agent:
+    """The agent of an occupancy, as it was when it sat down."""
+    return agents_for(game)[seat.agent.rpartition("-")[0]].model_validate(seat.settings or {})
+
+
+def player_of(folded: Folded, seat: Any) -> tuple[Player, random.Random]:
+    """The player of an agent's occupancy, and its chance; the same whenever it is made anew."""
+    found = folded.players.get(seat.id)
+    if found is None:
+        match = folded.match
+        purpose = f"agent:{seat.seat}" if seat.from_seq == 1 else f"agent:{seat.seat}:{seat.from_seq}"
+        found = agent_of(match.game.name, seat).player(), stream(match.seed, purpose)
+        folded.players[seat.id] = found
+    return found
+
+
+def take_fold(session: Session, row: Row[Any], seats: Sequence[Any]) -> Folded:
+    """The match of a row for a write that holds it. Nobody else has it until it is kept again."""
+    ours = session.info.get(("fold", row.id))
+    if ours is not None and ours.key == (row.last_seq, row.last_hash):
+        return ours  # type: ignore[no-any-return]
+    with _lock:
+        found = _folds.pop((_database(session), row.id), None)
+    if found is not None and found.key == (row.last_seq, row.last_hash):
+        return found
+    return folded_from_rows(session, row, seats)
+
+
+def keep_fold(session: Session, match_id: int, folded: Folded) -> None:
+    """Keep it once what was added to it is committed."""
+    database, key, state = _database(session), folded.key, folded.match.state
+    session.info["fold", match_id] = folded
+
+    def keep() -> None:
+        with _lock:
+            _kept(_folds, (database, match_id), folded)
+            _kept(_states, (database, match_id), (key, state))
+
+    once_committed(session, keep)
+
+
+def forget_folds(session: Session) -> None:
+    """As after a restart: everything is read from rows again."""
+    database = _database(session)
+    with _lock:
+        for kept in (_folds, _states):
+            for key in [key for key in kept if key[0] == database]:
+                del kept[key]
+
+
+def state_of(session: Session, row: Row[Any]) -> Any:
+    """The state that a match's row is at, to look at."""
+    database, key = _database(session), (row.last_seq, row.last_hash)
+    with _lock:
+        found = _states.get((database, row.id))
+    if found is not None and found[0] == key:
+        return found[1]
+    state = folded_from_rows(session, row, ()).match.state
+    with _lock:
+        _kept(_states, (database, row.id), (key, state))
+    return state
+
+
+def folded_from_rows(session: Session, row: Row[Any], seats: Sequence[Any]) -> Folded:
+    """The fold of a match's log up to the last event of `row`; agents on `seats` see again what they have seen.
+
+    Raises ValueError where the log does not come to what the row says.
+    """
+    game = GAMES[row.game]
+    folded = Folded(Match(game, game.Config.model_validate(row.config), int(row.seed)))
+    match = folded.match
+    agents = [seat for seat in seats if seat.agent is not None]
+    for line in session.execute(_LOG.where(_EVENTS.match_id == row.id, _EVENTS.seq <= row.last_seq)):
+        if line.kind not in FED and line.move.get("kind") != STOP:
+            continue
+        if line.kind == "move" and not line.auto:
+            for seat in agents:
+                is_there = seat.from_seq <= line.seq and (seat.to_seq is None or line.seq <= seat.to_seq)
+                if seat.seat == line.seat and is_there:
+                    _act_again(folded, seat)
+        match.append(event_of(line))
+    if folded.key != (row.last_seq, row.last_hash):
+        raise ValueError(f"match {row.id}: its events come to {folded.key}, its row says {row.last_seq}")
+    return folded
+
+
+def _act_again(folded: Folded, seat: Any) -> None:
+    match = folded.match
+    player, rng = player_of(folded, seat)
+    player.act(
+        match.game.view(match.state, seat.seat), match.game.legal(match.state, seat.seat), rng, Budget()
+    )
+
+
+def event_of(line: Any) -> Event:
+    """An event from its row."""
+    return Event(line.kind, line.phase_id, line.seat, line.move, line.message, line.auto)
+
+
+def _database(session: Session) -> Any:
+    return session.get_bind().engine.url
+
+
+def _kept(cache: OrderedDict[Any, Any], key: Any, value: Any) -> None:
+    cache[key] = value
+    cache.move_to_end(key)
+    while len(cache) > MOST_KEPT:
+        cache.popitem(last=False)

@@ -1,0 +1,438 @@
+"""One match under way, held by one write: moves, deadlines, leaving and coming back. Time is that of the caller.
+
+Everything that happens is an event; what follows (draws of nature, agents' moves, default moves, the end) is appended
+in the same write. Nothing here waits: `due_at` says when somebody has to look again.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from fractions import Fraction
+from typing import Any
+
+from sqlalchemy import Row, bindparam, insert, select, update
+from sqlmodel import Session
+
+from app.sessions.news import changed
+from app.tasks.game.base import Act, Agent, Budget, Event
+from app.tasks.game.files import agent_id
+from app.tasks.game.fold import (
+    Folded,
+    event_table,
+    keep_fold,
+    match_table,
+    player_of,
+    seat_table,
+    take_fold,
+)
+from app.tasks.game.games import GAMES
+from app.tasks.game.match import Match, config_hash, stream
+from app.tasks.game.settings import GameDesign
+from app.tasks.game.tables import MatchStatus, Occupant
+from app.tasks.game.timing import delay_of
+
+MISSES = 2
+"""So many automatic moves in a row count as leaving."""
+DROPOUT, TIMEOUT = "dropout", "timeout"
+
+_MATCH = select(match_table).where(match_table.c.id == bindparam("match_id"))
+HOLD_MATCH = _MATCH.with_for_update(key_share=True)
+_SEATS = select(seat_table).where(seat_table.c.match_id == bindparam("match_id")).order_by(seat_table.c.id)
+_ADD_SEAT = insert(seat_table).returning(seat_table)
+_SET_SEAT = update(seat_table).where(seat_table.c.id == bindparam("seat_id"))
+_ADD_EVENTS = insert(event_table)
+_ADD_MATCH = insert(match_table).returning(match_table.c.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Sitter:
+    """Who takes a seat of a new match: a person by session and trial, or an agent."""
+
+    session_id: int | None = None
+    trial_id: int | None = None
+    occupant: Occupant = Occupant.HUMAN
+    agent: Agent | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class By:
+    """What is known of a move beside the move: the form's number, and how long the person took."""
+
+    submit_id: str | None = None
+    shown_at: datetime | None = None
+    auto: str = ""
+    delay: timedelta | None = None
+
+
+class Live:
+    """A match's row, seats and fold, and the events that this write adds."""
+
+    def __init__(
+        self, session: Session, design: GameDesign, row: Any, seats: Sequence[Row[Any]], folded: Folded
+    ) -> None:
+        self._session, self.design, self.folded = session, design, folded
+        self.row: dict[str, Any] = dict(row)
+        self.seats: list[dict[str, Any]] = [dict(seat._mapping) for seat in seats]
+        self._n_stored = len(folded.match.log) if seats else 0
+        self._meta: dict[int, dict[str, Any]] = {}
+        self._changed = False
+
+    @property
+    def match(self) -> Match:
+        return self.folded.match
+
+    @property
+    def is_running(self) -> bool:
+        return bool(self.row["status"] == MatchStatus.RUNNING)
+
+    def occupancy(self, seat: int) -> dict[str, Any]:
+        """Who has a seat now, or had it last."""
+        return next(row for row in reversed(self.seats) if row["seat"] == seat)
+
+    def mine(self, session_id: int) -> dict[str, Any]:
+        """The last occupancy of a session. Raises StopIteration where it has none."""
+        return next(row for row in reversed(self.seats) if row["session_id"] == session_id)
+
+    # What people do
+
+    def play(self, seat: Mapping[str, Any], phase_id: str, act: Act, by: By, now: datetime) -> bool:
+        """A person's move in the phase that its form names; False where that is over or not theirs."""
+        phase = self.match.phase
+        is_theirs = seat["to_seq"] is None and seat["away_at"] is None and seat["seat"] in phase.seats
+        if not self.is_running or not is_theirs or phase.phase_id != phase_id:
+            return False
+        self._set(seat, missed=0)
+        self._append(Event("move", phase_id, seat["seat"], act.move, act.message), now, by)
+        self.advance(now)
+        return True
+
+    def leave(self, seat: Mapping[str, Any], reason: str, now: datetime) -> None:
+        """A person leaves: what then happens to the seat is the study's choice."""
+        if not self.is_running or seat["to_seq"] is not None or seat["away_at"] is not None:
+            return
+        then, number = self.design.leaving.then, int(seat["seat"])
+        self._append(Event("left", self.match.phase.phase_id, number, {"reason": reason}), now)
+        if then == "agent":
+            self._close(seat, reason)
+            agent = self.design.successor(number)
+            self._append(
+                Event("replaced", self.match.phase.phase_id, number, {"agent": agent_id(agent)}), now
+            )
+            self._sit(number, Sitter(occupant=Occupant(agent.occupant), agent=agent), len(self.match.log))
+        elif then == "default":
+            self._set(seat, away_at=now, lapse_at=None)
+        else:
+            self.stop("left", now)
+        self.advance(now)
+
+    def come_back(self, seat: Mapping[str, Any], now: datetime) -> bool:
+        """A person who left takes the seat again; False where that is not to be had."""
+        if not self.is_running or not self.design.leaving.may_return:
+            return False
+        holder, number = self.occupancy(seat["seat"]), int(seat["seat"])
+        if holder["session_id"] not in (None, seat["session_id"]):
+            return False
+        if holder["id"] == seat["id"] and seat["away_at"] is None:
+            return False
+        self._append(Event("returned", self.match.phase.phase_id, number, {}), now)
+        if holder["id"] == seat["id"]:
+            self._set(seat, away_at=None, missed=0)
+        else:
+            self._close(holder, "replaced")
+            again = Sitter(seat["session_id"], seat["trial_id"], Occupant(seat["occupant"]))
+            self._sit(number, again, len(self.match.log))
+        self.advance(now)
+        return True
+
+    def stop(self, reason: str, now: datetime) -> None:
+        """End the match before its rules do."""
+        if self.is_running:
+            self.match.stop(reason)
+            self._note(now, By())
+            self._finish(now)
+
+    # What follows
+
+    def advance(self, now: datetime) -> None:
+        """Everything that is due: nature's draws, agents' moves, and default moves once a deadline has passed."""
+        while self.is_running:
+            if self.match.is_over:
+                self._finish(now)
+                return
+            chance = self.match.game.nature(self.match.state)
+            if chance is not None:
+                phase_id = self.match.phase.phase_id
+                drawn = chance.draw(stream(self.match.seed, f"nature:{phase_id}"))
+                self._append(Event("nature", phase_id, None, drawn), now)
+                continue
+            waiting = sorted(self._automatic(), key=lambda each: each[0])
+            if waiting and waiting[0][0] <= now:
+                self._play_for(waiting[0][1], now)
+            elif (late := self._late(now)) is not None:
+                self._miss(late, now)
+            else:
+                times = [at for at, _ in waiting]
+                deadline = self.row["deadline_at"] if len(waiting) < len(self.match.phase.seats) else None
+                due = min([*times, *([deadline] if deadline else [])], default=None)
+                self._changed = self._changed or due != self.row["due_at"]
+                self.row["due_at"] = due
+                return
+
+    def lapse(self, now: datetime) -> None:
+        """People whose browser has been silent for too long have left."""
+        for seat in list(self.seats):
+            if seat["to_seq"] is None and seat["lapse_at"] is not None and seat["lapse_at"] <= now:
+                self.leave(seat, "closed", now)
+
+    def store(self) -> None:
+        """Write what was added."""
+        if not self._changed:
+            return
+        new = self.match.log[self._n_stored :]
+        if new:
+            people = {row["seat"]: row for row in self.seats}
+            self._session.connection().execute(_ADD_EVENTS, [self._event_row(line, people) for line in new])
+        self.row["last_seq"], self.row["last_hash"] = self.folded.key
+        columns = ("status", "end_reason", "ended_at", "opened_at", "deadline_at", "due_at")
+        values = {name: self.row[name] for name in (*columns, "last_seq", "last_hash")}
+        self._session.connection().execute(
+            update(match_table).where(match_table.c.id == self.row["id"]).values(**values)
+        )
+        self._n_stored = len(self.match.log)
+        keep_fold(self._session, self.row["id"], self.folded)
+        changed(self._session, (row["session_id"] for row in self.seats if row["session_id"] is not None))
+
+    def _automatic(self) -> Iterator[tuple[datetime, dict[str, Any]]]:
+        """Seats that may act and have nobody who decides when: with the time at which each moves."""
+        phase = self.match.phase
+        seconds = self.design.deadlines.seconds(phase.name)
+        for number in phase.seats:
+            seat = self.occupancy(number)
+            if seat["agent"] is not None or seat["away_at"] is not None:
+                delay = delay_of(self.match.seed, phase.phase_id, number, seconds, self.row["mode"])
+                yield self.row["opened_at"] + delay, seat
+
+    def _late(self, now: datetime) -> dict[str, Any] | None:
+        """A person whose time is over."""
+        if self.row["deadline_at"] is None or self.row["deadline_at"] > now:
+            return None
+        people = (self.occupancy(number) for number in self.match.phase.seats)
+        return next((seat for seat in people if seat["agent"] is None and seat["away_at"] is None), None)
+
+    def _play_for(self, seat: dict[str, Any], now: datetime) -> None:
+        """An agent's move, or the default one of somebody who is away."""
+        match, number = self.match, seat["seat"]
+        by = By(delay=now - self.row["opened_at"])
+        if seat["agent"] is None:
+            move = match.game.default_move(match.state, number)
+            event = Event("move", match.phase.phase_id, number, move, auto=DROPOUT)
+        else:
+            player, rng = player_of(self.folded, _Named(seat))
+            legal = match.game.legal(match.state, number)
+            act = player.act(match.game.view(match.state, number), legal, rng, Budget())
+            event = Event("move", match.phase.phase_id, number, act.move, act.message)
+        self._append(event, now, by)
+
+    def _miss(self, seat: dict[str, Any], now: datetime) -> None:
+        """The default move for a person whose time is over; the second in a row is leaving."""
+        match, number = self.match, seat["seat"]
+        move = match.game.default_move(match.state, number)
+        self._append(Event("move", match.phase.phase_id, number, move, auto=TIMEOUT), now)
+        self._set(seat, missed=seat["missed"] + 1)
+        if seat["missed"] >= MISSES and not match.is_over:
+            self.leave(seat, TIMEOUT, now)
+
+    def _append(self, event: Event, now: datetime, by: By | None = None) -> None:
+        before = self.match.phase.phase_id
+        self.match.append(event)
+        self._note(now, by or By())
+        if self.match.phase.phase_id != before:
+            self.open_phase(now)
+
+    def _note(self, now: datetime, by: By) -> None:
+        """What is known of the events of the log that have no such note yet."""
+        deadline = self.row["deadline_at"]
+        for line in self.match.log[max(self._n_stored, max(self._meta, default=0)) :]:
+            self._meta[line.seq] = {
+                "received_at": now,
+                "deadline_at": deadline if line.event.kind == "move" else None,
+                "by": by if line.event.kind == "move" else By(),
+                "occupancy": None if line.event.seat is None else self.occupancy(line.event.seat),
+            }
+        self._changed = True
+
+    def open_phase(self, now: datetime) -> None:
+        """A phase begins: its deadline is set for good."""
+        phase = self.match.phase
+        seconds = self.design.deadlines.seconds(phase.name)
+        self.row["opened_at"] = now
+        self.row["deadline_at"] = now + timedelta(seconds=seconds) if phase.seats else None
+
+    def _finish(self, now: datetime) -> None:
+        match = self.match
+        outcome = match.outcome
+        self.row |= {
+            "status": MatchStatus.FINISHED if outcome else MatchStatus.STOPPED,
+            "end_reason": outcome.reason if outcome else match.stopped,
+            "ended_at": now,
+            "deadline_at": None,
+            "due_at": None,
+        }
+        self._changed = True
+        for seat in list(self.seats):
+            if seat["to_seq"] is None:
+                self._close(seat, "finished" if seat["away_at"] is None else DROPOUT)
+        for session_id in {seat["session_id"] for seat in self.seats if seat["session_id"] is not None}:
+            self._set(self.mine(session_id), bonus_minor=self.bonus_of(session_id))
+
+    def earned(self, session_id: int) -> Fraction:
+        """What a session has earned on all its occupancies so far, in units of the game."""
+        total = Fraction(0)
+        for seat in self.seats:
+            if seat["session_id"] == session_id:
+                total += Fraction(seat["payoff"]) if seat["to_seq"] is not None else self._since(seat)
+        return total
+
+    def bonus_of(self, session_id: int) -> int:
+        """The same in minor units; 0 where the study pays none."""
+        bonus = self.design.bonus
+        return bonus.minor(self.earned(session_id)) if bonus else 0
+
+    def _since(self, seat: Mapping[str, Any]) -> Fraction:
+        """What a seat's payoff has grown by since somebody sat down on it."""
+        before = sum(
+            (
+                Fraction(row["payoff"])
+                for row in self.seats
+                if row["seat"] == seat["seat"] and row["to_seq"] is not None and row["id"] < seat["id"]
+            ),
+            Fraction(0),
+        )
+        now: Fraction = self.match.game.payoffs(self.match.state)[seat["seat"] - 1]
+        return now - before
+
+    # Seats
+
+    def _close(self, seat: Mapping[str, Any], reason: str) -> None:
+        values = {"to_seq": len(self.match.log), "left_reason": reason, "payoff": str(self._since(seat))}
+        self._set(seat, **values, lapse_at=None)
+
+    def _set(self, seat: Mapping[str, Any], **values: Any) -> None:
+        if all(seat[name] == value for name, value in values.items()):
+            return
+        statement = _SET_SEAT.values(**values)
+        self._session.connection().execute(statement, {"seat_id": seat["id"]})
+        next(row for row in self.seats if row["id"] == seat["id"]).update(values)
+        self._changed = True
+
+    def _sit(self, number: int, sitter: Sitter, from_seq: int) -> None:
+        roles = {role.seat: role.name for role in self.match.game.seats(self.match.config)}
+        values = {
+            "match_id": self.row["id"],
+            "seat": number,
+            "role": roles[number],
+            "occupant": sitter.occupant,
+            "session_id": sitter.session_id,
+            "trial_id": sitter.trial_id,
+            "agent": agent_id(sitter.agent) if sitter.agent else None,
+            "settings": sitter.agent.model_dump(mode="json") if sitter.agent else None,
+            "from_seq": from_seq,
+            "left_reason": "",
+            "missed": 0,
+            "payoff": "",
+        }
+        added = self._session.connection().execute(_ADD_SEAT, values).one()
+        self.seats.append(dict(added._mapping))
+        self._changed = True
+
+    def _event_row(self, line: Any, people: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+        event, meta = line.event, self._meta[line.seq]
+        by, holder = meta["by"], meta["occupancy"]
+        shown = by.shown_at
+        waited = (
+            None if shown is None else max(0, round((meta["received_at"] - shown).total_seconds() * 1000))
+        )
+        return {
+            "match_id": self.row["id"],
+            "seq": line.seq,
+            "round": line.round,
+            "phase": line.phase,
+            "phase_id": event.phase_id,
+            "kind": event.kind,
+            "seat": event.seat,
+            "occupant": holder["occupant"] if holder else None,
+            "session_id": holder["session_id"] if holder else None,
+            "move": dict(event.move),
+            "message": event.message,
+            "reason": "",
+            "auto": event.auto,
+            "shown_at": shown,
+            "received_at": meta["received_at"],
+            "deadline_at": meta["deadline_at"],
+            "rt_ms": waited,
+            "delay_ms": None if by.delay is None else round(by.delay.total_seconds() * 1000),
+            "payoff_round": _exact(line.payoff_round),
+            "payoff_total": _exact(line.payoff_total),
+            "state_hash": line.state_hash,
+            "submit_id": by.submit_id,
+        }
+
+    # Beginning
+
+    @classmethod
+    def hold(cls, session: Session, design: GameDesign, match_id: int) -> "Live":
+        """The match, held until the write is over."""
+        connection = session.connection()
+        row = connection.execute(HOLD_MATCH, {"match_id": match_id}).one()
+        seats = connection.execute(_SEATS, {"match_id": match_id}).all()
+        return cls(session, design, row._mapping, seats, take_fold(session, row, seats))
+
+    @classmethod
+    def begin(
+        cls,
+        session: Session,
+        design: GameDesign,
+        of: Mapping[str, Any],
+        unit: str,
+        sitters: Sequence[Sitter],
+        seed: int,
+        now: datetime,
+    ) -> "Live":
+        """A new match with everybody on their seats. `of` has version, mode, arm, block and unit."""
+        game, config = GAMES[design.game], design.config(unit)
+        match = Match(game, config, seed)
+        row = {
+            **of,
+            "game": game.name,
+            "game_version": game.version,
+            "config": config.model_dump(mode="json"),
+            "config_hash": config_hash(config),
+            "seed": str(seed),
+            "status": MatchStatus.RUNNING,
+            "end_reason": "",
+            "formed_at": now,
+            "opened_at": now,
+            "last_seq": 0,
+            "last_hash": "",
+        }
+        id_ = session.connection().execute(_ADD_MATCH, row).scalar_one()
+        nothing_yet = {"ended_at": None, "deadline_at": None, "due_at": None}
+        live = cls(session, design, {"id": id_, **nothing_yet, **row}, (), Folded(match))
+        for number, sitter in enumerate(sitters, start=1):
+            live._sit(number, sitter, 1)
+        live._note(now, By())
+        live.open_phase(now)
+        live.advance(now)
+        live.store()
+        return live
+
+
+class _Named:
+    """A seat's columns as attributes, as rows have them."""
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self.__dict__.update(columns)
+
+
+def _exact(value: Fraction | None) -> str | None:
+    return None if value is None else str(value)

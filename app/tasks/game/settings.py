@@ -1,0 +1,456 @@
+"""What a study file says of a block of matches, and what such a block is when it is run."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Annotated, Any, ClassVar, Literal, Self, cast
+
+from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
+
+from app.core.errors import StudyError
+from app.sessions.design import Kind
+from app.studies.file.problems import counted, listed, quoted
+from app.studies.file.questions import Label, Options, Part, Question, QuestionId, rule_error
+from app.tasks.game.agents.registry import agent_named
+from app.tasks.game.base import Agent, AnyGame, GameConfig
+from app.tasks.game.games import GAMES
+from app.tasks.game.match import config_hash
+from app.tasks.parts import BlockDesign, BlockSettings, UnitSpec
+
+GameName = Literal["sug", "glee-bargaining", "glee-negotiation", "glee-persuasion", "wac"]
+HUMAN, ANY, GRID = "human", "any", "grid"
+ALL_PEOPLE = "all-people"
+Disclosure = Literal["some-may-be-programs", "all-people", "named"]
+AtBound = Literal["agents", "paid-exit", "wait-once-more"]
+Then = Literal["agent", "default", "end"]
+Screen = Literal["contact", "links"]
+Seconds = Annotated[int, Field(ge=1, le=86_400)]
+Minor = Annotated[int, Field(ge=0, le=10_000_000)]
+Text = Annotated[str, Field(min_length=1, max_length=400)]
+# The seconds of a phase stand under its name.
+PHASES = ("offer", "propose", "message", "bid", "answer")
+PHASES_OF: Mapping[str, tuple[str, ...]] = {
+    "sug": ("offer", "answer"),
+    "glee-bargaining": ("propose", "answer"),
+    "glee-negotiation": ("propose", "answer"),
+    "glee-persuasion": ("message", "answer"),
+    "wac": ("bid",),
+}
+# Who sits where no agent is named: the same that `game play` would take for people.
+FILLS: Mapping[str, str] = {
+    "sug": "simulated",
+    "glee-bargaining": "conceder",
+    "glee-negotiation": "conceder",
+    "glee-persuasion": "random",
+    "wac": "health-urgency",
+}
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, str | Mapping) else value
+
+
+Parameters = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
+Configs = Annotated[
+    tuple[Parameters, ...] | Literal["grid"],
+    BeforeValidator(lambda value: [value] if isinstance(value, Mapping) else value),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "const": GRID},
+                {"type": "object"},
+                {"type": "array", "items": {"type": "object"}, "minItems": 1},
+            ]
+        }
+    ),
+]
+Seats = Annotated[
+    tuple[Text, ...],
+    BeforeValidator(_as_list),
+    Field(min_length=1, max_length=20),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1},
+                {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1, "maxItems": 20},
+            ]
+        }
+    ),
+]
+
+
+class Matching(Part):
+    """Waiting for others, and what ends it."""
+
+    wait_max_s: Seconds = Field(
+        default=300, description="How long somebody waits for others at most, in seconds."
+    )
+    ready_s: Annotated[int, Field(ge=0, le=600)] = Field(
+        default=15,
+        description="How long people have to say that they are there before a match begins; 0 asks nobody.",
+    )
+    at_bound: AtBound = Field(
+        default="agents",
+        description="What happens to who has waited `wait_max_s`: `agents` take the seats that are free, `paid-exit` "
+        "goes on without a match, `wait-once-more` offers the same time again, then goes on.",
+    )
+    wait_pay_minor_per_min: Minor = Field(
+        default=0, description="What a minute of waiting pays, in minor units of the currency."
+    )
+
+
+class Deadlines(Part):
+    """Times to think, by phase."""
+
+    default_s: Seconds = Field(default=90, description="Seconds for a move in a phase that has no key here.")
+    offer_s: Seconds | None = Field(default=None, description="Seconds for an offer (`sug`).")
+    propose_s: Seconds | None = Field(
+        default=None, description="Seconds for a proposal (`glee-bargaining`, `glee-negotiation`)."
+    )
+    message_s: Seconds | None = Field(
+        default=None, description="Seconds for a seller's message (`glee-persuasion`)."
+    )
+    bid_s: Seconds | None = Field(default=None, description="Seconds for a bid (`wac`).")
+    answer_s: Seconds | None = Field(default=None, description="Seconds for an answer (all but `wac`).")
+    warn_at_s: Seconds = Field(
+        default=20, description="So many seconds before its deadline, a page warns of it."
+    )
+
+    def seconds(self, phase: str) -> int:
+        """The time for a phase by its name."""
+        given: int | None = getattr(self, f"{phase}_s", None)
+        return given if given is not None else self.default_s
+
+
+class Leaving(Part):
+    """Leaving a match: by saying so, by two automatic moves in a row, or by going offline."""
+
+    grace_s: Seconds = Field(
+        default=45,
+        description="How long a browser that had kept in touch may be silent before its person has left.",
+    )
+    then: Then = Field(
+        default="agent",
+        description="`agent` takes the seat, `default` plays the game's default moves, `end` ends the match; the "
+        "others keep what they have earned.",
+    )
+    agent: Text | None = Field(
+        default=None,
+        description="The agent that takes the seat, as for `game play`; one of the game's own unless said.",
+    )
+    may_return: bool = Field(
+        default=True, description="Whether who left may come back to the seat during the match."
+    )
+
+
+class Messages(Part):
+    """Bounds of messages."""
+
+    max_chars: Annotated[int, Field(ge=1, le=4000)] = Field(
+        default=400,
+        description="Longest message, in characters; no longer than the configuration's `max_length`.",
+    )
+    screen: tuple[Screen, ...] = Field(
+        default=(),
+        description="What a message may not have: `contact` (email addresses and telephone numbers), `links`.",
+    )
+
+
+class Checked(Part):
+    """A question on the rules, with its answer."""
+
+    id: QuestionId = Field(description="Names the question; each its own.")
+    ask: Text = Field(description="The question as the participant reads it.")
+    options: Options = Field(description="2 to 50 different options.")
+    answer: Label = Field(description="The option that is right.")
+
+    @model_validator(mode="after")
+    def _answer_is_an_option(self) -> Self:
+        if self.answer not in self.options:
+            raise rule_error(
+                f"the answer {quoted(self.answer)} is not among the options", "write it as there"
+            )
+        return self
+
+
+class Comprehension(Part):
+    """A test of the rules."""
+
+    questions: tuple[Checked, ...] = Field(
+        default=(), max_length=20, description="The questions; none are asked where there are none."
+    )
+    tries: Annotated[int, Field(ge=1, le=20)] = Field(
+        default=3, description="How often the answers may be given; who has none right then plays no match."
+    )
+
+
+class BonusPay(Part):
+    """From a payoff to money."""
+
+    minor_per_unit: Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] = Field(
+        default=1.0, description="Minor units of the currency for one unit of the game, such as 0.02."
+    )
+    cap_minor: Minor | None = Field(default=None, description="The most that one match pays.")
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = Field(
+        default="GBP", description="ISO 4217, such as `GBP`."
+    )
+
+    def minor(self, payoff: Fraction) -> int:
+        """The bonus for a payoff: rounded half up to whole minor units, never below 0 nor above the cap."""
+        exact = max(Fraction(0), payoff * Fraction(str(self.minor_per_unit)))
+        earned = int(exact + Fraction(1, 2))
+        return earned if self.cap_minor is None else min(earned, self.cap_minor)
+
+
+PARTS: Mapping[str, type[Part]] = {
+    "matching": Matching,
+    "deadlines": Deadlines,
+    "leaving": Leaving,
+    "messages": Messages,
+    "comprehension": Comprehension,
+    "bonus": BonusPay,
+}
+"""The parts of a block by their keys."""
+
+
+class GameBlock(BlockSettings):
+    """A block in which people play matches, with each other and with agents."""
+
+    task: Literal["game"] = Field(description="Matches of a game, live.")
+    game: GameName = Field(description="The game that is played.")
+    configs: Configs = Field(
+        default=({},),
+        description="Its parameters: a mapping, a list of them, or `grid` for all published ones. Matches are balanced "
+        "over them.",
+    )
+    seats: Seats = Field(
+        default=(ANY,),
+        description="Who sits on each seat, or one entry for all: `human`, `any` (a person, or an agent at the bound), "
+        "or an agent as for `game play`, such as `adaptive:beta=0.2`.",
+    )
+    agent: Text | None = Field(
+        default=None,
+        description="The agent that takes an `any` seat at the bound; one of the game's own unless said.",
+    )
+    rounds_per_person: Annotated[int, Field(ge=1, le=50)] = Field(
+        default=1, description="How many matches each participant plays, never with the same person twice."
+    )
+    matching: Matching = Field(default=Matching(), description="How people come together.")
+    deadlines: Deadlines = Field(default=Deadlines(), description="How long people have for a move.")
+    leaving: Leaving = Field(default=Leaving(), description="What happens when somebody leaves.")
+    messages: Messages = Field(default=Messages(), description="What may be written to the others.")
+    comprehension: Comprehension = Field(
+        default=Comprehension(), description="Questions on the rules before somebody is matched."
+    )
+    disclosure: Disclosure = Field(
+        default="some-may-be-programs",
+        description="What people are told of the others: `some-may-be-programs`; `all-people`, refused where a program "
+        "can take a seat; or `named`, which says of each seat whether an agent has it.",
+    )
+    bonus: BonusPay | None = Field(default=None, description="What a match pays; nothing unless said.")
+    show_bonus: bool = Field(default=True, description="Whether the bonus is shown as it grows.")
+
+    @model_validator(mode="after")
+    def _agrees_with_its_game(self) -> Self:
+        configs = configs_of(self.game, self.configs)
+        _check_seats(self, configs)
+        _check_deadlines(self)
+        _check_programs(self)
+        return self
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """By which keys a program can take a seat."""
+        return tuple(
+            key
+            for key, can in (
+                ("seats", any(seat not in (HUMAN, ANY) for seat in self.seats)),
+                ("matching.at_bound", ANY in self.seats and self.matching.at_bound == "agents"),
+                ("leaving.then", self.leaving.then == "agent"),
+            )
+            if can
+        )
+
+
+def configs_of(game: str, given: Any) -> tuple[GameConfig, ...]:
+    """A block's configurations. Raises a rule error for one that the game does not have."""
+    model: type[GameConfig] = GAMES[game].Config
+    if given == GRID:
+        return tuple(model.grid())
+    if not given:
+        raise rule_error("configs is empty", "write `{}` for the game's defaults, or remove the key")
+    configs = tuple(_config(model, one) for one in given)
+    if len({config_hash(config) for config in configs}) < len(configs):
+        raise rule_error(
+            "two configurations are the same", "keep one of them: matches are balanced over them"
+        )
+    return configs
+
+
+def _config(model: type[GameConfig], given: Mapping[str, Any]) -> GameConfig:
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        found = error.errors()[0]
+        name = ".".join(map(str, found["loc"])) or "it"
+        if found["type"] == "extra_forbidden":
+            raise rule_error(
+                f"the game has no parameter {quoted(name)}", f"use {listed(model.model_fields)}"
+            ) from None
+        raise rule_error(f"configs: {name}: {found['msg']}", "see the help page Games") from None
+
+
+def _check_seats(block: GameBlock, configs: tuple[GameConfig, ...]) -> None:
+    game = block.game
+    sizes = sorted({len(GAMES[game].seats(config)) for config in configs})
+    if len(block.seats) > 1 and sizes != [len(block.seats)]:
+        words = listed([str(size) for size in sizes])
+        raise rule_error(
+            f"seats has {counted(len(block.seats), 'entry', 'entries')}, and the game has {words} seats",
+            "write one entry for each seat, or one for all",
+        )
+    if all(seat not in (HUMAN, ANY) for seat in block.seats):
+        raise rule_error("no person has a seat", "write `human` or `any` for one of the seats")
+    n = len(block.seats) if len(block.seats) > 1 else sizes[0]
+    named = [(at, block.seats[(at - 1) % len(block.seats)]) for at in range(1, n + 1)]
+    filled = [(at, fill_of(block.game, block.agent, at)) for at, seat in named if seat == ANY]
+    left = fill_of(block.game, block.leaving.agent, 1) if block.leaving.agent else None
+    for at, text in [*((at, seat) for at, seat in named if seat not in (HUMAN, ANY)), *filled]:
+        _agent(game, text, at)
+    if left:
+        _agent(game, left, None)
+
+
+def fill_of(game: str, named: str | None, seat: int) -> str:
+    """The agent that fills a seat, as text; a default that cannot take the seat gives way to any legal move."""
+    text = named or FILLS[game]
+    takes = agent_named(game, text).takes if named is None else ()
+    return "random" if takes and seat not in takes else text
+
+
+def _agent(game: str, text: str, seat: int | None) -> Agent:
+    try:
+        agent = agent_named(game, text)
+    except StudyError as error:
+        raise rule_error(str(error), "see the agents of the game on the help page Games") from None
+    if seat is not None and agent.takes and seat not in agent.takes:
+        raise rule_error(
+            f"the agent {quoted(agent.name)} cannot take seat {seat}", "give that seat another agent"
+        )
+    if agent.occupant == "model":
+        raise rule_error(
+            f"the agent {quoted(agent.name)} asks a language model",
+            "such agents play by `game play` alone for now",
+        )
+    return agent
+
+
+def _check_deadlines(block: GameBlock) -> None:
+    for phase in PHASES:
+        if getattr(block.deadlines, f"{phase}_s") is not None and phase not in PHASES_OF[block.game]:
+            words = listed([f"{each}_s" for each in PHASES_OF[block.game]])
+            raise rule_error(
+                f"deadlines: {block.game} has no phase {quoted(phase)}", f"use {words} or default_s"
+            )
+
+
+def _check_programs(block: GameBlock) -> None:
+    if block.disclosure == ALL_PEOPLE and block.programs:
+        raise rule_error(
+            f"disclosure all-people, and a program can take a seat ({', '.join(block.programs)})",
+            "use some-may-be-programs; or `human` seats, and `leaving: {then: default}` or `end`",
+        )
+
+
+class GameDesign(BlockDesign):
+    """A block of matches as it is run. `configs` are whole, with every default."""
+
+    noun: ClassVar[str] = "Match"
+
+    task: Literal["game"]
+    game: GameName
+    configs: tuple[dict[str, Any], ...]
+    seats: tuple[str, ...]
+    agent: str | None = None
+    rounds_per_person: int = 1
+    matching: Matching = Matching()
+    deadlines: Deadlines = Deadlines()
+    leaving: Leaving = Leaving()
+    messages: Messages = Messages()
+    comprehension: Comprehension = Comprehension()
+    disclosure: Disclosure = "some-may-be-programs"
+    bonus: BonusPay | None = None
+    show_bonus: bool = True
+
+    @classmethod
+    def of(cls, block: GameBlock, **shared: Any) -> Self:
+        """As it is run; `shared` is what blocks of all tasks have."""
+        own = {name: getattr(block, name) for name in SETTINGS}
+        configs = tuple(config.model_dump(mode="json") for config in configs_of(block.game, block.configs))
+        return cls(**shared, **own, task="game", configs=configs)
+
+    def keys(self) -> dict[str, Any]:
+        """Its own keys in a study file."""
+        own: dict[str, Any] = self.model_dump(mode="json", include={*SETTINGS}, exclude_defaults=True)
+        default = [GAMES[self.game].Config().model_dump(mode="json")]
+        configs = {} if list(self.configs) == default else {"configs": list(self.configs)}
+        return {"game": self.game, **configs, "seats": list(self.seats), **own}
+
+    @property
+    def rules(self) -> AnyGame:
+        """The game."""
+        return GAMES[self.game]
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """No question of the study's: a match is answered by moves."""
+        return ()
+
+    def n_main(self, n_units: int) -> int:
+        """So many matches, however many configurations there are."""
+        return self.rounds_per_person
+
+    def config(self, unit: str) -> GameConfig:
+        """The configuration of a unit by its name. Raises KeyError."""
+        return _configs_by_unit(self)[unit]
+
+    def seat_word(self, seat: int) -> str:
+        """What the study file says of a seat."""
+        return self.seats[seat - 1] if len(self.seats) > 1 else self.seats[0]
+
+    def fill(self, seat: int) -> Agent:
+        """The agent that has a seat, or takes it at the bound."""
+        word = self.seat_word(seat)
+        text = fill_of(self.game, self.agent, seat) if word in (HUMAN, ANY) else word
+        return agent_named(self.game, text)
+
+    def successor(self, seat: int) -> Agent:
+        """The agent that takes the seat of somebody who left."""
+        return agent_named(self.game, fill_of(self.game, self.leaving.agent or self.agent, seat))
+
+    def units(self) -> tuple[UnitSpec, ...]:
+        """Its configurations."""
+        return tuple(
+            UnitSpec(name, f"{self.game} {name.rpartition(':')[2]}", Kind.MAIN, members={}, sha256={})
+            for name in _configs_by_unit(self)
+        )
+
+
+SETTINGS = (
+    *("game", "seats", "agent", "rounds_per_person", "matching", "deadlines", "leaving", "messages"),
+    *("comprehension", "disclosure", "bonus", "show_bonus"),
+)
+
+
+_by_unit: dict[tuple[str, str, str], Mapping[str, GameConfig]] = {}
+MOST_KEPT = 64
+
+
+def _configs_by_unit(design: GameDesign) -> Mapping[str, GameConfig]:
+    """The configurations by the names of their units, `block:hash`; kept, as 1,320 take a while to validate."""
+    key = (design.id, design.game, str(design.configs))
+    if key not in _by_unit:
+        if len(_by_unit) >= MOST_KEPT:
+            _by_unit.clear()
+        configs = (cast(GameConfig, design.rules.Config.model_validate(one)) for one in design.configs)
+        _by_unit[key] = {f"{design.id}:{config_hash(config)}": config for config in configs}
+    return _by_unit[key]

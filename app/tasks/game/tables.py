@@ -1,0 +1,191 @@
+"""Matches that people play: who waits, matches, who sits where, and the append-only log."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
+from sqlmodel import Field, SQLModel
+
+from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
+from app.sessions import tables  # noqa: F401  (sessions and trials, that these refer to)
+from app.sessions.tables import Mode
+
+
+def _index(where: str, name: str, *columns: str, unique: bool = False) -> Index:
+    """An index of some rows alone."""
+    some = text(where)
+    return Index(name, *columns, unique=unique, sqlite_where=some, postgresql_where=some)
+
+
+class MatchStatus(StrEnum):
+    """`finished` by its rules; `stopped` before (`end_reason` says why)."""
+
+    RUNNING = "running"
+    FINISHED = "finished"
+    STOPPED = "stopped"
+
+
+class EntryStatus(StrEnum):
+    """How far somebody is on the way to a match.
+
+    `questions` on the rules; `waiting` for others; `asked` whether they are there; `ready`, and said so; `away` did not
+    say so; `bound` reached and asked whether to wait on; `matched`; `out` plays no match on this trial.
+    """
+
+    QUESTIONS = "questions"
+    WAITING = "waiting"
+    ASKED = "asked"
+    READY = "ready"
+    AWAY = "away"
+    BOUND = "bound"
+    MATCHED = "matched"
+    OUT = "out"
+
+
+class Occupant(StrEnum):
+    HUMAN = "human"
+    RULE = "rule"
+    MODEL = "model"
+    SIMULATED = "simulated"
+
+
+class Match(SQLModel, table=True):
+    """One match. `last_seq` and `last_hash` are those of its last event, `opened_at` and `deadline_at` of its phase.
+
+    `due_at` is when the next move is to be made for somebody: an agent's, or a default one; NULL once it is over.
+    """
+
+    __tablename__ = "match"
+    __table_args__ = (
+        one_of("mode", Mode),
+        one_of("status", MatchStatus),
+        _index("due_at IS NOT NULL", "ix_match_due", "due_at"),
+        NEVER_AGAIN,
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    version_id: int = Field(foreign_key="study_version.id", index=True)
+    mode: str
+    arm: str
+    block: str
+    unit_id: int = Field(foreign_key="unit.id", index=True)
+    game: str
+    game_version: str
+    config: dict[str, Any] = Field(sa_column=json_column())
+    config_hash: str
+    seed: str
+    status: str = MatchStatus.RUNNING
+    end_reason: str = ""
+    formed_at: datetime
+    ended_at: datetime | None = None
+    opened_at: datetime
+    deadline_at: datetime | None = None
+    due_at: datetime | None = None
+    last_seq: int = 0
+    last_hash: str = ""
+
+
+class Seat(SQLModel, table=True):
+    """One occupancy of a seat: a seat that is handed over has several rows. `to_seq` is NULL while it lasts.
+
+    `missed` counts automatic moves in a row. `away_at` is set while its person has left and nobody else has the seat.
+    `lapse_at` is when a silent browser counts as gone, NULL of who has never polled.
+    """
+
+    __tablename__ = "seat"
+    __table_args__ = (
+        one_of("occupant", Occupant),
+        CheckConstraint("seat >= 1", name="seat"),
+        _index("lapse_at IS NOT NULL", "ix_seat_lapse", "lapse_at"),
+        _index("to_seq IS NULL", "uq_seat_open", "match_id", "seat", unique=True),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    match_id: int = Field(foreign_key="match.id", ondelete="CASCADE", index=True)
+    seat: int
+    role: str
+    occupant: str
+    session_id: int | None = Field(default=None, foreign_key="participant_session.id", index=True)
+    trial_id: int | None = Field(default=None, foreign_key="trial.id", index=True)
+    agent: str | None = None
+    settings: dict[str, Any] | None = Field(default=None, sa_column=json_column(nullable=True))
+    from_seq: int
+    to_seq: int | None = None
+    left_reason: str = ""
+    missed: int = 0
+    away_at: datetime | None = None
+    lapse_at: datetime | None = None
+    payoff: str = ""
+    bonus_minor: int | None = None
+
+
+class GameEvent(SQLModel, table=True):
+    """One line of a match's log, never changed. `submit_id` is that of the form that made it.
+
+    Payoffs are exact: whole, or `numerator/denominator`.
+    """
+
+    __tablename__ = "event"
+    __table_args__ = (
+        UniqueConstraint("match_id", "seq"),
+        UniqueConstraint("session_id", "submit_id"),
+        _index("kind = 'move'", "uq_event_move", "match_id", "phase_id", "seat", unique=True),
+        CheckConstraint("seq >= 1", name="seq"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    match_id: int = Field(foreign_key="match.id", ondelete="CASCADE")
+    seq: int
+    round: int
+    phase: str
+    phase_id: str
+    kind: str
+    seat: int | None = None
+    occupant: str | None = None
+    session_id: int | None = Field(default=None, foreign_key="participant_session.id")
+    move: dict[str, Any] = Field(sa_column=json_column())
+    message: str = Field(default="", sa_column=text_column())
+    reason: str = Field(default="", sa_column=text_column())
+    auto: str = ""
+    shown_at: datetime | None = None
+    received_at: datetime
+    deadline_at: datetime | None = None
+    rt_ms: int | None = None
+    delay_ms: int | None = None
+    payoff_round: str | None = None
+    payoff_total: str | None = None
+    state_hash: str
+    submit_id: str | None = None
+
+
+class Entry(SQLModel, table=True):
+    """A session's way to the match of one trial. `until` is the bound of its wait, `ask_until` that of the ready check.
+
+    `waited_s` is kept when the wait is over; `extended` says that somebody waits once more.
+    """
+
+    __tablename__ = "waiting"
+    __table_args__ = (
+        one_of("status", EntryStatus),
+        Index("ix_waiting_pool", "version_id", "mode", "arm", "block", "status"),
+        _index("due_at IS NOT NULL", "ix_waiting_due", "due_at"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    session_id: int = Field(foreign_key="participant_session.id", index=True)
+    trial_id: int = Field(foreign_key="trial.id", unique=True)
+    version_id: int = Field(foreign_key="study_version.id")
+    mode: str
+    arm: str
+    block: str
+    status: str
+    tries: int = 0
+    since: datetime | None = None
+    until: datetime | None = None
+    ask_until: datetime | None = None
+    due_at: datetime | None = None
+    seen_at: datetime
+    extended: bool = False
+    waited_s: int = 0
+    reason: str = ""

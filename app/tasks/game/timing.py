@@ -1,0 +1,29 @@
+"""When agents move: after a delay like a person's, drawn from the match's seed and known to nobody beforehand.
+
+A delay depends on the seat and the phase alone, never on what is hidden, so that it tells nothing.
+"""
+
+import math
+import random
+from datetime import timedelta
+
+from app.sessions.tables import Mode
+from app.tasks.game.match import stream
+
+MEDIAN_S, SPREAD, LEAST_S, LATEST = 6.0, 0.45, 1.5, 0.6
+"""Log-normal: half of the moves within `MEDIAN_S` seconds, `SPREAD` the standard deviation of their logarithms; never
+sooner than `LEAST_S`, never later than the share `LATEST` of the time that people have."""
+
+
+def delay_of(seed: int, phase_id: str, seat: int, seconds: int, mode: str) -> timedelta:
+    """How long after the beginning of a phase an agent on a seat moves; at once where nobody sees it."""
+    if mode == Mode.SIMULATED:
+        return timedelta()
+    drawn = drawn_delay_s(stream(seed, f"delay:{phase_id}:{seat}"))
+    bounded = min(max(drawn, LEAST_S), max(seconds * LATEST, 0.2))
+    return timedelta(milliseconds=round(1000 * bounded))
+
+
+def drawn_delay_s(rng: random.Random) -> float:
+    """One draw, without its bounds, in seconds."""
+    return rng.lognormvariate(math.log(MEDIAN_S), SPREAD)
