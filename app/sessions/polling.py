@@ -10,6 +10,7 @@ from fastapi.responses import JSONResponse
 from app.core import dependencies
 from app.core.database import Database
 from app.sessions.news import Listener
+from app.sessions.pages import MessagePage
 from app.sessions.state_machine import Where, is_due, locate, note_present, settle
 from app.sessions.views import page_for
 
@@ -46,8 +47,10 @@ async def news_of(
                 noted = loop.time()
                 database.write_soon(note_present, where, now)
             page = page_for(where, now)
-            if task.version(page) != after:  # type: ignore[arg-type]
-                return JSONResponse(task.news(page), headers=NO_STORE)  # type: ignore[arg-type]
+            if isinstance(page, MessagePage):
+                return JSONResponse({"reload": True}, headers=NO_STORE)
+            if task.version(page) != after:
+                return JSONResponse(task.news(page), headers=NO_STORE)
             if loop.time() >= end or await is_gone():
                 return Response(status_code=204, headers=NO_STORE)
             elsewhere = PRESENT_S if database.is_local else ELSEWHERE_S

@@ -127,6 +127,7 @@ def test_a_reading_that_drops_a_value_is_noticed(
 
     def forgetful(self: object, *args: Any) -> Any:
         taken = read(*args)
+        assert taken is not None
         return replace(taken, answers=replace(taken.answers, side=None, extra={}))
 
     monkeypatch.setattr(type(mine), "read", forgetful)

@@ -15,7 +15,7 @@ from app.core.database import Database
 from app.core.errors import InvalidAnswer
 from app.sessions.answers import Answers
 from app.sessions.design import Planned
-from app.sessions.pages import OptionView, QuestionView
+from app.sessions.pages import OptionView, Page, QuestionView
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import TrialSeen, Where
 from app.sessions.views import Place
@@ -208,12 +208,13 @@ class Play(LiveTask):
             )
         )
 
-    def version(self, page: GamePage) -> str:
+    def version(self, page: Page) -> str:
         """The hash of what the seat may know: what it may not never changes it."""
-        return page.version
+        return cast(GamePage, page).version
 
-    def news(self, page: GamePage) -> Mapping[str, Any]:
+    def news(self, page: Page) -> Mapping[str, Any]:
         """What a poll answers."""
+        page = cast(GamePage, page)
         remaining = page.clock.remaining_ms if page.clock else None
         return {"version": page.version, "remaining_ms": remaining, "html": state_html(page)}
 
