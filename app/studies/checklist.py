@@ -124,7 +124,11 @@ def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check
         _saved(session, study, version),
         _texts(design),
         _age(design),
-        *(_of_clips(session, around, clips) if clips or not (members or design.rating_blocks) else ()),
+        *(
+            _of_clips(session, around, clips)
+            if clips or not (members or design.rating_blocks or design.game_blocks)
+            else ()
+        ),
         *_units(design),
         *([_truth(design)] if design.pairs else []),
         *(_sides(block) for block in design.pair_blocks),

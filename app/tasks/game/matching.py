@@ -225,9 +225,8 @@ class _Forming:
 
     def _next_unit(self) -> UnitToPlan:
         """The configuration with the fewest matches, the first of equals."""
-        counts: dict[int, int] = dict(
-            self.session.connection().execute(_MATCHES, self.pool.columns).tuples().all()
-        )
+        found = self.session.connection().execute(_MATCHES, self.pool.columns)
+        counts: dict[int, int] = {unit_id: n for unit_id, n in found}
         return min(self.units, key=lambda unit: counts.get(unit.id, 0))
 
     def _group(self, entries: Sequence[dict[str, Any]], n: int) -> list[dict[str, Any]]:
@@ -257,7 +256,7 @@ class _Forming:
             .join(other, other.c.match_id == seat_table.c.match_id)
             .where(seat_table.c.session_id.in_(ids), other.c.session_id.in_(ids))
         )
-        return {(one, two) for one, two in found.tuples() if one != two}
+        return {(one, two) for one, two in found if one != two}
 
     def _begin(self, unit: UnitToPlan, words: Sequence[str], group: Sequence[dict[str, Any]]) -> None:
         seed = self._seed(group)
@@ -295,7 +294,7 @@ class _Forming:
             select(_session.c.id, _session.c.seed).where(_session.c.id.in_(ids)).order_by(_session.c.id)
         )
         trials = sorted(entry["trial_id"] for entry in group)
-        text = f"{found.tuples().all()}/{trials}"
+        text = f"{[tuple(row) for row in found]}/{trials}"
         return int(hashlib.sha256(text.encode()).hexdigest()[:12], 16)
 
 

@@ -4,8 +4,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import CheckConstraint, Index, UniqueConstraint, text
-from sqlmodel import Field, SQLModel
+from sqlalchemy import CheckConstraint, Index, UniqueConstraint, delete, text
+from sqlmodel import Field, Session, SQLModel, col, select
 
 from app.core.schema import NEVER_AGAIN, json_column, one_of, text_column
 from app.sessions import tables  # noqa: F401  (sessions and trials, that these refer to)
@@ -189,3 +189,13 @@ class Entry(SQLModel, table=True):
     extended: bool = False
     waited_s: int = 0
     reason: str = ""
+
+
+def forget_matches(session: Session, version_id: int, mode: Mode) -> None:
+    """Delete the matches of a version and mode, and all that belongs to them."""
+    of_mode = (col(Match.version_id) == version_id) & (col(Match.mode) == mode)
+    matches = select(Match.id).where(of_mode)
+    session.execute(delete(GameEvent).where(col(GameEvent.match_id).in_(matches)))
+    session.execute(delete(Seat).where(col(Seat.match_id).in_(matches)))
+    session.execute(delete(Match).where(of_mode))
+    session.execute(delete(Entry).where((col(Entry.version_id) == version_id) & (col(Entry.mode) == mode)))

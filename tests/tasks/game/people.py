@@ -1,0 +1,161 @@
+"""People in tests who play live matches over HTTP, by the forms of their pages."""
+
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+from sqlmodel import Session, col, select
+from starlette.testclient import TestClient
+
+from app.accounts.logins import token_hash
+from app.core.database import Database
+from app.sessions.tables import SessionToken
+from app.studies.file.load import load_study
+from app.studies.tables import State
+from app.studies.versions import load_version, set_state
+from app.tasks.game.fold import forget_folds, match_table, state_of
+from app.tasks.game.games import GAMES
+from app.tasks.game.moves import MoveSchema
+from app.tasks.game.pages import posted_value
+from app.tasks.game.tables import Match, Seat
+from tests.clock import Clock
+from tests.factories import NOW, submit_id_on
+
+SLUG = "play"
+
+
+def game_block(**keys: Any) -> dict[str, Any]:
+    """A block of a short game of two people, who are matched at once."""
+    block = {"id": "play", "task": "game", "game": "glee-bargaining", "configs": {"rounds": 4}}
+    return {**block, "matching": {"ready_s": 0}, **keys}
+
+
+def open_game(database: Database, folder: Path, state: State = State.LIVE, **keys: Any) -> None:
+    """A study of one block of matches."""
+    study = {
+        "study": SLUG,
+        "title": "A game",
+        "consent": {"version": "1", "text": "# Consent\n\nVoluntary.\n"},
+        "blocks": [game_block(**keys)],
+        "completion": {"code": "PAID7"},
+    }
+    path = folder / "game.yaml"
+    path.write_text(yaml.safe_dump(study))
+    with database.transaction() as session:
+        load_version(session, load_study(path, {}), NOW)
+        set_state(session, SLUG, state)
+
+
+def forget(database: Database) -> None:
+    """As a restart of the service does: nothing but rows is left."""
+    with database.reading() as session:
+        forget_folds(session)
+
+
+class Person:
+    """One session. `stage` is that of its page; `end` after the last one."""
+
+    def __init__(self, client: TestClient, database: Database, **params: str) -> None:
+        self.client, self.database = client, database
+        client.cookies.clear()
+        response = client.get(f"/s/{SLUG}", params=params)
+        self.address, self.html = response.url.path, response.text
+        self.post(decision="agree")
+
+    def look(self) -> str:
+        self.html = self.client.get(self.address).text
+        return self.stage
+
+    @property
+    def stage(self) -> str:
+        if 'name="submit_id"' not in self.html and "data-state" not in self.html:
+            return "end"
+        for stage, sign in (
+            ("waiting", 'data-part="waiting"'),
+            ("ready", 'data-part="ready"'),
+            ("questions", 'data-part="questions'),
+            ("left", 'data-part="left"'),
+            ("playing", 'data-part="purse"'),
+        ):
+            if sign in self.html:
+                return stage
+        return "result"
+
+    def post(self, status: int = 200, **fields: str) -> str:
+        """Send a form of the page as it was last seen."""
+        response = self.client.post(self.address, data={"submit_id": submit_id_on(self.html), **fields})
+        assert response.status_code == status, response.text
+        self.html = response.text
+        return self.stage
+
+    def act(self, do: str, **fields: str) -> str:
+        return self.post(do=do, **fields)
+
+    @property
+    def seat(self) -> Seat:
+        """The last seat."""
+        with self.database.reading() as session:
+            return session.exec(
+                select(Seat)
+                .join(SessionToken, col(SessionToken.session_id) == col(Seat.session_id))
+                .where(SessionToken.sha256 == token_hash(self.address.rpartition("/")[2]))
+                .order_by(col(Seat.id).desc())
+            ).first()  # type: ignore[return-value]
+
+    def legal(self) -> tuple[str, MoveSchema] | None:
+        """The phase and the moves, where it is this person's turn."""
+        with self.database.reading() as session:
+            row = session.execute(select(match_table).where(Match.id == self.seat.match_id)).one()
+            game, state = GAMES[row.game], state_of(session, row)
+            phase = game.to_move(state)
+            if self.seat.seat not in phase.seats or row.status != "running":
+                return None
+            return phase.phase_id, game.legal(state, self.seat.seat)
+
+    def move_form(self, rng: random.Random) -> dict[str, str] | None:
+        """A legal move as the page's form would send it."""
+        found = self.legal()
+        if found is None:
+            return None
+        phase_id, legal = found
+        move = legal.sample(rng)
+        fields = {name: posted_value(value) for name, value in move.items()}  # type: ignore[arg-type]
+        return {"do": "move", "phase_id": phase_id, **fields}
+
+    def move(self, rng: random.Random) -> bool:
+        """Make a legal move, if it is this person's turn."""
+        form = self.move_form(rng)
+        if form is None:
+            return False
+        self.look()
+        self.post(**form)
+        return True
+
+
+def play_on(people: list[Person], seed: int = 0, agents_s: float = 30.0) -> None:
+    """Everybody moves as long as the match goes on; where nobody can, time passes for the agents."""
+    rng = random.Random(seed)
+    for _ in range(2_000):
+        if not running(people[0].database):
+            break
+        if not any([person.move(rng) for person in people]):
+            Clock.wait(agents_s)
+            for person in people:
+                person.look()
+    for person in people:
+        person.look()
+
+
+def running(database: Database) -> int:
+    with database.reading() as session:
+        return len(session.exec(select(Match.id).where(Match.status == "running")).all())
+
+
+def matches(session: Session) -> list[Match]:
+    return list(session.exec(select(Match).order_by(col(Match.id))))
+
+
+def money_on(html: str) -> list[str]:
+    return re.findall(r"£\d+\.\d\d", html)
