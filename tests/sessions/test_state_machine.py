@@ -487,7 +487,7 @@ def test_the_database_itself_refuses_what_cannot_be(session: Session) -> None:
     changes: list[Callable[[], None]] = [
         lambda: setattr(study, "state", "open"),
         lambda: session.add(Trial(session_id=10**6, position=1, unit_id=1, plan={"left": "a"})),
-        lambda: session.add(Trial(session_id=1, position=99, unit_id=1, plan={"left": "a"})),
+        lambda: session.add(Trial(session_id=1, position=1, unit_id=1, plan={"left": "a"})),
         lambda: session.add(UnitMember(unit_id=1, slot="left", stimulus_id=1)),
         lambda: session.add(UnitMember(unit_id=10**6, slot="item", stimulus_id=1)),
         lambda: session.add(

@@ -45,7 +45,7 @@ _POOL = (
     .order_by(_w.since, _w.id)
 )
 _MATCHES = (
-    select(match_table.c.unit_id, func.count())
+    select(match_table.c.unit_id, func.count().label("n"))
     .where(
         match_table.c.version_id == bindparam("version_id"),
         match_table.c.mode == bindparam("mode"),
@@ -226,7 +226,7 @@ class _Forming:
     def _next_unit(self) -> UnitToPlan:
         """The configuration with the fewest matches, the first of equals."""
         found = self.session.connection().execute(_MATCHES, self.pool.columns)
-        counts: dict[int, int] = {unit_id: n for unit_id, n in found}
+        counts = {row.unit_id: row.n for row in found}
         return min(self.units, key=lambda unit: counts.get(unit.id, 0))
 
     def _group(self, entries: Sequence[dict[str, Any]], n: int) -> list[dict[str, Any]]:

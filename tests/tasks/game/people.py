@@ -83,10 +83,10 @@ class Person:
                 return stage
         return "result"
 
-    def post(self, status: int = 200, **fields: str) -> str:
+    def post(self, **fields: str) -> str:
         """Send a form of the page as it was last seen."""
         response = self.client.post(self.address, data={"submit_id": submit_id_on(self.html), **fields})
-        assert response.status_code == status, response.text
+        assert response.status_code == 200, response.text
         self.html = response.text
         return self.stage
 
@@ -121,7 +121,7 @@ class Person:
             return None
         phase_id, legal = found
         move = legal.sample(rng)
-        fields = {name: posted_value(value) for name, value in move.items()}  # type: ignore[arg-type]
+        fields = {name: posted_value(value) for name, value in move.items()}
         return {"do": "move", "phase_id": phase_id, **fields}
 
     def move(self, rng: random.Random) -> bool:
@@ -140,7 +140,7 @@ def play_on(people: list[Person], seed: int = 0, agents_s: float = 30.0) -> None
     for _ in range(2_000):
         if not running(people[0].database):
             break
-        if not any([person.move(rng) for person in people]):
+        if not sum(person.move(rng) for person in people):
             Clock.wait(agents_s)
             for person in people:
                 person.look()
