@@ -215,10 +215,13 @@ PARTS: Mapping[str, type[Part]] = {
 class GameBlock(BlockSettings):
     """A block in which people play matches, with each other and with agents."""
 
-    task: Literal["game"] = Field(description="Matches of a game, live.")
+    begins_with: ClassVar[Mapping[str, Any]] = {"game": "sug"}
+
+    task: Literal["game"] = Field(title="Matches of a game", description="Matches of a game, live.")
     game: GameName = Field(description="The game that is played.")
     configs: Configs = Field(
         default=({},),
+        title="Configurations",
         description="Its parameters: a mapping, a list of them, or `grid` for all published ones. Matches are balanced "
         "over them.",
     )
@@ -232,7 +235,9 @@ class GameBlock(BlockSettings):
         description="The agent that takes an `any` seat at the bound; one of the game's own unless said.",
     )
     rounds_per_person: Annotated[int, Field(ge=1, le=50)] = Field(
-        default=1, description="How many matches each participant plays, never with the same person twice."
+        default=1,
+        title="Matches for each participant",
+        description="How many matches each participant plays, never with the same person twice.",
     )
     matching: Matching = Field(default=Matching(), description="How people come together.")
     deadlines: Deadlines = Field(default=Deadlines(), description="How long people have for a move.")

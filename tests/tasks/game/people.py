@@ -107,7 +107,11 @@ class Person:
     def legal(self) -> tuple[str, MoveSchema] | None:
         """The phase and the moves, where it is this person's turn."""
         with self.database.reading() as session:
-            row = session.execute(select(match_table).where(Match.id == self.seat.match_id)).one()
+            row = (
+                session.connection()
+                .execute(match_table.select().where(match_table.c.id == self.seat.match_id))
+                .one()
+            )
             game, state = GAMES[row.game], state_of(session, row)
             phase = game.to_move(state)
             if self.seat.seat not in phase.seats or row.status != "running":
