@@ -40,6 +40,7 @@ OPEN = {
     "GET /s/{slug}/declined/{status}",
     "GET /s/{slug}/full",
     "GET /p/{token}",
+    "GET /p/{token}/state",
     "POST /p/{token}",
     "GET /p/{token}/clips/{position}-{place}.mp4",
     "GET /static",

@@ -5,7 +5,6 @@ in the same write. Nothing here waits: `due_at` says when somebody has to look a
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from fractions import Fraction
 from typing import Any
@@ -14,7 +13,7 @@ from sqlalchemy import Row, bindparam, insert, select, update
 from sqlmodel import Session
 
 from app.sessions.news import changed
-from app.tasks.game.base import Act, Agent, Budget, Event
+from app.tasks.game.base import Act, Budget, Event
 from app.tasks.game.files import agent_id
 from app.tasks.game.fold import (
     Folded,
@@ -26,6 +25,7 @@ from app.tasks.game.fold import (
     take_fold,
 )
 from app.tasks.game.games import GAMES
+from app.tasks.game.logged import By, Sitter, event_row
 from app.tasks.game.match import Match, config_hash, stream
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import MatchStatus, Occupant
@@ -42,26 +42,6 @@ _ADD_SEAT = insert(seat_table).returning(seat_table)
 _SET_SEAT = update(seat_table).where(seat_table.c.id == bindparam("seat_id"))
 _ADD_EVENTS = insert(event_table)
 _ADD_MATCH = insert(match_table).returning(match_table.c.id)
-
-
-@dataclass(frozen=True, slots=True)
-class Sitter:
-    """Who takes a seat of a new match: a person by session and trial, or an agent."""
-
-    session_id: int | None = None
-    trial_id: int | None = None
-    occupant: Occupant = Occupant.HUMAN
-    agent: Agent | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class By:
-    """What is known of a move beside the move: the form's number, and how long the person took."""
-
-    submit_id: str | None = None
-    shown_at: datetime | None = None
-    auto: str = ""
-    delay: timedelta | None = None
 
 
 class Live:
@@ -190,8 +170,8 @@ class Live:
             return
         new = self.match.log[self._n_stored :]
         if new:
-            people = {row["seat"]: row for row in self.seats}
-            self._session.connection().execute(_ADD_EVENTS, [self._event_row(line, people) for line in new])
+            rows = [event_row(self.row["id"], line, self._meta[line.seq]) for line in new]
+            self._session.connection().execute(_ADD_EVENTS, rows)
         self.row["last_seq"], self.row["last_hash"] = self.folded.key
         columns = ("status", "end_reason", "ended_at", "opened_at", "deadline_at", "due_at")
         values = {name: self.row[name] for name in (*columns, "last_seq", "last_hash")}
@@ -345,38 +325,6 @@ class Live:
         self.seats.append(dict(added._mapping))
         self._changed = True
 
-    def _event_row(self, line: Any, people: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
-        event, meta = line.event, self._meta[line.seq]
-        by, holder = meta["by"], meta["occupancy"]
-        shown = by.shown_at
-        waited = (
-            None if shown is None else max(0, round((meta["received_at"] - shown).total_seconds() * 1000))
-        )
-        return {
-            "match_id": self.row["id"],
-            "seq": line.seq,
-            "round": line.round,
-            "phase": line.phase,
-            "phase_id": event.phase_id,
-            "kind": event.kind,
-            "seat": event.seat,
-            "occupant": holder["occupant"] if holder else None,
-            "session_id": holder["session_id"] if holder else None,
-            "move": dict(event.move),
-            "message": event.message,
-            "reason": "",
-            "auto": event.auto,
-            "shown_at": shown,
-            "received_at": meta["received_at"],
-            "deadline_at": meta["deadline_at"],
-            "rt_ms": waited,
-            "delay_ms": None if by.delay is None else round(by.delay.total_seconds() * 1000),
-            "payoff_round": _exact(line.payoff_round),
-            "payoff_total": _exact(line.payoff_total),
-            "state_hash": line.state_hash,
-            "submit_id": by.submit_id,
-        }
-
     # Beginning
 
     @classmethod
@@ -432,7 +380,3 @@ class _Named:
 
     def __init__(self, columns: Mapping[str, Any]) -> None:
         self.__dict__.update(columns)
-
-
-def _exact(value: Fraction | None) -> str | None:
-    return None if value is None else str(value)

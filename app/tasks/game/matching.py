@@ -19,7 +19,8 @@ from app.sessions.design import UnitToPlan
 from app.sessions.news import changed
 from app.sessions.tables import Mode, ParticipantSession, Trial
 from app.tasks.game.fold import match_table, seat_table
-from app.tasks.game.live import Live, Sitter
+from app.tasks.game.live import Live
+from app.tasks.game.logged import Sitter
 from app.tasks.game.match import stream
 from app.tasks.game.settings import ANY, HUMAN, GameDesign
 from app.tasks.game.tables import Entry, EntryStatus, Occupant

@@ -1,28 +1,26 @@
 """Matches on the layer of sessions: one trial is one match, and its page is the wait, the ready check, the match and
 its result. A move is an event of the match; the form on the result page is the trial's response."""
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
-from fractions import Fraction
 from typing import Any, cast
 
-from sqlalchemy import Row, bindparam, select, update
+from sqlalchemy import bindparam, select, update
 from sqlmodel import Session, SQLModel
 
 from app.core.database import Database
 from app.core.errors import InvalidAnswer
 from app.sessions.answers import Answers
 from app.sessions.design import Planned
-from app.sessions.pages import OptionView, Page, QuestionView
+from app.sessions.pages import Page
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import TrialSeen, Where
 from app.sessions.views import Place
 from app.tasks.base import LiveTask, Start, Taken
-from app.tasks.game.base import AnyGame, GameConfig, View
 from app.tasks.game.fold import event_table, match_table, seat_table, state_of
-from app.tasks.game.live import By, Live
+from app.tasks.game.live import Live
+from app.tasks.game.logged import By
+from app.tasks.game.looking import Here, Looked, legal_for, runs
 from app.tasks.game.matching import (
     IN_POOL,
     Pool,
@@ -31,31 +29,19 @@ from app.tasks.game.matching import (
     note_present,
     set_entry,
     to_pool,
-    wait_s,
     waited,
     waiting_table,
 )
-from app.tasks.game.moves import MoveSchema
 from app.tasks.game.pages import (
-    Body,
     GamePage,
-    Left,
-    Questions,
-    Ready,
-    Result,
     move_of,
-    playing,
-    result,
     rules_of,
     state_html,
-    unmatched,
-    waiting,
     with_version,
 )
-from app.tasks.game.parts import Bonus, Clock, Entered, money
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.sweep import sweep
-from app.tasks.game.tables import EntryStatus, MatchStatus
+from app.tasks.game.tables import EntryStatus
 
 _w, _m, _s, _e = waiting_table.c, match_table.c, seat_table.c, event_table.c
 _ENTRY = select(waiting_table).where(_w.trial_id == bindparam("trial_id"))
@@ -84,50 +70,6 @@ _TAKEN = select(_e.id).where(_e.session_id == bindparam("session_id"), _e.submit
 _ARM_OF = select(SQLModel.metadata.tables["participant_session"].c.arm).where(
     SQLModel.metadata.tables["participant_session"].c.id == bindparam("session_id")
 )
-
-ABOUT_OTHERS = {
-    "some-may-be-programs": "The other players may be people or computer programs.",
-    "all-people": "All other players are people.",
-}
-# What a message may not have, by the words of a study file.
-SCREENS: Mapping[str, tuple[re.Pattern[str], str]] = {
-    "links": (
-        re.compile(r"https?:|www\.|\b[\w-]+\.(?:com|org|net|io|de|uk|me|gg)\b", re.IGNORECASE),
-        "Please write no links.",
-    ),
-    "contact": (
-        re.compile(r"[\w.+-]+@[\w-]+\.\w+|(?:\+?\d[\s().-]?){8,}"),
-        "Please write no email addresses or telephone numbers.",
-    ),
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Here:
-    """Where somebody is on one trial: on the way to a match, or on a seat of one."""
-
-    entry: Mapping[str, Any] | None = None
-    seats: tuple[Any, ...] = ()
-    match: Row[Any] | None = None
-    state: Any = None
-    switches: tuple[Any, ...] = ()
-
-    @property
-    def mine(self) -> list[Any]:
-        """The person's own occupancies of the seat; `seats` has those of everybody who had it."""
-        return [seat for seat in self.seats if self.entry and seat.trial_id == self.entry["trial_id"]]
-
-    @property
-    def seat(self) -> Any:
-        """The person's last occupancy; None without a match."""
-        mine = self.mine
-        return mine[-1] if mine else None
-
-    @property
-    def is_playing(self) -> bool:
-        """Whether they have a seat of a match under way."""
-        seat = self.seat
-        return seat is not None and seat.to_seq is None and seat.away_at is None
 
 
 class Play(LiveTask):
@@ -192,7 +134,7 @@ class Play(LiveTask):
         view = None
         if here.seat is not None:
             view = design.rules.view(here.state, here.seat.seat)
-        looked = _Looked(design, here, config, view, place)
+        looked = Looked(design, here, config, view, place)
         position, part = place.page.position, place.part
         return with_version(
             GamePage(
@@ -386,7 +328,8 @@ class Play(LiveTask):
         if is_current:
             legal = legal_for(design, design.rules, live.match.state, seat["seat"])
             act = move_of(legal, form)
-            _screen(design, act.message)
+            if refused := design.messages.refusal(act.message):
+                raise InvalidAnswer({"message": refused})
             opened_at = live.row["opened_at"]
             by = By(form.get("submit_id"), max(opened_at, where.shown_at or opened_at))
             live.play(seat, phase.phase_id, act, by, now)
@@ -398,7 +341,7 @@ class Play(LiveTask):
         """The trial's response; None where the match is still to be played."""
         entry, trial, design = here.entry, where.trial, design_of(block)
         assert trial is not None
-        if entry is None or (here.is_playing and here.match is not None and _runs(here.match)):
+        if entry is None or (here.is_playing and here.match is not None and runs(here.match)):
             return None
         if here.match is None and entry["status"] != EntryStatus.OUT:
             return None
@@ -428,224 +371,6 @@ _ACTS: Mapping[str, Act] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Looked:
-    """A trial's page in the making: nothing of a match but one seat's view goes into it."""
-
-    design: GameDesign
-    here: Here
-    config: GameConfig
-    view: View | None
-    place: Place
-    entered: Entered = field(default_factory=Entered)
-
-    @property
-    def now(self) -> datetime:
-        now = self.place.now
-        assert now is not None
-        return now
-
-    def others(self) -> str:
-        """Who the others are, as far as the study says so."""
-        if self.design.disclosure != "named":
-            return ABOUT_OTHERS[self.design.disclosure]
-        if self.here.seat is None:
-            return "It is said of each player whether it is a person or a computer program."
-        return self._named()
-
-    def _named(self) -> str:
-        n = len(self.design.rules.seats(self.config))
-        mine = self.here.seat.seat if self.here.seat else 0
-        fixed = [
-            seat_name(self.design.rules, self.config, seat)
-            for seat in range(1, n + 1)
-            if seat != mine and self.design.seat_word(seat) not in ("human", "any")
-        ]
-        programs = f"Computer programs: {', '.join(fixed)}." if fixed else ""
-        may = "Others are people" + (
-            ", whose seats a program may have taken." if self.design.matching.at_bound == "agents" else "."
-        )
-        return " ".join(filter(None, [programs, may if n - 1 > len(fixed) else ""]))
-
-    def notices(self) -> list[str]:
-        """Who has left or come back, by seat, and what happened then."""
-        mine = self.here.seat.seat if self.here.seat else 0
-        said = []
-        for kind, seat in self.here.switches:
-            name = seat_name(self.design.rules, self.config, seat)
-            if seat == mine or kind == "replaced":
-                continue
-            if kind == "returned":
-                said.append(f"{name} has come back.")
-            else:
-                then = {
-                    "agent": "A computer program plays on in that place.",
-                    "default": "Default moves are made in that place.",
-                    "end": "",
-                }[self.design.leaving.then]
-                said.append(f"{name} has left. {then} What you have earned stays yours.".replace("  ", " "))
-        if self.here.seat is not None and self.here.seat.missed and self.here.is_playing:
-            said.append(
-                "Your time was over, so a move was made for you. If that happens again, you have left the match."
-            )
-        return said[-4:]
-
-    def clock(self) -> Clock | None:
-        """Until when something has to be done, by the server's clock."""
-        here, design = self.here, self.design
-        warn_ms = design.deadlines.warn_at_s * 1000
-        if here.match is not None:
-            if not _runs(here.match) or here.match.deadline_at is None or not here.is_playing:
-                return None
-            total = design.deadlines.seconds(self.view.phase if self.view else "")
-            mine = bool(self.view and self.view.acting)
-            return Clock(self._left(here.match.deadline_at), total * 1000, warn_ms, mine)
-        entry = here.entry
-        if entry is None or entry["status"] not in IN_POOL:
-            return None
-        if entry["status"] == EntryStatus.WAITING:
-            return Clock(self._left(entry["until"]), wait_s(design, entry["mode"]) * 1000, 0, mine=False)
-        return Clock(self._left(entry["ask_until"]), design.matching.ready_s * 1000, 5_000)
-
-    def _left(self, until: datetime) -> int:
-        return max(0, round((until - self.now).total_seconds() * 1000))
-
-    def body(self) -> Body:
-        here = self.here
-        if here.seat is not None and here.match is not None and self.view is not None:
-            return self._in_match(here.seat, here.match, self.view)
-        entry = here.entry
-        status = entry["status"] if entry else EntryStatus.WAITING
-        if entry is None or status in (EntryStatus.WAITING, EntryStatus.BOUND):
-            return self._waiting(entry, asks=status == EntryStatus.BOUND)
-        if status == EntryStatus.QUESTIONS:
-            return self._questions(entry)
-        if status in (EntryStatus.ASKED, EntryStatus.READY):
-            return Ready(said=status == EntryStatus.READY)
-        if status == EntryStatus.AWAY:
-            lines = ("You did not say that you were there, so the others have gone on.",)
-            return Left("You were asked whether you are ready", lines, may_return=True)
-        return self._unmatched(entry)
-
-    def _unmatched(self, entry: Mapping[str, Any]) -> Body:
-        matching = self.design.matching
-        pay = matching.wait_pay_minor_per_min * entry["waited_s"] // 60
-        why = {
-            "questions": "The questions on the rules were not answered right, so you play no match.",
-            "withdrew": "You have chosen not to wait.",
-        }
-        return unmatched(pay, self._currency, why.get(entry["reason"], ""))
-
-    @property
-    def _currency(self) -> str:
-        return self.design.bonus.currency if self.design.bonus else "GBP"
-
-    def _waiting(self, entry: Mapping[str, Any] | None, *, asks: bool) -> Body:
-        matching, now = self.design.matching, self.now
-        so_far = waited(entry, now) if entry else 0
-        again = bool(entry and entry["extended"])
-        pay = matching.wait_pay_minor_per_min
-        return waiting(
-            wait_s(self.design, entry["mode"] if entry else ""),
-            so_far,
-            pay,
-            self._currency,
-            matching.at_bound,
-            again=again,
-            asks=asks,
-        )
-
-    def _questions(self, entry: Mapping[str, Any]) -> Body:
-        test, place = self.design.comprehension, self.place
-        wrong = set(entry["reason"].split())
-        views = tuple(
-            QuestionView(
-                id=q.id,
-                type="choice",
-                ask=q.ask,
-                required=True,
-                options=tuple(OptionView(option, option) for option in q.options),
-                value=place.form.get(q.id, ""),
-                error=place.errors.get(q.id, "")
-                or ("That was not right. Please look at the rules again." if q.id in wrong else ""),
-            )
-            for q in test.questions
-        )
-        return Questions(views, test.tries - entry["tries"], test.tries)
-
-    def _in_match(self, seat: Row[Any], match: Row[Any], view: View) -> Body:
-        design, bonus = self.design, self._bonus(seat)
-        if not _runs(match) and (match.status == MatchStatus.FINISHED and seat.left_reason == "finished"):
-            return result(design.game, view, bonus=bonus)
-        if match.status == MatchStatus.FINISHED:
-            return result(design.game, view, bonus=bonus, lines=(self._why_stopped(match),))
-        if not _runs(match):
-            return Result("The match has ended", (self._why_stopped(match),), None, bonus)
-        if not self.here.is_playing:
-            return self._left_page(bonus)
-        legal = legal_for(design, design.rules, self.here.state, seat.seat) if view.acting else None
-        then = {
-            "agent": "A computer program then plays on in your place.",
-            "default": "Default moves are then made in your place.",
-            "end": "The match then ends for everybody.",
-        }[design.leaving.then]
-        entered = Entered(self.place.form, self.place.errors)
-        return playing(design.game, view, legal, bonus=bonus, leaving=then, entered=entered)
-
-    def _why_stopped(self, match: Row[Any]) -> str:
-        if match.status == MatchStatus.FINISHED:
-            return "You had left the match before its end; it was played on in your place."
-        if match.end_reason == "left":
-            return "A player has left, so the match has ended. What you have earned so far stays yours."
-        return "The match was ended before its last round. What you have earned so far stays yours."
-
-    def _left_page(self, bonus: Bonus | None) -> Body:
-        lines = ["You have left the match; it goes on without you."]
-        if bonus is not None:
-            lines.append(f"What you had earned until then stays yours: {money(bonus.minor, bonus.currency)}.")
-        return Left("You have left the match", tuple(lines), self.design.leaving.may_return)
-
-    def _bonus(self, seat: Row[Any]) -> Bonus | None:
-        """What the viewer has earned: on a seat that is theirs, what its payoff has grown by."""
-        pays, match = self.design.bonus, self.here.match
-        if pays is None or match is None or not (self.design.show_bonus or not _runs(match)):
-            return None
-        total = _sum(self.here.mine)
-        if seat.to_seq is None:
-            total += self.design.rules.payoffs(self.here.state)[seat.seat - 1] - _sum(self.here.seats)
-        minor = pays.minor(total)
-        return Bonus(minor, pays.currency, full=pays.cap_minor is not None and minor >= pays.cap_minor)
-
-
-def _sum(seats: Iterable[Any]) -> Fraction:
-    """What was earned on occupancies that are over."""
-    return sum((Fraction(seat.payoff) for seat in seats if seat.to_seq is not None), Fraction(0))
-
-
-def _screen(design: GameDesign, message: str) -> None:
-    """Raises InvalidAnswer for a message with something that may not be written."""
-    for name in design.messages.screen:
-        pattern, says = SCREENS[name]
-        if pattern.search(message):
-            raise InvalidAnswer({"message": says})
-
-
-def legal_for(design: GameDesign, game: AnyGame, state: Any, seat: int) -> MoveSchema:
-    """The legal moves, with messages no longer than the study allows."""
-    legal = game.legal(state, seat)
-    longest = min(legal.max_length, design.messages.max_chars)
-    return legal if longest == legal.max_length else MoveSchema(legal.kinds, longest)
-
-
-def seat_name(game: AnyGame, config: GameConfig, seat: int) -> str:
-    """How a page calls another seat."""
-    roles = game.seats(config)
-    if len(roles) == 2:
-        return "The other player"
-    role = roles[seat - 1].name
-    return role if role != "player" else f"Player {seat}"
-
-
 def design_of(block: BlockRun) -> GameDesign:
     return cast(GameDesign, block.design)
 
@@ -656,10 +381,6 @@ def here_of(trial: TrialSeen | None) -> Here:
 
 def pool_of(entry: Mapping[str, Any]) -> Pool:
     return Pool(entry["version_id"], entry["mode"], entry["arm"], entry["block"])
-
-
-def _runs(match: Row[Any]) -> bool:
-    return bool(match.status == MatchStatus.RUNNING)
 
 
 TASK = Play()

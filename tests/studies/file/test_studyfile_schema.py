@@ -16,7 +16,8 @@ from app.studies.file.model import DEFAULT_MESSAGE, Completion, Consent, StudyFi
 from app.studies.file.pairs import COLUMNS, REQUIRED
 from app.studies.file.questions import QUESTIONS, RESERVED_IDS
 from app.studies.file.scales import SCALES
-from app.tasks.game.settings import PARTS, Checked, GameBlock
+from app.tasks.game.settings import GameBlock
+from app.tasks.game.terms import PARTS, Checked
 from app.tasks.pair.settings import PairBlock, Sample, Trials
 from app.tasks.rating.settings import RatingBlock, When
 from tests.studies.file.study_folder import EXAMPLE, example_keys, loaded, make_facts, make_folder

@@ -1,0 +1,170 @@
+"""The parts of a block of matches in a study file: waiting, time, leaving, messages, a test of the rules, money."""
+
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
+
+from app.studies.file.problems import quoted
+from app.studies.file.questions import Label, Options, Part, QuestionId, rule_error
+
+AtBound = Literal["agents", "paid-exit", "wait-once-more"]
+Then = Literal["agent", "default", "end"]
+Screen = Literal["contact", "links"]
+Seconds = Annotated[int, Field(ge=1, le=86_400)]
+Minor = Annotated[int, Field(ge=0, le=10_000_000)]
+Text = Annotated[str, Field(min_length=1, max_length=400)]
+
+
+# What a message may not have, by the words of a study file.
+SCREENS: Mapping[str, tuple[re.Pattern[str], str]] = {
+    "links": (
+        re.compile(r"https?:|www\.|\b[\w-]+\.(?:com|org|net|io|de|uk|me|gg)\b", re.IGNORECASE),
+        "Please write no links.",
+    ),
+    "contact": (
+        re.compile(r"[\w.+-]+@[\w-]+\.\w+|(?:\+?\d[\s().-]?){8,}"),
+        "Please write no email addresses or telephone numbers.",
+    ),
+}
+
+
+class Matching(Part):
+    """Waiting for others, and what ends it."""
+
+    wait_max_s: Seconds = Field(
+        default=300, description="How long somebody waits for others at most, in seconds."
+    )
+    ready_s: Annotated[int, Field(ge=0, le=600)] = Field(
+        default=15,
+        description="How long people have to say that they are there before a match begins; 0 asks nobody.",
+    )
+    at_bound: AtBound = Field(
+        default="agents",
+        description="What happens to who has waited `wait_max_s`: `agents` take the seats that are free, `paid-exit` "
+        "goes on without a match, `wait-once-more` offers the same time again, then goes on.",
+    )
+    wait_pay_minor_per_min: Minor = Field(
+        default=0, description="What a minute of waiting pays, in minor units of the currency."
+    )
+
+
+class Deadlines(Part):
+    """Times to think, by phase."""
+
+    default_s: Seconds = Field(default=90, description="Seconds for a move in a phase that has no key here.")
+    offer_s: Seconds | None = Field(default=None, description="Seconds for an offer (`sug`).")
+    propose_s: Seconds | None = Field(
+        default=None, description="Seconds for a proposal (`glee-bargaining`, `glee-negotiation`)."
+    )
+    message_s: Seconds | None = Field(
+        default=None, description="Seconds for a seller's message (`glee-persuasion`)."
+    )
+    bid_s: Seconds | None = Field(default=None, description="Seconds for a bid (`wac`).")
+    answer_s: Seconds | None = Field(default=None, description="Seconds for an answer (all but `wac`).")
+    warn_at_s: Seconds = Field(
+        default=20, description="So many seconds before its deadline, a page warns of it."
+    )
+
+    def seconds(self, phase: str) -> int:
+        """The time for a phase by its name."""
+        given: int | None = getattr(self, f"{phase}_s", None)
+        return given if given is not None else self.default_s
+
+
+class Leaving(Part):
+    """Leaving a match: by saying so, by two automatic moves in a row, or by going offline."""
+
+    grace_s: Seconds = Field(
+        default=45,
+        description="How long a browser that had kept in touch may be silent before its person has left.",
+    )
+    then: Then = Field(
+        default="agent",
+        description="`agent` takes the seat, `default` plays the game's default moves, `end` ends the match; the "
+        "others keep what they have earned.",
+    )
+    agent: Text | None = Field(
+        default=None,
+        description="The agent that takes the seat, as for `game play`; one of the game's own unless said.",
+    )
+    may_return: bool = Field(
+        default=True, description="Whether who left may come back to the seat during the match."
+    )
+
+
+class Messages(Part):
+    """Bounds of messages."""
+
+    max_chars: Annotated[int, Field(ge=1, le=4000)] = Field(
+        default=400,
+        description="Longest message, in characters; no longer than the configuration's `max_length`.",
+    )
+    screen: tuple[Screen, ...] = Field(
+        default=(),
+        description="What a message may not have: `contact` (email addresses and telephone numbers), `links`.",
+    )
+
+    def refusal(self, message: str) -> str:
+        """What is said of a message with something that may not be written; empty where there is nothing."""
+        screens = (SCREENS[name] for name in self.screen)
+        return next((says for pattern, says in screens if pattern.search(message)), "")
+
+
+class Checked(Part):
+    """A question on the rules, with its answer."""
+
+    id: QuestionId = Field(description="Names the question; each its own.")
+    ask: Text = Field(description="The question as the participant reads it.")
+    options: Options = Field(description="2 to 50 different options.")
+    answer: Label = Field(description="The option that is right.")
+
+    @model_validator(mode="after")
+    def _answer_is_an_option(self) -> Self:
+        if self.answer not in self.options:
+            raise rule_error(
+                f"the answer {quoted(self.answer)} is not among the options", "write it as there"
+            )
+        return self
+
+
+class Comprehension(Part):
+    """A test of the rules."""
+
+    questions: tuple[Checked, ...] = Field(
+        default=(), max_length=20, description="The questions; none are asked where there are none."
+    )
+    tries: Annotated[int, Field(ge=1, le=20)] = Field(
+        default=3, description="How often the answers may be given; who has none right then plays no match."
+    )
+
+
+class BonusPay(Part):
+    """From a payoff to money."""
+
+    minor_per_unit: Annotated[float, Field(gt=0, le=1_000_000, allow_inf_nan=False)] = Field(
+        default=1.0, description="Minor units of the currency for one unit of the game, such as 0.02."
+    )
+    cap_minor: Minor | None = Field(default=None, description="The most that one match pays.")
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] = Field(
+        default="GBP", description="ISO 4217, such as `GBP`."
+    )
+
+    def minor(self, payoff: Fraction) -> int:
+        """The bonus for a payoff: rounded half up to whole minor units, never below 0 nor above the cap."""
+        exact = max(Fraction(0), payoff * Fraction(str(self.minor_per_unit)))
+        earned = int(exact + Fraction(1, 2))
+        return earned if self.cap_minor is None else min(earned, self.cap_minor)
+
+
+PARTS: Mapping[str, type[Part]] = {
+    "matching": Matching,
+    "deadlines": Deadlines,
+    "leaving": Leaving,
+    "messages": Messages,
+    "comprehension": Comprehension,
+    "bonus": BonusPay,
+}
+"""The parts of a block by their keys."""
