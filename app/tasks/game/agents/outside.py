@@ -72,8 +72,9 @@ class ModelAgent(Outside):
     asks: int = Field(
         default=3, ge=1, le=20, description="Asked for one decision at most; then the default move."
     )
-    system: Annotated[str, _placeholders("seat", "persona", "rules")] = Field(
-        default_factory=lambda: presets().system, description="The first message: $seat, $persona, $rules."
+    system: Annotated[str, _placeholders("seat", "persona", "rules", "page_rules")] = Field(
+        default_factory=lambda: presets().system,
+        description="The first message: $seat, $persona, $rules, or $page_rules as people read them.",
     )
     turn: Annotated[str, _placeholders("situation", "form")] = Field(
         default_factory=lambda: presets().turn, description="The question: $situation, $form."

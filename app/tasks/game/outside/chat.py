@@ -113,7 +113,8 @@ class Server:
 class Call:
     """One call as it is kept: what came back, or why nothing did. The key is in none of it.
 
-    `status` is None where no answer came; `response` is its JSON, or else its text; `fault` is empty for a reply.
+    `status` is None where no answer came; `response` is its JSON, or else its text; `fault` is empty for a reply. Where
+    it may have been answered, but nothing was read, `tokens` is None.
     """
 
     request: Mapping[str, Any]
@@ -121,7 +122,7 @@ class Call:
     status: int | None = None
     response: object = None
     fault: str = ""
-    tokens: int = 0
+    tokens: int | None = 0
     retry_after_s: float = 0
 
     @property
@@ -184,8 +185,7 @@ class Chat:
         used = aside
         try:
             call = self._posted(request, end)
-            if call.status is not None:
-                used = call.tokens
+            used = aside if call.tokens is None else call.tokens
             return call
         finally:
             self._spending.after(aside, used)
@@ -200,10 +200,12 @@ class Chat:
                 body = _read(reply, end)
                 status, asked = reply.status_code, reply.headers.get("retry-after", "")
         except (TimeoutError, httpx2.TimeoutException):
-            return Call(request, _ms(start), fault=f"no reply within {self._server.timeout_s:g} s")
+            fault = f"no reply within {self._server.timeout_s:g} s"
+            return Call(request, _ms(start), fault=fault, tokens=None)
         except httpx2.HTTPError as error:
             words = self._server.without_key(str(error)) or type(error).__name__
-            return Call(request, _ms(start), fault=f"cannot be reached: {words}")
+            tokens = 0 if isinstance(error, httpx2.ConnectError) else None
+            return Call(request, _ms(start), fault=f"cannot be reached: {words}", tokens=tokens)
         text = self._server.without_key(body.decode(errors="replace"))
         wait = float(asked) if asked.isdecimal() else 0.0
         call = Call(request, _ms(start), status, _json(text), retry_after_s=wait)

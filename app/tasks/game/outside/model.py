@@ -12,17 +12,18 @@ from app.tasks.game.moves import IllegalMove, MoveSchema
 from app.tasks.game.outside.chat import Call, Chat, Unavailable
 from app.tasks.game.outside.kept import Keep, Tally
 from app.tasks.game.outside.prompts import answer_in, filled, form, json_schema, situation
+from app.tasks.game.presenters.base import presenter_of
 
 _SHOWN_AGAIN = 4_000
 
 
 @dataclass(slots=True)
 class ModelPlayer:
-    """Asks for each decision anew; what it remembers is the history in its view. `rules` are of the game."""
+    """Asks for each decision anew; what it remembers is the history in its view."""
 
     agent: ModelAgent
     chat: Chat
-    rules: str
+    game: str
     keep: Keep
     tally: Tally = field(default_factory=Tally)
 
@@ -57,7 +58,11 @@ class ModelPlayer:
 
     def _system(self, view: View) -> str:
         persona = self.agent.persona or view.facts.get("persona") or ""
-        return filled(self.agent.system, seat=view.viewer, persona=persona, rules=self.rules)
+        page_rules = "\n".join(presenter_of(self.game).rules(view).lines)
+        rules = self.agent.rules_of(self.game)
+        return filled(
+            self.agent.system, seat=view.viewer, persona=persona, rules=rules, page_rules=page_rules
+        )
 
     def _text(self, template: str, legal: MoveSchema, **values: str) -> str:
         return filled(template, form=form(legal), **values)

@@ -80,7 +80,7 @@ class Outsiders:
         return ModelPlayer(
             agent,
             self.models[agent],
-            agent.rules_of(game),
+            game,
             lambda line: self.keep({**who, **line}),
             self.tallies[agent],
         )

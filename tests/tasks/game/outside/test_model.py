@@ -18,6 +18,7 @@ from app.tasks.game.files import agent_id
 from app.tasks.game.games import GAMES
 from app.tasks.game.outside.chat import LONGEST_REPLY, Chat, Server, Spending, Spent, Unavailable
 from app.tasks.game.outside.model import ModelPlayer
+from app.tasks.game.presenters.base import presenter_of
 from app.tasks.game.run import agents_of
 from tests.program import Done, Program
 from tests.tasks.game import random_play
@@ -42,11 +43,12 @@ class Asking:
         self.spending = Spending(terms.pop("calls", 100), terms.pop("tokens", 1_000_000))
         fast = {"timeout_s": 5, "retries": 2, "backoff_s": 0.001, **terms}
         self.chat = Chat(Server(address, KEY, **fast), self.spending)
-        self.player = ModelPlayer(agent or ModelAgent(model="m"), self.chat, "the rules", self.kept.append)
+        self.player = ModelPlayer(agent or ModelAgent(model="m"), self.chat, "sug", self.kept.append)
 
     def act(self, game: Any = SUG, state: Any = None, seat: int = 1, budget: Budget | None = None) -> Act:
         state = game.initial(game.Config()) if state is None else state
         view, legal = game.view(state, seat), game.legal(state, seat)
+        self.player.game = game.name
         try:
             return self.player.act(view, legal, random.Random(1), budget or Budget())
         finally:
@@ -85,7 +87,7 @@ def test_a_good_answer_is_the_move_and_the_exchange_is_kept(server: ChatServer, 
     assert request == {"model": "m", "temperature": 0.2, "top_p": 0.9, "max_tokens": 77}
     assert [message["role"] for message in messages] == ["system", "user"]
     assert "You are seat 1." in messages[0]["content"]
-    assert "the rules" in messages[0]["content"]
+    assert "A rejected offer pays neither of them." in messages[0]["content"]
     assert "avoid risks" in messages[0]["content"]
     assert '"amount": <whole number from 0 to 10>' in messages[1]["content"]
     assert line["request"]["messages"] == messages
@@ -239,6 +241,7 @@ def test_a_slow_server_and_none_at_all_end_in_words(server: ChatServer, ask: Ask
         with pytest.raises(Unavailable, match=r"cannot be reached: .*refused"):
             asking.act()
         assert asking.results == ["failed"] * 3
+        assert asking.spending.tokens == 0
 
 
 def test_a_budget_of_calls_or_tokens_is_never_passed(server: ChatServer, ask: Ask) -> None:
@@ -301,6 +304,14 @@ def test_what_a_seat_may_not_know_changes_no_byte_of_what_its_model_is_asked(
     (request, *_) = asked(wac, state, 3)
     assert "psychologist" in request["messages"][0]["content"]
     assert "mathematician" not in json.dumps(request)
+
+
+def test_a_model_can_read_the_rules_that_people_read(server: ChatServer, ask: Ask) -> None:
+    server.answers = [OFFER]
+    ask(server.address, ModelAgent(model="m", system="$page_rules")).act()
+    view = SUG.view(SUG.initial(SUG.Config()), 1)
+    system = server.requests[0]["messages"][0]["content"]
+    assert system.splitlines() == list(presenter_of("sug").rules(view).lines)
 
 
 def test_who_a_model_is_follows_from_its_settings(tmp_path: Path) -> None:
