@@ -6,7 +6,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1] / "app"
 SHARED = ROOT / "sessions" / "static" / "look.css"
 SHEETS = {
-    SHARED.with_name("site.css"): [ROOT / "sessions", ROOT / "tasks" / "pair", ROOT / "core"],
+    SHARED.with_name("site.css"): [
+        ROOT / "sessions",
+        ROOT / "core",
+        ROOT / "studies",
+        ROOT / "tasks" / "pair",
+    ],
     ROOT / "tasks" / "rating" / "static" / "rating.css": [
         ROOT / "tasks" / "rating",
         ROOT / "sessions",

@@ -1,6 +1,7 @@
 """One Jinja environment for every page: autoescape on, a misspelt variable is an error. And the files beside them.
 
-Each task has its own templates and static files in its folder; all are found by name alone, so a name stands once.
+Each task has its own templates and static files in its folder, and so have the types of questions; all are found by
+name alone, so a name stands once.
 """
 
 from datetime import UTC, datetime
@@ -16,10 +17,15 @@ from app.core.notices import notice
 _APP = Path(__file__).parent.parent
 TEMPLATES = (
     *(_APP / name / "templates" for name in ("core", "sessions", "admin")),
+    _APP / "studies" / "questions" / "templates",
     *sorted(_APP.glob("tasks/*/templates")),
 )
 # Of the participant's pages; the experimenter's are at an address of their own.
-STATIC = (_APP / "sessions" / "static", *sorted(_APP.glob("tasks/*/static")))
+STATIC = (
+    _APP / "sessions" / "static",
+    _APP / "studies" / "questions" / "static",
+    *sorted(_APP.glob("tasks/*/static")),
+)
 
 _environment = Environment(
     loader=FileSystemLoader(TEMPLATES),

@@ -14,7 +14,8 @@ from app.sessions.design import Kind, PageKey, SessionPages
 from app.sessions.flags import Flag, split
 from app.sessions.runs import Run
 from app.sessions.tables import Evidence, Response, Trial
-from app.studies.file.questions import Question
+from app.studies.questions.base import Question
+from app.studies.questions.registry import TYPES
 from app.studies.tables import Unit, UnitMember
 from app.tasks.pair.design import TIE, Member, PairPlan, Pressed, Side, chosen_by, member_at, side_of
 
@@ -254,12 +255,4 @@ class AnsweredPages:
 
 
 def _in_words(question: Question | None, value: Any) -> str:
-    """A point of a scale with its label."""
-    if (
-        question is not None
-        and question.type == "likert"
-        and isinstance(value, int)
-        and 0 < value <= len(question.labels)
-    ):
-        return f"{value}: {question.labels[value - 1]}"
-    return str(value)
+    return str(value) if question is None else TYPES[question.type].in_words(question, value)

@@ -103,11 +103,10 @@ PREFERENCE_COLUMNS = (
 BACKGROUND = "background_"
 
 
-def background_column(question: str, ask: str) -> Column:
-    """The column of `participants` for one background question."""
-    return Column(
-        f"{BACKGROUND}{question}", "text", "", f"the answer to: {ask}; a point of a scale counts from 1"
-    )
+def background_column(question: str, ask: str, entry: str) -> Column:
+    """The column of `participants` for one background question; `entry` says what its cells hold."""
+    cells = entry or "a point of a scale counts from 1"
+    return Column(f"{BACKGROUND}{question}", "text", "", f"the answer to: {ask}; {cells}")
 
 
 COLUMNS: Mapping[str, tuple[Column, ...]] = {

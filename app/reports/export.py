@@ -28,6 +28,8 @@ from app.reports.rated import by_rating
 from app.sessions.tables import ParticipantSession
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
+from app.studies.questions.base import Question, QuestionType
+from app.studies.questions.registry import TYPES
 
 BATCH_ROWS = 5_000
 
@@ -105,7 +107,7 @@ def rows_of(
     rows = (row._mapping for row in result)
     match what:
         case What.ANSWERS:
-            yield from _by_question(rows)
+            yield from _by_question(rows, designs_of(session, slug))
         case What.PARTICIPANTS:
             yield from _with_background(rows, designs_of(session, slug))
         case What.RATINGS:
@@ -118,28 +120,40 @@ def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column,
     """A table's columns: `participants` ends with one for each background question of any version."""
     if what is not What.PARTICIPANTS:
         return columns.COLUMNS[what]
-    asked: dict[str, str] = {}
+    asked: dict[str, Question] = {}
     for design in designs_of(session, slug).values():
-        asked |= {question.id: question.ask for question in design.background}
-    return (*columns.COLUMNS[what], *(columns.background_column(*question) for question in asked.items()))
+        asked |= {question.id: question for question in design.background}
+    own = (columns.background_column(q.id, q.ask, TYPES[q.type].entry) for q in asked.values())
+    return (*columns.COLUMNS[what], *own)
 
 
 def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
     """Each session with the text that it agreed to, and its background answers by question."""
-    questions = dict.fromkeys(question.id for design in designs.values() for question in design.background)
+    types = {
+        question.id: TYPES[question.type] for design in designs.values() for question in design.background
+    }
     texts = {n: sha256(design.consent.text.encode()).hexdigest() for n, design in designs.items()}
     for row in rows:
         given = row["background"] or {}
-        own = {f"{columns.BACKGROUND}{name}": _as_text(given.get(name)) for name in questions}
+        own = {
+            f"{columns.BACKGROUND}{name}": _as_text(given.get(name), type_) for name, type_ in types.items()
+        }
         agreed = texts[row["version"]] if row["consented_at"] is not None else None
         yield {**row, "consent_sha256": agreed, **own}
 
 
-def _as_text(value: Any) -> str | None:
-    return None if value is None else str(value)
+def _as_text(value: Any, type_: QuestionType | None) -> str | None:
+    written = type_.written(value) if type_ else value
+    return None if value is None else str(written)
 
 
-def _by_question(responses: Iterable[Row]) -> Iterator[Row]:
+def _by_question(responses: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
+    types = {
+        (number, question.id): TYPES[question.type]
+        for number, design in designs.items()
+        for asked in (*(block.asked for block in design.blocks), design.background)
+        for question in asked
+    }
     for row in responses:
         own = {
             "choice": row["side"],
@@ -149,7 +163,8 @@ def _by_question(responses: Iterable[Row]) -> Iterator[Row]:
         }
         for question, value in [*own.items(), *sorted(row["answers"].items())]:
             if value is not None:
-                yield {**row, "question": question, "value": str(value)}
+                text = _as_text(value, types.get((row["version"], question)))
+                yield {**row, "question": question, "value": text}
 
 
 @contextmanager

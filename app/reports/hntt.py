@@ -7,7 +7,7 @@ from sqlmodel import Session
 
 from analysis import hntt_responses, read_hntt
 from app.reports.imported import Asked, refuse_known_studies, store_study
-from app.studies.file.questions import Question
+from app.studies.questions.base import Question
 
 _UNCERTAINTY = (
     "extremely certain",

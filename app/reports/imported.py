@@ -16,7 +16,7 @@ from app.library.tables import Stimulus
 from app.sessions.tables import ParticipantSession, Response, Status, Trial
 from app.studies.file.design import DesignCompletion, DesignConsent, DesignTruth, StudyDesign
 from app.studies.file.model import SLUG_PATTERN
-from app.studies.file.questions import Question
+from app.studies.questions.base import Question
 from app.studies.tables import State, Study, StudyVersion, Unit
 from app.studies.versions import add_units
 from app.tasks.pair.design import Member, PairPlan, Pressed, pressed_for

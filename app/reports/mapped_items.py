@@ -31,7 +31,7 @@ from app.sessions.design import Kind
 from app.sessions.tables import Response, Trial
 from app.studies.file.design import DesignTruth
 from app.studies.file.pairs import NO_SOURCE
-from app.studies.file.questions import Question
+from app.studies.questions.base import Question
 from app.studies.tables import StudyVersion, Unit
 from app.tasks.rating.settings import DesignItem, RatingDesign
 

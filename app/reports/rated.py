@@ -12,8 +12,9 @@ from analysis.data.schema import check_rating_rows
 from app.reports import selects
 from app.reports.facts import designs_of
 from app.studies.file.design import StudyDesign
-from app.studies.file.questions import Question, scale_of
 from app.studies.queries import study_named
+from app.studies.questions.base import Question
+from app.studies.questions.registry import TYPES
 
 Row = Mapping[Any, Any]
 
@@ -36,25 +37,27 @@ def by_rating(trials: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iter
         for question, says in asked.get((row["version"], row["block"]), ()):
             given = row["answers"].get(question.id)
             if given is not None:
-                is_text = isinstance(given, str)
+                written = TYPES[question.type].written(given)
+                is_text = isinstance(written, str)
                 yield {
                     **about,
                     **says,
-                    "value": None if is_text else given,
-                    "text": (given or None) if is_text else None,
+                    "value": None if is_text else written,
+                    "text": (written or None) if is_text else None,
                     "truth": _right(question, is_true),
                 }
 
 
 def _about(question: Question) -> dict[str, Any]:
     """What every row of a question has."""
-    low, high = scale_of(question)
+    type_ = TYPES[question.type]
+    low, high = type_.scale(question)
     options = json.dumps(question.options, ensure_ascii=False) if question.options else None
     return {
         "question": question.id,
         "scale_low": low,
         "scale_high": high,
-        "level": question.taken_as,
+        "level": question.level or type_.level,
         "options": options,
     }
 

@@ -4,36 +4,9 @@ A template sees one of these and nothing else (no table row ever reaches a templ
 """
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-QuestionType = Literal["2afc", "likert", "text", "choice", "number", "slider"]
-
-
-@dataclass(frozen=True, slots=True)
-class OptionView:
-    """`anchor` says what a level looks like, where the study describes its levels."""
-
-    value: str
-    label: str
-    anchor: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionView:
-    """One question as asked; `value` is what was entered before (kept when the server sends a form back).
-
-    The `options` of a slider are its ends, with their labels, if it has any."""
-
-    id: str
-    type: QuestionType
-    ask: str
-    required: bool
-    options: tuple[OptionView, ...] = ()
-    value: str = ""
-    error: str = ""
-    minimum: float | None = None
-    maximum: float | None = None
-    step: float | None = None
+from app.studies.questions.base import QuestionView
 
 
 @dataclass(frozen=True, slots=True)

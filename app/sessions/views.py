@@ -16,21 +16,13 @@ from markdown_it import MarkdownIt
 from app.core.templating import html_of, html_response, render, templates_age
 from app.sessions.design import BlockPart, PageKey
 from app.sessions.entering import WHO_INVITED
-from app.sessions.pages import (
-    ConsentPage,
-    DebriefPage,
-    MessagePage,
-    OptionView,
-    Page,
-    QuestionsPage,
-    QuestionView,
-    TextPage,
-)
+from app.sessions.pages import ConsentPage, DebriefPage, MessagePage, Page, QuestionsPage, TextPage
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import Declined, TrialSeen, Where
 from app.sessions.tables import DECLINED, Mode, Status
 from app.studies.file.load import StudyDesign
-from app.studies.file.questions import Question, sides_of
+from app.studies.questions.base import Question, QuestionView
+from app.studies.questions.registry import TYPES
 from app.studies.states import DEFAULT_CLOSING
 from app.studies.tables import State
 from app.tasks.registry import task_named
@@ -279,33 +271,13 @@ def views(
             type=q.type,
             ask=q.ask,
             required=q.required,
-            options=_options(q),
+            options=tuple(TYPES[q.type].options(q, form)),
             value=form.get(q.id, ""),
             error=errors.get(q.id, ""),
             minimum=q.minimum,
             maximum=q.maximum,
             step=q.step,
+            widget=TYPES[q.type].widget_of(q),
         )
         for q in questions
     )
-
-
-def _options(question: Question) -> tuple[OptionView, ...]:
-    match question.type:
-        case "2afc":
-            return tuple(OptionView(side, label) for side, label in sides_of(question).items())
-        case "likert":
-            anchors = question.anchors or ("",) * len(question.labels)
-            return tuple(
-                OptionView(str(n), label, anchor)
-                for n, (label, anchor) in enumerate(zip(question.labels, anchors, strict=True), start=1)
-            )
-        case "choice":
-            return tuple(OptionView(option, option) for option in question.options)
-        case "slider":
-            ends = (f"{question.minimum or 0:g}", f"{question.maximum:g}")
-            return tuple(
-                OptionView(end, label) for end, label in zip(ends, question.labels or ("", ""), strict=True)
-            )
-        case _:
-            return ()

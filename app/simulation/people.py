@@ -1,6 +1,7 @@
 """Simulated participants whose true accuracy, bias, lapses, uncertainty and speed are known."""
 
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.core.errors import StudyError
@@ -111,6 +112,9 @@ class Person:
 
     def pick(self, options: list[str]) -> str:
         return self._rng.choice(options)
+
+    def order(self, options: Sequence[str]) -> Sequence[str]:
+        return self._rng.sample(options, len(options))
 
 
 def _around(share: float, rng: random.Random) -> float:

@@ -19,6 +19,7 @@ from app.sessions.entry import pass_for
 from app.sessions.tables import Mode, SessionToken, Trial
 from app.simulation.forms import FoundForm, FoundPage, read_page
 from app.simulation.people import Person, Traits
+from app.studies.questions.registry import TYPES
 from app.studies.tables import Unit, UnitMember
 from app.tasks.pair.design import TIE, Member, PairPlan, Side, member_at, side_of
 
@@ -109,6 +110,8 @@ class _Walk:
                 await self._watch(page, form, fields)
             else:
                 await self._rate(page, form, fields)
+        for question, name in form.types.items():
+            fields |= TYPES[name].simulate(self._person, form.fields_of(question))
         return fields
 
     async def _rate(self, page: FoundPage, form: FoundForm, fields: dict[str, str]) -> None:

@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field
 
 from app.sessions.design import Kind, Slot
-from app.studies.file.questions import Frozen, Part, Question
 from app.studies.file.shown import Shown
+from app.studies.questions.base import Frozen, Part, Question
 
 BLOCK_PATTERN = r"^[a-z][a-z0-9-]{0,39}$"
 Count = Annotated[int, Field(ge=1)]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from pydantic import BeforeValidator, Discriminator, SerializeAsAny
 
-from app.studies.file.questions import rule_error
+from app.studies.questions.base import rule_error
 from app.tasks.game.settings import GameBlock, GameDesign
 from app.tasks.pair.settings import PairBlock, PairDesign
 from app.tasks.parts import BlockDesign, BlockSettings

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.sessions.pages import OptionView, QuestionView
+from app.studies.questions.base import OptionView, QuestionView
 from app.tasks.game.base import Event, GameConfig
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match, stream

@@ -1,16 +1,11 @@
 """One specimen of each participant's page."""
 
-from typing import Literal
+from typing import Any, Literal
 
-from app.sessions.pages import (
-    ConsentPage,
-    DebriefPage,
-    MessagePage,
-    OptionView,
-    QuestionsPage,
-    QuestionView,
-    TextPage,
-)
+from app.sessions.pages import ConsentPage, DebriefPage, MessagePage, QuestionsPage, TextPage
+from app.studies.questions.base import OptionView, QuestionView
+from app.studies.questions.choice import MOST_IN_SIGHT
+from app.studies.questions.registry import TYPES
 from app.tasks.pair.task import TrialPage
 
 TITLE = "Which navigation looks human?"
@@ -22,14 +17,22 @@ def scale(labels: tuple[str, ...]) -> tuple[OptionView, ...]:
     return tuple(OptionView(str(number), label) for number, label in enumerate(labels, start=1))
 
 
-CHOICE = QuestionView("choice", "2afc", "Which video is more likely to be human?", True)
-RATIONALE = QuestionView(
+def question_of(
+    id: str, type: str, ask: str, required: bool, options: tuple[OptionView, ...] = (), **more: Any
+) -> QuestionView:
+    """With the widget of its type."""
+    widget = "select" if len(options) > MOST_IN_SIGHT else TYPES[type].widget
+    return QuestionView(id, type, ask, required, options, widget=widget, **more)
+
+
+CHOICE = question_of("choice", "2afc", "Which video is more likely to be human?", True)
+RATIONALE = question_of(
     "rationale",
     "text",
     "Why do you think this is the case? Please provide as much detail as possible.",
     True,
 )
-UNCERTAINTY = QuestionView(
+UNCERTAINTY = question_of(
     "uncertainty", "likert", "How certain are you of your choice?", True, scale(CERTAINTY)
 )
 
@@ -60,15 +63,15 @@ def background() -> QuestionsPage:
         done=1,
         steps=14,
         questions=(
-            QuestionView("age", "number", "How old are you?", True, minimum=18, maximum=110),
-            QuestionView(
+            question_of("age", "number", "How old are you?", True, minimum=18, maximum=110),
+            question_of(
                 "genre_familiarity",
                 "likert",
                 "How familiar are you with third-person action games?",
                 True,
                 scale(FAMILIARITY),
             ),
-            QuestionView(
+            question_of(
                 "device",
                 "choice",
                 "What do you mostly play on?",
@@ -79,8 +82,8 @@ def background() -> QuestionsPage:
                     OptionView("none", "I do not play"),
                 ),
             ),
-            QuestionView("country", "choice", "Where do you live?", False, countries),
-            QuestionView("remarks", "text", "Anything we should know?", False),
+            question_of("country", "choice", "Where do you live?", False, countries),
+            question_of("remarks", "text", "Anything we should know?", False),
         ),
     )
 

@@ -1,8 +1,10 @@
 """Specimens of the page on which one stimulus is rated."""
 
 from app.library.records import Chart, Line, Player, Record, Round, Table
-from app.sessions.pages import OptionView, QuestionView
+from app.studies.questions.base import OptionView, QuestionView
 from app.tasks.rating.views import RatingPage, record_view
+
+from .pages import question_of
 
 TITLE = "Rating records of an auction"
 NAMES = ("Never", "Rarely", "Mixed", "Mostly", "Always")
@@ -40,13 +42,13 @@ LONG = {
     ),
     "plain": ("Is easy to follow", ("", "", "", "", "")),
 }
-REASON = QuestionView("reason", "text", "What in the record made you decide so?", True)
+REASON = question_of("reason", "text", "What in the record made you decide so?", True)
 
 
 def criterion(id: str, ask: str, anchors: tuple[str, ...], names: tuple[str, ...] = NAMES) -> QuestionView:
     levels = enumerate(zip(names, anchors, strict=True), start=1)
     options = tuple(OptionView(str(at), name, anchor) for at, (name, anchor) in levels)
-    return QuestionView(id, "likert", ask, True, options)
+    return question_of(id, "likert", ask, True, options)
 
 
 def rubric() -> tuple[QuestionView, ...]:

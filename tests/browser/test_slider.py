@@ -3,10 +3,10 @@
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from app.sessions.pages import OptionView, QuestionView
+from app.studies.questions.base import OptionView
 
 from .conftest import Visit
-from .pages import CHOICE, message, trial
+from .pages import CHOICE, message, question_of, trial
 from .rig import Rig, Walk
 from .steps import expect_end, save, wait_until_loaded
 from .test_access import AXE_CONTEXT, check
@@ -14,7 +14,7 @@ from .test_access import AXE_CONTEXT, check
 pytestmark = pytest.mark.browser
 
 ASK = "How certain are you of your choice?"
-CERTAINTY = QuestionView(
+CERTAINTY = question_of(
     "certainty",
     "slider",
     ASK,

@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import Page, expect
 
-from app.sessions.pages import OptionView
+from app.studies.questions.base import OptionView
 
 from .conftest import Visit
 from .pages import CHOICE, message, trial

@@ -4,6 +4,7 @@ import { mock } from "node:test";
 
 const STATIC = {
   participant: new URL("../../app/sessions/static/", import.meta.url),
+  question: new URL("../../app/studies/questions/static/", import.meta.url),
   rating: new URL("../../app/tasks/rating/static/", import.meta.url),
   game: new URL("../../app/tasks/game/static/", import.meta.url),
   experimenter: new URL("../../app/admin/static/", import.meta.url),

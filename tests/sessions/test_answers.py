@@ -4,7 +4,7 @@ import pytest
 
 from app.core.errors import InvalidAnswer
 from app.sessions.answers import Answers, read_answers
-from app.studies.file.questions import Question
+from app.studies.questions.base import Question
 from app.tasks.pair.design import Side
 
 

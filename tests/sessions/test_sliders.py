@@ -19,7 +19,7 @@ from app.reports.kinds import What
 from app.sessions.answers import Answers, read_answers
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
-from app.studies.file.questions import Question
+from app.studies.questions.base import Question
 from tests.factories import open_study
 from tests.sessions.walks import Walk
 from tests.studies.file.study_folder import EXAMPLE, loaded, make_folder, problems_of

@@ -11,16 +11,15 @@ from app.admin.design.outline import Cards, Group, Leaf, leaves, lists, outline,
 from app.core.errors import StudyError
 from app.studies.file.comparable import as_blocks
 from app.studies.file.problems import Place
+from app.studies.questions.registry import TYPES
 from app.tasks.registry import BLOCKS
 
 _LABELS = ["not at all", "slightly", "moderately", "very", "extremely"]
 _CHOICE = "2afc"
-_WHICH = "Which video is more likely to be human?"
 _WHY = "Why do you think this is the case? Please provide as much detail as possible."
 _HOW_CERTAIN = "How certain are you of your choice?"
 # What a first question of a type is, about each pair and about the person.
 _ABOUT_PAIRS: Mapping[str, Keys] = {
-    "2afc": {"id": "choice", "type": "2afc", "ask": _WHICH},
     "text": {"id": "rationale", "type": "text", "ask": _WHY},
     "likert": {"id": "uncertainty", "type": "likert", "ask": _HOW_CERTAIN, "scale": "uncertainty"},
     "slider": {
@@ -29,14 +28,6 @@ _ABOUT_PAIRS: Mapping[str, Keys] = {
         "ask": _HOW_CERTAIN,
         "labels": ["guessing", "absolutely certain"],
     },
-}
-_OTHERS: Mapping[str, Keys] = {
-    "likert": {"id": "rating", "type": "likert", "scale": "agreement"},
-    "text": {"id": "comment", "type": "text"},
-    "choice": {"id": "selection", "type": "choice", "options": ["Yes", "No"]},
-    "number": {"id": "number", "type": "number", "minimum": 0},
-    "slider": {"id": "slider", "type": "slider"},
-    "2afc": _ABOUT_PAIRS["2afc"],
 }
 _ABOUT_PEOPLE: Mapping[str, Keys] = {
     "likert": {
@@ -133,7 +124,9 @@ def new_question(type_: str, cards: Cards, questions: Sequence[Any]) -> Keys:
     )
     first = about.get(type_)
     question = deepcopy(
-        first if first and first["id"] not in ids else _OTHERS.get(type_, {"id": type_, "type": type_})
+        first
+        if first and first["id"] not in ids
+        else {"id": type_, "type": type_, **TYPES[type_].begins_with}
     )
     return {**question, "id": free_name(question["id"], ids)}
 

@@ -11,7 +11,7 @@ from app.admin.design.pages import FaultView
 from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
 from app.studies.file.problems import Fault, Place
-from app.studies.file.questions import type_of
+from app.studies.questions.registry import type_of
 
 _EMPTY = re.compile(r"^\w+ is (missing|empty)\b")
 _NEITHER = "neither `pairs`"

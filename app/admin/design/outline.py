@@ -17,8 +17,8 @@ from pydantic.fields import FieldInfo
 from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
 from app.studies.file.problems import Place
-from app.studies.file.questions import type_of
 from app.studies.file.shown import Shown, shown_as
+from app.studies.questions.registry import type_of
 
 Model = type[BaseModel]
 Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag"]

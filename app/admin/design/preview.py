@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast, get_args
+from typing import Any, get_args
 from urllib.parse import quote
 
 from pydantic import ValidationError
@@ -26,9 +26,10 @@ from app.studies.drafts import check_of, draft_for
 from app.studies.file.design import DesignCompletion, DesignConsent, StudyDesign
 from app.studies.file.model import DEFAULT_MESSAGE
 from app.studies.file.pairs import PairSpec, StimulusFacts, read_pair_file, resolve_rows, true_source_of
-from app.studies.file.questions import QUESTIONS, Question, QuestionType, type_of
 from app.studies.file.redirects import checked_redirect
 from app.studies.file.sampling import sample_pairs
+from app.studies.questions.base import Question
+from app.studies.questions.registry import QUESTIONS, type_of
 from app.studies.seeing import facts_for
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample, Watch
 from app.tasks.rating.settings import DesignItem, RatingDesign
@@ -226,7 +227,7 @@ def _question(keys: Mapping[str, Any], entry: Group, id_: str) -> Question:
     question = entry.value
     on = {leaf.key for leaf in leaves(entry) if leaf.kind == "yes-no" and is_on(leaf)}
     named, options = type_of(question), question.get("options")
-    type_ = cast(QuestionType, named) if named in QUESTIONS else "text"
+    type_ = named if named and named in QUESTIONS else "text"
     drawn = Question(
         id=id_,
         type=type_,

@@ -14,7 +14,7 @@ from app.sessions.design import Kind
 from app.sessions.tables import BEGUN, Status
 from app.studies.file.design import StudyDesign
 from app.studies.file.problems import counted
-from app.studies.file.questions import Question
+from app.studies.questions.base import Question
 from app.tasks.pair.design import Order, Sides
 from app.tasks.pair.settings import DesignTrials, PairDesign
 from app.tasks.rating.settings import RatingDesign

@@ -38,7 +38,7 @@ export function findErrors(form) {
   const errors = {};
   for (const entry of form.querySelectorAll(ENTRIES)) {
     if (entry.validity.valid || entry.matches(":disabled")) continue;
-    errors[entry.name] = entry.validity.valueMissing ? "Please answer this question." : entry.validationMessage;
+    errors[entry.closest("[data-question]")?.dataset.question ?? entry.name] = entry.validity.valueMissing ? "Please answer this question." : entry.validationMessage;
   }
   return errors;
 }
@@ -53,7 +53,8 @@ export function showErrors(form, errors) {
     say(question, message);
     if (message) first ??= question;
   }
-  const entry = first?.querySelector("input:checked") ?? first?.querySelector(ENTRIES);
+  const entry = ["input:checked", "button[aria-pressed]", ENTRIES].reduce(
+    (found, each) => found ?? first?.querySelector(each), null);
   entry?.focus();
   return [...unplaced.values()];
 }

@@ -2,6 +2,7 @@
 
 import { findErrors, keepDraft, showErrors } from "./fields.js";
 import { send } from "./send.js";
+import { addRankings } from "./ranking.js";
 import { addSliders } from "./slider.js";
 
 // Shown again from memory (back button), a page may be one that was answered long ago: ask where the person is.
@@ -87,6 +88,7 @@ export function enhance(form, store, holdBack = () => false) {
   form.setAttribute("novalidate", "");
   keepDraft(form, store);
   addSliders(form);
+  addRankings(form);
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

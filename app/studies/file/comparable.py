@@ -12,9 +12,9 @@ from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
 from app.studies.file.model import Completion, StudyFile, Truth
 from app.studies.file.pairs import COLUMNS, read_pair_file
-from app.studies.file.questions import QUESTIONS, type_of
-from app.studies.file.rules import finite_number
 from app.studies.file.scales import SCALES
+from app.studies.questions.base import finite_number
+from app.studies.questions.registry import QUESTIONS, type_of
 from app.tasks.pair.settings import PairDesign, Sample, Trials
 from app.tasks.rating.settings import CRITERIA, RatingDesign
 from app.tasks.registry import BLOCKS, AnyDesign

@@ -14,12 +14,13 @@ from app.sessions.design import BLOCK
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.pairs import HUMAN, PairSpec, StimulusFacts
 from app.studies.file.problems import Place, counted
-from app.studies.file.questions import Frozen, LikertQuestion, Part, Question
 from app.studies.file.scales import SCALES
+from app.studies.questions.base import Asked, Frozen, Question
+from app.studies.questions.registry import TYPES, type_of
 from app.tasks.game.settings import GameBlock, GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
 from app.tasks.parts import BlockDesign
-from app.tasks.rating.settings import DesignItem, LikertCriterion, RatingBlock, RatingDesign
+from app.tasks.rating.settings import DesignItem, RatingBlock, RatingDesign
 from app.tasks.registry import AnyDesign
 
 Scales = Mapping[str, tuple[str, ...]]
@@ -282,14 +283,13 @@ def _block(
     )
 
 
-def _question(question: Part, scales: Scales) -> Question:
-    keys: dict[str, Any] = question.model_dump(exclude={"scale", "anchors", "when"}, exclude_none=True)
-    if isinstance(question, LikertQuestion) and question.scale is not None:
-        keys["labels"] = scales[question.scale]
-    if isinstance(question, LikertCriterion) and question.anchors:
-        keys["anchors"] = tuple(question.anchors.get(n, "") for n in range(1, len(keys["labels"]) + 1))
+def _question(question: Asked, scales: Scales) -> Question:
+    type_ = TYPES[str(type_of(question))]
     when = getattr(question, "when", None)
-    return Question(**keys, groups=when.group if when else ())
+    keys = dict(type_.resolved(question, scales))
+    keys.pop("when", None)
+    own = {key: keys.pop(key) for key in keys.keys() - Question.model_fields.keys()}
+    return Question(**keys, groups=when.group if when else (), own=own)
 
 
 def design_pair(pair: PairSpec, stimuli: Mapping[str, StimulusFacts]) -> DesignPair:

@@ -18,10 +18,11 @@ from app.studies.file.items import ItemRow
 from app.studies.file.keys import ORDER, UnwieldyDraft, as_written, tidied
 from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts
 from app.studies.file.problems import Fault, Place
-from app.studies.file.questions import QUESTIONS, Question
 from app.studies.file.reading import PAIRS, Reading
 from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import sample_pairs
+from app.studies.questions.base import Question
+from app.studies.questions.registry import QUESTIONS
 from app.tasks.game.settings import GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample
 from app.tasks.parts import BlockDesign
@@ -216,7 +217,7 @@ def _keys_of_question(question: Question) -> dict[str, Any]:
     fields = QUESTIONS[question.type].model_fields
     keys = {
         key: _plain(value)
-        for key, value in question.model_dump().items()
+        for key, value in {**question.model_dump(exclude={"own"}), **question.own}.items()
         if key in fields and (key == "type" or value != fields[key].default)
     }
     if question.type == "2afc":

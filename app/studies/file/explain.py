@@ -8,7 +8,8 @@ from pydantic import BaseModel, ValidationError
 
 from app.studies.file.model import SCALE_PATTERN, SLUG_PATTERN, Completion, Consent, StudyFile, Truth
 from app.studies.file.problems import Fault, Place, counted, nearest, quoted
-from app.studies.file.questions import ID_PATTERN, QUESTIONS
+from app.studies.questions.base import ID_PATTERN
+from app.studies.questions.registry import QUESTIONS
 from app.tasks.game.terms import PARTS
 from app.tasks.pair.settings import Sample, Trials
 from app.tasks.parts import BLOCK_PATTERN

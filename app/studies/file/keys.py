@@ -10,6 +10,7 @@ from typing import Any
 
 from app.core.errors import StudyError
 from app.studies.file.yamlsource import MOST_NODES
+from app.studies.questions.registry import QUESTIONS, type_of
 
 ORDER: Sequence[str] = (
     "study",
@@ -190,7 +191,14 @@ def _counts(value: Any) -> Any:
 def _questions(value: Any) -> Any:
     if not isinstance(value, list):
         return _stripped(value)
-    return [_section(question, _QUESTION, _QUESTION_PARTS) for question in value]
+    return [_section(question, _QUESTION, _parts_of(question)) for question in value]
+
+
+def _parts_of(question: Any) -> Mapping[str, _Tidy]:
+    """How the values of a question of its type are tidied, by the kinds of its settings."""
+    model = QUESTIONS.get(type_of(question) or "")
+    kinds = {key: field.annotation for key, field in model.model_fields.items()} if model else {}
+    return {key: tidy for key, kind in kinds.items() for of, tidy in _TIDY.items() if kind in (of, of | None)}
 
 
 def _blocks(value: Any) -> Any:
@@ -215,14 +223,7 @@ def _as_is(value: Any) -> Any:
     return value
 
 
-_QUESTION_PARTS: Mapping[str, _Tidy] = {
-    "minimum": _number,
-    "maximum": _number,
-    "max_length": _whole,
-    "required": _yes_or_no,
-    "allow_tie": _yes_or_no,
-    "yes_no": _yes_or_no,
-}
+_TIDY: Mapping[type, _Tidy] = {float: _number, int: _whole, bool: _yes_or_no}
 _BLOCK_PARTS: Mapping[str, _Tidy] = {
     "items": _as_is,
     "per_participant": _whole,

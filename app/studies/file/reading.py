@@ -23,8 +23,8 @@ from app.studies.file.pairs import (
 )
 from app.studies.file.problems import Fault, Place, counted, listed, nearest, quoted
 from app.studies.file.rowfiles import RowFile, RowText
-from app.studies.file.rules import finite_number
 from app.studies.file.sampling import sample_pairs
+from app.studies.questions.base import finite_number
 from app.tasks.pair.settings import Sample
 from app.tasks.rating.settings import DesignItem
 

@@ -4,7 +4,7 @@ import re
 from urllib.parse import urlsplit
 
 from app.studies.file.problems import listed, quoted
-from app.studies.file.questions import rule_error
+from app.studies.questions.base import rule_error
 
 PLACEHOLDERS = ("code", "participant", "session")
 _ALLOWED = listed(f"{{{name}}}" for name in PLACEHOLDERS)

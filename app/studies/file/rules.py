@@ -4,24 +4,18 @@ They look at the raw file, which may be wrong elsewhere, so that they are report
 else: what is not of the expected shape is passed over here, and named by the model.
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
-from app.studies.file.problems import Fault, Place, nearest, quoted
-from app.studies.file.questions import type_of
+from app.studies.file.problems import Fault, Place, quoted
 from app.studies.file.scales import SCALES
+from app.studies.questions.base import Around
+from app.studies.questions.registry import TYPES, type_of
 
-# Ids with a column of their own in the exported data, and what a question of that id must be.
-_COLUMN_TYPES = {"choice": "2afc", "uncertainty": "likert", "rationale": "text"}
 # What a study without blocks has instead of them.
 _ALONE = ("pairs", "sample", "trials")
-_ENDS = ("minimum", "maximum")
-# Of a scale's number of steps: 0.1 is not quite a tenth.
-ROUNDING = 1e-9
-_DOUBT = ("uncertain", "unsure", "not ", "guess")
 
 
 def broken_rules(raw: object) -> Iterator[Fault]:
@@ -33,25 +27,15 @@ def broken_rules(raw: object) -> Iterator[Fault]:
         yield from _ids(questions)
         yield from _one_choice(questions)
         for place, question in questions:
-            yield from _labels_or_scale(raw, place, question)
-            yield from _range(place, question)
-            yield from _column(raw, place, question)
-            yield from _certainty(place, question)
-            yield from _anchors(raw, place, question)
-            yield from _yes_no(place, question)
+            yield from _column(place, question)
+            if type_ := TYPES.get(type_of(question) or ""):
+                around = Around({**_keys(raw.get("scales")), **SCALES}, _is_of_pairs(place))
+                yield from type_.faults(place, question, around)
         yield from _code_to_send(raw)
 
 
 Keys = Mapping[str, Any]
 Questions = Sequence[tuple[Place, Keys]]
-
-
-def _labels(raw: Keys, question: Keys) -> tuple[str, ...]:
-    """A likert's labels, written out or by scale; empty when there are none to be found."""
-    labels = question.get("labels")
-    if labels is None:
-        labels = {**_keys(raw.get("scales")), **SCALES}.get(str(question.get("scale")))
-    return tuple(label for label in _list(labels) if isinstance(label, str))
 
 
 def _keys(value: object) -> Keys:
@@ -133,7 +117,7 @@ def _pairs_or_sample(place: Place, raw: Keys) -> Iterator[Fault]:
 def _one_choice(questions: Questions) -> Iterator[Fault]:
     of_block: dict[Place, list[tuple[Place, str | None]]] = {}
     for place, question in questions:
-        if _is_of_trial(place):
+        if _is_of_pairs(place):
             of_block.setdefault(place[:-1], []).append((place, type_of(question)))
     for where, asked in of_block.items():
         choices = [place for place, type_ in asked if type_ == "2afc"]
@@ -144,29 +128,9 @@ def _one_choice(questions: Questions) -> Iterator[Fault]:
             yield Fault(place, "a second question of type 2afc", "keep one; ask the rest as choice or likert")
 
 
-def _is_of_trial(place: Place) -> bool:
+def _is_of_pairs(place: Place) -> bool:
     """Whether a question is of a trial with two clips, whose answers have columns of their own."""
     return place[-3:-1] == ("trials", "questions")
-
-
-def _anchors(raw: Keys, place: Place, question: Keys) -> Iterator[Fault]:
-    """Keep anchors to the answers that there are."""
-    labels = _labels(raw, question)
-    for answer in _keys(question.get("anchors")):
-        number = finite_number(answer)
-        if labels and number is not None and number > len(labels):
-            message = f"an anchor of answer {number:g}, and there are {len(labels)} answers"
-            yield Fault((*place, "anchors"), message, "give anchors to the answers that there are")
-
-
-def _yes_no(place: Place, question: Keys) -> Iterator[Fault]:
-    """Keep questions that have a right answer to two options."""
-    options = _list(question.get("options"))
-    if question.get("yes_no") is True and len(options) != 2:
-        message = f"a yes_no question has two options, and there are {len(options)}"
-        yield Fault(
-            (*place, "yes_no"), message, "give two options, first that of the true source, or remove it"
-        )
 
 
 def _ids(questions: Questions) -> Iterator[Fault]:
@@ -185,83 +149,13 @@ def _scale_names(raw: Keys) -> Iterator[Fault]:
             yield Fault(("scales", name), f"the scale {quoted(name)} is built in", "choose another name")
 
 
-def _labels_or_scale(raw: Keys, place: Place, question: Keys) -> Iterator[Fault]:
-    if type_of(question) != "likert":
-        return
-    scale, known = question.get("scale"), [*SCALES, *_keys(raw.get("scales"))]
-    if scale is not None and question.get("labels") is not None:
-        yield Fault((*place, "scale"), "both `labels` and `scale` are given", "keep one of the two")
-    elif scale is None and question.get("labels") is None:
-        yield Fault(place, "a likert question has neither `labels` nor `scale`", "add one of the two")
-    elif isinstance(scale, str) and scale not in known:
-        remedy = nearest(scale, known, f"define it under `scales`, or use {', '.join(sorted(SCALES))}")
-        yield Fault((*place, "scale"), f"there is no scale {quoted(scale)}", remedy)
-
-
-def _range(place: Place, question: Keys) -> Iterator[Fault]:
-    type_ = type_of(question)
-    if type_ in ("number", "slider"):
-        ends = (0, 100) if type_ == "slider" else (None, None)
-        low, high = (finite_number(question.get(key, end)) for key, end in zip(_ENDS, ends, strict=True))
-        if low is not None and high is not None and not low < high:
-            message = f"there is nothing to answer between {low:g} and {high:g}"
-            where = "maximum" if "maximum" in question else "minimum"
-            yield Fault((*place, where), message, "make `minimum` less than `maximum`")
-        elif type_ == "slider" and low is not None and high is not None:
-            yield from _steps(place, question, low, high)
-
-
-def _steps(place: Place, question: Keys, low: float, high: float) -> Iterator[Fault]:
-    step = finite_number(question.get("step", 1))
-    if step is None or step <= 0:
-        return
-    steps = (high - low) / step
-    if abs(steps - round(steps)) > ROUNDING * max(1, steps):
-        message = f"steps of {step:g} from {low:g} do not end at {high:g}"
-        where = "step" if "step" in question else "maximum"
-        yield Fault((*place, where), message, "choose a `step` that divides the whole scale")
-
-
-def finite_number(value: object) -> float | None:
-    """The number that a value is or says; None where it is none."""
-    try:
-        number = float(value) if isinstance(value, (str, int, float)) else math.nan
-    except (ValueError, OverflowError):
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _column(raw: Keys, place: Place, question: Keys) -> Iterator[Fault]:
+def _column(place: Place, question: Keys) -> Iterator[Fault]:
     """Keep `choice`, `uncertainty` and `rationale` what the exported columns of those names mean."""
     id_, type_ = _id(question) or "", type_of(question)
-    needed = _COLUMN_TYPES.get(id_)
-    if not _is_of_trial(place) or needed is None or type_ is None:
-        return
-    if type_ != needed:
+    needed = next((name for name, each in TYPES.items() if id_ in each.kept_ids), None)
+    if _is_of_pairs(place) and needed is not None and type_ is not None and type_ != needed:
         message = f"the id {quoted(id_)} is kept for a {needed} question: the data have a column for it"
         yield Fault((*place, "id"), message, f"choose another id, or type {needed}")
-    elif id_ == "uncertainty":
-        yield from _uncertainty(place, _labels(raw, question))
-
-
-def _certainty(place: Place, question: Keys) -> Iterator[Fault]:
-    """Keep the slider `certainty` what the exported column of that name means: more is more certain."""
-    if not _is_of_trial(place) or _id(question) != "certainty" or type_of(question) != "slider":
-        return
-    labels = [label for label in _list(question.get("labels")) if isinstance(label, str)]
-    if labels and _doubtful(labels[-1]) and not _doubtful(labels[0]):
-        message = "`certainty` runs the wrong way: the largest number is the most certain"
-        yield Fault((*place, "labels"), message, "turn the labels round, or choose another id")
-
-
-def _uncertainty(place: Place, labels: tuple[str, ...]) -> Iterator[Fault]:
-    if labels and _doubtful(labels[0]) and not _doubtful(labels[-1]):
-        message = "`uncertainty` runs the wrong way: answer 1 is the most certain one"
-        yield Fault((*place, "labels"), message, "turn the labels round, or choose another id")
-
-
-def _doubtful(label: str) -> bool:
-    return any(word in label.lower() for word in _DOUBT)
 
 
 def _code_to_send(raw: Keys) -> Iterator[Fault]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from app.sessions.pages import OptionView, QuestionView
 from app.sessions.views import Place
+from app.studies.questions.base import OptionView, QuestionView
 from app.tasks.game.base import AnyGame, GameConfig, View
 from app.tasks.game.matching import IN_POOL, wait_s, waited
 from app.tasks.game.moves import MoveSchema

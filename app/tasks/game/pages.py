@@ -13,7 +13,8 @@ from typing import ClassVar, Literal
 
 from app.core.errors import InvalidAnswer
 from app.core.templating import html_of
-from app.sessions.pages import Page, QuestionView
+from app.sessions.pages import Page
+from app.studies.questions.base import QuestionView
 from app.tasks.game.base import Act, AnyGame, GameConfig, View
 from app.tasks.game.moves import Choice, IllegalMove, MoveKind, MoveSchema, Number
 from app.tasks.game.parts import Bonus, Clock, Ended, Entered, Face, Rules, amount, money

@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, mo
 from app.core.errors import StudyError
 from app.sessions.design import Kind
 from app.studies.file.problems import counted, listed, quoted
-from app.studies.file.questions import Question, rule_error
+from app.studies.questions.base import Question, rule_error
 from app.tasks.game.agents.registry import agent_named
 from app.tasks.game.base import Agent, AnyGame, GameConfig
 from app.tasks.game.games import GAMES

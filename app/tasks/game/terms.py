@@ -8,7 +8,7 @@ from typing import Annotated, Literal, Self
 from pydantic import Field, model_validator
 
 from app.studies.file.problems import quoted
-from app.studies.file.questions import Label, Options, Part, QuestionId, rule_error
+from app.studies.questions.base import Label, Options, Part, QuestionId, rule_error
 
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]
 Then = Literal["agent", "default", "end"]

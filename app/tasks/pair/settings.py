@@ -7,8 +7,9 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.config import JsonDict
 
 from app.sessions.design import BLOCK, Kind, Slot
-from app.studies.file.questions import Frozen, Part, Question, TrialQuestion, different, exactly_one
 from app.studies.file.shown import Shown
+from app.studies.questions.base import Frozen, Part, Question, different, exactly_one
+from app.studies.questions.registry import TrialQuestion
 from app.tasks.pair.design import Member, Order, Sides
 from app.tasks.parts import BlockDesign, BlockSettings, Count, UnitSpec
 

@@ -12,11 +12,12 @@ from app.sessions.design import Kind, Planned, Slot, UnitToPlan
 from app.sessions.evidence import PlaybackReport, TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
 from app.sessions.flags import Finding, Observed, examine, joined
 from app.sessions.loads import LEFT_AFTER, loads_of
-from app.sessions.pages import Page, QuestionView
+from app.sessions.pages import Page
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import Where
 from app.sessions.tables import Mode
 from app.sessions.views import Place, views
+from app.studies.questions.base import QuestionView
 from app.tasks.base import Start, Taken, Task
 from app.tasks.pair import queries
 from app.tasks.pair.assignment import choose_pairs, plan_session

@@ -1,26 +1,16 @@
 """What a study file says of a block of ratings, and what such a block is when it is run."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag
+from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.config import JsonDict
 
 from app.sessions.design import Kind, Slot
-from app.studies.file.questions import (
-    ChoiceQuestion,
-    Frozen,
-    Label,
-    LikertQuestion,
-    NumberQuestion,
-    Part,
-    Question,
-    SliderQuestion,
-    TextQuestion,
-    different,
-    type_of,
-)
 from app.studies.file.shown import Shown
+from app.studies.questions.base import Asked, Frozen, Part, Question, QuestionType, different
+from app.studies.questions.registry import Models, any_of
 from app.tasks.parts import IN_A_TEXT_FILE, BlockDesign, BlockSettings, Count, Markdown, UnitSpec
 
 ItemWatch = Literal["to-end", "free"]
@@ -62,56 +52,22 @@ class _OfItems(Part):
     )
 
 
-class LikertCriterion(_OfItems, LikertQuestion):
-    """A criterion: one point of a scale, with a text for what a point means."""
-
-    anchors: Annotated[dict[Annotated[int, Field(ge=1, le=11)], Label], Shown(rows=3)] = Field(
-        default={},
-        title="What answers stand for, one per line",
-        description="Answer to what it stands for, such as `1: no reasons are given`; shown beside it.",
-    )
-
-
-class TextCriterion(_OfItems, TextQuestion):
-    pass
+@cache
+def _criterion(type_: QuestionType) -> type[Asked] | None:
+    """The settings of a type of question where it is asked about items."""
+    if type_.only_pairs:
+        return None
+    bases: tuple[type, ...] = (*filter(None, [type_.of_items]), _OfItems, type_.settings)
+    name = type_.settings.__name__.replace("Question", "Criterion")
+    return type(name, bases, {"__module__": __name__, "__doc__": type_.settings.__doc__})
 
 
-class ChoiceCriterion(_OfItems, ChoiceQuestion):
-    """A criterion: one option of a list. With `yes_no` answers are right or wrong."""
+CRITERIA = Models(_criterion)
 
-    yes_no: bool = Field(
-        title="The first of two options is right for items of the true source",
-        default=False,
-        description="Of two options: the first says that the item is of the study's true source, the second that it "
-        "is not, so that accuracy, d' and criterion are computed.",
-    )
-
-
-class NumberCriterion(_OfItems, NumberQuestion):
-    pass
-
-
-class SliderCriterion(_OfItems, SliderQuestion):
-    pass
-
-
-RatingQuestion = Annotated[
-    Annotated[LikertCriterion, Tag("likert")]
-    | Annotated[TextCriterion, Tag("text")]
-    | Annotated[ChoiceCriterion, Tag("choice")]
-    | Annotated[NumberCriterion, Tag("number")]
-    | Annotated[SliderCriterion, Tag("slider")],
-    Discriminator(type_of),
-]
-
-
-CRITERIA: Mapping[str, type[Part]] = {
-    "likert": LikertCriterion,
-    "text": TextCriterion,
-    "choice": ChoiceCriterion,
-    "number": NumberCriterion,
-    "slider": SliderCriterion,
-}
+if TYPE_CHECKING:
+    RatingQuestion = Asked
+else:
+    RatingQuestion = any_of(CRITERIA)
 
 
 class RatingBlock(BlockSettings):

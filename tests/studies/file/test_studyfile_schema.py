@@ -3,6 +3,7 @@
 import copy
 import json
 import re
+import runpy
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,8 @@ from pydantic import BaseModel
 from app.studies.file.load import json_schema
 from app.studies.file.model import DEFAULT_MESSAGE, Completion, Consent, StudyFile, Truth
 from app.studies.file.pairs import COLUMNS, REQUIRED
-from app.studies.file.questions import QUESTIONS, RESERVED_IDS
 from app.studies.file.scales import SCALES
+from app.studies.questions.base import RESERVED_IDS
 from app.tasks.game.settings import GameBlock
 from app.tasks.game.terms import PARTS, Checked
 from app.tasks.pair.settings import PairBlock, Sample, Trials
@@ -225,18 +226,9 @@ def test_the_page_lists_every_key_with_its_default_and_no_other() -> None:
     }
 
 
-def test_the_page_lists_every_key_of_every_question_type() -> None:
-    documented = {
-        (type_, cells[0].strip("`")): cells[3]
-        for cells in rows("Questions")
-        if len(cells) == 5
-        for type_ in (QUESTIONS if cells[1] == "all" else re.findall(r"`(\w+)`", cells[1]))
-    }
-    assert documented == {
-        (type_, key): default_in_words(model, key)
-        for type_, model in QUESTIONS.items()
-        for key in model.model_fields
-    }
+def test_the_table_of_question_types_is_made_from_their_settings() -> None:
+    tool = runpy.run_path(str(ROOT / "tools/question_table.py"))
+    assert tool["BEGIN"] + tool["table"]() + tool["END"] in PAGE, "run `python tools/question_table.py`"
     assert all(f"`{id_}`" in PAGE for id_ in RESERVED_IDS)
 
 

@@ -3,7 +3,7 @@
 from typing import ClassVar, Literal
 
 from app.sessions.design import Kind
-from app.studies.file.questions import Question
+from app.studies.questions.base import Question
 from app.tasks.parts import BlockDesign, UnitSpec
 
 

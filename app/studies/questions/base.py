@@ -1,0 +1,261 @@
+"""What a type of question is, and what all types have in common."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal, Protocol
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic.config import JsonDict
+from pydantic_core import PydanticCustomError
+
+from app.studies.file.problems import Fault, Place, quoted
+from app.studies.file.shown import Shown
+
+ID_PATTERN = r"^[a-z][a-z0-9_]*$"
+ANSWER_DUE = "An answer is required"
+# Form fields and page words of the participant's pages.
+RESERVED_IDS = frozenset({"submit_id", "rt_ms", "playback", "unplayable", "decision", "of_age", "page"})
+
+
+Level = Literal["nominal", "ordinal", "interval"]
+
+
+class Part(BaseModel):
+    """A part of a study file: nothing unknown in it, no blanks round a text, and it does not change."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+
+class Frozen(BaseModel):
+    """A part of a design, as it is run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Question(Frozen):
+    """A question as it is run, of any type; what each key means, its type says (`own`: those that no other type has).
+
+    With `groups`, it is asked of items of these groups alone. `level` says what answers are, where their type does
+    not: an imported table's."""
+
+    id: str
+    type: str
+    ask: str
+    required: bool
+    labels: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    max_length: int = 0
+    minimum: float | None = None
+    maximum: float | None = None
+    allow_tie: bool = False
+    step: float | None = None
+    anchors: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    yes_no: bool = False
+    level: Level | None = None
+    own: Mapping[str, Any] = {}
+
+
+def rule_error(message: str, remedy: str) -> PydanticCustomError:
+    """A broken rule of ours, told apart from pydantic's own errors by its type."""
+    return PydanticCustomError("study_rule", "{message}", {"message": message, "remedy": remedy})
+
+
+def _as_written(schema: JsonDict) -> None:
+    """Editors read `007` and `no` as number and boolean; the study file takes them as the text they are."""
+    schema["type"] = ["string", "number", "boolean"]
+
+
+def exactly_one(**kinds: str) -> Callable[[JsonDict], None]:
+    """Say in the JSON Schema that one of these keys is given, as its JSON type, and no other."""
+
+    def say(schema: JsonDict) -> None:
+        schema["oneOf"] = [
+            {"required": [key], "properties": {key: {"type": kind}}} for key, kind in kinds.items()
+        ]
+
+    return say
+
+
+AsWritten = Annotated[str, Field(json_schema_extra=_as_written)]
+Label = Annotated[AsWritten, Field(min_length=1, max_length=200)]
+
+
+def different(labels: tuple[str, ...]) -> tuple[str, ...]:
+    twice = sorted({label for label in labels if labels.count(label) > 1})
+    if twice:
+        raise rule_error(f"{quoted(twice[0])} comes twice in the list", "make every entry different")
+    return labels
+
+
+def _not_reserved(id_: str) -> str:
+    if id_ in RESERVED_IDS:
+        raise rule_error(f"the id {quoted(id_)} is a word of the pages", "choose another id")
+    return id_
+
+
+QuestionId = Annotated[
+    str,
+    Field(pattern=ID_PATTERN, max_length=40, json_schema_extra={"not": {"enum": sorted(RESERVED_IDS)}}),
+    AfterValidator(_not_reserved),
+]
+
+
+class Asked(Part):
+    """What every question of a study file has."""
+
+    ask: Annotated[str, Shown(rows=2)] = Field(
+        title="What is asked",
+        min_length=1,
+        max_length=2000,
+        description="The question as the participant reads it.",
+    )
+    id: Annotated[QuestionId, Shown(is_short=True)] = Field(
+        title="Name in the data",
+        description="Names the answer in the data; lower-case letters, digits and _, at most 40, "
+        "and no other question of the same list has it.",
+    )
+
+
+Labels = Annotated[tuple[Label, ...], Field(min_length=2, max_length=11), AfterValidator(different)]
+Options = Annotated[tuple[Label, ...], Field(min_length=2, max_length=50), AfterValidator(different)]
+
+
+@dataclass(frozen=True, slots=True)
+class OptionView:
+    """`anchor` says what a level looks like, where the study describes its levels; `given` is what was entered in the
+    option's own field, where it has one."""
+
+    value: str
+    label: str
+    anchor: str = ""
+    given: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionView:
+    """One question as asked; `value` is what was entered before (kept when the server sends a form back).
+
+    `widget` names its template. The `options` of a slider are its ends, with their labels, if it has any."""
+
+    id: str
+    type: str
+    ask: str
+    required: bool
+    options: tuple[OptionView, ...] = ()
+    value: str = ""
+    error: str = ""
+    minimum: float | None = None
+    maximum: float | None = None
+    step: float | None = None
+    widget: str = ""
+
+
+class Answering(Protocol):
+    """A simulated participant."""
+
+    def order(self, options: Sequence[str]) -> Sequence[str]:
+        """All of them, in an order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a check between keys sees of the file around a question: `scales` by name, the built-in ones among them.
+
+    `of_pairs`: it is asked about pairs, whose answers have columns of their own."""
+
+    scales: Mapping[str, Any]
+    of_pairs: bool
+
+
+class QuestionType:
+    """A type of question, all of it. A new one is a file with a subclass, and a line in `registry.py`.
+
+    `settings` are its keys in a study file, with label, help, limits and widget of each; `of_items` what more may be
+    said where it is asked about items. `only_pairs`: it is asked about pairs alone. `widget` is the template of its
+    part of a page, `question-<widget>.html`; one of those that there are, or its own. `kept_ids` belong to this type
+    among the questions about pairs.
+    """
+
+    settings: ClassVar[type[Asked]]
+    of_items: ClassVar[type[Part] | None] = None
+    only_pairs: ClassVar[bool] = False
+    widget: ClassVar[str]
+    # The keys of a new one in the design's form, beside its type.
+    begins_with: ClassVar[Mapping[str, Any]] = {}
+    kept_ids: ClassVar[frozenset[str]] = frozenset()
+    # What its answers about items are to the analysis; None where they are not analysed.
+    level: ClassVar[Level | None] = None
+    # What a cell of an export holds, where that is more than the answer itself.
+    entry: ClassVar[str] = ""
+
+    def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+        """What is wrong between its keys, which may be of any shape. Each value by itself is checked already."""
+        return iter(())
+
+    def resolved(self, settings: Any, scales: Mapping[str, tuple[str, ...]]) -> Mapping[str, Any]:
+        """The keys of the question as it is run."""
+        keys: dict[str, Any] = settings.model_dump(exclude_none=True)
+        return keys
+
+    def widget_of(self, question: Question) -> str:
+        return self.widget
+
+    def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
+        """What there is to choose from, or what else its template lists; `form` has what was entered before."""
+        return ()
+
+    def answer(self, question: Question, form: Mapping[str, str]) -> Any:
+        """The typed answer in a posted form; None where there is none. Raises ValueError, in words for participants."""
+        text = form.get(question.id, "").replace("\x00", "").strip()
+        return self.value(question, text) if text else None
+
+    def value(self, question: Question, text: str) -> Any:
+        """The typed answer that a text stands for. Raises as `answer` does."""
+        return text
+
+    def column(self, question_id: str) -> str | None:
+        """The column of the responses that holds the answer about a pair, where it has one of its own."""
+        return question_id if question_id in self.kept_ids else None
+
+    def scale(self, question: Question) -> tuple[float | None, float | None]:
+        """The lowest and the highest number that may be the answer; None where there is no bound, or no number."""
+        return None, None
+
+    def written(self, value: Any) -> Any:
+        """The answer as one cell of a table."""
+        return value
+
+    def in_words(self, question: Question, value: Any) -> str:
+        """The answer as the experimenter's pages show it."""
+        return str(self.written(value))
+
+    def simulate(self, person: Answering, fields: Mapping[str, Sequence[str]]) -> Mapping[str, str]:
+        """What a simulated participant enters, where one option or one number of each field will not do.
+
+        `fields` are those of the question on the page, each with its options.
+        """
+        return {}
+
+
+def finite_number(value: object) -> float | None:
+    """The number that a value is or says; None where it is none."""
+    try:
+        number = float(value) if isinstance(value, (str, int, float)) else math.nan
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def texts_of(value: object) -> tuple[str, ...]:
+    """The texts of a list, of whatever shape it is."""
+    return tuple(each for each in value if isinstance(each, str)) if isinstance(value, (list, tuple)) else ()
+
+
+_DOUBT = ("uncertain", "unsure", "not ", "guess")
+
+
+def is_doubtful(label: str) -> bool:
+    """Whether a label is at the uncertain end of a scale of certainty."""
+    return any(word in label.lower() for word in _DOUBT)

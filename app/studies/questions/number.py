@@ -1,0 +1,75 @@
+"""`number`: a number, with fractions."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from app.studies.file.problems import Fault, Place
+from app.studies.file.shown import Shown
+from app.studies.questions.base import ANSWER_DUE, Around, Asked, Question, QuestionType, finite_number
+
+
+class NumberQuestion(Asked):
+    """A number, with fractions."""
+
+    type: Literal["number"] = Field(title="Number", description="A number.")
+    required: bool = Field(
+        default=True, title=ANSWER_DUE, description="Whether the page waits for an answer."
+    )
+    minimum: Annotated[float | None, Shown(is_short=True)] = Field(
+        default=None,
+        allow_inf_nan=False,
+        title="Smallest number",
+        description="The smallest number allowed.",
+    )
+    maximum: Annotated[float | None, Shown(is_short=True)] = Field(
+        default=None,
+        allow_inf_nan=False,
+        title="Largest number",
+        description="The largest number allowed.",
+    )
+
+
+class Number(QuestionType):
+    """Between `minimum` and `maximum`; `ends` are those where the file gives none."""
+
+    settings: ClassVar[type[Asked]] = NumberQuestion
+    widget = "number"
+    begins_with: ClassVar[Mapping[str, Any]] = {"minimum": 0}
+    level = "ordinal"
+    ends: ClassVar[tuple[float | None, float | None]] = (None, None)
+
+    def limits(self, keys: Mapping[str, Any]) -> tuple[float | None, float | None]:
+        low, high = self.ends
+        return finite_number(keys.get("minimum", low)), finite_number(keys.get("maximum", high))
+
+    def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:
+        low, high = self.limits(keys)
+        if low is not None and high is not None and not low < high:
+            message = f"there is nothing to answer between {low:g} and {high:g}"
+            where = "maximum" if "maximum" in keys else "minimum"
+            yield Fault((*place, where), message, "make `minimum` less than `maximum`")
+
+    def scale(self, question: Question) -> tuple[float | None, float | None]:
+        return question.minimum, question.maximum
+
+    def value(self, question: Question, text: str) -> Any:
+        if re.search(r",\d{3}(\D|$)", text) or ("," in text and "." in text):
+            raise ValueError("Please write the number without separators, such as 1000 or 1.5.")
+        try:
+            number = float(text.replace(",", "."))
+        except ValueError:
+            raise ValueError("Please give a number.") from None
+        low, high = question.minimum, question.maximum
+        if (
+            not math.isfinite(number)
+            or (low is not None and number < low)
+            or (high is not None and number > high)
+        ):
+            bounds = [("at least", low), ("at most", high)]
+            allowed = " and ".join(f"{words} {bound:g}" for words, bound in bounds if bound is not None)
+            raise ValueError(f"Please give a number{f', {allowed}' if allowed else ''}.")
+        return int(number) if number.is_integer() else number

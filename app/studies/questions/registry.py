@@ -1,0 +1,79 @@
+"""The types of questions that there are. A new one is a file, and a line here."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, Union
+
+from pydantic import Discriminator, Tag, ValidatorFunctionWrapHandler, WrapValidator
+
+from app.studies.questions.base import Asked, QuestionType
+from app.studies.questions.choice import Choice
+from app.studies.questions.likert import Likert
+from app.studies.questions.number import Number
+from app.studies.questions.ranking import Ranking
+from app.studies.questions.slider import Slider
+from app.studies.questions.text import Text
+from app.studies.questions.two_afc import TwoAfc
+
+TYPES: dict[str, QuestionType] = {
+    "2afc": TwoAfc(),
+    "likert": Likert(),
+    "text": Text(),
+    "choice": Choice(),
+    "number": Number(),
+    "slider": Slider(),
+    "ranking": Ranking(),
+}
+
+
+class Models(Mapping[str, type[Asked]]):
+    """The settings of the types that may be asked at one place of a study, by name; `of` has None for all others."""
+
+    def __init__(self, of: Callable[[QuestionType], type[Asked] | None]) -> None:
+        self._of = of
+
+    def __getitem__(self, name: str) -> type[Asked]:
+        model = self._of(TYPES[name])
+        if model is None:
+            raise KeyError(name)
+        return model
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for name, type_ in TYPES.items() if self._of(type_) is not None)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+QUESTIONS = Models(lambda type_: type_.settings)
+NOT_OF_PAIRS = Models(lambda type_: None if type_.only_pairs else type_.settings)
+
+
+def type_of(question: Any) -> str | None:
+    """The question's type as far as it says: `scale` alone makes it a likert."""
+    if not isinstance(question, Mapping):
+        return getattr(question, "type", None)
+    named = question.get("type")
+    return "likert" if named is None and "scale" in question else named if isinstance(named, str) else None
+
+
+def any_of(models: Models) -> Any:
+    """The annotation of a question of one of these types: a union that names the type in what is wrong with it."""
+    listed = frozenset(models)
+    union: Any = Union[tuple(Annotated[models[name], Tag(name)] for name in models)]  # noqa: UP007
+    validator = WrapValidator(partial(_of_type, models, listed))
+    return Annotated[union, Discriminator(type_of), validator]
+
+
+def _of_type(models: Models, listed: frozenset[str], raw: Any, handler: ValidatorFunctionWrapHandler) -> Any:
+    """A type that was registered later (in a test) is not in the union."""
+    name = type_of(raw) or ""
+    return models[name].model_validate(raw) if name in models and name not in listed else handler(raw)
+
+
+if TYPE_CHECKING:
+    BackgroundQuestion = Asked
+    TrialQuestion = Asked
+else:
+    BackgroundQuestion = any_of(NOT_OF_PAIRS)
+    TrialQuestion = any_of(QUESTIONS)

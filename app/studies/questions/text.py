@@ -1,0 +1,38 @@
+"""`text`: a free text."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from app.studies.questions.base import ANSWER_DUE, Asked, Question, QuestionType
+
+MAX_TEXT = 5000
+
+
+class TextQuestion(Asked):
+    """A free text."""
+
+    type: Literal["text"] = Field(title="Free text", description="A free text.")
+    required: bool = Field(
+        default=False, title=ANSWER_DUE, description="Whether the page waits for an answer."
+    )
+    max_length: int = Field(
+        default=MAX_TEXT,
+        ge=1,
+        le=50_000,
+        title="Longest answer",
+        description="The longest answer, in characters.",
+    )
+
+
+class Text(QuestionType):
+    settings = TextQuestion
+    widget = "text"
+    begins_with: ClassVar[Mapping[str, Any]] = {"id": "comment"}
+    kept_ids = frozenset({"rationale"})
+
+    def value(self, question: Question, text: str) -> Any:
+        if len(text) > question.max_length:
+            raise ValueError(f"Please shorten this to {question.max_length} characters; it has {len(text)}.")
+        return text

@@ -1,0 +1,59 @@
+"""`2afc`: which of the two clips."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator, Field
+
+from app.studies.file.shown import Shown
+from app.studies.questions.base import Asked, OptionView, Question, QuestionType, rule_error
+from app.tasks.pair.design import TIE, Side
+
+
+def _always(required: bool) -> bool:
+    if not required:
+        raise rule_error("the 2afc question must be answered", "remove `required`")
+    return required
+
+
+class TwoAfcQuestion(Asked):
+    """Which of the two clips: answered with a side, or with no difference where `allow_tie` says so."""
+
+    type: Literal["2afc"] = Field(title="Choice of a clip", description="A choice between the two clips.")
+    required: Annotated[bool, AfterValidator(_always), Shown(is_nowhere=True)] = Field(
+        default=True,
+        description="Always true: a trial without a choice is not answered.",
+        json_schema_extra={"const": True},
+    )
+    allow_tie: bool = Field(
+        title="“No difference” is an answer",
+        default=False,
+        description="Whether participants may answer that there is no difference: a vote, for neither clip.",
+    )
+
+
+class TwoAfc(QuestionType):
+    settings = TwoAfcQuestion
+    only_pairs = True
+    begins_with: ClassVar[Mapping[str, Any]] = {
+        "id": "choice",
+        "ask": "Which video is more likely to be human?",
+    }
+    widget = "sides"
+    kept_ids = frozenset({"choice"})
+
+    def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
+        sides = OptionView(Side.LEFT, "Left video"), OptionView(Side.RIGHT, "Right video")
+        return (*sides, OptionView(TIE, "No difference")) if question.allow_tie else sides
+
+    def value(self, question: Question, text: str) -> Any:
+        if text not in (*Side, *([TIE] if question.allow_tie else [])):
+            raise ValueError(
+                "Please choose the left video, the right video or no difference."
+                if question.allow_tie
+                else "Please choose the left or the right video."
+            )
+        return text
+
+    def column(self, question_id: str) -> str:
+        return "side"
