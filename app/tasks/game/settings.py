@@ -209,11 +209,6 @@ def _agent(game: str, text: str, seat: int | None) -> Agent:
         raise rule_error(
             f"the agent {quoted(agent.name)} cannot take seat {seat}", "give that seat another agent"
         )
-    if agent.occupant == "model":
-        raise rule_error(
-            f"the agent {quoted(agent.name)} asks a language model",
-            "such agents play by `game play` alone for now",
-        )
     return agent
 
 

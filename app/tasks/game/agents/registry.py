@@ -46,6 +46,10 @@ def agent_named(game: str, text: str) -> Agent:
     """
     name, *pairs = text.strip().split(":")
     known = agents_for(game)
+    if name in {agent.name for agent in OUTSIDE}:
+        raise StudyError(
+            f"the agent {name!r} plays by `likely-human game play` alone for now, not with people"
+        )
     if name not in known:
         raise StudyError(f"there is no agent {name!r} for {game}; there are {', '.join(known)}")
     given = {}

@@ -192,15 +192,13 @@ class Chat:
 
     def _posted(self, request: Mapping[str, Any], end: float) -> Call:
         start = time.monotonic()
-        end = min(end, start + self._server.timeout_s)
+        limit = max(0.001, min(end - start, self._server.timeout_s))
         try:
-            with self._client.stream(
-                "POST", self._url, json=request, timeout=max(0.001, end - start)
-            ) as reply:
-                body = _read(reply, end)
+            with self._client.stream("POST", self._url, json=request, timeout=limit) as reply:
+                body = _read(reply, start + limit)
                 status, asked = reply.status_code, reply.headers.get("retry-after", "")
         except (TimeoutError, httpx2.TimeoutException):
-            fault = f"no reply within {self._server.timeout_s:g} s"
+            fault = f"no reply within {limit:.3g} s"
             return Call(request, _ms(start), fault=fault, tokens=None)
         except httpx2.HTTPError as error:
             words = self._server.without_key(str(error)) or type(error).__name__

@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from app.core.errors import StudyError
+from app.core.settings import Settings
 from app.tasks.game.agents.outside import ModelAgent
 from app.tasks.game.base import Act, Budget, NoMove
 from app.tasks.game.files import agent_id
@@ -20,6 +22,7 @@ from app.tasks.game.outside.chat import LONGEST_REPLY, Chat, Server, Spending, S
 from app.tasks.game.outside.model import ModelPlayer
 from app.tasks.game.presenters.base import presenter_of
 from app.tasks.game.run import agents_of
+from app.tasks.game.settings import GameBlock
 from tests.program import Done, Program
 from tests.tasks.game import random_play
 from tests.tasks.game.outside.chat_server import ChatServer, Said, chat_server, move, reply
@@ -233,7 +236,7 @@ def test_a_slow_server_and_none_at_all_end_in_words(server: ChatServer, ask: Ask
         assert asking.results == ["failed", "failed"]
         # What a call without a reply used is not known: its bound is counted.
         assert asking.spending.tokens >= 2 * 800
-    with pytest.raises(Unavailable, match="no reply within"):
+    with pytest.raises(Unavailable, match=r"no reply within 0\.1 s|no reply within 0\.09"):
         ask(server.address, timeout_s=60).act(budget=Budget(seconds=0.1))
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
@@ -371,6 +374,16 @@ def test_addresses_and_keys_that_are_none_are_refused_without_telling_them() -> 
         assert said in str(refused.value)
         assert "hid" not in str(refused.value)
     assert KEY not in repr(Server("http://127.0.0.1/v1", KEY))
+    assert KEY not in repr(Settings.model_validate({"LIKELY_HUMAN_MODEL_KEY": KEY}))
+
+
+def test_a_study_with_people_takes_no_player_outside_and_reads_no_file_for_one() -> None:
+    for seat in ("model", "pull", "model:settings=/etc/passwd"):
+        with pytest.raises(ValidationError) as refused:
+            GameBlock.model_validate(
+                {"id": "play", "task": "game", "game": "sug", "seats": ["human", *[seat] * 4]}
+            )
+        assert "plays by `likely-human game play` alone for now" in str(refused.value)
 
 
 def bargain(request: Mapping[str, Any]) -> Said:
