@@ -35,7 +35,9 @@ class Play(Result):
 
     `offers`: how often each amount was offered, from nothing to the endowment. `rejected`: for each amount, the offers
     of it and how many were rejected. `ranks`: shares of recipients from the most to the least chosen, averaged over
-    matches and players. `reciprocated`: for chains of 1, 2, ... rounds, how many there were and how many went on.
+    matches and players. `reciprocated`: for chains of 1, 2, ... rounds, how many there were and how many went on, by
+    the paper's formula, in which an offer counts whether it was accepted or not; `reciprocated_accepted`: by its
+    sentence, which speaks of acceptable offers, the same of chains in which every offer was accepted.
     """
 
     players: int
@@ -43,17 +45,23 @@ class Play(Result):
     rejected: tuple[Cases, ...]
     ranks: tuple[float, ...]
     reciprocated: tuple[Cases, ...]
+    reciprocated_accepted: tuple[Cases, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Distances(Result):
-    """Distances of two collections of play, 0 where they are the same; `smoothing` was added to every count."""
+    """Distances of two collections of play, 0 where they are the same; `smoothing` was added to every count.
+
+    `d_y` and `d_y8` are the paper's formulas, `d_y_accepted` and `d_y8_accepted` of chains of accepted offers.
+    """
 
     d_o: float
     d_r: float
     d_b: float
     d_y: float
     d_y8: float
+    d_y_accepted: float
+    d_y8_accepted: float
     smoothing: float
     log_base: float
 
@@ -77,7 +85,8 @@ def play_of(seats: Sequence[tuple[Rounds, int]], endowment: int, step: int = 1) 
         tuple(offered[q] for q in amounts),
         tuple(Cases(offered[q], refused[q]) for q in amounts),
         tuple(fmean(shares) for shares in zip(*ranks, strict=True)),
-        tuple(_chains(seats, length) for length in range(1, CHAIN + 1)),
+        tuple(_chains(seats, length, accepted=False) for length in range(1, CHAIN + 1)),
+        tuple(_chains(seats, length, accepted=True) for length in range(1, CHAIN + 1)),
     )
 
 
@@ -99,12 +108,16 @@ def distances(one: Play, two: Play, smoothing: float = 0.5, log_base: float = ma
         return far((p.k, p.n - p.k), (q.k, q.n - q.k))
 
     chains = [two_point(p, q) for p, q in zip(one.reciprocated, two.reciprocated, strict=True)]
+    accepted = zip(one.reciprocated_accepted, two.reciprocated_accepted, strict=True)
+    of_accepted = [two_point(p, q) for p, q in accepted]
     return Distances(
         d_o=far(one.offers, two.offers),
         d_r=far(*([share * sum(play.offers) for share in play.ranks] for play in (one, two))),
         d_b=sum(two_point(p, q) for p, q in zip(one.rejected, two.rejected, strict=True)),
         d_y=chains[0],
         d_y8=sum(chains),
+        d_y_accepted=of_accepted[0],
+        d_y8_accepted=sum(of_accepted),
         smoothing=smoothing,
         log_base=log_base,
     )
@@ -116,7 +129,7 @@ def _ranks(rounds: Rounds, seat: int, players: int) -> list[float]:
     return shares + [0.0] * (players - 1 - len(shares))
 
 
-def _chains(seats: Sequence[tuple[Rounds, int]], length: int) -> Cases:
+def _chains(seats: Sequence[tuple[Rounds, int]], length: int, accepted: bool) -> Cases:
     """Chains of so many rounds in which a seat and a partner took turns, the partner last: did the seat go on?"""
     went_on = [
         round_[seat - 1][0] == partner
@@ -124,16 +137,18 @@ def _chains(seats: Sequence[tuple[Rounds, int]], length: int) -> Cases:
         for k, round_ in enumerate(rounds)
         if k >= length
         for partner in range(1, len(round_) + 1)
-        if partner != seat and _in_turns(rounds[k - length : k], seat, partner)
+        if partner != seat and _in_turns(rounds[k - length : k], seat, partner, accepted)
     ]
     return Cases(len(went_on), sum(went_on))
 
 
-def _in_turns(rounds: Rounds, seat: int, partner: int) -> bool:
-    """Going back from the last round: the partner offered to the seat, before it the seat to the partner, and so on."""
+def _in_turns(rounds: Rounds, seat: int, partner: int, accepted: bool) -> bool:
+    """Going back from the last round: the partner offered to the seat, before it the seat to the partner, and so on;
+    where `accepted`, each of these offers was."""
     turns = ((partner, seat) if i % 2 == 0 else (seat, partner) for i in range(len(rounds)))
     return all(
-        round_[sender - 1][0] == to for round_, (sender, to) in zip(reversed(rounds), turns, strict=True)
+        round_[sender - 1][0] == to and (not accepted or round_[sender - 1][2])
+        for round_, (sender, to) in zip(reversed(rounds), turns, strict=True)
     )
 
 

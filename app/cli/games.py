@@ -1,7 +1,5 @@
 """`likely-human game`: matches without people, played, written and replayed. No database is opened."""
 
-import json
-import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.console import now, out, progress
+from app.cli.game_metrics import compare, metrics
 
 if TYPE_CHECKING:
-    from analysis.games.sug import Play
     from app.tasks.game.base import Agent
     from app.tasks.game.run import Asked
     from app.tasks.game.writing import Seating
@@ -147,44 +145,5 @@ def replay(
     out.print(f"{n_matches} matches, {n_events} events: every state is as written", markup=False)
 
 
-@app.command()
-def metrics(
-    people: Annotated[Path, typer.Argument(metavar="PEOPLE.csv", help="Moves to compare with: sug alone.")],
-    others: Annotated[list[Path], typer.Argument(metavar="MOVES.csv...", help="Moves to compare.")],
-    smoothing: Annotated[float, typer.Option(help="Added to every count.")] = 0.5,
-    log_base: Annotated[float, typer.Option(help="Of the logarithm; e, in nats, unless given.")] = math.e,
-    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON, with all counts.")] = False,
-) -> None:
-    """How far agents' play in files is from people's in the first: offers, recipients, rejections, reciprocation."""
-    from analysis.games.sug import distances
-
-    reference = _play_in(people, agents=False)
-    compared = {path: _play_in(path, agents=True) for path in others}
-    found = {path: distances(reference, play, smoothing, log_base) for path, play in compared.items()}
-    if as_json:
-        files = {
-            str(path): {"distances": found[path].to_dict(), "play": play.to_dict()}
-            for path, play in compared.items()
-        }
-        whole = {"people": {"file": str(people), "play": reference.to_dict()}, "files": files}
-        typer.echo(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False))
-        return
-    out.print(f"Distances to {people}; {smoothing:g} added to every count, base {log_base:.4g}", markup=False)
-    for path, far in found.items():
-        values = (far.d_o, far.d_r, far.d_b, far.d_y, far.d_y8)
-        numbers = zip(("dO", "dR", "dB", "dY", "dY8"), values, strict=True)
-        said = "  ".join(f"{name} {value:.3f}" for name, value in numbers)
-        out.print(f"{path}: {said}", markup=False)
-
-
-def _play_in(path: Path, agents: bool) -> "Play":
-    """The play of the agents in a file, of people where it has none; or the other way round."""
-    from analysis.games.sug import play_of
-    from app.core.errors import StudyError
-    from app.tasks.game.run import AGENTS, PEOPLE, game_named, seats_in
-
-    seats = seats_in(game_named("sug"), path, AGENTS if agents else PEOPLE)
-    configs = {(state.config.endowment, state.config.step) for state, _ in seats}
-    if len(configs) > 1:
-        raise StudyError(f"{path} has matches with other offers; compare files of one endowment and step")
-    return play_of([(state.history, seat) for state, seat in seats], *configs.pop())
+app.command()(metrics)
+app.command()(compare)

@@ -1,9 +1,10 @@
 """Replaying a table of moves: every state is computed again from the moves, and must have the hash that is written."""
 
 import csv
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 from typing import IO
@@ -42,10 +43,18 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """A match of a file, and who was on each seat when it was first named (`human`, `rule`, `model`, `simulated`)."""
+    """A match of a file, its identifier there, and who was on each seat when it was first named.
+
+    `occupants` are `human`, `rule`, `model`, `simulated`; `sessions` are those of people. Seats in `handed_over` had
+    more than one occupant. `excluded` is the first rule that leaves rows of it out, empty where all count.
+    """
 
     match: Match
     occupants: Mapping[Seat, str]
+    id: str = ""
+    sessions: Mapping[Seat, str] = field(default_factory=dict)
+    handed_over: frozenset[Seat] = frozenset()
+    excluded: str = ""
 
 
 def replayed(path: Path) -> Iterator[Replayed]:
@@ -60,8 +69,7 @@ def replayed(path: Path) -> Iterator[Replayed]:
                 )
             seen.add(name)
             match = replay(given)
-            seats = [row.cells for row in reversed(given) if row.cells["seat"]]
-            yield Replayed(match, {int(cells["seat"]): cells["occupant"] for cells in seats})
+            yield _of(match, [row.cells for row in given])
         if not seen:
             raise ReplayError(f"{path} has no moves")
 
@@ -83,6 +91,20 @@ def replay(rows: Sequence[Row]) -> Match:
     if not match.is_over:
         raise rows[-1].fault("the match is not over, and no row follows")
     return match
+
+
+def _of(match: Match, rows: Sequence[Mapping[str, str]]) -> Replayed:
+    seats = [cells for cells in reversed(rows) if cells["seat"]]
+    sat = {(int(cells["seat"]), cells["occupant"], cells["session"]) for cells in seats}
+    n_sat = Counter(seat for seat, _, _ in sat)
+    return Replayed(
+        match,
+        {int(cells["seat"]): cells["occupant"] for cells in seats},
+        rows[0]["match"],
+        {int(cells["seat"]): cells["session"] for cells in seats if cells["session"]},
+        frozenset(seat for seat, n in n_sat.items() if n > 1),
+        next((cells["excluded"] for cells in rows if cells["excluded"]), ""),
+    )
 
 
 def _started(row: Row) -> Match:

@@ -7,6 +7,7 @@ in bargaining; 1, 11 and 18 in negotiation without single rounds; 1, 10 and 8 in
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from pydantic import Field
@@ -56,6 +57,20 @@ def sampled(config: type[GameConfig], sample: Sample) -> list[GameConfig]:
     drawn = random.Random(sample.seed).sample(range(len(others)), n)
     found = {"main": [main], "variants": variants, "random": [others[i] for i in sorted(drawn)]}
     return [one for part in PARTS if part in sample.sample.split("+") for one in found[part]]
+
+
+def levels_of(config: type[GameConfig]) -> Mapping[str, list[str]]:
+    """The published levels of each parameter that has several, as text; numbers by size."""
+    dumped = [one.model_dump(mode="json") for one in config.grid()]
+    levels = {name: list(dict.fromkeys(str(one[name]) for one in dumped)) for name in config.model_fields}
+    return {name: _by_size(each) for name, each in levels.items() if len(each) > 1}
+
+
+def _by_size(levels: Sequence[str]) -> list[str]:
+    try:
+        return sorted(levels, key=Fraction)
+    except ValueError:
+        return list(levels)
 
 
 def presets(config: type[GameConfig]) -> Mapping[str, list[GameConfig]]:

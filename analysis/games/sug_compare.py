@@ -1,0 +1,226 @@
+"""Distances of two collections of play in the Social Ultimatum Game, with intervals and tests over matches.
+
+Each match is one unit: its counts are drawn, or dealt out, together. A distance is never below 0 and is the larger the
+less play there is, in resamples, too: the interval of one that is no more than chance lies above it. So `chance` stands
+beside it, how far apart two collections are that differ by nothing but the deal.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from analysis.errors import AnalysisError
+from analysis.games.sug import CHAIN, Distances, Play, Rounds, distances, play_of
+from analysis.options import LEVEL, RESAMPLES
+from analysis.results import Result
+from analysis.stats.intervals import Floats, Interval, no_interval, percentile_interval, portions
+
+METHOD = "percentile bootstrap over matches"
+RANDOM = "random deals of the matches, (b + 1) / (m + 1)"
+SWAPPED = "random swaps within matches, (b + 1) / (m + 1)"
+FEWEST = 2
+
+Seats = Mapping[str, Sequence[tuple[Rounds, int]]]
+"""The seats of one collection by match: the match's rounds and the seat's number."""
+
+
+@dataclass(frozen=True, slots=True)
+class DistanceTest(Result):
+    """One distance with its interval, and how often chance alone gives as much.
+
+    `chance` is the 95th percentile of the distances of the same matches dealt out anew; `p` is one-sided.
+    """
+
+    name: str
+    value: float
+    interval: Interval
+    chance: float | None
+    p: float | None
+    method: str
+    permutations: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlayComparison(Result):
+    """Two collections, their distances with intervals and tests, and how many matches each has."""
+
+    first: Play
+    second: Play
+    n_first: int
+    n_second: int
+    n_shared: int
+    distances: Distances
+    tests: Sequence[DistanceTest]
+
+
+NAMES = ("d_o", "d_r", "d_b", "d_y", "d_y8", "d_y_accepted", "d_y8_accepted")
+
+
+def compare_play(
+    first: Seats,
+    second: Seats,
+    endowment: int,
+    step: int = 1,
+    *,
+    smoothing: float = 0.5,
+    log_base: float = math.e,
+    seed: int = 1,
+    resamples: int = RESAMPLES,
+) -> PlayComparison:
+    """Distances of two collections of play, as `distances` has them, each with interval and test.
+
+    Where a match has seats of both collections, its two parts are swapped in the test and drawn together in the
+    bootstrap; the test is of such matches alone where there are any. Raises AnalysisError as `distances` does, and for
+    an empty collection.
+    """
+    if not first or not second:
+        raise AnalysisError("a comparison takes two collections of play, and one has no match")
+    plays = [
+        play_of([seat for seats in one.values() for seat in seats], endowment, step)
+        for one in (first, second)
+    ]
+    found = distances(plays[0], plays[1], smoothing, log_base)
+    x, y = (_counts(one, endowment, step) for one in (first, second))
+    shared = [(list(first).index(name), list(second).index(name)) for name in first if name in second]
+    layout = _Layout(len(plays[0].offers), plays[0].players - 1, smoothing, log_base)
+    drawn = _drawn(x, y, list(first), list(second), layout, seed, resamples)
+    dealt = _dealt(x, y, shared, layout, seed, resamples)
+    observed = layout.distances(x.sum(axis=0)[None], y.sum(axis=0)[None])[0]
+    tested = (
+        observed
+        if not shared
+        else layout.distances(
+            x[[i for i, _ in shared]].sum(axis=0)[None], y[[j for _, j in shared]].sum(axis=0)[None]
+        )[0]
+    )
+    enough = min(len(first), len(second)) >= FEWEST
+    tests = [
+        DistanceTest(
+            name,
+            float(observed[k]),
+            _interval(drawn[:, k], seed, enough),
+            float(np.quantile(dealt[:, k], LEVEL)) if resamples and enough else None,
+            _p(float(tested[k]), dealt[:, k]) if resamples and enough else None,
+            SWAPPED if shared else RANDOM,
+            resamples if enough else 0,
+        )
+        for k, name in enumerate(NAMES)
+    ]
+    return PlayComparison(plays[0], plays[1], len(first), len(second), len(shared), found, tests)
+
+
+def _counts(collection: Seats, endowment: int, step: int) -> Floats:
+    """The counts of each match in one row: what `_Layout` says stands where."""
+    rows = []
+    for seats in collection.values():
+        play = play_of(seats, endowment, step)
+        rows.append(
+            [
+                *play.offers,
+                *(cases.k for cases in play.rejected),
+                *(share * len(seats) for share in play.ranks),
+                len(seats),
+                *(
+                    number
+                    for chains in (play.reciprocated, play.reciprocated_accepted)
+                    for c in chains
+                    for number in (c.n, c.k)
+                ),
+            ]
+        )
+    return np.array(rows, dtype=float)
+
+
+@dataclass(frozen=True, slots=True)
+class _Layout:
+    """Where the counts of a match stand, and the distances of sums of them, row by row."""
+
+    amounts: int
+    ranks: int
+    smoothing: float
+    log_base: float
+
+    def distances(self, x: Floats, y: Floats) -> Floats:
+        """One row of distances, in the order of NAMES, for each row of summed counts."""
+        a, r = self.amounts, self.ranks
+        parts = np.cumsum([a, a, r, 1, 2 * CHAIN, 2 * CHAIN])[:-1]
+        of = [np.split(each, parts, axis=1) for each in (x, y)]
+        offers = self._far(*(one[0] for one in of))
+        # Shares of recipients are smoothed as shares of as many offers as were made.
+        ranks = self._far(*(one[2] / one[3] * one[0].sum(axis=1, keepdims=True) for one in of))
+        refused = self._two_point(*((one[0], one[1]) for one in of)).sum(axis=1)
+        chains = [
+            self._two_point(*((one[part][:, ::2], one[part][:, 1::2]) for one in of)) for part in (4, 5)
+        ]
+        columns = [offers, ranks, refused]
+        for chain in chains:
+            columns += [chain[:, 0], chain.sum(axis=1)]
+        return np.column_stack(columns)
+
+    def _far(self, x: Floats, y: Floats) -> Floats:
+        p, q = ((one + self.smoothing) / (one + self.smoothing).sum(axis=-1, keepdims=True) for one in (x, y))
+        far: Floats = ((p - q) * np.log(p / q)).sum(axis=-1) / math.log(self.log_base)
+        return far
+
+    def _two_point(self, x: tuple[Floats, Floats], y: tuple[Floats, Floats]) -> Floats:
+        return self._far(*(np.stack([k, n - k], axis=-1) for n, k in (x, y)))
+
+
+def _drawn(
+    x: Floats,
+    y: Floats,
+    names_x: Sequence[str],
+    names_y: Sequence[str],
+    layout: _Layout,
+    seed: int,
+    resamples: int,
+) -> Floats:
+    """Distances of resamples of the matches; a match in both collections is drawn with both of its parts."""
+    rng = np.random.default_rng(seed)
+    shared = bool(set(names_x) & set(names_y))
+    names = list(dict.fromkeys([*names_x, *names_y]))
+    out = []
+    for size in portions(resamples, len(names)):
+        if shared:
+            times = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size)
+            at = {name: i for i, name in enumerate(names)}
+            weights = [times[:, [at[name] for name in group]] for group in (names_x, names_y)]
+        else:
+            weights = [rng.multinomial(len(g), np.full(len(g), 1 / len(g)), size) for g in (names_x, names_y)]
+        # A resample may have no match of one collection; its distances are not defined.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            out.append(layout.distances(weights[0] @ x, weights[1] @ y))
+    return np.concatenate(out) if out else np.empty((0, len(NAMES)))
+
+
+def _dealt(
+    x: Floats, y: Floats, shared: Sequence[tuple[int, int]], layout: _Layout, seed: int, resamples: int
+) -> Floats:
+    rng = np.random.default_rng(seed + 1)
+    out = []
+    both = np.concatenate([x, y])
+    for size in portions(resamples, len(both)):
+        if shared:
+            one, other = x[[i for i, _ in shared]], y[[j for _, j in shared]]
+            swap = rng.random((size, len(shared))) < 0.5
+            first, second = ~swap @ one + swap @ other, swap @ one + ~swap @ other
+        else:
+            order = rng.permuted(np.tile(np.arange(len(both)), (size, 1)), axis=1)
+            chosen = np.zeros((size, len(both)), dtype=bool)
+            np.put_along_axis(chosen, order[:, : len(x)], True, axis=1)
+            first = chosen @ both
+            second = both.sum(axis=0) - first
+        out.append(layout.distances(first, second))
+    return np.concatenate(out) if out else np.empty((0, len(NAMES)))
+
+
+def _interval(drawn: Floats, seed: int, enough: bool) -> Interval:
+    if not enough:
+        return no_interval("a collection has fewer than two matches", seed, len(drawn), METHOD)
+    return percentile_interval(drawn, seed, METHOD)
+
+
+def _p(value: float, dealt: Floats) -> float:
+    return (1 + int((dealt >= value - 1e-9).sum())) / (1 + len(dealt))

@@ -1,0 +1,366 @@
+"""`likely-human game metrics` and `compare`: measures of play, with distances, intervals, tests and figures."""
+
+import json
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.cli.console import out
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from analysis.figures import AnyFigure
+    from app.reports.games import Options
+    from app.reports.matches import MatchFile, SeatPlayed
+    from app.tasks.game.base import AnyGame
+
+SMOOTHING = Annotated[float, typer.Option(help="Added to every count of a distance (sug).")]
+LOG_BASE = Annotated[float, typer.Option(help="Of the logarithm; e, in nats, unless given (sug).")]
+RESAMPLES = Annotated[int, typer.Option(min=0, help="Of bootstrap intervals and permutation tests.")]
+SEED = Annotated[int, typer.Option(min=0, help="Of resamples.")]
+AS_JSON = Annotated[bool, typer.Option("--json", help="The same as JSON, with all counts.")]
+FIGURES = Annotated[
+    Path | None,
+    typer.Option("--figures", metavar="DIR", help="Write figures: SVG, PNG, and their numbers as CSV."),
+]
+NAMES = {
+    "d_o": "dO",
+    "d_r": "dR",
+    "d_b": "dB",
+    "d_y": "dY",
+    "d_y8": "dY8",
+    "d_y_accepted": "dY accepted",
+    "d_y8_accepted": "dY8 accepted",
+}
+
+
+def metrics(
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="MOVES.csv...", help="Moves; of sug several, the people of the first being compared."
+        ),
+    ],
+    smoothing: SMOOTHING = 0.5,
+    log_base: LOG_BASE = math.e,
+    resamples: RESAMPLES = 10_000,
+    seed: SEED = 1,
+    figures: FIGURES = None,
+    as_json: AS_JSON = False,
+) -> None:
+    """The measures of each game in files of moves, by player and role, and how far agents' play is from people's."""
+    from app.reports.games import Options
+    from app.reports.matches import one_game, read_matches
+
+    options = Options(smoothing=smoothing, log_base=log_base, seed=seed, resamples=resamples)
+    read = [read_matches(path) for path in files]
+    reports = _ultimatum(read, options) if len(read) > 1 and one_game(read).name == "sug" else {}
+    whole: dict[str, Any] = {"files": {}, **reports.get("whole", {})}
+    drawn: list[AnyFigure] = list(reports.get("figures", []))
+    for number, file in enumerate(read, 1):
+        ending = f"-{number}" if len(read) > 1 else ""
+        one, more = _file(file, options, ending, with_play=not reports, draws=figures is not None)
+        whole["files"].setdefault(str(file.path), {})
+        whole["files"][str(file.path)] |= one
+        drawn += more
+    if as_json:
+        typer.echo(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        _print(whole, options)
+    if figures is not None:
+        _write(figures, drawn, quiet=as_json)
+
+
+def compare(
+    first: Annotated[Path, typer.Argument(metavar="A.csv", help="Moves.")],
+    second: Annotated[
+        Path | None,
+        typer.Argument(metavar="B.csv", help="Moves to compare with; without, agents in the same file."),
+    ] = None,
+    who: Annotated[
+        str | None,
+        typer.Option(
+            "--first", help="Seats of A: people, agents, all, a kind of occupant, or a player's name."
+        ),
+    ] = None,
+    whom: Annotated[str | None, typer.Option("--second", help="Seats of B, likewise.")] = None,
+    over: Annotated[
+        str, typer.Option(help="What is resampled: matches, or people by their sessions.")
+    ] = "matches",
+    smoothing: SMOOTHING = 0.5,
+    log_base: LOG_BASE = math.e,
+    resamples: RESAMPLES = 10_000,
+    seed: SEED = 1,
+    figures: FIGURES = None,
+    as_json: AS_JSON = False,
+) -> None:
+    """Compare two groups of seats of one game on every measure: differences with intervals and permutation tests.
+
+    With one file its people are compared with its agents; with two, all seats of both, unless asked otherwise.
+    """
+    from analysis.results import plain
+    from app.core.errors import StudyError
+    from app.reports.games import Options, groups_of, measures_compared, offers_of, play_compared
+    from app.reports.matches import read_matches
+
+    if over not in ("matches", "people"):
+        raise StudyError(f"--over is {over!r}; it must be matches or people")
+    options = Options(smoothing, log_base, seed, resamples, over)
+    files = read_matches(first), read_matches(second) if second else None
+    defaults = ("all", "all") if second else ("people", "agents")
+    groups = groups_of(*files, (who or defaults[0], whom or defaults[1]))
+    found = measures_compared(groups, options)
+    whole: dict[str, Any] = {
+        "game": groups.game.name,
+        "first": groups.names[0],
+        "second": groups.names[1],
+        "over": over,
+        "measures": plain(found.measures),
+        "notes": list(found.notes),
+    }
+    drawn: list[AnyFigure] = []
+    if groups.game.name == "sug":
+        play = play_compared(groups, options)
+        whole["play"] = play.to_dict()
+        if figures is not None:
+            from analysis.figures.ultimatum import ultimatum_figure
+
+            named = {groups.names[0]: play.first, groups.names[1]: play.second}
+            drawn.append(ultimatum_figure(named, *offers_of([*groups.first, *groups.second])))
+    if as_json:
+        typer.echo(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        _print_comparison(whole)
+    if figures is not None:
+        _write(figures, drawn, quiet=as_json)
+
+
+def _ultimatum(files: "Sequence[MatchFile]", options: "Options") -> dict[str, Any]:
+    """The distances of the agents in each file from the people of the first."""
+    from analysis.figures.ultimatum import ultimatum_figure
+    from analysis.games.sug_compare import NAMES as MEASURES
+    from app.reports.games import Groups, offers_of, play_compared, play_in
+    from app.reports.matches import AGENTS, PEOPLE
+
+    people, *others = files
+    reference = people.of(PEOPLE)
+    compared, plays = {}, {str(people.path): play_in(reference)}
+    for file in others:
+        seats = file.of(AGENTS)
+        found = play_compared(
+            Groups(file.games[0], reference, seats, (str(people.path), str(file.path)), (people, file)),
+            options,
+        )
+        tests = {one.name: one.to_dict() for one in found.tests}
+        compared[str(file.path)] = {
+            "distances": found.distances.to_dict(),
+            "tests": [tests[name] for name in MEASURES],
+            "play": found.second.to_dict(),
+        }
+        plays[f"{file.path} ({seats[0].occupant})" if str(file.path) in plays else str(file.path)] = (
+            found.second
+        )
+    endowment, step = offers_of(reference)
+    return {
+        "whole": {
+            "people": {"file": str(people.path), "play": plays[str(people.path)].to_dict()},
+            "files": compared,
+        },
+        "figures": [ultimatum_figure(plays, endowment, step)],
+    }
+
+
+def _file(
+    file: "MatchFile", options: "Options", ending: str, *, with_play: bool, draws: bool
+) -> "tuple[dict[str, Any], list[AnyFigure]]":
+    """What is measured of one file, game by game, and its figures."""
+    whole: dict[str, Any] = {"left_out": dict(file.left_out), "games": {}}
+    drawn: list[AnyFigure] = []
+    for game in file.games:
+        seats = [one for one in file.seats if one.match.match.game.name == game.name]
+        one, more = _game(file, game, seats, options, ending, with_play=with_play, draws=draws)
+        whole["games"][game.name] = one
+        drawn += more
+    return whole, drawn
+
+
+def _game(
+    file: "MatchFile",
+    game: "AnyGame",
+    seats: "Sequence[SeatPlayed]",
+    options: "Options",
+    ending: str,
+    *,
+    with_play: bool,
+    draws: bool,
+) -> "tuple[dict[str, Any], list[AnyFigure]]":
+    from analysis.games.compare import described
+    from analysis.results import plain
+    from app.reports.games import glee_models, offers_of, play_in, water_settings
+    from app.reports.matches import PUBLISHED, seat_table
+    from app.tasks.game.games import FAMILIES
+
+    table, names = seat_table(seats)
+    means = described(table, names, seed=options.seed, resamples=options.resamples)
+    whole: dict[str, Any] = {
+        "matches": sum(one.match.game.name == game.name for one in file.matches),
+        "seats": len(seats),
+        "measures": plain(means),
+    }
+    drawn: list[AnyFigure] = []
+    if game.name == "sug" and with_play:
+        plays = {
+            player: play_in([one for one in seats if one.player == player])
+            for player in dict.fromkeys(one.player for one in seats)
+        }
+        whole["play"] = {player: play.to_dict() for player, play in plays.items()}
+        if draws:
+            from analysis.figures.ultimatum import ultimatum_figure
+
+            drawn.append(ultimatum_figure(plays, *offers_of(seats)))
+    if game.name == "wac":
+        settings = water_settings(file)
+        whole["settings"] = {name: one.to_dict() for name, one in settings.items()}
+        if draws:
+            from analysis.figures.water import prices_figure, residents_figure
+
+            for name, setting in settings.items():
+                said = name.replace("-", " ")
+                drawn.append(prices_figure(setting, f"prices-{name}{ending}", f"Lowest winning bids: {said}"))
+                drawn.append(residents_figure(setting, f"residents-{name}{ending}", f"Residents: {said}"))
+    if game.name in FAMILIES["glee"]:
+        models = glee_models(file, game)
+        whole["models"] = {name: one.to_dict() for name, one in models.items()}
+        if draws:
+            from analysis.figures.glee import effects_figure
+
+            paper = [model for name, model in models.items() if not name.endswith(PUBLISHED)]
+            for factor in dict.fromkeys(effect.factor for model in paper for effect in model.effects):
+                file_name = f"{game.name}-{factor}{ending}".replace("_", "-")
+                drawn.append(effects_figure(paper, factor, file_name))
+    return whole, drawn
+
+
+def _print(whole: "Mapping[str, Any]", options: "Options") -> None:
+    if people := whole.get("people"):
+        base = "nats" if options.log_base == math.e else f"base {options.log_base:g}"
+        out.print(
+            f"Distances to the people in {people['file']}; {options.smoothing:g} added to every count, {base}; "
+            "95 % intervals over matches; chance: what matches dealt out anew reach in 1 of 20",
+            markup=False,
+        )
+    for path, file in whole["files"].items():
+        for one in file.get("tests", []):
+            chance = "" if one["chance"] is None else f", chance {one['chance']:.3f}, p {one['p']:.4f}"
+            out.print(
+                f"{path}: {NAMES[one['name']]} {one['value']:.3f}{_limits(one['interval'])}{chance}",
+                markup=False,
+            )
+        for why, n in file["left_out"].items():
+            out.print(f"{path}: {n} matches left out: {why}", markup=False)
+        for name, game in file["games"].items():
+            out.print(f"{path}: {name}, {game['matches']} matches, {game['seats']} seats", markup=False)
+            paper = {(one["player"], one["role"], one["measure"]): one["mean"] for one in game["measures"]}
+            for one in game["measures"]:
+                name = one["measure"].removesuffix(" as published")
+                repeated = name != one["measure"] and one["mean"] == paper[one["player"], one["role"], name]
+                if one["mean"] is not None and not repeated:
+                    said = f"  {one['player']} ({one['role']}) {one['measure']}: {one['mean']:.3f}"
+                    out.print(f"{said}{_limits(one['interval'])}, {one['n']} matches", markup=False)
+            _print_settings(game.get("settings", {}))
+            _print_models(game.get("models", {}))
+
+
+def _print_settings(settings: "Mapping[str, Any]") -> None:
+    for name, one in settings.items():
+        rates = ", ".join(f"{who} {rate:.2f}" for who, rate in one["survival"]["rates"].items())
+        end = "none left" if one["rsr_end"] is None else f"{one['rsr_end']:.2f}"
+        price = "none" if one["mean_median"] is None else f"{one['mean_median']:.1f}"
+        out.print(
+            f"  {name}: {one['survival']['games']} games, survival {rates}; N {one['survival']['survivors']:.1f}; "
+            f"RSR {one['rsr_start']:.2f} at the start, {end} at the end; mean of the daily medians of the lowest "
+            f"winning bid {price}; first deaths by day {one['first_death'] or 'none'}",
+            markup=False,
+        )
+
+
+def _print_models(models: "Mapping[str, Any]") -> None:
+    for name, one in models.items():
+        fit = "" if one["r_squared_adjusted"] is None else f", adjusted R2 {one['r_squared_adjusted']:.2f}"
+        out.print(
+            f"  {name}, predicted for {one['configurations']} configurations from {one['games']} games{fit}",
+            markup=False,
+        )
+        for mean in one["means"]:
+            out.print(
+                f"    {mean['player']} as {mean['role']}: {mean['fitted']:.3f} (mean of its {mean['n']} games "
+                f"{mean['mean']:.3f})",
+                markup=False,
+            )
+    if any("bob gain as published" in name for name in models):
+        out.print(
+            "  bob gain is by the paper's definition; as published is what its released scripts compute",
+            markup=False,
+        )
+
+
+def _print_comparison(whole: "Mapping[str, Any]") -> None:
+    out.print(
+        f"{whole['game']}: {whole['first']} against {whole['second']}, over {whole['over']}", markup=False
+    )
+    if play := whole.get("play"):
+        far = play["distances"]
+        out.print(
+            f"Distances of play, {play['n_first']} and {play['n_second']} {whole['over']}; {far['smoothing']:g} added "
+            f"to every count, base {far['log_base']:.4g}; 95 % intervals; chance: what a new deal reaches in 1 of 20",
+            markup=False,
+        )
+        for one in play["tests"]:
+            chance = "" if one["chance"] is None else f", chance {one['chance']:.3f}, p {one['p']:.4f}"
+            out.print(
+                f"  {NAMES[one['name']]} {one['value']:.3f}{_limits(one['interval'])}{chance}", markup=False
+            )
+    for one in whole["measures"]:
+        means = [one[group]["mean"] for group in ("first", "second")]
+        if one["difference"] is None:
+            continue
+        sizes = f"{one['first']['n']} and {one['second']['n']} {whole['over']}"
+        paired = f", {one['n_paired']} with both" if one["paired"] else ""
+        p = "" if one["test"]["p"] is None else f", p {one['test']['p']:.4f} (Holm {one['p_holm']:.4f})"
+        out.print(
+            f"  {one['measure']} ({one['role']}): {means[0]:.3f} against {means[1]:.3f}, difference "
+            f"{one['difference']:+.3f}{_limits(one['interval'])}{p}; {sizes}{paired}",
+            markup=False,
+        )
+    for note in whole["notes"]:
+        out.print(note, markup=False)
+
+
+def _limits(interval: "Mapping[str, Any]") -> str:
+    return "" if interval["low"] is None else f" ({interval['low']:.3f} to {interval['high']:.3f})"
+
+
+def _write(folder: Path, figures: "Sequence[AnyFigure]", *, quiet: bool) -> None:
+    """Each figure as NAME.svg, NAME.png and NAME.csv; why there is none is said."""
+    from analysis.figures import NoFigure
+    from app.core.errors import StudyError
+    from app.core.spreadsheet import csv_text
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for one in figures:
+            if isinstance(one, NoFigure):
+                if not quiet:
+                    out.print(f"{one.title}: no figure. {one.reason}", markup=False)
+                continue
+            (folder / f"{one.name}.svg").write_text(one.svg, encoding="utf-8")
+            (folder / f"{one.name}.png").write_bytes(one.png)
+            text = csv_text(one.numbers.head, one.numbers.rows)
+            (folder / f"{one.name}.csv").write_text(text, encoding="utf-8")
+            if not quiet:
+                out.print(f"{folder / one.name}.svg: {one.sentence}", markup=False)
+    except OSError as error:
+        raise StudyError(f"cannot write {folder}: {error.strerror}") from None

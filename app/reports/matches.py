@@ -1,0 +1,205 @@
+"""What an analysis of games takes from a file of moves: its seats with who sat there, and what each match came to."""
+
+import csv
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from analysis.games.glee import (
+    Definition,
+    GleeScores,
+    bargaining_scores,
+    negotiation_scores,
+    persuasion_scores,
+)
+from app.core.errors import StudyError
+from app.core.spreadsheet import restored
+from app.tasks.game.base import AnyGame, Seat
+from app.tasks.game.games import FAMILIES
+from app.tasks.game.match import config_hash
+from app.tasks.game.replay import Replayed, replayed
+
+SEATS_FILE = "seats_played.csv"
+PEOPLE, PROGRAMS = ("human", "simulated"), ("rule", "model")
+AGENTS = (*PROGRAMS, *PEOPLE)
+PUBLISHED = " as published"
+"""Ends the name of a measure as the published scripts compute it."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeatPlayed:
+    """One seat of one match. `player` is `human` or the agent's name; `person` the session, or the seat without one."""
+
+    match: Replayed
+    seat: Seat
+    role: str
+    occupant: str
+    player: str
+    person: str
+
+
+@dataclass(frozen=True)
+class MatchFile:
+    """The finished matches of one file that count; `left_out` says how many do not, by reason."""
+
+    path: Path
+    matches: Sequence[Replayed]
+    agents: Mapping[tuple[str, Seat], str]
+    left_out: Mapping[str, int]
+
+    @property
+    def games(self) -> list[AnyGame]:
+        """The games in it, in the order of their first match."""
+        return list({one.match.game.name: one.match.game for one in self.matches}.values())
+
+    @cached_property
+    def seats(self) -> list[SeatPlayed]:
+        """Every seat that one occupant had throughout."""
+        return [
+            self._seat(one, role.seat, role.name)
+            for one in self.matches
+            for role in one.match.game.seats(one.match.config)
+            if role.seat not in one.handed_over and role.seat in one.occupants
+        ]
+
+    def of(self, kinds: Sequence[str]) -> list[SeatPlayed]:
+        """The seats of the first of these kinds of occupants that is there."""
+        for kind in kinds:
+            if found := [seat for seat in self.seats if seat.occupant == kind]:
+                return found
+        raise StudyError(f"{self.path} has no seat of a person, nor of a simulated one")
+
+    def _seat(self, one: Replayed, seat: Seat, role: str) -> SeatPlayed:
+        occupant = one.occupants[seat]
+        player = self.agents.get((one.id, seat), occupant) if occupant != "human" else occupant
+        session = one.sessions.get(seat, "")
+        return SeatPlayed(one, seat, role, occupant, player, session or f"{one.id}/{seat}")
+
+
+def read_matches(path: Path) -> MatchFile:
+    """Replay a file of moves; agents have their names where `seats_played.csv` stands beside it.
+
+    Matches with an excluded row are left out. Raises StudyError for a file that does not replay, or without a match
+    that counts.
+    """
+    kept, left_out = [], 0
+    for one in replayed(path):
+        if one.excluded:
+            left_out += 1
+        else:
+            kept.append(one)
+    if not kept:
+        raise StudyError(f"{path} has no match that counts: all {left_out} are excluded")
+    return MatchFile(
+        path, kept, _agents(path.with_name(SEATS_FILE)), {"excluded": left_out} if left_out else {}
+    )
+
+
+def one_game(files: Sequence[MatchFile]) -> AnyGame:
+    """The game of all files. Raises StudyError where there are several."""
+    games = {game.name: game for file in files for game in file.games}
+    if len(games) > 1:
+        raise StudyError(f"the files have matches of several games ({', '.join(games)}): give one game's")
+    return next(iter(games.values()))
+
+
+def seat_table(seats: Iterable[SeatPlayed]) -> tuple[pd.DataFrame, list[str]]:
+    """One row per seat: match, person, seat, role, occupant, player, config, the configuration's parameters (`c.NAME`,
+    as text) and the measures of the game, whose names come second; those that differ as published stand there twice."""
+    rows, measures = [], dict[str, None]()
+    measured: dict[str, Mapping[Seat, Mapping[str, float | None]]] = {}
+    for one in seats:
+        match = one.match.match
+        if one.match.id not in measured:
+            measured[one.match.id] = measures_of(one.match)
+        values = measured[one.match.id][one.seat]
+        measures |= dict.fromkeys(values)
+        rows.append(
+            {
+                "match": one.match.id,
+                "person": one.person,
+                "seat": one.seat,
+                "role": one.role,
+                "occupant": one.occupant,
+                "player": one.player,
+                "config": config_hash(match.config),
+                **{f"c.{name}": str(value) for name, value in match.config.model_dump(mode="json").items()},
+                **values,
+            }
+        )
+    table = pd.DataFrame(rows)
+    for name in measures:
+        table[name] = table[name].astype(float)
+    return table, list(measures)
+
+
+def measures_of(one: Replayed) -> Mapping[Seat, Mapping[str, float | None]]:
+    """The measures of a match by seat; for GLEE those of the released scripts follow."""
+    match = one.match
+    found = {
+        seat: {name: _float(value) for name, value in sorted(values.items())}
+        for seat, values in match.game.metrics(match.config, match.events).items()
+    }
+    if match.game.name in FAMILIES["glee"]:
+        published = glee_scores(match.game.name, match.state, "as_published")
+        shared = {"efficiency": published.efficiency, "fairness": published.fairness}
+        for seat, gain in enumerate((published.alice, published.bob), start=1):
+            named = {"gain": gain, **shared}
+            found[seat] |= {f"{name}{PUBLISHED}": value for name, value in named.items()}
+    return found
+
+
+def glee_scores(game: str, state: Any, definition: Definition) -> GleeScores:
+    """The scores of a finished match of GLEE from its last state."""
+    return _SCORES[game](state, definition)
+
+
+def _bargaining(state: Any, definition: Definition) -> GleeScores:
+    deal, config = state.deal, state.config
+    share = deal.amount / config.money if deal else None
+    alice, bob = map(float, config.discounts)
+    return bargaining_scores(share, len(state.offers) if deal else config.rounds, (alice, bob), definition)
+
+
+def _negotiation(state: Any, definition: Definition) -> GleeScores:
+    price = state.deal.amount if state.deal else None
+    return negotiation_scores(price, state.config.values, state.config.money, definition)
+
+
+def _persuasion(state: Any, definition: Definition) -> GleeScores:
+    good = [product.bought for product in state.past if product.good]
+    bad = [product.bought for product in state.past if not product.good]
+    value = float(state.config.value)
+    return persuasion_scores(len(state.past), len(good), (sum(good), sum(bad)), value, definition)
+
+
+_SCORES: Mapping[str, Callable[[Any, Definition], GleeScores]] = {
+    "glee-bargaining": _bargaining,
+    "glee-negotiation": _negotiation,
+    "glee-persuasion": _persuasion,
+}
+
+
+def _float(value: Fraction | float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _agents(path: Path) -> Mapping[tuple[str, Seat], str]:
+    """The names of agents by match and seat, without the hash of their parameters where one name has one hash."""
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = [
+            {key: restored(cell or "") for key, cell in row.items() if key} for row in csv.DictReader(file)
+        ]
+    if rows and not {"match", "seat", "agent"} <= set(rows[0]):
+        raise StudyError(f"{path} has no columns match, seat and agent; is it the file of these moves?")
+    named = {(row["match"], int(row["seat"])): row["agent"] for row in rows if row["seat"].isdecimal()}
+    short = {agent: agent.rsplit("-", 1)[0] for agent in named.values()}
+    several = {name for name in short.values() if sum(one == name for one in short.values()) > 1}
+    return {key: agent if short[agent] in several else short[agent] for key, agent in named.items()}
