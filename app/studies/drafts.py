@@ -16,6 +16,7 @@ from app.accounts.tables import AuditEntry, User
 from app.core.errors import Conflict, NotFound, Stale, StudyError
 from app.core.schema import clean, cleaned
 from app.studies.access import StudyHere
+from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, with_slug
 from app.studies.file.keys import tidied
 from app.studies.file.load import StudyDesign
@@ -189,7 +190,14 @@ def save_draft(
 
 
 def _drawn_as_asked(was: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Without the pairs that were drawn before, where another draw is asked for now."""
+    """Without the pairs that were drawn before, where another draw is asked for now, in the study or in a block."""
+    if isinstance(blocks := new.get("blocks"), list):
+        before = {str(block.get("id")): block for block in blocks_in(was)}
+        kept = [
+            _drawn_as_asked(before.get(str(block.get("id")), {}), block) if isinstance(block, dict) else block
+            for block in blocks
+        ]
+        return {**new, "blocks": kept}
     old, sample = was.get("sample"), new.get("sample")
     if not isinstance(old, dict) or not isinstance(sample, dict) or sample.get("drawn") != old.get("drawn"):
         return new

@@ -41,13 +41,10 @@ class NothingAsked(StudyError):
 
 
 class InBlocks(Conflict):
-    """A study with blocks, whose pairs stand in its file."""
+    """A study with blocks, whose pairs stand in them."""
 
 
-IN_BLOCKS = (
-    "This study has blocks, and its pairs stand in them: download the study file, change it, "
-    "and load it again under Versions."
-)
+IN_BLOCKS = "This study has blocks, and its pairs stand in them: edit them in the design, at their block."
 
 
 def refuse_blocks(keys: Mapping[str, Any]) -> None:

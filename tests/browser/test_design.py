@@ -3,6 +3,7 @@
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -314,6 +315,76 @@ def test_the_design_breaks_no_axe_rule_wide_or_narrow_light_or_dark_and_fits(
     expect(participants_page(page).locator(".study")).to_be_visible()
     expect(page.get_by_label("Title", exact=True)).not_to_be_visible()
     check(page)
+
+
+RATE = {
+    "id": "rate",
+    "task": "rating",
+    "items": "item,text,group\nt1,First.,a\nt2,Second.,b\n",
+    "questions": [
+        {"id": "logic", "ask": "How logical?", "scale": "quality", "when": {"group": "a"}},
+        {"id": "why", "type": "text", "ask": "Why?"},
+    ],
+}
+DRAWN = {
+    "seed": 7,
+    "conditions": {"human-hybrid": 1},
+    "drawn": "pair,a,b,condition,kind\nq1,human-g1,hybrid-g1,,\n",
+}
+
+
+def with_blocks() -> dict[str, Any]:
+    watch = {"id": "watch", "task": "pair", "sample": DRAWN, "trials": study_file()["trials"]}
+    return {"blocks": [watch, RATE], "trials": None, "sample": None, "pairs": None}
+
+
+def test_blocks_are_edited_ordered_removed_and_brought_back(
+    open_design: Open, service: Service, tmp_path: Path
+) -> None:
+    slug = service.study(**with_blocks())
+    page = open_design(slug)
+    expect(page.get_by_text("Nothing to correct")).to_be_visible()
+    expect(page.get_by_label("What is asked").last).not_to_be_visible()
+    page.get_by_text("Question 2 Why? · Free text").click()
+    ask = page.locator('[id="blocks.1.questions.1.ask"]')
+    ask.fill("Why so?")
+    saved(page)
+    expect(participants_page(page).get_by_text("Why so?")).to_be_visible()
+    (tmp_path / "items.csv").write_text(
+        "item,text,group\nt1,Another text.,a\nt9,One more.,b\n", encoding="utf-8"
+    )
+    page.get_by_label("Read it from a CSV file").last.set_input_files(tmp_path / "items.csv")
+    expect(participants_page(page).get_by_text("Another text.")).to_be_visible()
+    expect(ask).to_be_visible()
+    page.locator('[id="blocks.1.per_item"]').fill("0")
+    index = page.get_by_role("navigation", name="Parts of the design")
+    expect(index.get_by_role("link", name="Blocks 1")).to_be_visible()
+    page.locator('[id="blocks.1.per_item"]').fill("3")
+    expect(index.get_by_role("link", name="Blocks", exact=True)).to_be_visible()
+    page.get_by_role("button", name="Move block rate up").click()
+    expect(page.locator('[id="blocks.0-title"]')).to_contain_text("rate")
+    before = service.draft(slug)["blocks"]
+    assert [block["id"] for block in before] == ["rate", "watch"]
+    assert before[0]["items"].startswith("item,text,group\nt1,Another")
+    page.get_by_role("button", name="Remove block watch").click()
+    expect(page.get_by_role("group", name="watch")).to_have_count(0)
+    page.get_by_role("button", name="Undo removing").click()
+    expect(page.get_by_role("group", name="watch")).to_be_visible()
+    expect(page.get_by_text("Nothing to correct")).to_be_visible()
+    after = service.draft(slug)["blocks"]
+    assert (after[0], {**after[1], "sample": None}) == (before[0], {**before[1], "sample": None})
+    assert after[1]["sample"]["drawn"].strip() == before[1]["sample"]["drawn"].strip()
+
+
+def test_a_design_with_blocks_breaks_no_axe_rule_and_fits(open_design: Open, service: Service) -> None:
+    keys = with_blocks()
+    keys["blocks"][0]["per_participant"] = 99
+    slug = service.study(**keys)
+    for width, scheme in ((1280, "dark"), (390, "light")):
+        look = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme}
+        page = open_design(slug, **{**AXE_CONTEXT, **look})
+        page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+        check(page)
 
 
 def test_a_version_is_saved_with_what_was_typed_last_and_walked_through(

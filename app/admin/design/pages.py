@@ -60,12 +60,15 @@ class GroupView:
 class CardView:
     """A block, a question or a scale. `points` are the labels of a likert that takes them from a named scale.
 
-    `page` is its page among those that participants see.
+    `page` is its page among those that participants see. With many others in a block, it is shown by its `gist` until
+    it is opened; `is_folded` is None where it is always open.
     """
 
     at: str
     title: str
     parts: Sequence["Part"]
+    gist: str = ""
+    is_folded: bool | None = None
     about: str = ""
     page: str = ""
     points: Sequence[str] = ()

@@ -30,6 +30,8 @@ Keys = Mapping[str, Any]
 Errors = Mapping[str, str]
 OWN_LABELS = "Labels of its own"
 _CHOICE = "2afc"
+# Questions within blocks are folded: there may be many.
+_DEEP = 3
 _WIDGETS: Mapping[str, Widget] = {"yes-no": "check", "choice": "choice", "number": "number"}
 _KINDS = {"practice": "for practice", "attention": "for attention"}
 _KINDS_HELP = {
@@ -135,7 +137,7 @@ class _Form:
             options = self._scale_names()
         if options and value not in dict(options):
             options = (*options, (value, f"{value}?" if value else "Please choose"))
-        is_required = leaf.info.is_required() and not leaf.info.default
+        is_required = leaf.info.is_required()
         return FieldView(
             name=at,
             label=leaf.label if leaf.kind != "tag" else "Type of answer",
@@ -183,6 +185,8 @@ class _Form:
             parts=parts,
             about=_titled(cards, given) if is_block else "",
             page=f"block-{index + 1}" if is_block else "",
+            gist=_gist(cards, given),
+            is_folded=None if len(cards.place) < _DEEP else not self._faults_at(dotted(entry.place)),
             points=list(map(shown, labels_of(given, self.keys))) if has_points else (),
             error=self._error(dotted(entry.place)),
             is_first=index == 0,
@@ -252,14 +256,20 @@ def _key(node: Node) -> str:
     return str(node.place[-1])
 
 
+def _gist(cards: Cards, given: Keys) -> str:
+    """What is asked, and how it is answered."""
+    asked = " ".join(shown(given.get("ask")).split()) or "no words yet"
+    return f"{asked} · {_titled(cards, given)}"
+
+
 def _titled(cards: Cards, given: Keys) -> str:
-    task = shown(given.get(cards.tag))
-    model = cards.variants.get(task)
-    return str(model.model_fields[cards.tag].title or task) if model else task or "no task"
+    named = tag_of(given, cards.tag) or shown(given.get(cards.tag))
+    model = cards.variants.get(named)
+    return str(model.model_fields[cards.tag].title or named) if model else named or f"no {cards.tag}"
 
 
 def _widget(leaf: Leaf, options: Options) -> Widget:
-    if leaf.kind == "tag" and leaf.key == "task":
+    if leaf.shown.is_unseen or (leaf.kind == "tag" and leaf.key == "task"):
         return "hidden"
     if leaf.shown.is_table:
         return "table"

@@ -47,6 +47,7 @@ function showFaults(faults, list) {
     if (text) entry.setAttribute("aria-invalid", "true");
     else entry.removeAttribute("aria-invalid");
   }
+  countFaults(faults);
   if (list !== shownList) document.querySelector("[data-faults]").innerHTML = list;
   shownList = list;
   if (!versionForm) return;
@@ -54,11 +55,54 @@ function showFaults(faults, list) {
   versionForm.querySelector("[data-to-correct]").hidden = faults.length === 0;
 }
 
-/** The form anew, as the server sees it; what was typed since it was sent is put back. */
+/** How many things are to be corrected in each part, in the index. */
+function countFaults(faults) {
+  for (const link of form.querySelectorAll("[data-index] a")) {
+    const part = document.querySelector(link.hash);
+    link.querySelector("[data-count]").textContent = faults.filter(({ at }) => at && part.contains(byId(at))).length || "";
+  }
+}
+
+/** What is folded round an element is opened. */
+function unfold(element) {
+  for (let fold = element?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+}
+
+/** A list may be read from a file into its field. */
+function offerFiles() {
+  for (const area of fields.querySelectorAll("[data-table]")) {
+    if (fields.disabled) return;
+    const label = document.createElement("label");
+    label.className = "from-file";
+    label.textContent = "Read it from a CSV file ";
+    const file = Object.assign(document.createElement("input"), { type: "file", accept: ".csv,text/csv,text/plain" });
+    file.dataset.into = area.id;
+    file.dataset.noSave = "";
+    label.append(file);
+    area.after(label);
+  }
+}
+
+async function readFile(chosen) {
+  if (!chosen.files.length) return;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(await chosen.files[0].arrayBuffer());
+    byId(chosen.dataset.into).value = text;
+    saver.mark();
+    await saver.save("settle");
+  } catch {
+    say("This file is not text in UTF-8: save it from the spreadsheet as CSV (UTF-8)", { trouble: true });
+  }
+}
+
+/** The form anew, as the server sees it; what was typed since it was sent is put back, and what was open stays so. */
 function replaceFields(html, sent) {
   const active = document.activeElement?.id;
   const typed = sent && Object.entries(collect()).filter(([name, value]) => value !== sent[name]);
+  const open = new Set([...fields.querySelectorAll("[data-fold][open]")].map((fold) => fold.dataset.fold));
   fields.innerHTML = html;
+  for (const fold of fields.querySelectorAll("[data-fold]")) fold.open ||= open.has(fold.dataset.fold);
+  offerFiles();
   for (const [name, value] of typed ?? []) {
     const entry = byId(name);
     if (entry && isPick(entry)) entry.checked = value === "yes";
@@ -70,6 +114,7 @@ function replaceFields(html, sent) {
 function goTo(id) {
   const there = byId(id);
   const entry = there?.disabled ? there.closest("[tabindex]") : there;
+  unfold(entry);
   entry?.focus();
 }
 
@@ -139,6 +184,7 @@ function listenToForm() {
     }
   });
   form.addEventListener("change", ({ target }) => {
+    if (target.dataset.into) readFile(target);
     if (!settles(target)) return;
     delete target.dataset.settling;
     saver.mark();
@@ -203,7 +249,13 @@ form.addEventListener("focusin", ({ target }) => {
   const part = target.closest("[data-page]");
   if (part) preview.show(part.dataset.page);
 });
+document.addEventListener("click", ({ target }) => {
+  const link = target.closest('a[href^="#"]');
+  if (link) unfold(byId(decodeURIComponent(link.hash.slice(1))));
+});
+unfold(byId(decodeURIComponent(location.hash.slice(1))));
 listenToViews();
+offerFiles();
 // Whoever may only look has nothing that could be saved.
 if (!fields.disabled) {
   listenToForm();

@@ -108,8 +108,8 @@ def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) ->
 
 
 def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
-    """In the place of pairs, for a study with blocks: these stand in its file."""
-    about, faults = "Say in the study file what people do in each part of a session", check.within("blocks")
+    """In the place of pairs, for a study with blocks."""
+    about, faults = "Say what people do in each part of a session", check.within("blocks")
     if faults:
         says = f"{counted(len(faults), 'problem')} to correct: {faults[0].message}"
         return Step("Blocks", about, False, says, f"{here}/design#blocks")

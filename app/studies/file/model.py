@@ -146,8 +146,7 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
     blocks: tuple[Block, ...] = Field(
         default=(),
         title="Blocks",
-        description="The parts of a session, each with one task; `trials` with `pairs` or `sample` is short for one "
-        "block of pairs named `trials`.",
+        description="The parts of a session, each with one task, in place of `trials`, `pairs` and `sample`.",
     )
     block_order: Annotated[
         BlockOrder,

@@ -12,7 +12,7 @@ class Shown:
     """`rows` are the lines of a text; `words` what each value to choose from is called; `placeholder` an example.
 
     A `is_short` field shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
-    CSV. `is_nowhere` keeps a key out of forms: it is edited elsewhere, or by nobody.
+    CSV. `is_unseen` carries along what nobody types; `is_nowhere` keeps a key out of forms: it is edited elsewhere.
     """
 
     rows: int = 1
@@ -21,6 +21,7 @@ class Shown:
     is_short: bool = False
     is_markdown: bool = False
     is_table: bool = False
+    is_unseen: bool = False
     is_nowhere: bool = False
 
 

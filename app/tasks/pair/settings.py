@@ -65,7 +65,7 @@ class Sample(Part):
         description="`even` draws each clip as seldom as can be; `free` draws whatever clips are used already, "
         "as files without this line always did.",
     )
-    drawn: Annotated[Annotated[str, Field(min_length=1)] | None, Shown(is_nowhere=True)] = Field(
+    drawn: Annotated[Annotated[str, Field(min_length=1)] | None, Shown(is_unseen=True)] = Field(
         default=None,
         description="The pairs as they were drawn, as CSV: they stay, whatever clips come. Without it they are drawn "
         "anew wherever the file is read.",
