@@ -1,6 +1,6 @@
 """The statements of arriving and of a page turn, built once: building them anew costs more than running them."""
 
-from sqlalchemy import bindparam, case, delete, func, insert, outerjoin, select, update
+from sqlalchemy import Integer, bindparam, case, delete, func, insert, outerjoin, select, update
 from sqlmodel import SQLModel
 
 from app.library.tables import Content, Stimulus
@@ -76,6 +76,21 @@ MARK_SHOWN = (
 )
 
 # What a trial shows that is not the same for all at its position. A text that its item holds has no stimulus.
+_next, _its_member, _its_stimulus = _trial.alias(), _member.alias(), _stimulus.alias()
+_NEXT_KIND = (
+    select(_its_stimulus.c.kind)
+    .select_from(
+        _next.join(_its_member, _its_member.c.unit_id == _next.c.unit_id).join(
+            _its_stimulus, _its_stimulus.c.id == _its_member.c.stimulus_id
+        )
+    )
+    .where(
+        _its_member.c.slot == Slot.ITEM,
+        _next.c.session_id == bindparam("session_id"),
+        _next.c.position == bindparam("position", type_=Integer) + 1,
+    )
+    .scalar_subquery()
+)
 UNIT_AT = (
     select(
         _trial.c.id,
@@ -86,6 +101,7 @@ UNIT_AT = (
         _trial.c.sent,
         _stimulus.c.kind,
         _content.c.content,
+        _NEXT_KIND,
     )
     .select_from(
         _trial.join(_unit, _unit.c.id == _trial.c.unit_id)

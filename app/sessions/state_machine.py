@@ -49,7 +49,7 @@ class NotCurrent(Conflict):
 class TrialSeen:
     """What the current trial shows, where that differs by session: its unit, and the hash of what it holds.
 
-    `live` is what the task adds to it whose pages change by themselves.
+    `next_kind` is that of the stimulus after it, None where there is none. `live` is what the task adds to it whose pages change by themselves.
     """
 
     id: int
@@ -60,6 +60,7 @@ class TrialSeen:
     sent: Mapping[str, Any] | None
     stimulus_kind: str | None
     content: str | None
+    next_kind: str | None = None
     live: Any = None
 
 

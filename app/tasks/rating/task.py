@@ -86,6 +86,9 @@ class Rating(Task):
             total=part.total(position),
             practice=part.is_practice(position),
             clip=place.clips(position, Slot.ITEM) if stimulus.is_clip else "",
+            next_clips=(place.clips(position + 1, Slot.ITEM),)
+            if place.trial is not None and place.trial.next_kind == StimulusKind.CLIP and position < part.last
+            else (),
             to_end=stimulus.is_clip and design_of(block).watch == "to-end",
             record=record_view(stimulus.record) if stimulus.record else None,
             text=(markdown(stimulus.text).strip() or NOTHING) if stimulus.text else "",
