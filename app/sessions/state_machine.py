@@ -49,7 +49,8 @@ class NotCurrent(Conflict):
 class TrialSeen:
     """What the current trial shows, where that differs by session: its unit, and the hash of what it holds.
 
-    `next_kind` is that of the stimulus after it, None where there is none. `live` is what the task adds to it whose pages change by themselves.
+    `next_kind` is that of the stimulus after it, None where there is none. `live` is what the task adds to it whose
+    pages change by themselves.
     """
 
     id: int
