@@ -4,7 +4,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any
@@ -24,6 +24,14 @@ class Tally:
     decisions: int = 0
     defaults: int = 0
     refusals: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, decisions: int = 0, defaults: int = 0, refusals: int = 0) -> None:
+        """Count some more; seats of one agent do so in several threads."""
+        with self._lock:
+            self.decisions += decisions
+            self.defaults += defaults
+            self.refusals += refusals
 
     def words(self) -> str:
         """In a line."""

@@ -34,7 +34,7 @@ class ModelPlayer:
             {"role": "user", "content": self._text(self.agent.turn, legal, situation=situation(view))},
         ]
         end = None if budget.seconds is None else time.monotonic() + budget.seconds
-        self.tally.decisions += 1
+        self.tally.add(decisions=1)
         for ask in range(1, self.agent.asks + 1):
             call = self._call(view, ask, self._request(messages, legal, budget), rng, end)
             try:
@@ -45,7 +45,7 @@ class ModelPlayer:
                 self.keep(
                     self._kept(view, ask, call, "refused" if call.refused else "invalid", why=str(error))
                 )
-                self.tally.refusals += call.refused
+                self.tally.add(refusals=call.refused)
                 again = self._text(self.agent.again, legal, why=str(error)[:_SHOWN_AGAIN])
                 said = call.text[:_SHOWN_AGAIN] or "(nothing)"
                 messages += [{"role": "assistant", "content": said}, {"role": "user", "content": again}]
@@ -53,7 +53,7 @@ class ModelPlayer:
             taken = {"move": act.move, "message": act.message, "reason": act.reason}
             self.keep(self._kept(view, ask, call, "taken", **taken))
             return act
-        self.tally.defaults += 1
+        self.tally.add(defaults=1)
         raise NoMove("invalid")
 
     def _system(self, view: View) -> str:

@@ -19,8 +19,8 @@ from app.tasks.game.outside.prompts import presets
 from app.tasks.game.outside.pull import PullPlayer, PullSeat
 from app.tasks.game.run import Asked
 
-FAREWELL_S = 5.0
-"""How long programs have at the end of a run to see that it is over."""
+FAREWELL_S, STOPPED_S = 5.0, 0.5
+"""How long each program has to see that a run is over, and that one was stopped."""
 Place = tuple[str, Seat]
 """A seat of a game."""
 
@@ -113,12 +113,13 @@ def opened(runs: Sequence[Asked], terms: Terms) -> Iterator[Outsiders]:
         addresses = stack.enter_context(_served(programs, terms.listen)) if programs else {}
         tallies = {agent: Tally() for agent in models}
         outsiders = Outsiders(models, programs, tallies, spending, exchanges.keep, addresses)
+        farewell = STOPPED_S
         try:
             yield outsiders
-            for program in programs.values():
-                program.over(FAREWELL_S)
+            farewell = FAREWELL_S
         finally:
             for program in programs.values():
+                program.over(farewell)
                 program.close()
 
 

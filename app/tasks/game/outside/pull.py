@@ -110,9 +110,9 @@ class PullSeat:
         """Wait for the program's move. Raises NoMove without one, and StudyError where no program ever calls."""
         with self._changed:
             self._await_program()
-            self.tally.decisions += 1
+            self.tally.add(decisions=1)
             if self._missed >= MOST_MISSED:
-                self.tally.defaults += 1
+                self.tally.add(defaults=1)
                 raise NoMove("dropout")
             now = _Open(legal, time.monotonic() + self.agent.seconds)
             self._open = now
@@ -125,7 +125,7 @@ class PullSeat:
             self._still_open()
             self._missed = 0 if now.called else self._missed + 1
             if now.act is None:
-                self.tally.defaults += 1
+                self.tally.add(defaults=1)
                 raise NoMove("invalid" if now.settled else "timeout")
             return now.act
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
@@ -173,6 +174,17 @@ def test_a_silent_program_gets_the_default_move_and_its_seat_back_when_it_calls(
     slow.seat.close()
     with pytest.raises(StudyError, match="the run was stopped"):
         asked.result(10)
+
+
+def test_programs_see_that_a_run_was_stopped(tmp_path: Path) -> None:
+    runs = asked_for("sug", [], ["pull"], 1, 1)
+    terms = Terms(Settings(), tmp_path, 0, 0, "127.0.0.1:0", lambda: datetime.now(UTC))
+    stack = ExitStack()
+    seats = list(stack.enter_context(opened(runs, terms)).programs.values())
+    assert [state.over for one in seats if (state := one.fetch(-1, 0))] == [False] * 5
+    stopped = KeyboardInterrupt()
+    stack.__exit__(KeyboardInterrupt, stopped, None)
+    assert [state.over for one in seats if (state := one.fetch(-1, 0))] == [True] * 5
 
 
 def test_every_line_that_is_kept_is_json_for_any_reader(tmp_path: Path) -> None:
