@@ -103,6 +103,8 @@ def import_alympics(
         refuse_known_records,
         write_ratings,
     )
+    from app.core.errors import StudyError
+    from app.reports.alympics_days import replay_release
 
     with opened() as (_, database):
         released = read_release(folder)
@@ -112,6 +114,13 @@ def import_alympics(
         with database.transaction() as session:
             import_records(session, released, now())
     out.print(f"{len(released.documents)} records imported", markup=False)
+    try:
+        replayed = replay_release(folder)
+        lines = replayed.lines() if replayed else []
+    except StudyError as error:
+        lines = [f"The days were not played again: {error}"]
+    for line in lines:
+        out.print(line, markup=False, soft_wrap=True)
     for row in released.refused:
         said = f"row {row.row}: {row.score!r} by judge {row.judge} of {row.record}, {row.criterion}: {row.refused}"
         out.print(f"{released.sheet}, {said}; it does not count", markup=False, soft_wrap=True)

@@ -227,7 +227,7 @@ class WaterAuction:
         seat = event.seat or 0
         bids = (*s.bids[: seat - 1], event.move["amount"], *s.bids[seat:])
         bid = replace(s, bids=bids)
-        return bid if _to_bid(bid) else _day_over(bid)
+        return bid if _to_bid(bid) else day_over(bid)
 
     def default_move(self, s: WaterState, seat: Seat) -> Move:
         """A bid of 0."""
@@ -302,7 +302,8 @@ def _paid(s: WaterState) -> tuple[Status, ...]:
     )
 
 
-def _day_over(s: WaterState) -> WaterState:
+def day_over(s: WaterState) -> WaterState:
+    """The evening of a day whose supply and bids are known: who won, and how everybody stands."""
     balances = [status.balance for status in s.statuses]
     won = allocate([resident.need for resident in s.config.residents], balances, s.bids, s.supply or 0)
     statuses = tuple(

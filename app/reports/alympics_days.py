@@ -1,0 +1,207 @@
+"""The released games of Alympics day by day through our rules, and its table 2 as printed and as recorded."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from analysis.games.wac import WaterGame, WaterSetting, water_setting
+from app.library.alympics import ROUNDS, BadRelease, rows_in, text_in
+from app.tasks.game.base import Event
+from app.tasks.game.moves import IllegalMove
+from app.tasks.game.wac import Status, WaterAuction, WaterConfig, WaterState, day_over
+
+_COLUMNS = (
+    *("persona", "lo", "hi", "run", "round", "supply", "player", "bid", "won"),
+    *("balance_after", "hp_after", "no_drink_after"),
+)
+# Table 2 of the paper, averages over ten games: survival of Alex, Bob, Cindy, David and Eric, and RSR at the end.
+PRINTED: Mapping[int, tuple[tuple[float, ...], float]] = {
+    1: ((0.10, 0.10, 0.50, 0.70, 0.40), 0.83),
+    2: ((0.80, 0.50, 0.80, 0.80, 0.90), 0.51),
+    3: ((1.00, 1.00, 1.00, 1.00, 0.90), 0.53),
+    4: ((0.30, 0.10, 0.40, 0.60, 0.70), 0.72),
+    5: ((0.60, 0.60, 0.60, 0.50, 0.90), 0.65),
+    6: ((1.00, 0.80, 1.00, 1.00, 1.00), 0.52),
+}
+
+Row = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """A day whose record is not what the rules give; `why` lists each difference."""
+
+    setting: int
+    run: int
+    day: int
+    why: Sequence[str]
+
+    def __str__(self) -> str:
+        return f"setting {self.setting}, game {self.run}, day {self.day}: {'; '.join(self.why)}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedRelease:
+    """All games of a release: how many, on how many days, which days differ, and each setting as recorded."""
+
+    games: int
+    days: int
+    deviations: Sequence[Deviation]
+    settings: Mapping[int, WaterSetting]
+
+    def lines(self) -> list[str]:
+        """What there is to say, a line each."""
+        said = [
+            f"{self.games} games, {self.days:,} days replayed: {self.days - len(self.deviations):,} follow the rules, "
+            f"{len(self.deviations)} do not",
+            *map(str, self.deviations),
+        ]
+        return said + [_table_line(number, one) for number, one in sorted(self.settings.items())]
+
+
+def replay_release(folder: Path) -> ReplayedRelease | None:
+    """Every day of `wac_rounds.csv` from its record of the evening before; None without that file.
+
+    The rules are those of the game `wac`: salaries, winners by bid, need and balance, health and the cost of the next
+    day without water. A bid above the balance, which the game forbids, wins nothing. Where the record of an evening is
+    empty, that of the rules stands in. Raises BadRelease for a table that is not of such games.
+    """
+    path = folder / ROUNDS
+    if not path.is_file() or "no_drink_after" not in text_in(path).partition("\n")[0]:
+        return None
+    games = _games(path)
+    deviations, found = [], dict[int, list[WaterGame]]()
+    for (setting, run), days in sorted(games.items()):
+        game, differing = _replayed(path, setting, run, days)
+        deviations += differing
+        found.setdefault(setting, []).append(game)
+    n_days = sum(len(days) for days in games.values())
+    settings = {setting: water_setting(each) for setting, each in found.items()}
+    return ReplayedRelease(len(games), n_days, deviations, settings)
+
+
+def _games(path: Path) -> Mapping[tuple[int, int], Sequence[Mapping[str, Row]]]:
+    """The rows by setting and run, day and resident."""
+    settings = {
+        (config.personas, config.supply_low, config.supply_high): number
+        for number, config in enumerate(WaterConfig.grid(), 1)
+    }
+    games: dict[tuple[int, int], dict[int, dict[str, Row]]] = {}
+    for number, row in rows_in(path, _COLUMNS):
+        try:
+            key = (row["persona"] == "persona", int(row["lo"]), int(row["hi"]))
+            run, day = int(row["run"]), int(row["round"])
+            _bid(row), int(row["supply"])
+        except ValueError as error:
+            raise BadRelease(f"{path}: row {number}: {error}") from None
+        if key not in settings:
+            raise BadRelease(
+                f"{path}: row {number}: a supply from {key[1]} to {key[2]} is none of the settings"
+            )
+        games.setdefault((settings[key], run), {}).setdefault(day, {})[row["player"]] = row
+    for (setting, run), days in games.items():
+        if sorted(days) != list(range(1, len(days) + 1)):
+            raise BadRelease(f"{path}: setting {setting}, game {run}: days are missing")
+    return {key: [days[day] for day in sorted(days)] for key, days in games.items()}
+
+
+def _replayed(
+    path: Path, setting: int, run: int, days: Sequence[Mapping[str, Row]]
+) -> tuple[WaterGame, list[Deviation]]:
+    rules, config = WaterAuction(), WaterConfig.grid()[setting - 1]
+    names = [resident.name for resident in config.residents]
+    statuses = rules.initial(config).statuses
+    deviations: list[Deviation] = []
+    bids: list[Mapping[str, float]] = []
+    winners, balances, healths = [], list[Mapping[str, float]](), list[Mapping[str, float]]()
+    for day, rows in enumerate(days, 1):
+        if unknown := set(rows) - set(names):
+            raise BadRelease(
+                f"{path}: setting {setting}, game {run}, day {day}: {min(unknown)} is no resident"
+            )
+        supply = int(next(iter(rows.values()))["supply"])
+        evening = _evening(rules, WaterState(config, statuses, (None,) * len(names)), supply, rows, names)
+        if isinstance(evening, str):
+            why, statuses = (
+                [evening],
+                tuple(_recorded(rows.get(n), s) for n, s in zip(names, statuses, strict=True)),
+            )
+        else:
+            won = {names[seat - 1] for seat in evening.past[-1].winners}
+            recorded = tuple(_recorded(rows.get(n), s) for n, s in zip(names, evening.statuses, strict=True))
+            why = _differences(rows, won, evening.statuses, recorded, names)
+            statuses = recorded
+        if why:
+            deviations.append(Deviation(setting, run, day, why))
+        bids.append({name: _bid(row) for name, row in rows.items()})
+        winners.append([name for name, row in rows.items() if row["won"] == "True"])
+        balances.append({name: one.balance for name, one in zip(names, statuses, strict=True)})
+        healths.append({name: one.health for name, one in zip(names, statuses, strict=True)})
+    needs = {resident.name: resident.need for resident in config.residents}
+    supplies = (config.supply_low, config.supply_high)
+    return WaterGame(supplies, needs, bids, winners, balances, healths), deviations
+
+
+def _evening(
+    rules: WaterAuction, morning: WaterState, supply: int, rows: Mapping[str, Row], names: Sequence[str]
+) -> WaterState | str:
+    """The state after the day by the rules, or why they do not allow the day."""
+    alive = {name for name, status in zip(names, morning.statuses, strict=True) if status.alive}
+    if alive != set(rows):
+        return f"{', '.join(sorted(alive))} were alive, {', '.join(sorted(rows))} bid"
+    try:
+        phase = rules.to_move(morning).phase_id
+        drawn = rules.apply(morning, Event("nature", phase, None, {"kind": "supply", "value": supply}))
+    except IllegalMove as error:
+        return str(error)
+    return day_over(replace(drawn, bids=tuple(_bid(rows[n]) if n in rows else None for n in names)))
+
+
+def _differences(
+    rows: Mapping[str, Row],
+    won: set[str],
+    expected: Sequence[Status],
+    recorded: Sequence[Status],
+    names: Sequence[str],
+) -> list[str]:
+    got = {name for name, row in rows.items() if row["won"] == "True"}
+    why = []
+    if got != won:
+        why.append(f"water went to {_listed(got)}, by the rules to {_listed(won)}")
+    for name, rule, record in zip(names, expected, recorded, strict=True):
+        if rule != record:
+            why.append(
+                f"{name} has ${record.balance}, health {record.health}, next loss {record.next_loss}, by the rules "
+                f"${rule.balance}, {rule.health}, {rule.next_loss}"
+            )
+    return why
+
+
+def _recorded(row: Row | None, otherwise: Status) -> Status:
+    if row is None or not (row["balance_after"] and row["hp_after"] and row["no_drink_after"]):
+        return otherwise
+    balance, health, loss = (
+        round(float(row[name])) for name in ("balance_after", "hp_after", "no_drink_after")
+    )
+    return Status(balance, health, loss)
+
+
+def _bid(row: Row) -> int:
+    """A bid as typed, whole or not; an empty one is 0."""
+    bid = float(row["bid"] or 0)
+    return int(bid) if bid.is_integer() else bid  # type: ignore[return-value]
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(sorted(names)) or "nobody"
+
+
+def _table_line(number: int, one: WaterSetting) -> str:
+    rates = [f"{name} {rate:.2f}" for name, rate in one.survival.rates.items()]
+    printed, rsr = PRINTED[number]
+    end = "none" if one.rsr_end is None else f"{one.rsr_end:.2f}"
+    said = f"setting {number}: {one.survival.games} games, survival {', '.join(rates)}"
+    if tuple(round(rate, 2) for rate in one.survival.rates.values()) != printed:
+        said += f" (printed {', '.join(f'{rate:.2f}' for rate in printed)})"
+    said += f"; N {one.survival.survivors:.1f}; RSR at the end {end}"
+    return said if end == f"{rsr:.2f}" else f"{said} (printed {rsr:.2f})"
