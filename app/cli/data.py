@@ -96,6 +96,7 @@ def import_alympics(
     ] = None,
 ) -> None:
     """Import the released games of Alympics' water auction as records, and write its ratings for `analyze`."""
+    from app.core.errors import StudyError
     from app.reports.alympics import (
         criteria_of,
         import_records,
@@ -103,7 +104,6 @@ def import_alympics(
         refuse_known_records,
         write_ratings,
     )
-    from app.core.errors import StudyError
     from app.reports.alympics_days import replay_release
 
     with opened() as (_, database):
