@@ -26,14 +26,13 @@ from app.monitor.snapshots import (
     TrialTime,
 )
 from app.monitor.tally import Ended, SessionRow, Tally, Version, tally_of
-from app.sessions.design import Kind, PageKey, SessionPages
+from app.sessions.design import Kind, PageKey, SessionPages, Slot
 from app.sessions.flags import in_order
 from app.sessions.loads import LEFT_AFTER
 from app.sessions.runs import Run, run_of
 from app.sessions.tables import Mode, ParticipantSession, Response, Status
 from app.studies.access import StudyHere
 from app.studies.tables import State, Unit, UnitMember
-from app.tasks.pair.design import Member
 
 PAGE_BUDGET_S = 0.05  # how long a page may count before it shows what it has
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)
@@ -302,7 +301,7 @@ def _times(groups: Mapping[int, Group], runs: Mapping[int, Run]) -> Sequence[Tri
 def _pairs(
     session: Session, groups: Mapping[int, Group], tally: Tally, *, is_blinded: bool
 ) -> Sequence[PairLine]:
-    of_pair = and_(col(UnitMember.unit_id) == col(Unit.id), col(UnitMember.slot) == Member.A)
+    of_pair = and_(col(UnitMember.unit_id) == col(Unit.id), col(UnitMember.slot) == Slot.A)
     pairs = select(Unit).where(col(Unit.version_id).in_(list(groups)), exists().where(of_pair))
     pairs = pairs.order_by(col(Unit.version_id), col(Unit.position))
     lines = [

@@ -1,9 +1,9 @@
 """The pages that a session has answered: what was asked and said, what was watched, and what was odd."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from sqlmodel import Session, col, select
 
@@ -17,7 +17,7 @@ from app.sessions.tables import Evidence, Response, Trial
 from app.studies.questions.base import Question
 from app.studies.questions.registry import TYPES
 from app.studies.tables import Unit, UnitMember
-from app.tasks.pair.design import TIE, Member, PairPlan, Pressed, Side, chosen_by, member_at, side_of
+from app.tasks.registry import task_named
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +28,8 @@ class Watched:
     whole, None where that was not recorded.
     """
 
-    side: Side | None
-    member: Member
+    side: str | None
+    member: str
     stimulus: str
     source: str
     reported: bool
@@ -59,21 +59,71 @@ class TrialView:
     pair: str
     condition: str
     kind: str
-    chosen: str
-    chosen_side: str
-    correct: bool | None
     unplayable: bool
-    clips: Sequence[Watched]
-    hidden_ms: int
-    page_loads: int
-    drift_ms_max: int | None
-    layout: str
     opened_ms: int | None
     interval_ms: int | None
     unwatched: bool
     flags: Sequence[Flag]
     reported: Sequence[str]
+    layout: str = ""
+    chosen: str = ""
+    chosen_side: str = ""
+    correct: bool | None = None
+    clips: Sequence[Watched] = ()
+    hidden_ms: int = 0
+    page_loads: int = 0
+    drift_ms_max: int | None = None
     sides_known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweredTrial:
+    """An answered trial as it is stored; `stimuli` and `evidence` are by slot."""
+
+    response: Response
+    trial: Trial
+    unit: Unit
+    stimuli: Mapping[str, tuple[UnitMember, Stimulus]]
+    evidence: Mapping[str, Evidence]
+    sides_known: bool
+
+    def view(self) -> TrialView:
+        """What holds of a trial of any task."""
+        response, unit, flags = self.response, self.unit, split(self.response.raised)
+        return TrialView(
+            pair=unit.name,
+            condition=unit.condition,
+            kind=unit.kind,
+            unplayable=response.unplayable,
+            opened_ms=response.opened_ms,
+            interval_ms=response.interval_ms,
+            unwatched=bool(response.unwatched),
+            flags=[flag for flag in Flag if flag in flags and unit.kind != Kind.PRACTICE],
+            reported=response.flags,
+        )
+
+    def watched(self, slot: str, *, side: str | None, fetched: bool | None, is_chosen: bool) -> Watched:
+        """What the browser told of the clip in a slot."""
+        (shown, stimulus), playback = self.stimuli[slot], self.evidence.get(slot)
+        known: dict[str, Any] = {}
+        if playback is not None:
+            known = {name: getattr(playback, name) for name in _REPORTED}
+            known |= {"errors": playback.errors, "played": [(start, end) for start, end in playback.played]}
+        return Watched(
+            side=side,
+            member=slot,
+            stimulus=stimulus.name,
+            source=stimulus.source,
+            reported=playback is not None,
+            fetched=fetched,
+            clip_sha256=shown.sha256 or "",  # as the version was saved; of imported answers there is none
+            is_chosen=is_chosen,
+            **known,
+        )
+
+
+# Of a playback, what the page shows as it is.
+_REPORTED = ("watched", "plays", "duration_s", "stalls", "stall_ms", "dropped_frames", "max_rate", "failed")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +177,7 @@ class AnsweredPages:
             since=response.shown_at,
             rt_ms=response.rt_ms,
             answers=self._answers(response, page),
-            trial=self._trial(response) if response.trial_id else None,
+            trial=self._trial(response, page) if response.trial_id else None,
         )
 
     def _answers(self, response: Response, page: PageKey) -> Sequence[tuple[str, str]]:
@@ -154,104 +204,17 @@ class AnsweredPages:
             return self.run.design.asked_on(page.kind, page.block)
         return self.run.block(self.way.part_at(page.position).block).design.asked
 
-    def _trial(self, response: Response) -> TrialView:
+    def _trial(self, response: Response, page: PageKey) -> TrialView:
         trial, unit = self.trials[response.trial_id]
-        slots = {slot for unit_id, slot in self.members if unit_id == unit.id}
-        return self._of_pair(response, trial, unit) if Member.A in slots else self._of_item(response, unit)
-
-    def _of_item(self, response: Response, item: Unit) -> TrialView:
-        flags = split(response.raised)
-        return TrialView(
-            pair=item.name,
-            condition=item.condition,
-            kind=item.kind,
-            chosen="",
-            chosen_side="",
-            correct=None,
-            unplayable=response.unplayable,
-            clips=(),
-            hidden_ms=0,
-            page_loads=0,
-            drift_ms_max=None,
-            layout="",
-            opened_ms=response.opened_ms,
-            interval_ms=response.interval_ms,
-            unwatched=bool(response.unwatched),
-            flags=[flag for flag in Flag if flag in flags and item.kind != Kind.PRACTICE],
-            reported=response.flags,
-        )
-
-    def _of_pair(self, response: Response, trial: Trial, pair: Unit) -> TrialView:
-        left = PairPlan.of(trial.plan).left
-        answer = chosen_by(cast(Pressed, response.side), left) if response.side else None
-        chosen = None if answer == TIE else answer
-        reported = {member: self.playback.get((response.id or 0, member)) for member in Member}
-        first = next((playback for playback in reported.values() if playback), None)
-        flags = split(response.raised)
-        fetched = {Member.A: response.fetched_a, Member.B: response.fetched_b}
-        return TrialView(
-            pair=pair.name,
-            condition=pair.condition,
-            kind=pair.kind,
-            chosen=self._stimulus(pair, chosen).name if chosen else "",
-            chosen_side=(response.side or "") if self.sides_known or answer == TIE else "",
-            correct=chosen == pair.truth if chosen and pair.truth else None,
-            unplayable=response.unplayable,
-            clips=[
-                replace(
-                    self._watched(pair, member_at(side, left), left, reported, fetched),
-                    is_chosen=response.side == side,
-                )
-                for side in Side
-            ],
-            hidden_ms=first.hidden_ms if first else 0,
-            page_loads=first.page_loads if first else 0,
-            drift_ms_max=first.drift_ms_max if first else None,
-            layout=response.layout or "",
-            opened_ms=response.opened_ms,
-            interval_ms=response.interval_ms,
-            unwatched=bool(response.unwatched),
-            flags=[flag for flag in Flag if flag in flags and pair.kind != Kind.PRACTICE],
-            reported=response.flags,
+        answered = AnsweredTrial(
+            response=response,
+            trial=trial,
+            unit=unit,
+            stimuli={slot: each for (of, slot), each in self.members.items() if of == unit.id},
+            evidence={slot: each for (of, slot), each in self.playback.items() if of == response.id},
             sides_known=self.sides_known,
         )
-
-    def _stimulus(self, pair: Unit, member: Member) -> Stimulus:
-        return self.members[pair.id or 0, member][1]
-
-    def _watched(
-        self,
-        pair: Unit,
-        member: Member,
-        left: Member,
-        reported: Mapping[Member, Evidence | None],
-        fetched: Mapping[Member, bool | None],
-    ) -> Watched:
-        (shown, stimulus), playback = self.members[pair.id or 0, member], reported[member]
-        known: dict[str, Any] = {}
-        if playback is not None:
-            names = (
-                "watched",
-                "plays",
-                "duration_s",
-                "stalls",
-                "stall_ms",
-                "dropped_frames",
-                "max_rate",
-                "failed",
-            )
-            known = {name: getattr(playback, name) for name in names}
-            known |= {"errors": playback.errors, "played": [(start, end) for start, end in playback.played]}
-        return Watched(
-            side=side_of(member, left) if self.sides_known else None,
-            member=member,
-            stimulus=stimulus.name,
-            source=stimulus.source,
-            reported=playback is not None,
-            fetched=fetched[member],
-            clip_sha256=shown.sha256 or "",  # as the version was saved; of imported answers there is none
-            **known,
-        )
+        return task_named(self.way.part_at(page.position).task).answered(answered)
 
 
 def _in_words(question: Question | None, value: Any) -> str:

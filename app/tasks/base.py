@@ -13,6 +13,7 @@ from app.sessions.design import Planned
 
 if TYPE_CHECKING:
     from app.core.database import Database
+    from app.monitor.session_pages import AnsweredTrial, TrialView
     from app.sessions.pages import Page
     from app.sessions.runs import BlockRun
     from app.sessions.state_machine import TrialSeen, Where
@@ -66,6 +67,10 @@ class Task(Protocol):
     def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
         """The slot of the stimulus at a place of a trial's page, for its clips; None where there is no such place."""
         return None
+
+    def answered(self, trial: "AnsweredTrial") -> "TrialView":
+        """An answered trial as the experimenter sees it."""
+        return trial.view()
 
 
 @runtime_checkable

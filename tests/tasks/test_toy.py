@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from app.core.database import Database
 from app.core.settings import Settings
 from app.monitor.progress import snapshot
+from app.monitor.sessions_view import one_session
 from app.monitor.snapshots import Choice
 from app.reports.export import rows_of
 from app.reports.kinds import What
@@ -94,6 +95,9 @@ def test_it_is_planned_shown_answered_exported_and_watched(
         ]
         assert list(session.exec(select(ParticipantSession.status))) == [Status.COMPLETED] * 2
         here = study_here(session, dots)
+        first = session.exec(select(ParticipantSession.id).order_by(col(ParticipantSession.id))).first()
+        events = one_session(session, here, first or 0).events
+        assert sorted(event.trial.pair for event in events if event.trial) == ["four", "nine", "one"]
         seen = snapshot(session, here, Choice(), NOW, None, sees_live=True)
         assert [step.title for step in seen.funnel][1:5] == [
             "Instructions (count)",

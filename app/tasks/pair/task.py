@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal, cast
 
 from sqlmodel import Session
 
+from app.monitor.session_pages import AnsweredTrial, TrialView
 from app.sessions.answers import read_answers
 from app.sessions.design import Kind, Planned, Slot, UnitToPlan
 from app.sessions.evidence import PlaybackReport, TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
@@ -20,6 +21,7 @@ from app.sessions.views import Place, views
 from app.studies.questions.base import QuestionView
 from app.tasks.base import Start, Taken, Task
 from app.tasks.pair import queries
+from app.tasks.pair.answered import view_of
 from app.tasks.pair.assignment import choose_pairs, plan_session
 from app.tasks.pair.design import Member, PairPlan, PairToPlan, Side, chosen_by, member_at, side_of
 from app.tasks.pair.settings import PairDesign
@@ -149,6 +151,9 @@ class Pair(Task):
             "fetched_b": seen.fetched_b,
         }
         return Taken(answers, values, {slot.value: row for slot, row in playback.rows.items()})
+
+    def answered(self, trial: AnsweredTrial) -> TrialView:
+        return view_of(trial)
 
     def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
         return member_at(Side(place), PairPlan.of(plan).left) if place in list(Side) else None

@@ -13,11 +13,11 @@ from app.sessions.pages import QuestionsPage
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import Where
 from app.sessions.views import Place, markdown, views
-from app.tasks.base import Start, Taken
+from app.tasks.base import Start, Taken, Task
 from tests.tasks.toy.settings import DotsDesign
 
 
-class Dots:
+class Dots(Task):
     shared_page = False
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
