@@ -1,9 +1,10 @@
 """Fixtures that several test packages share: databases, a clip library, the service."""
 
+import gc
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from tests.program import Program
 from tests.sql_only import sql_only
 
 MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
+COLLECTING = (20_000, 20, 50)
 POSTGRES = os.environ.get("LIKELY_HUMAN_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
 
 
@@ -38,6 +40,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker(pytest.mark.videos)
         if "program" in fixtures:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What it makes stays: the garbage collector, which looked through all of it again and again, leaves it alone."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.set_threshold(*COLLECTING)
+        gc.enable()
 
 
 def turn(item: pytest.Item) -> int:
