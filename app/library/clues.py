@@ -1,8 +1,8 @@
 """The clue report of a study: of which clips, records and texts, asked for, and what the launch should know of it."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass
 from datetime import datetime
 from typing import Any
 
@@ -16,6 +16,7 @@ from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
 from app.library.contents import is_kept
+from app.library.documents import Document
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.library.uses import parts_of
@@ -23,12 +24,13 @@ from app.sessions.design import Kind as PairKind
 from app.studies.access import StudyHere
 from app.studies.drafts import draft_for
 from app.studies.file.design import StudyDesign
-from app.studies.file.items import read_item_file
+from app.studies.file.items import ItemRow, read_item_file
 from app.studies.file.pairs import HUMAN, StimulusFacts, true_source_of
 from app.studies.file.problems import counted, listed
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
 from app.studies.tables import StudyVersion, Unit, UnitMember
+from app.tasks.rating.settings import DesignItem, RatingDesign
 
 SEED = 1
 
@@ -37,7 +39,8 @@ SEED = 1
 class ClueClip:
     """One stimulus as a study shows it; `clip_sha256` is of the clip, or of what a record or a text holds.
 
-    `original_sha256` is empty where no original is kept.
+    `original_sha256` is empty where no original is kept. A `text` stands in a list of items itself, and has no source:
+    its condition takes that place.
     """
 
     name: str
@@ -45,6 +48,7 @@ class ClueClip:
     clip_sha256: str
     original_sha256: str
     kind: str = StimulusKind.CLIP
+    text: str = ""
 
     @property
     def shown(self) -> tuple[str, str]:
@@ -86,13 +90,28 @@ def clips_of(session: Session, study: StudyHere) -> ClueClips:
     newest = select(StudyVersion).where(StudyVersion.study_id == study.id)
     version = session.exec(newest.order_by(col(StudyVersion.number).desc()).limit(1)).first()
     if version is not None:
-        true_source = StudyDesign.model_validate_json(version.design).truth.source
-        return ClueClips(version.number, _of_version(session, version), true_source)
+        design = StudyDesign.model_validate_json(version.design)
+        items = (item for block in design.blocks if isinstance(block, RatingDesign) for item in block.items)
+        clips = (*_of_version(session, version), *_written(items))
+        return ClueClips(version.number, tuple(sorted(clips)), design.truth.source)
     keys = draft_for(session, study).keys
     facts = facts_for(session, study)
     names = {name for part in parts_of(keys) for name in _main(part, facts)}
     stimuli = session.exec(select(Stimulus).where(col(Stimulus.name).in_(names), is_kept()))
-    return ClueClips(None, tuple(sorted(_clip(s, s.shown_sha256) for s in stimuli)), true_source_of(keys))
+    lists = (part.get("items") for part in parts_of(keys))
+    rows = (
+        row for text in lists if isinstance(text, str) for row in read_item_file("", text, by_row=True).rows
+    )
+    clips = (*(_clip(s, s.shown_sha256) for s in stimuli), *_written(rows))
+    return ClueClips(None, tuple(sorted(clips)), true_source_of(keys))
+
+
+def _written(items: Iterable[DesignItem | ItemRow]) -> Iterator[ClueClip]:
+    """The texts that stand in lists of items, as far as they can be compared."""
+    for item in items:
+        if item.kind is PairKind.MAIN and item.text and item.condition:
+            sha256 = Document(StimulusKind.TEXT, item.text).sha256
+            yield ClueClip(item.id, item.condition, sha256, "", StimulusKind.TEXT, item.text)
 
 
 def _main(part: Mapping[str, Any], facts: Mapping[str, StimulusFacts]) -> Iterator[str]:
@@ -143,7 +162,7 @@ def ask_clues(
     params = {
         "version": found.version,
         "true_source": found.true_source,
-        "clips": [[c.name, c.source, c.clip_sha256, c.original_sha256, c.kind] for c in found.clips],
+        "clips": [list(astuple(clip)) for clip in found.clips],
     }
     standing = queue.jobs_of(session, Kind.CLUES, study.id, limit=1, standing=True)
     if standing and standing[0].params == params:

@@ -177,7 +177,7 @@ def _entry(value: Any, place: Place, tag: str, variants: Mapping[str, Model]) ->
 def _leaf(info: FieldInfo, core: Any, value: Any, place: Place) -> Leaf:
     kind, inner = _kind(core)
     words = shown_as(info.metadata).words
-    options = {name: words.get(name, name.capitalize()) for name in _values(core)}
+    options = {name: words.get(name, name.replace("-", " ").capitalize()) for name in _values(core)}
     return Leaf(place, info, kind, value, options, inner in (int, float))
 
 

@@ -281,7 +281,7 @@ def _help(leaf: Leaf, options: Options) -> str:
     """The model's words, but where the choices say it all."""
     if leaf.kind == "tag" or leaf.shown.words:
         return ""
-    if options:
+    if options and not leaf.options:
         return "A named scale, or labels of its own."
     return " ".join(
         filter(None, (plain(in_forms(leaf.info.description or "")), _KINDS_HELP.get(leaf.kind, "")))

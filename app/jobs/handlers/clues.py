@@ -60,6 +60,8 @@ def _noun(clips: Sequence[ClueClip]) -> str:
 
 def _measured(work: Work, clip: ClueClip, sources: Sequence[str]) -> Mapping[str, float | None]:
     """A clip's clues, and those of its original where it is kept; or what is counted in a record or a text."""
+    if clip.text:
+        return document_clues(Document(StimulusKind(clip.kind), clip.text), sources)
     if clip.kind != StimulusKind.CLIP:
         with work.database.reading() as session:
             content = content_of(session, clip.clip_sha256)

@@ -19,7 +19,7 @@ from app.library.clues import CluesState, ask_clues, clips_of, clue_run, clues_s
 from app.library.media import clues_path
 from app.library.rules import apply_rules
 from app.studies.access import StudyHere
-from app.studies.drafts import create_study
+from app.studies.drafts import create_study, save_version
 from app.studies.stimuli import add_stimuli
 from app.studies.tables import State, Study
 from tests.factories import load_file
@@ -159,3 +159,32 @@ def test_states_are_of_their_own_study(desk: Desk, study: StudyHere) -> None:
     desk.write(ask_clues, desk.who, study, NOW)
     desk.drain()
     assert desk.read(clues_state, here) == NOTHING_YET
+
+
+def test_texts_that_stand_in_a_list_of_items_are_compared_by_their_conditions(desk: Desk, who: Who) -> None:
+    def items(condition: str, text: str) -> str:
+        return "".join(f"{condition}{n},{text} {'word ' * n},{condition},main\n" for n in range(6))
+
+    text = "item,text,condition,kind\n" + items("model", "As a language model I bid") + items("person", "Two")
+    rate = {
+        "id": "rate",
+        "task": "rating",
+        "items": f"{text}p,Practice.,person,practice\nn,Of no condition.,,main\n",
+        "questions": [{"id": "why", "type": "text", "ask": "Why?"}],
+    }
+    keys = {"title": "Texts", "consent": {"version": "1", "text": "Yes"}, "blocks": [rate]}
+    with desk.database.transaction() as session:
+        study = create_study(session, who, "texts", keys, NOW)
+    draft = desk.read(clips_of, study)
+    assert (draft.version, draft.says) == (None, "12 texts")
+    with desk.database.transaction() as session:
+        save_version(session, who, study, "", NOW)
+    found = desk.read(clips_of, study)
+    assert (found.version, found.clips) == (1, draft.clips)
+    job_id = desk.write(ask_clues, desk.who, study, NOW)
+    desk.drain()
+    report = job(desk, job_id).result["report"]
+    assert report["sources"] == {"model": 6, "person": 6}
+    words = next(clue for clue in report["clues"] if clue["clue"] == "words")
+    assert words["warns"]
+    assert desk.read(clues_state, study).tells
