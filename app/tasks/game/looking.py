@@ -148,7 +148,9 @@ class Looked:
             return Ready(said=status == EntryStatus.READY)
         if status == EntryStatus.AWAY:
             lines = ("You did not say that you were there, so the others have gone on.",)
-            return Left("You were asked whether you are ready", lines, may_return=True)
+            return Left(
+                "You were asked whether you are ready", lines, may_return=True, back="Wait for others again"
+            )
         return self._unmatched(entry)
 
     def _unmatched(self, entry: Mapping[str, Any]) -> Body:

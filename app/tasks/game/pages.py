@@ -67,23 +67,24 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Playing:
-    """The match under way. `leaving` says what happens to whoever leaves; `may_go`, that nothing is lost by it."""
+    """The match under way. `leaving` says what happens to whoever leaves."""
 
     stage: ClassVar[Stage] = "playing"
     face: Face
     bonus: Bonus | None = None
     leaving: str = ""
-    may_go: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """The viewer has left the match, or was away for too long. With `may_return` the seat is still free to take."""
+    """The viewer has left the match, or was away for too long. With `may_return` the seat is still free to take, by a
+    button that says `back`."""
 
     stage: ClassVar[Stage] = "left"
     headline: str
     lines: tuple[str, ...]
     may_return: bool = False
+    back: str = "Come back to the match"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,11 +200,10 @@ def playing(
     *,
     bonus: Bonus | None = None,
     leaving: str = "",
-    may_go: bool = False,
     entered: Entered | None = None,
 ) -> Playing:
     """A match under way; `legal` is None where the viewer may not act. `entered` is a form that was not accepted."""
-    return Playing(presenter_of(game).face(view, legal, entered or Entered()), bonus, leaving, may_go)
+    return Playing(presenter_of(game).face(view, legal, entered or Entered()), bonus, leaving)
 
 
 def result(
