@@ -1,4 +1,4 @@
-"""A small logistic regression: standardised, L2-regularised, classes weighted alike."""
+"""A small logistic regression: standardised, L2-regularised, classes weighted alike unless asked otherwise."""
 
 from dataclasses import dataclass
 
@@ -32,10 +32,11 @@ class Logistic:
         return scores
 
 
-def fit_logistic(values: Floats, positive: Classes) -> Logistic:
+def fit_logistic(values: Floats, positive: Classes, *, balanced: bool = True) -> Logistic:
     """Fit by Newton's method: the log-loss, each class with half of the weight, plus half the squared weights.
 
-    It is what scikit-learn calls C = 1 with balanced classes, without its threads: fits are small and many.
+    It is what scikit-learn calls C = 1 with balanced classes, without its threads: fits are small and many. With
+    `balanced` False every row has weight 1, so that the shares it predicts are those of the classes.
     """
     known = [column[~np.isnan(column)] for column in values.T]
     fill = np.array([np.median(column) if len(column) else 0.0 for column in known])
@@ -43,7 +44,8 @@ def fit_logistic(values: Floats, positive: Classes) -> Logistic:
     centre, spread = filled.mean(axis=0), filled.std(axis=0)
     scale = np.where(spread > _DUST * np.maximum(1, np.abs(centre)), spread, 1.0)
     design = np.column_stack([np.ones(len(values)), (filled - centre) / scale])
-    weight = len(values) / 2 / np.where(positive, positive.sum(), (~positive).sum())
+    classes = np.where(positive, positive.sum(), (~positive).sum())
+    weight = len(values) / 2 / classes if balanced else np.ones(len(values))
     penalty = np.append(0.0, np.ones(values.shape[1]))
 
     def loss(beta: Floats) -> float:

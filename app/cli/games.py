@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.cli.console import now, out, progress
+from app.cli.game_choices import predict
 from app.cli.game_metrics import compare, metrics
 
 if TYPE_CHECKING:
@@ -147,3 +148,4 @@ def replay(
 
 app.command()(metrics)
 app.command()(compare)
+app.command()(predict)
