@@ -115,17 +115,6 @@ def set_disabled(session: Session, user_id: int, disabled: bool, *, by: Actor, n
     record(session, by, "user.disable" if disabled else "user.enable", now=now, subject=user.email)
 
 
-def change_user(
-    session: Session, user_id: int, *, role: Role | None, disabled: bool | None, by: Actor, now: datetime
-) -> UserView:
-    """`set_role` and `set_disabled` at once; None leaves as it is."""
-    if role is not None:
-        set_role(session, user_id, role, by=by, now=now)
-    if disabled is not None:
-        set_disabled(session, user_id, disabled, by=by, now=now)
-    return user_with(session, user_id)
-
-
 def set_password(session: Session, user_id: int, password_hash: str, *, by: Actor, now: datetime) -> None:
     """Change a password; every login of theirs ends, and where somebody else changes it every API token too.
 

@@ -1,12 +1,12 @@
 """Files of positions (docs/clips.md): where the player was at each moment of a clip, as arrays."""
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
+from app.core.spreadsheet import CsvRow, NotCsv, csv_rows
 from app.judges.base import JudgeFailed, StimulusFiles
 
 Floats = npt.NDArray[np.float64]
@@ -25,46 +25,47 @@ def read_positions(files: StimulusFiles, columns: Sequence[str]) -> Mapping[str,
     if path is None:
         raise JudgeFailed(None, "the clip has no positions")
     rows = _rows(path)
-    header = rows[0] if rows else []
+    header = rows[0].cells if rows else []
     wanted = (TIME, *columns)
     missing = [column for column in wanted if column not in header]
     if missing:
         raise JudgeFailed(path, f"lacks the column {', '.join(missing)}")
     if len(rows) - 1 < _FEWEST:
         raise JudgeFailed(path, f"holds {len(rows) - 1} positions; at least {_FEWEST} are needed")
-    for number, row in enumerate(rows, start=1):
-        if len(row) != len(header):
-            raise JudgeFailed(
-                path, f"row {number} has {len(row)} cells, the header {len(header)}; is it cut short?"
-            )
+    for row in rows:
+        if len(row.cells) != len(header):
+            counts = f"{len(row.cells)} cells, the header {len(header)}"
+            raise JudgeFailed(path, f"row {row.row} has {counts}; is it cut short?")
     values = {column: _numbers(path, rows, header.index(column), column) for column in wanted}
     if not (np.diff(values[TIME]) > 0).all():
         raise JudgeFailed(path, f"has times ({TIME}) that do not rise from row to row")
     return values
 
 
-def _rows(path: Path) -> list[list[str]]:
+def _rows(path: Path) -> list[CsvRow]:
     try:
         if path.stat().st_size > _LARGEST_BYTES:
             raise JudgeFailed(path, f"is larger than {_LARGEST_BYTES // 10**6} MB")
         with path.open(encoding="utf-8-sig", newline="") as file:
-            return [row for row in csv.reader(file, strict=True) if row]
+            return list(csv_rows(file.read()))
     except FileNotFoundError:
         raise JudgeFailed(path, "is not there") from None
     except OSError as error:
         raise JudgeFailed(path, f"cannot be read ({error.strerror})") from None
-    except (UnicodeDecodeError, csv.Error):
-        raise JudgeFailed(path, "is no CSV file in UTF-8") from None
+    except NotCsv as fault:
+        raise JudgeFailed(path, f"is not CSV from row {fault.row} on ({fault}); check the quotes") from None
+    except UnicodeDecodeError:
+        raise JudgeFailed(path, "is not UTF-8; save it as CSV in UTF-8") from None
 
 
-def _numbers(path: Path, rows: Sequence[Sequence[str]], index: int, column: str) -> Floats:
+def _numbers(path: Path, rows: Sequence[CsvRow], index: int, column: str) -> Floats:
     numbers = np.empty(len(rows) - 1)
-    for number, row in enumerate(rows[1:], start=2):
-        cell = row[index]
+    for at, row in enumerate(rows[1:]):
+        cell = row.cells[index]
         try:
-            numbers[number - 2] = float(cell)
+            numbers[at] = float(cell)
         except ValueError:
-            numbers[number - 2] = np.nan
-        if not np.isfinite(numbers[number - 2]):
-            raise JudgeFailed(path, f"row {number}, column {column}: {cell[:40]!r} is no number")
+            numbers[at] = np.nan
+        if not np.isfinite(numbers[at]):
+            raise JudgeFailed(path, f"row {row.row}, column {column}: {cell[:40]!r} is no number")
     return numbers

@@ -12,9 +12,6 @@ from app.studies.file.load import StudyDesign
 from app.studies.tables import StudyVersion, Unit
 from app.tasks.registry import AnyDesign
 
-# The blocks of a session in its order, each with the number of its trials, as stored with it.
-StoredBlocks = Sequence[tuple[str, int]]
-
 
 @dataclass(frozen=True, slots=True)
 class BlockRun:

@@ -89,6 +89,7 @@ def test_too_short_a_walk_is_refused_in_words(tmp_path: Path) -> None:
         ("t_s,x_m,y_m\n0,1,2\n1,nan,2\n", "row 3, column x_m: 'nan' is no number"),
         ("t_s,x_m,y_m\n0,1,2\n1,,2\n", "row 3, column x_m: '' is no number"),
         ("t_s,x_m,y_m\n0,1,2\n1,2\n", "row 3 has 2 cells, the header 3"),
+        ('t_s,x_m,y_m\n\n0,"1,2\n', "is not CSV from row 3 on"),
         ("t_s,x_m,y_m\n0,1,2\n0,1,2\n", "do not rise"),
     ],
 )

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from app.reports.results.view import Band, Dot, Figure, Mark
 
 LEFT, RIGHT = 2.0, 98.0  # where a scale begins and ends, in percent
-MIDDLE = 14  # of a row of 28 pixels
 _DOT, _STEP, _TOP, _FLOOR = 5.2, 12.6, 14.0, 158.0
 _DENSE = 11  # dots on each other that there is room for
 
