@@ -8,7 +8,7 @@ What only owners may do, or everybody, is said by the router (`owners_only`, `an
 import hashlib
 import hmac
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated
 from urllib.parse import quote, urlsplit
@@ -18,7 +18,7 @@ from fastapi import Depends, Request, Response
 from app.accounts import logins
 from app.accounts.logins import NotAllowed, NotLoggedIn, Who
 from app.admin.forms import read_any_form
-from app.admin.studies.steps import Step, title_and_next
+from app.admin.studies.steps import Step, line_and_next
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, without_nul
 from app.core.dependencies import StudyDep as StudyDep
@@ -93,10 +93,14 @@ owners_only = Depends(guard(owners=True))
 
 @dataclass(frozen=True, slots=True)
 class StudyTab:
+    """The study that a page is of. One that shows nothing yet has pairs to be made."""
+
     slug: str
     state: State
     is_archived: bool = False
     title: str = ""
+    has_pairs: bool = True
+    has_items: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +123,22 @@ class Shell:
 async def get_shell(request: Request, database: DatabaseDep) -> Shell:
     who, study = request.state.who, request.state.study
     is_page = request.headers.get("accept") != "application/json"  # scripts have no use for the rest
-    title, step = "", None
-    if study and is_page:
-        title, step = await database.read(title_and_next, who, study)
+    tab, step = StudyTab(study.slug, study.state, study.is_archived) if study else None, None
+    if study and tab and is_page:
+        line, step = await database.read(line_and_next, who, study)
+        tab = replace(
+            tab,
+            title=line.title,
+            has_pairs=bool(line.n_pairs or not line.n_items),
+            has_items=bool(line.n_items),
+        )
     return Shell(
         who=who,
         email=who.email,
         is_owner=who.is_owner,
         may_edit=who.may_edit,
         csrf=request.state.csrf,
-        study=StudyTab(study.slug, study.state, study.is_archived, title) if study else None,
+        study=tab,
         said=request.query_params.get("said", ""),
         next_step=step,
     )

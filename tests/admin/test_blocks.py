@@ -376,3 +376,7 @@ def test_a_study_of_texts_alone_needs_no_clips(made: Person) -> None:
     overview = made.get(here).text
     assert "Upload the videos" not in overview
     assert made.get(f"{here}/pairs").status_code == 200
+    for slug, pairs, items in (("rubric", False, True), ("parts", True, True), ("nav", True, False)):
+        pages = [made.get(f"/admin/studies/{slug}{path}").text for path in ("", "/versions", "/monitor")]
+        menu = [('/pairs"' in page, ">Items</span>" in page) for page in pages]
+        assert (slug, menu) == (slug, [(pairs, items)] * 3)

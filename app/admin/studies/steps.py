@@ -44,13 +44,13 @@ class Step:
     is_after: bool = False
 
 
-def title_and_next(session: Session, who: Who, study: StudyHere) -> tuple[str, Step | None]:
-    """The study's title and what is to be done now: after its launch what comes then. None where all is done."""
+def line_and_next(session: Session, who: Who, study: StudyHere) -> tuple[StudyLine, Step | None]:
+    """The study in a line and what is to be done now: after its launch what comes then. None where all is done."""
     line = study_line(session, study)
     if line.state in _LAUNCHED:
-        return line.title, next_of(_after(session, study, line), line.state)
+        return line, next_of(_after(session, study, line), line.state)
     steps = steps_of(session, who, study, line, draft_for(session, study))
-    return line.title, next_of(steps, line.state)
+    return line, next_of(steps, line.state)
 
 
 def next_of(steps: Iterable[Step], state: State) -> Step | None:
