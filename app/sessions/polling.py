@@ -45,7 +45,7 @@ async def news_of(
                 return JSONResponse({"reload": True}, headers=NO_STORE)
             if loop.time() - noted >= PRESENT_S:
                 noted = loop.time()
-                database.write_soon(note_present, where, now)
+                database.write_soon(note_present, where, now, True)
             page = page_for(where, now)
             if isinstance(page, MessagePage):
                 return JSONResponse({"reload": True}, headers=NO_STORE)

@@ -15,7 +15,7 @@ from app.sessions.media import clip_response
 from app.sessions.planning import Full
 from app.sessions.polling import current, news_of
 from app.sessions.shown import clip_for, shown_design
-from app.sessions.state_machine import Declined, NotCurrent, locate, mark_shown, submit
+from app.sessions.state_machine import Declined, NotCurrent, locate, mark_shown, note_present, submit
 from app.sessions.tables import Mode, Status
 from app.sessions.views import current_page, farewell, full, page_for
 
@@ -59,6 +59,8 @@ async def show_full(slug: str, database: DatabaseDep) -> Response:
 @router.api_route("/p/{token}", methods=["GET", "HEAD"])
 async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
     where = await current(database, token, now)
+    if where.live is not None:
+        database.write_soon(note_present, where, now, False)
     if where.shown_at is None:
         database.write_soon(mark_shown, where.session_id, where.step, now)
     return current_page(where, now, at)

@@ -191,10 +191,10 @@ def settle(session: Session, token: str, now: datetime) -> None:
         where.live.settle(session, where, where.block, now)
 
 
-def note_present(session: Session, where: Where, now: datetime) -> None:
-    """A browser that keeps in touch has been heard of."""
+def note_present(session: Session, where: Where, now: datetime, polls: bool) -> None:
+    """Somebody has been heard of; `polls`: by a browser that keeps in touch."""
     if where.live is not None:
-        where.live.note_present(session, where, where.block, now)
+        where.live.note_present(session, where, where.block, now, polls=polls)
 
 
 def submit(

@@ -86,8 +86,10 @@ class LiveTask(Task, Protocol):
     def settle(self, session: Session, where: "Where", block: "BlockRun", now: datetime) -> None:
         """Write it; the session is held."""
 
-    def note_present(self, session: Session, where: "Where", block: "BlockRun", now: datetime) -> None:
-        """A browser that keeps in touch has been heard of."""
+    def note_present(
+        self, session: Session, where: "Where", block: "BlockRun", now: datetime, *, polls: bool
+    ) -> None:
+        """Somebody has been heard of; `polls`: by a browser that keeps in touch, whose silence means something."""
 
     def version(self, page: "Page") -> str:
         """Names what is to be seen on a page: the same for as long as its viewer sees the same."""

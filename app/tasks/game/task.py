@@ -116,17 +116,21 @@ class Play(LiveTask):
             live.advance(now)
             live.store()
         else:
+            note_present(session, where.session_id, now)
             form_matches(session, pool_of(here.entry), design, block.units, now)
 
-    def note_present(self, session: Session, where: Where, block: BlockRun, now: datetime) -> None:
-        """A browser that keeps in touch has been heard of."""
-        here, seat = here_of(where.trial), here_of(where.trial).seat
+    def note_present(
+        self, session: Session, where: Where, block: BlockRun, now: datetime, *, polls: bool
+    ) -> None:
+        """Who waits is there; of who plays, the silence of a browser that has polled counts as going offline."""
+        here = here_of(where.trial)
+        seat = here.seat
         if here.entry is not None and here.entry["status"] in IN_POOL:
             note_present(session, where.session_id, now)
-        elif seat is not None and here.is_playing:
-            grace = timedelta(seconds=design_of(block).leaving.grace_s)
+        elif here.is_playing and (polls or seat.lapse_at is not None):
+            lapse_at = now + timedelta(seconds=design_of(block).leaving.grace_s)
             still = (_s.id == seat.id) & _s.to_seq.is_(None) & _s.away_at.is_(None)
-            session.connection().execute(update(seat_table).where(still).values(lapse_at=now + grace))
+            session.connection().execute(update(seat_table).where(still).values(lapse_at=lapse_at))
 
     def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> GamePage:
         design, here = design_of(block), here_of(place.trial)

@@ -1,16 +1,29 @@
 """Live matches over HTTP: coming together, playing, deadlines, leaving; what is stored and what is not."""
 
+import random
+import re
+from collections.abc import Sequence
+from datetime import UTC
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 from sqlmodel import col, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
+from app.core.settings import Settings
+from app.main import create_app
 from app.sessions.tables import Response
+from app.tasks.game.settings import GameBlock
+from app.tasks.game.sweep import find_due, settle_match
 from app.tasks.game.tables import GameEvent, Seat
-from tests.tasks.game.people import Person, matches, open_game, play_on
+from app.tasks.game.timing import LEAST_S
+from tests.clock import Clock
+from tests.factories import submit_id_on
+from tests.tasks.game.people import Person, forget, game_block, matches, open_game, play_on, running
 
 pytestmark = pytest.mark.any_database
 
@@ -21,6 +34,20 @@ GAMES: dict[str, tuple[int, dict[str, Any]]] = {
     "glee-persuasion": (2, {"rounds": 3}),
     "wac": (5, {"days": 3}),
 }
+
+
+def events(database: Database) -> Sequence[GameEvent]:
+    with database.reading() as session:
+        return session.exec(select(GameEvent).order_by(col(GameEvent.match_id), col(GameEvent.seq))).all()
+
+
+def moves(database: Database) -> list[GameEvent]:
+    return [event for event in events(database) if event.kind == "move"]
+
+
+def settled(client: TestClient, person: Person) -> None:
+    """What was queued without waiting for it is written by the time of another write."""
+    client.post(person.address, data={"submit_id": "trial-1.none", "do": "ready"})
 
 
 @pytest.mark.parametrize("game", sorted(GAMES))
@@ -50,3 +77,270 @@ def test_a_whole_match_is_played_through_the_pages(
         events = session.exec(select(GameEvent).order_by(col(GameEvent.seq))).all()
         assert [event.seq for event in events] == list(range(1, match.last_seq + 1))
         assert not [event for event in events if event.auto]
+
+
+def test_a_form_sent_twice_late_or_by_somebody_else_changes_nothing(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path)
+    one, two = Person(client, database), Person(client, database)
+    one.look(), two.look()
+    mover, other = (one, two) if one.legal() else (two, one)
+    form = mover.move_form(random.Random(1)) or {}
+    stale_page, submit = mover.html, {"submit_id": submit_id_on(mover.html), **form}
+    for _ in range(3):  # the same POST again, as a browser sends it that heard no answer
+        assert client.post(mover.address, data=submit).status_code == 200
+    mover.post(**form)  # another tab, with a number of its own
+    other.post(**form)  # it was not their turn when this move was made, and is not their phase
+    wrong = {**form, "alice_gain": "7", "phase_id": "4-propose"}
+    mover.post(**wrong)
+    assert submit_id_on(stale_page) == submit["submit_id"]
+    assert len(moves(database)) == 1
+    scripted = {"accept": "application/json"}
+    again = client.post(mover.address, data=submit, headers=scripted)
+    assert (again.status_code, again.json()) == (200, {"next": mover.address})
+    answer = other.move_form(random.Random(1)) or {}
+    bad = client.post(
+        other.address,
+        data={"submit_id": "trial-1.bad", **answer, "answer": "perhaps"},
+        headers=scripted,
+    )
+    assert bad.status_code == 422
+    assert "answer" in bad.json()["errors"]
+    assert len(moves(database)) == 1
+
+
+def test_a_restart_in_the_middle_of_a_match_loses_nothing(
+    client: TestClient, database: Database, settings: Settings, tmp_path: Path
+) -> None:
+    open_game(
+        database, tmp_path, game="sug", configs={"players": 3, "rounds": 3}, seats=["human", "human", "any"]
+    )
+    people = [Person(client, database) for _ in range(2)]
+    for person in people:
+        person.look()
+    assert [person.stage for person in people] == ["waiting"] * 2
+    for _ in range(17):  # their pages come again by themselves
+        Clock.wait(18)
+        for person in people:
+            person.look()
+    assert [person.stage for person in people] == ["playing"] * 2, "an agent has the third seat"
+    rng = random.Random(2)
+    for person in people:
+        person.move(rng)
+    Clock.wait(60)
+    people[0].look()
+    before = [(move.seq, move.state_hash) for move in moves(database)]
+    assert len(before) >= 3
+    forget(database)
+    with TestClient(create_app(settings, database)) as anew:
+        for person in people:
+            person.client = anew
+        play_on(people)
+        assert [person.stage for person in people] == ["result"] * 2
+    after = moves(database)
+    assert [(move.seq, move.state_hash) for move in after][: len(before)] == before
+    assert {move.auto for move in after} == {""}
+    agents = [move for move in after if move.occupant == "simulated"]
+    assert agents
+    assert all(move.delay_ms >= 1000 * LEAST_S for move in agents)
+
+
+@pytest.mark.parametrize("then", ["agent", "default", "end"])
+def test_two_deadlines_missed_are_leaving_and_the_others_keep_their_pay(
+    client: TestClient, database: Database, tmp_path: Path, then: str
+) -> None:
+    open_game(
+        database,
+        tmp_path,
+        game="sug",
+        configs={"players": 3, "rounds": 4},
+        leaving={"then": then},
+        bonus={"minor_per_unit": 1},
+    )
+    people = [Person(client, database) for _ in range(3)]
+    for person in people:
+        person.look()
+    here, gone, rng = people[:2], people[2], random.Random(3)
+    while gone.seat.to_seq is None and gone.seat.away_at is None and running(database):
+        if not sum(person.move(rng) for person in here):
+            Clock.wait(91)
+            here[0].look()
+    autos = [move.auto for move in moves(database) if move.auto]
+    assert autos[:2] == ["timeout", "timeout"]
+    kinds = [event.kind for event in events(database)]
+    assert kinds.count("left") == 1
+    assert kinds.count("replaced") == (then == "agent")
+    assert "has left" in here[0].look() or "has left" in here[0].html
+    if then == "end":
+        assert [person.look() for person in people] == ["result"] * 3
+        assert here[0].seat.bonus_minor == float(here[0].seat.payoff)
+        return
+    assert gone.look() == "left"
+    assert gone.act("return") == "playing"
+    play_on(people)
+    assert [person.stage for person in people] == ["result"] * 3
+    with database.reading() as session:
+        seats = session.exec(select(Seat).order_by(col(Seat.id))).all()
+        [match] = matches(session)
+        totals = [
+            event.payoff_total for event in session.exec(select(GameEvent).where(GameEvent.kind == "resolve"))
+        ][-3:]
+        assert match.status == "finished"
+    of_seat = [sum(Fraction(s.payoff) for s in seats if s.seat == seat) for seat in (1, 2, 3)]
+    assert of_seat == [Fraction(total or "0") for total in totals], "who had a seat by turns share its payoff"
+    mine = sum(Fraction(s.payoff) for s in seats if s.session_id == gone.seat.session_id)
+    assert gone.seat.bonus_minor == mine
+    assert [s.occupant for s in seats[3:]] == (["simulated", "human"] if then == "agent" else [])
+
+
+def test_a_browser_that_falls_silent_has_left_after_the_grace(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path, leaving={"then": "end", "grace_s": 30})
+    one, two = Person(client, database), Person(client, database)
+    one.look(), two.look()
+    polled = client.get(f"{two.address}/state").json()
+    assert polled["html"]
+    settled(client, two)
+    Clock.wait(29)
+    assert one.look() == "playing"
+    Clock.wait(2)
+    with database.transaction() as session:
+        for match_id in find_due(session, Clock.now(UTC)).matches:
+            settle_match(session, match_id, Clock.now(UTC))
+    assert one.look() == "result"
+    assert [event.move for event in events(database) if event.kind == "left"] == [{"reason": "closed"}]
+
+
+BOUNDS: dict[str, tuple[list[str], str]] = {
+    "agents": (["playing"], ""),
+    "paid-exit": (["result"], "£0.50"),
+    "wait-once-more": (["waiting", "waiting", "result"], "£1.01"),
+}
+
+
+@pytest.mark.parametrize("at_bound", sorted(BOUNDS))
+def test_a_wait_ends_at_its_bound_as_was_promised(
+    client: TestClient, database: Database, tmp_path: Path, at_bound: str
+) -> None:
+    stages, paid = BOUNDS[at_bound]
+    matching = {"wait_max_s": 300, "at_bound": at_bound, "wait_pay_minor_per_min": 10, "ready_s": 0}
+    open_game(database, tmp_path, matching=matching, rounds_per_person=2)
+    person = Person(client, database)
+    assert person.look() == "waiting"
+    assert "£0.10 a minute" in person.html
+    seen = []
+    for at in range(len(stages)):
+        for _ in range(16 if at < 2 else 0):  # a page that comes again by itself says that somebody is there
+            Clock.wait(19)
+            person.look()
+        seen.append(person.look())
+        if seen[-1] == "waiting" and "again" in person.html:
+            assert person.act("again") == "waiting"
+    assert seen[-1] == stages[-1]
+    assert paid in person.html
+    if at_bound == "agents":
+        return
+    assert person.act("next") == "result", "the second match is not waited for"
+    assert person.act("next") == "end"
+    with database.reading() as session:
+        answers = session.exec(select(Response.answers).where(col(Response.trial_id).is_not(None))).all()
+    assert [a["no_match"] for a in answers] == ["nobody", "nobody"]
+    assert answers[0]["wait_pay_minor"] >= 50
+
+
+def test_people_are_asked_whether_they_are_there_and_never_meet_twice(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    questions = [{"id": "who", "ask": "Who begins?", "options": ["Alice", "Bob"], "answer": "Alice"}]
+    open_game(
+        database,
+        tmp_path,
+        matching={"ready_s": 15, "at_bound": "paid-exit"},
+        rounds_per_person=2,
+        configs=[{"rounds": 1}, {"rounds": 2}],
+        comprehension={"questions": questions, "tries": 2},
+    )
+    ghost, one, two = (Person(client, database) for _ in range(3))
+    for person in (ghost, one, two):
+        assert person.look() == "questions"
+    assert one.act("answers", who="Bob") == "questions"
+    assert "not right" in one.html
+    assert [person.act("answers", who="Alice") for person in (ghost, one)] == ["waiting", "ready"]
+    assert ghost.look() == "ready"
+    assert one.act("ready") == "ready"
+    assert two.act("answers", who="Alice") == "waiting"
+    Clock.wait(16)
+    assert one.look() == "ready", "who said nothing is passed over, and the next is asked"
+    assert two.look() == "ready"
+    assert ghost.look() == "left"
+    assert [one.act("ready"), two.act("ready")] == ["ready", "playing"]
+    play_on([one, two])
+    assert [one.act("next"), two.act("next")] == ["waiting", "waiting"], "not with the same person again"
+    assert ghost.act("return") in ("waiting", "ready")
+    assert one.look() == "ready"
+    assert [ghost.act("ready"), one.act("ready")] == ["ready", "playing"]
+    with database.reading() as session:
+        assert sorted(match.config["rounds"] for match in matches(session)) == [1, 2], "balanced"
+
+
+def test_a_test_of_the_rules_that_is_failed_leads_on_without_a_match(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    questions = [{"id": "who", "ask": "Who begins?", "options": ["Alice", "Bob"], "answer": "Alice"}]
+    open_game(database, tmp_path, comprehension={"questions": questions, "tries": 1})
+    person = Person(client, database)
+    person.look()
+    missing = client.post(person.address, data={"submit_id": submit_id_on(person.html), "do": "answers"})
+    assert missing.status_code == 422
+    assert person.act("answers", who="Bob") == "result"
+    assert person.act("next") == "end"
+
+
+def test_what_a_seat_may_not_know_changes_no_byte_and_wakes_nobody(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    """Matches that differ in the other's discount alone; and an offer that is not yet for everybody's eyes."""
+    pages: list[tuple[str, Any, str]] = []
+    for discount in (0.8, 0.95):
+        configs = {"rounds": 4, "complete_information": False, "discount_bob": discount}
+        open_game(database, tmp_path, configs=configs)
+        people = [Person(client, database) for _ in range(2)]
+        for person in people:
+            person.look()
+        alice = next(person for person in people if person.seat.seat == 1)
+        response = client.get(alice.address)
+        state = client.get(f"{alice.address}/state").json()
+        own = rf"{alice.address.rpartition('/')[2]}|trial-1\.[\w-]+|{state['version']}"
+        headers = {name: value for name, value in response.headers.items() if name != "date"}
+        pages.append((re.sub(own, "", response.text), headers, re.sub(own, "", state["html"])))
+    assert pages[0] == pages[1]
+    open_game(database, tmp_path, game="sug", configs={"players": 3, "rounds": 2})
+    people = [Person(client, database) for _ in range(3)]
+    for person in people:
+        person.look()
+    before = [client.get(f"{person.address}/state").json()["version"] for person in people]
+    people[0].move(random.Random(1))
+    after = [client.get(f"{person.address}/state").json()["version"] for person in people]
+    assert after[1:] == before[1:]
+    assert after[0] != before[0]
+
+
+def test_all_people_is_refused_where_a_program_can_take_a_seat(tmp_path: Path) -> None:
+    human = {"seats": "human", "leaving": {"then": "end"}}
+    for keys in (
+        {"seats": "any", "leaving": {"then": "end"}},
+        {"seats": "human"},
+        {"seats": ["human", "random"], "leaving": {"then": "end"}},
+    ):
+        with pytest.raises(ValidationError, match="a program can take a seat"):
+            GameBlock.model_validate(game_block(disclosure="all-people", **keys))
+    GameBlock.model_validate(game_block(disclosure="all-people", **human))
+    for keys in (
+        {"configs": {"money": 1, "nonsense": 2}},
+        {"seats": ["human"] * 3},
+        {"deadlines": {"bid_s": 3}},
+    ):
+        with pytest.raises(ValidationError):
+            GameBlock.model_validate(game_block(**keys))
