@@ -91,6 +91,11 @@ class _Locked(Exception):
         self.jobs = jobs
 
 
+def _is_deadlock(error: Exception) -> bool:
+    """Whether PostgreSQL has ended it so that another process, whose locks it waited for, could go on."""
+    return isinstance(error, OperationalError) and getattr(error.orig, "sqlstate", "") == "40P01"
+
+
 def _forget(_result: Any, _error: BaseException | None) -> None:
     """Nobody waits for this job."""
 
@@ -245,7 +250,7 @@ class Database:
                 group.append(following)
             self._commit(group, self._write_engine)
 
-    def _commit(self, group: list[_Job], engine: Engine) -> None:
+    def _commit(self, group: list[_Job], engine: Engine, tries: int = TRIES) -> None:
         try:
             with self._writing(engine) as session:
                 results = []
@@ -258,6 +263,8 @@ class Database:
                 self.failure = str(error.orig)
                 if self._is_local and "locked" in self.failure:
                     raise _Locked(group) from error
+            if len(group) == 1 and _is_deadlock(error) and tries > 1:
+                return self._commit(group, engine, tries - 1)
             if len(group) == 1:
                 group[0].done(None, error)
                 return

@@ -100,6 +100,73 @@ PREFERENCE_COLUMNS = (
     Column("mode", "text", "", "whose votes these are", allowed=MODES, required=True),
 )
 
+_OF_MATCH = (
+    Column("study", "text", "", "the study's slug"),
+    Column("version", "integer", "", "the study's version"),
+    Column("arm", "text", "", "the arm of the study"),
+    Column("mode", "text", "", "`live`, `pilot` or `simulated`"),
+    Column("match", "text", "", "the match"),
+    Column("game", "text", "", "the game's name"),
+    Column("config_hash", "text", "", "first 16 digits of the SHA-256 of the configuration's canonical JSON"),
+)
+MOVE_COLUMNS = (
+    *_OF_MATCH,
+    Column("seq", "integer", "", "the event's number in its match, from 1"),
+    Column("round", "integer", "", "the round in which it happened"),
+    Column("phase", "text", "", "the phase in which it happened"),
+    Column(
+        "kind", "text", "", "`note`, `nature`, `move`, `resolve`, or `left`, `returned`, `replaced` of a seat"
+    ),
+    Column("seat", "integer", "", "who acted or was paid, from 1; empty of nature and of notes"),
+    Column("role", "text", "", "the seat's role"),
+    Column("occupant", "text", "", "`human`, `simulated`, `rule` or `model`: who had the seat then"),
+    Column("session", "text", "", "the person's session"),
+    Column("move", "text", "", "canonical JSON: `kind` and its fields"),
+    Column("message", "text", "", "text that went with the move", prose=True),
+    Column(
+        "auto", "text", "", "empty, or `timeout` or `dropout` where the default move was played for a seat"
+    ),
+    Column("shown_at", "time", "ISO 8601 UTC", "when the page of this move was first there for the person"),
+    Column("received_at", "time", "ISO 8601 UTC", "when the event was stored"),
+    Column("deadline_at", "time", "ISO 8601 UTC", "until when the move could be made"),
+    Column("rt_ms", "integer", "milliseconds", "from `shown_at` to `received_at`, of a person's own move"),
+    Column("payoff_round", "number", "units of the game", "on rows `resolve`: what the round paid the seat"),
+    Column("payoff_total", "number", "units of the game", "on rows `resolve`: all rounds so far"),
+    Column("state_hash", "text", "", "SHA-256 of the canonical JSON of the state after the event"),
+    Column("excluded", "text", "", "`by-hand` where the person's session was left out", allowed=("by-hand",)),
+)
+SEAT_COLUMNS = (
+    *_OF_MATCH,
+    Column("seat", "integer", "", "the seat, from 1"),
+    Column("role", "text", "", "its role"),
+    Column("occupant", "text", "", "`human`, `simulated`, `rule` or `model`"),
+    Column("session", "text", "", "the person's session"),
+    Column("agent", "text", "", "an agent's name, and 8 digits of the hash of its parameters"),
+    Column("from_seq", "integer", "", "the first event of the occupancy"),
+    Column("to_seq", "integer", "", "its last event"),
+    Column(
+        "left_reason",
+        "text",
+        "",
+        "`finished`; or `timeout`, `closed`, `withdrew`, `dropout`, `replaced` of who left before the end",
+    ),
+    Column("end_reason", "text", "", "why the match ended"),
+    Column("payoff_units", "number", "units of the game", "what was earned during the occupancy"),
+    Column(
+        "bonus_minor",
+        "integer",
+        "minor units",
+        "the person's bonus for the match, on their last occupancy; after the game's measures",
+    ),
+    Column("excluded", "text", "", "`by-hand` where the person's session was left out", allowed=("by-hand",)),
+)
+
+
+def measure_column(name: str) -> Column:
+    """The column of `seats_played` for one measure of a game."""
+    return Column(name, "number", "", "a measure of the seat; see the help page Games")
+
+
 BACKGROUND = "background_"
 
 
@@ -117,4 +184,6 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "answers": ANSWER_COLUMNS,
     "preferences": PREFERENCE_COLUMNS,
     "ratings": RATING_COLUMNS,
+    "moves": MOVE_COLUMNS,
+    "seats_played": SEAT_COLUMNS,
 }

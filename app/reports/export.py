@@ -19,10 +19,10 @@ from analysis.results import table_rows
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
 from app.core.whole_files import written_whole
-from app.reports import columns, selects
+from app.reports import columns, played, selects
 from app.reports.facts import designs_of, tables_of
 from app.reports.frames import labels_frame
-from app.reports.kinds import Format, What
+from app.reports.kinds import OF_GAMES, Format, What
 from app.reports.preferences import preferences
 from app.reports.rated import by_rating
 from app.sessions.tables import ParticipantSession
@@ -87,6 +87,8 @@ def _require_table(session: Session, slug: str, what: What) -> None:
     designs = designs_of(session, slug).values()
     if designs and what not in tables_of(designs):
         missing, instead = ("ratings", What.RESPONSES) if what is What.RATINGS else ("pairs", What.RATINGS)
+        if what in OF_GAMES or instead not in tables_of(designs):
+            missing, instead = "matches" if what in OF_GAMES else missing, tables_of(designs)[0]
         raise StudyError(f"{slug}: there are no {missing} in this study; try --what {instead}")
 
 
@@ -97,6 +99,12 @@ def rows_of(
 
     Sessions stand in the order of their arrival, or else in that of their seeds, which tells nothing.
     """
+    if what is What.MOVES:
+        yield from played.moves(session, slug, modes)
+        return
+    if what is What.SEATS_PLAYED:
+        yield from played.seats_played(session, slug, modes, _games_of(session, slug))
+        return
     found = getattr(selects, what.value)(slug)
     if modes is not None:
         found = found.where(col(ParticipantSession.mode).in_(modes))
@@ -117,7 +125,12 @@ def rows_of(
 
 
 def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column, ...]:
-    """A table's columns: `participants` ends with one for each background question of any version."""
+    """A table's columns: `participants` ends with one for each background question of any version; `seats_played`
+    has one for each measure of its games before its last two."""
+    if what is What.SEATS_PLAYED:
+        measures = dict.fromkeys(m for game in _games_of(session, slug) for m in played.metric_names(game))
+        own = columns.COLUMNS[what]
+        return (*own[:-2], *(columns.measure_column(name) for name in measures), *own[-2:])
     if what is not What.PARTICIPANTS:
         return columns.COLUMNS[what]
     asked: dict[str, Question] = {}
@@ -125,6 +138,12 @@ def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column,
         asked |= {question.id: question for question in design.background}
     own = (columns.background_column(q.id, q.ask, TYPES[q.type].entry) for q in asked.values())
     return (*columns.COLUMNS[what], *own)
+
+
+def _games_of(session: Session, slug: str) -> tuple[str, ...]:
+    """The games of any version, in the order of its blocks."""
+    designs = designs_of(session, slug).values()
+    return tuple(dict.fromkeys(block.game for design in designs for block in design.game_blocks))
 
 
 def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from sqlmodel import Session, col, func, select
 
-from app.reports.kinds import OF_PAIRS, What
+from app.reports.kinds import OF_GAMES, OF_PAIRS, What
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
@@ -87,10 +87,13 @@ def tables_of(designs: Iterable[StudyDesign]) -> tuple[What, ...]:
     given = list(designs)
     has_pairs = not given or any(design.pair_blocks for design in given)
     has_ratings = any(design.rating_blocks for design in given)
+    has_games = any(design.game_blocks for design in given)
     return tuple(
         what
         for what in What
-        if (has_pairs or what not in OF_PAIRS) and (has_ratings or what is not What.RATINGS)
+        if (has_pairs or what not in OF_PAIRS)
+        and (has_ratings or what is not What.RATINGS)
+        and (has_games or what not in OF_GAMES)
     )
 
 

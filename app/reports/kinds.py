@@ -11,10 +11,14 @@ class What(StrEnum):
     ANSWERS = "answers"
     PREFERENCES = "preferences"
     RATINGS = "ratings"
+    MOVES = "moves"
+    SEATS_PLAYED = "seats_played"
 
 
 # What only a study with pairs has rows for.
 OF_PAIRS = (What.RESPONSES, What.LABELS, What.PLAYBACK, What.PREFERENCES)
+# What only a study with matches has.
+OF_GAMES = (What.MOVES, What.SEATS_PLAYED)
 
 
 class Format(StrEnum):

@@ -146,7 +146,9 @@ ADD_SESSION = insert(_session).returning(_session.c.id)
 ADD_TOKEN = insert(_token)
 
 # When a session begins; whoever holds the version's row takes the next ordinal.
-HOLD_VERSION = select(_version.c.id).where(_version.c.id == bindparam("version_id")).with_for_update()
+HOLD_VERSION = (
+    select(_version.c.id).where(_version.c.id == bindparam("version_id")).with_for_update(key_share=True)
+)
 LAST_ORDINAL = select(func.max(_session.c.ordinal)).where(
     _session.c.version_id == bindparam("version_id"), _session.c.mode == bindparam("mode")
 )

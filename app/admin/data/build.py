@@ -27,6 +27,8 @@ TABLES = (
     TableRow(
         What.PREFERENCES, "Preferences", "chosen and rejected clip of each pair, to train reward models"
     ),
+    TableRow(What.MOVES, "Moves", "one row for each event of each match that is over"),
+    TableRow(What.SEATS_PLAYED, "Seats", "one row for each person or agent on a seat: pay and measures"),
     TableRow(What.RATINGS, "Ratings", "one row for each question answered about an item"),
 )
 MODES = {"": "live, where there is any", "live": "live", "pilot": "pilot", "simulated": "simulated"}

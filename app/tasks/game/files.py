@@ -104,6 +104,13 @@ def seat_columns(match: Match) -> list[str]:
     return [*SEATS_PLAYED, *sorted(match.game.metrics(match.config, match.events)[1])]
 
 
+def amount_value(value: Fraction | float | None) -> int | float | None:
+    """A number as a table has it: whole where it is, else the nearest double."""
+    if value is None:
+        return None
+    return int(value) if value == int(value) else float(value)
+
+
 def amount_text(value: Fraction | float | None) -> str:
     """A number as a cell: whole where it is, else the nearest double; empty for None."""
     if value is None:

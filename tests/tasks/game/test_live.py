@@ -1,5 +1,7 @@
 """Live matches over HTTP: coming together, playing, deadlines, leaving; what is stored and what is not."""
 
+import asyncio
+import csv
 import random
 import re
 from collections.abc import Sequence
@@ -16,14 +18,23 @@ from starlette.testclient import TestClient
 from app.core.database import Database
 from app.core.settings import Settings
 from app.main import create_app
-from app.sessions.tables import Response
+from app.reports import played
+from app.reports.export import export
+from app.reports.kinds import Format, What
+from app.sessions.entering import Visit, enter
+from app.sessions.entry import pass_for
+from app.sessions.exclusions import leave_out
+from app.sessions.state_machine import settle, submit
+from app.sessions.tables import Mode, Response
+from app.studies.tables import State
+from app.tasks.game.replay import ReplayError, replayed
 from app.tasks.game.settings import GameBlock
 from app.tasks.game.sweep import find_due, settle_match
 from app.tasks.game.tables import GameEvent, Seat
 from app.tasks.game.timing import LEAST_S
 from tests.clock import Clock
-from tests.factories import submit_id_on
-from tests.tasks.game.people import Person, forget, game_block, matches, open_game, play_on, running
+from tests.factories import NOW, submit_id_on
+from tests.tasks.game.people import SLUG, Person, forget, game_block, matches, open_game, play_on, running
 
 pytestmark = pytest.mark.any_database
 
@@ -143,7 +154,7 @@ def test_a_restart_in_the_middle_of_a_match_loses_nothing(
     assert {move.auto for move in after} == {""}
     agents = [move for move in after if move.occupant == "simulated"]
     assert agents
-    assert all(move.delay_ms >= 1000 * LEAST_S for move in agents)
+    assert all((move.delay_ms or 0) >= 1000 * LEAST_S for move in agents)
 
 
 @pytest.mark.parametrize("then", ["agent", "default", "end"])
@@ -337,10 +348,110 @@ def test_all_people_is_refused_where_a_program_can_take_a_seat(tmp_path: Path) -
         with pytest.raises(ValidationError, match="a program can take a seat"):
             GameBlock.model_validate(game_block(disclosure="all-people", **keys))
     GameBlock.model_validate(game_block(disclosure="all-people", **human))
-    for keys in (
+    wrong: list[dict[str, Any]] = [
         {"configs": {"money": 1, "nonsense": 2}},
         {"seats": ["human"] * 3},
         {"deadlines": {"bid_s": 3}},
-    ):
+    ]
+    for keys in wrong:
         with pytest.raises(ValidationError):
             GameBlock.model_validate(game_block(**keys))
+
+
+def test_the_export_replays_and_its_money_adds_up(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    open_game(
+        database,
+        tmp_path,
+        game="sug",
+        configs={"players": 3, "rounds": 3},
+        seats=["human", "human", "gt"],
+        bonus={"minor_per_unit": 0.5},
+    )
+    for _ in range(2):
+        people = [Person(client, database) for _ in range(2)]
+        for person in people:
+            person.look()
+        play_on(people)
+    leaver, other = (Person(client, database) for _ in range(2))
+    leaver.look(), other.look()
+    assert leaver.act("leave") == "left"
+    Person(client, database).look()  # who waits is in no table
+    play_on([other])
+    with database.transaction() as session:
+        leave_out(session, SLUG, leaver.seat.session_id or 0, "by a test", NOW)
+    with database.reading() as session:
+        for what in (What.MOVES, What.SEATS_PLAYED):
+            for format_ in Format:
+                export(session, SLUG, what, format_, tmp_path / f"{what}.{format_}")
+    matches_there = list(replayed(tmp_path / "moves.csv"))
+    assert len(matches_there) == 3
+    assert [one.match.outcome is not None for one in matches_there] == [True] * 3
+    with (tmp_path / "seats_played.csv").open() as file:
+        seats = list(csv.DictReader(file))
+    for number, one in enumerate(matches_there, start=1):
+        assert one.match.outcome is not None
+        for seat, payoff in enumerate(one.match.outcome.payoffs, start=1):
+            mine = [row for row in seats if (row["match"], row["seat"]) == (str(number), str(seat))]
+            assert sum(Fraction(row["payoff_units"]) for row in mine) == payoff
+    assert {row["agent"].partition("-")[0] for row in seats if row["seat"] == "3"} == {"gt"}
+    assert [row["left_reason"] for row in seats if row["excluded"]] == ["withdrew"]
+    assert all(row["mean_offer"] for row in seats)
+    assert all(row["bonus_minor"] for row in seats if row["session"])
+    with (tmp_path / "moves.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {row["mode"] for row in rows} == {"live"}
+    assert all(row["rt_ms"] for row in rows if row["kind"] == "move" and row["occupant"] == "human")
+    rows[-1]["state_hash"] = "0" * 64
+    with (tmp_path / "spoilt.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+    with pytest.raises(ReplayError, match="state_hash"):
+        list(replayed(tmp_path / "spoilt.csv"))
+
+
+def test_a_preview_is_played_alone_against_agents(
+    client: TestClient, database: Database, settings: Settings, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path, State.DRAFT, seats="human", game="sug", configs={"players": 4, "rounds": 2})
+    pass_ = pass_for(SLUG, Mode.PREVIEW, settings.secret)
+    alone = Person(client, database, **{"as": pass_})
+    assert alone.look() == "playing"
+    play_on([alone])
+    assert alone.stage == "result"
+    with database.reading() as session:
+        assert list(played.moves(session, SLUG)) == [], "previews are in no table"
+    open_game(database, tmp_path, State.DRAFT, seats="human", configs={"rounds": 3})
+    with database.reading() as session:
+        assert not matches(session), "and go with the version that they were of"
+
+
+@pytest.mark.both_databases
+def test_forty_arrivals_at_once_make_no_seat_twice(database: Database, tmp_path: Path) -> None:
+    open_game(database, tmp_path, game="wac", configs={"days": 2})
+    tokens = []
+    with database.transaction() as session:
+        for _ in range(40):
+            token = enter(session, Visit(SLUG, Mode.LIVE), NOW)
+            form = {"submit_id": "consent.1", "decision": "agree"}
+            submit(session, token, form, NOW, random.Random(token))
+            tokens.append(token)
+
+    async def arrive_all() -> None:
+        others = [Database(database.url) for _ in range(0 if database.is_local else 2)]
+        services = [database, *others]
+        looks = [
+            services[at % len(services)].write(settle, token, NOW) for at, token in enumerate(tokens * 2)
+        ]
+        await asyncio.gather(*looks)
+        for other in others:
+            other.close()
+
+    asyncio.run(arrive_all())
+    with database.reading() as session:
+        seats = session.exec(select(Seat)).all()
+        assert len(matches(session)) == 8
+    assert len({(seat.match_id, seat.seat) for seat in seats}) == 40
+    assert len({seat.session_id for seat in seats}) == 40
