@@ -129,8 +129,8 @@ def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column,
     has one for each measure of its games before its last two."""
     if what is What.SEATS_PLAYED:
         measures = dict.fromkeys(m for game in _games_of(session, slug) for m in played.metric_names(game))
-        own = columns.COLUMNS[what]
-        return (*own[:-2], *(columns.measure_column(name) for name in measures), *own[-2:])
+        fixed = columns.COLUMNS[what]
+        return (*fixed[:-2], *(columns.measure_column(name) for name in measures), *fixed[-2:])
     if what is not What.PARTICIPANTS:
         return columns.COLUMNS[what]
     asked: dict[str, Question] = {}

@@ -8,8 +8,8 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from app.sessions.views import Place
-from app.studies.questions.base import OptionView, QuestionView
+from app.sessions.views import Place, views
+from app.studies.questions.base import Question
 from app.tasks.game.base import AnyGame, GameConfig, View
 from app.tasks.game.matching import IN_POOL, wait_s, waited
 from app.tasks.game.moves import MoveSchema
@@ -183,21 +183,13 @@ class Looked:
 
     def _questions(self, entry: Mapping[str, Any]) -> Body:
         test, place = self.design.comprehension, self.place
-        wrong = set(entry["reason"].split())
-        views = tuple(
-            QuestionView(
-                id=q.id,
-                type="choice",
-                ask=q.ask,
-                required=True,
-                options=tuple(OptionView(option, option) for option in q.options),
-                value=place.form.get(q.id, ""),
-                error=place.errors.get(q.id, "")
-                or ("That was not right. Please look at the rules again." if q.id in wrong else ""),
-            )
+        again = dict.fromkeys(entry["reason"].split(), "That was not right. Please look at the rules again.")
+        questions = [
+            Question(id=q.id, type="choice", ask=q.ask, required=True, options=q.options)
             for q in test.questions
-        )
-        return Questions(views, test.tries - entry["tries"], test.tries)
+        ]
+        asked = views(questions, place.form, {**again, **place.errors})
+        return Questions(asked, test.tries - entry["tries"], test.tries)
 
     def _in_match(self, seat: Row[Any], match: Row[Any], view: View) -> Body:
         design, bonus = self.design, self._bonus(seat)
