@@ -1,6 +1,7 @@
 """The tasks there are. A new one is a folder, and a line in each of the three lists below."""
 
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
@@ -34,12 +35,14 @@ def _by_task(raw: Any) -> Any:
 AnyDesign = Annotated[SerializeAsAny[BlockDesign], BeforeValidator(_by_task)]
 
 
+@cache
 def task_named(name: str) -> "Task":
     """A task by its name. Loaded at its first use: its pages need sessions, which need the design of its blocks."""
     module = DESIGNS[name].__module__.rpartition(".")[0]
     return cast("Task", import_module(f"{module}.task").TASK)
 
 
+@cache  # every page asks, and it takes a hundred calls to see whether all methods of a protocol are there
 def live_task(name: str) -> "LiveTask | None":
     """The task, where its pages change by themselves."""
     from app.tasks.base import LiveTask
