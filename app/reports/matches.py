@@ -76,9 +76,9 @@ class MatchFile:
 
     def _seat(self, one: Replayed, seat: Seat, role: str) -> SeatPlayed:
         occupant = one.occupants[seat]
-        player = self.agents.get((one.id, seat), occupant) if occupant != "human" else occupant
+        named = "" if occupant == "human" else self.agents.get((one.id, seat), "")
         session = one.sessions.get(seat, "")
-        return SeatPlayed(one, seat, role, occupant, player, session or f"{one.id}/{seat}")
+        return SeatPlayed(one, seat, role, occupant, named or occupant, session or f"{one.id}/{seat}")
 
 
 def read_matches(path: Path) -> MatchFile:
