@@ -17,6 +17,7 @@ from analysis.options import RESAMPLES, Alternative, Blank
 from analysis.results import Result, plain
 from analysis.stats.comparisons import MannWhitney, mann_whitney
 from analysis.stats.intervals import Floats
+from analysis.stats.mixed_conditions import ConditionsModel, conditions_model
 from analysis.stats.multiplicity import holm
 from analysis.stats.paired import PairedTest, paired_columns_test
 
@@ -75,11 +76,14 @@ class ConditionComparison(Result):
 
 @dataclass(frozen=True, slots=True)
 class ConditionsCompared(Result):
-    """The `conditions` in natural order, and every two of them; `reason` says why none."""
+    """The `conditions` in natural order, and every two of them; `reason` says why none.
+
+    `mixed` has the condition as a fixed effect, people crossed; None where nothing is compared, or not answers."""
 
     conditions: tuple[str, ...]
     comparisons: tuple[ConditionComparison, ...]
     reason: str | None
+    mixed: ConditionsModel | None = None
 
     @property
     def no_accuracy(self) -> str:
@@ -95,6 +99,7 @@ class ConditionsCompared(Result):
             "conditions": list(self.conditions),
             "comparisons": plain(self.comparisons),
             "reason": self.reason,
+            "mixed": plain(self.mixed),
         }
 
 
@@ -131,13 +136,15 @@ def compare_conditions(
         Wilcoxon's signed-rank test [Wil45]_ with the Hodges-Lehmann estimate [HL63]_ where at least half of the smaller
         condition's participants answered in both; else Mann-Whitney's [MW47]_. Holm's correction [Hol79]_ is over the
         pairs of conditions within a measure. Preferences are compared where pairs have no truth: where they have one,
-        accuracy is. Of more than ten conditions none are compared.
+        accuracy is. Of more than ten conditions none are compared. `mixed` is that
+        of `conditions_model`.
     """
     named = rows_where(rows, rows["condition"].notna().to_numpy())
     conditions = tuple(sorted(map(str, named["condition"].unique()), key=natural))
-    return compare_values(
+    found = compare_values(
         conditions, _measures(named, preferences, blank), alternative, seed=seed, resamples=resamples
     )
+    return replace(found, mixed=None if found.reason else conditions_model(named, conditions, blank))
 
 
 def compare_values(

@@ -95,11 +95,15 @@ def analyze_rating_rows(
     )
 
 
-def rated_blocks(tables: Sequence[pd.DataFrame], mode: str | None = None) -> Iterator[RatedBlock]:
-    """What `analyze_rating_rows` analyses. Raises AnalysisError for a mode without answers."""
+def rated_blocks(
+    tables: Sequence[pd.DataFrame], mode: str | None = None, *, judgements: bool = False
+) -> Iterator[RatedBlock]:
+    """What `analyze_rating_rows` analyses, with `judgements` also `yes_no` questions, as classes.
+
+    Raises AnalysisError for a mode without answers."""
     chosen = choose_mode(tables, mode)
     for study, block, rows in blocks_of(tables):
-        parts = [part for part in (_of_level(rows, level) for level in _LEVELS) if len(part)]
+        parts = [part for part in (_of_level(rows, level, judgements) for level in _LEVELS) if len(part)]
         if not parts and not is_yes_no(rows).any():
             parts = [rows[:0]]
         for part in parts:
@@ -134,12 +138,12 @@ def that_count(rows: pd.DataFrame, mode: str) -> pd.Series:
     return (rows["mode"] == mode) & (rows["kind"] == "main") & rows["excluded"].isna()
 
 
-def _of_level(rows: pd.DataFrame, level: Level) -> pd.DataFrame:
+def _of_level(rows: pd.DataFrame, level: Level, judgements: bool) -> pd.DataFrame:
     """The rows of questions whose answers are of a level; of older files, those that are numbers."""
     found = rows["level"] == level
     if level == "ordinal":
         found |= rows["level"].isna() & rows["value"].notna()
-    return rows[found & ~is_yes_no(rows)]
+    return rows[found if judgements else found & ~is_yes_no(rows)]
 
 
 def _block(study: str, block: str, rows: pd.DataFrame, part: pd.DataFrame, mode: str) -> RatedBlock:

@@ -145,7 +145,7 @@ def fit_mixed(
 ) -> MixedModel:
     """Fit the model to outcomes of 0 and 1, each with the code of its participant, its pair and (0 or 1) its study."""
     n_people, n_pairs = (int(np.count_nonzero(np.bincount(codes))) for codes in (participant, pair))
-    reason = reason or _reason(len(value), n_people, n_pairs) or _separated(value, group)
+    reason = reason or why_not_fitted(len(value), n_people, n_pairs) or _separated(value, group)
     fitted = None
     if reason is None:
         try:
@@ -155,7 +155,7 @@ def fit_mixed(
     if fitted is None:
         nothing = (None,) * 7
         return MixedModel(outcome, len(value), n_people, n_pairs, *nothing, LEVEL, None, None, reason, None)
-    intercept = _log_odds(fitted, 0)
+    intercept = log_odds_of(fitted, 0)
     mean_probability = ModelNumber(*_without_sd(*fitted.averages()))
     pooled = _pooled_width(value if group is None else value[group == 0])
     ratio = pooled / (mean_probability.high - mean_probability.low)
@@ -165,11 +165,11 @@ def fit_mixed(
         n_participants=n_people,
         n_pairs=n_pairs,
         intercept=intercept,
-        difference=None if group is None else _log_odds(fitted, 1),
+        difference=None if group is None else log_odds_of(fitted, 1),
         probability=ModelNumber(*_without_sd(*expit([intercept.value, intercept.low, intercept.high]))),
         mean_probability=mean_probability,
-        sd_participants=ModelNumber(*_without_sd(fitted.mean_spread(0), *fitted.spread_interval(0))),
-        sd_pairs=ModelNumber(*_without_sd(fitted.mean_spread(1), *fitted.spread_interval(1))),
+        sd_participants=spread_of(fitted, 0),
+        sd_pairs=spread_of(fitted, 1),
         pooled_width=ratio,
         level=LEVEL,
         method=METHOD,
@@ -236,7 +236,8 @@ def _pair_keys(rows: pd.DataFrame, answers: Outcomes) -> list[tuple[str, str, st
     return keys
 
 
-def _reason(n: int, n_people: int, n_pairs: int) -> str | None:
+def why_not_fitted(n: int, n_people: int, n_pairs: int) -> str | None:
+    """Why the model cannot be fitted to so many answers, if it cannot."""
     if n == 0:
         return "no answer counts"
     if n > MOST_ANSWERS or min(n_people, n_pairs) > MOST_OF_SMALLER:
@@ -272,7 +273,13 @@ def _answers(
     return Answers(np.column_stack(fixed)[order], people, pairs, value[order].astype(float))
 
 
-def _log_odds(fitted: Posterior, effect: int) -> ModelNumber:
+def spread_of(fitted: Posterior, factor: int) -> ModelNumber:
+    """How far the levels of a factor differ, in log odds."""
+    return ModelNumber(*_without_sd(fitted.mean_spread(factor), *fitted.spread_interval(factor)))
+
+
+def log_odds_of(fitted: Posterior, effect: int) -> ModelNumber:
+    """A fixed effect."""
     low, high = fitted.interval(effect)
     below = fitted.below(effect, 0.0)
     return ModelNumber(fitted.mean(effect), fitted.sd(effect), low, high, min(1.0, 2 * min(below, 1 - below)))

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared, taken_as_they_are
+from analysis.stats.mixed_conditions import ConditionsModel
+from analysis.stats.p_values import p_cell
 from analysis.text.between import Line, independent, paired
-from analysis.text.terminal import heading, name_of
+from analysis.text.terminal import heading, name_of, number, range_of, table_of
 
 _NAMES = {"d_prime": "sensitivity d'", "criterion": "criterion c"}
 
@@ -41,6 +43,38 @@ def conditions(found: ConditionsCompared, what: str = "pairs") -> Iterator[Rende
         if warning:
             yield f"{' - '.join(map(name_of, names))}: {warning}."
     yield f"{taken_as_they_are(what)}."
+    if found.mixed is not None:
+        yield from _mixed(found.mixed)
+
+
+def _mixed(model: ConditionsModel) -> Iterator[RenderableType]:
+    """Each condition less the first, for other people and other pairs."""
+    yield heading("Conditions in one mixed model (other people, other pairs)")
+    if model.intercept is None:
+        yield f"Not fitted: {model.reason}."
+        return
+    table = table_of(
+        "condition", "answers", "people", "pairs", "log odds", "SE", "95 % interval", "p two-sided"
+    )
+    first = model.conditions[0]
+    for one in model.conditions:
+        found = one.log_odds or model.intercept
+        label = name_of(one.condition) + ("" if one.log_odds is None else f" - {name_of(first.condition)}")
+        counts = (str(n) for n in (one.n, one.n_participants, one.n_pairs))
+        table.add_row(
+            label, *counts, number(found.value, 2), number(found.sd, 2), range_of(found.low, found.high, 2),
+            p_cell(found.p),
+        )  # fmt: skip
+    yield table
+    sds = [
+        f"{number(one.value, 2)} {range_of(one.low, one.high, 2)}"
+        for one in (model.sd_participants, model.sd_pairs)
+        if one
+    ]
+    yield (
+        f"Right answers; {model.n_crossed} of {model.n_participants} people answered in several conditions, and "
+        f"have one random intercept, as each pair has. SD of people {sds[0]}, of pairs {sds[1]}, in log odds."
+    )
 
 
 def what_of(one: ConditionComparison) -> str:

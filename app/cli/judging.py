@@ -2,12 +2,17 @@
 
 import json
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.console import err, opened, progress
+from app.cli.console import err, opened, progress, reading_of
 from app.core.errors import StudyError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
 
 
 def validate(
@@ -15,7 +20,7 @@ def validate(
         list[str],
         typer.Argument(
             metavar="TARGET...",
-            help="A study, or an exported file of responses; with a mapping of kind ratings, a file of ratings.",
+            help="A study, or an exported file of answers or ratings; with a mapping of kind ratings, one of these.",
         ),
     ],
     verdicts: Annotated[
@@ -70,6 +75,11 @@ def validate(
             Path(targets[0]), mapping, verdicts, as_json, seed, resamples, epsilon, min_instances
         )
         return
+    if mapping is None and (rated := _rated(targets, verdicts, unwatched=everything)):
+        if pairs is not None:
+            raise StudyError(f"{pairs}: the verdicts are of items that were rated; leave out --pairs")
+        _validate_rated(rated, verdicts, as_json, mode, seed, resamples, epsilon, min_instances)
+        return
     given = read_verdicts(verdicts)
     with opened() as (_, database), database.reading() as session:
         frames = frames_of(session, targets, mapping, unwatched=everything)
@@ -97,6 +107,49 @@ def validate(
         typer.echo(json.dumps(validation.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         typer.echo(render_validation(validation))
+
+
+def _rated(targets: "list[str]", verdicts: Path, *, unwatched: bool) -> "Sequence[pd.DataFrame]":
+    """The ratings that the verdicts are of; none where they are of pairs."""
+    from analysis.data.selection import with_unwatched
+    from app.judges.rated import are_of_items
+    from app.reports.targets import split_targets
+
+    with reading_of(targets) as session:
+        split = split_targets(session, targets)
+    if not split.ratings or (split.pairs and not are_of_items(verdicts, split.ratings)):
+        return ()
+    return [with_unwatched(frame) for frame in split.ratings] if unwatched else split.ratings
+
+
+def _validate_rated(
+    rated: "Sequence[pd.DataFrame]",
+    verdicts: Path,
+    as_json: bool,
+    mode: str | None,
+    seed: int,
+    resamples: int,
+    epsilon: float,
+    min_instances: int,
+) -> None:
+    """Judges of items against the raters of studies."""
+    from analysis.judging.items import read_item_verdicts, render_block_validations, validate_rating_rows
+
+    found = validate_rating_rows(
+        rated,
+        read_item_verdicts(verdicts),
+        mode=mode,
+        seed=seed,
+        resamples=resamples,
+        epsilon=epsilon,
+        min_instances=min_instances,
+        origin=str(verdicts),
+    )
+    if as_json:
+        blocks = {"ratings": [one.to_dict() for one in found]}
+        typer.echo(json.dumps(blocks, indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        typer.echo(render_block_validations(found))
 
 
 def validate_items_of(

@@ -32,6 +32,7 @@ def simulate(
     seed: Annotated[int, typer.Option(help="The same seed, the same people.")] = 1,
 ) -> None:
     """Send simulated participants through the real pages; their data are marked `simulated`."""
+    from app.reports.facts import designs_of
     from app.simulation.people import Traits
     from app.simulation.run import run_simulation
     from app.studies.queries import study_named
@@ -40,10 +41,14 @@ def simulate(
     with opened() as (settings, database):
         with database.reading() as session:
             study_named(session, slug)
+            has_pairs = any(design.pair_blocks for design in designs_of(session, slug).values())
         with progress("Simulating participants") as on_progress:
-            run_simulation(settings, database, slug, n=n, traits=traits, seed=seed, on_progress=on_progress)
-    out.print(
-        f"{n} simulated participants walked through {slug}; in pairs "
-        f"their expected accuracy is {traits.expected_accuracy:.3f}",
-        markup=False,
-    )
+            taken = run_simulation(
+                settings, database, slug, n=n, traits=traits, seed=seed, on_progress=on_progress
+            )
+    said = f"{taken} simulated participants walked through {slug}"
+    if has_pairs:
+        said += f"; in pairs their expected accuracy is {traits.expected_accuracy:.3f}"
+    if taken < n:
+        said += f"; {n - taken} more found it full"
+    out.print(said, markup=False)

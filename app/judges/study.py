@@ -39,6 +39,12 @@ def pairs_to_judge(session: Session, slug: str, store: ClipStore, number: int | 
     question = next((q.ask for q in design.pair_questions if q.type == "2afc"), design.title)
     pairs = _pairs(session, version, slug, question, store)
     if not pairs:
+        if design.rating_blocks:
+            raise Conflict(
+                f"version {version.number} of {slug!r} has no main pairs to judge: its items are rated one at a time, "
+                "and judges that run here look at pairs; verdicts of your own (judge, item, value, and criterion where "
+                f"there are several) are held against its raters by `likely-human judge validate {slug} VERDICTS.csv`"
+            )
         raise Conflict(f"version {version.number} of {slug!r} has no main pairs to judge")
     if all(files.clip is None for pair in pairs for files in (pair.a, pair.b)):
         raise Conflict(f"study {slug!r} has no clips (its answers were imported): there is nothing to judge")

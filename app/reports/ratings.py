@@ -9,6 +9,7 @@ import pandas as pd
 
 from analysis.detection.studies import BlockJudgements
 from analysis.figures import AnyFigure
+from analysis.figures.distribution import distribution_figure
 from analysis.figures.scores import scores_figure
 from analysis.judging.items.figure import item_judges_figure
 from analysis.judging.items.validation import ItemValidation, validate_items
@@ -159,15 +160,17 @@ def _report(
 
 
 def _figures(analysis: RatingAnalysis) -> Iterator[AnyFigure]:
-    """One figure of scores for each scale: points and percent have no axis in common."""
+    """Figures of scores and of how often each was given, for each scale: points and percent have no axis in common."""
     scales = list(dict.fromkeys(one.scale for one in analysis.criteria))
     if len(scales) < 2:
         yield scores_figure(analysis)
+        yield distribution_figure(analysis)
         return
     for place, scale in enumerate(scales, 1):
         of_scale = tuple(one for one in analysis.criteria if one.scale == scale)
-        figure = scores_figure(replace(analysis, criteria=of_scale, scale=scale))
-        yield replace(figure, name=figure.name if place == 1 else f"{figure.name}-{place}")
+        part = replace(analysis, criteria=of_scale, scale=scale)
+        for figure in (scores_figure(part), distribution_figure(part)):
+            yield replace(figure, name=figure.name if place == 1 else f"{figure.name}-{place}")
 
 
 def _has_groups(analysis: RatingAnalysis) -> bool:

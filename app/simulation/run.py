@@ -25,9 +25,10 @@ def run_simulation(
     traits: Traits,
     seed: int,
     on_progress: Callable[[int, int, str], None] = lambda done, total, item: None,
-) -> None:
+) -> int:
+    """How many of `n` participants were given a trial, as `simulate` says."""
     with somewhere_served(settings) as address:
-        asyncio.run(
+        return asyncio.run(
             simulate(
                 settings, database, address, slug, n=n, traits=traits, seed=seed, on_progress=on_progress
             )

@@ -45,19 +45,21 @@ async def simulate(
     traits: Traits,
     seed: int,
     on_progress: Callable[[int, int, str], None] = lambda done, total, item: None,
-) -> None:
-    """Send `n` participants through a study served at `base_url`, a few at once. Raises Stuck."""
+) -> int:
+    """Send `n` participants through a study served at `base_url`, a few at once; returns how many were given a trial.
+
+    The others found the study full. Raises Stuck."""
     entry = f"/s/{slug}?as={pass_for(slug, Mode.SIMULATED, settings.secret)}"
     turns = asyncio.Semaphore(AT_ONCE)
-    done = 0
+    done = taken = 0
 
     async def walk(number: int) -> None:
-        nonlocal done
+        nonlocal done, taken
         async with turns, httpx2.AsyncClient(base_url=base_url, follow_redirects=True, timeout=60) as client:
-            await _Walk(client, database, Person(traits, random.Random(f"{seed}/{number}"), seed)).through(
-                entry
-            )
+            walker = _Walk(client, database, Person(traits, random.Random(f"{seed}/{number}"), seed))
+            await walker.through(entry)
         done += 1
+        taken += walker.had_trials
         on_progress(done, n, "")
 
     on_progress(0, n, "")
@@ -69,6 +71,7 @@ async def simulate(
         raise errors.exceptions[0] from None
     except* httpx2.HTTPError as errors:
         raise Stuck(f"{base_url} did not answer: {errors.exceptions[0]!r}") from None
+    return taken
 
 
 class _Walk:
@@ -76,6 +79,7 @@ class _Walk:
         self._client, self._database, self._person = client, database, person
         self._targets: Targets | None = None
         self._items: Mapping[int, tuple[str, float]] | None = None
+        self.had_trials = False
 
     async def through(self, entry: str) -> None:
         response = await self._client.get(entry)
@@ -106,6 +110,7 @@ class _Walk:
         if "of_age" in fields:
             fields["of_age"] = "yes"
         if fields["submit_id"].startswith("trial-"):  # the consent page has a clip, too, of no trial
+            self.had_trials = True
             if any(set(options) - {TIE} == set(Side) for options in form.options.values()):
                 await self._watch(page, form, fields)
             else:

@@ -111,6 +111,15 @@ def test_ratings_and_single_stimuli_make_studies_that_have_the_numbers_of_the_fi
     ]
     of_file = json.loads(run("analyze", file, "--mapping", mapping, "--json", "--resamples", 0).stdout)
     assert of_study == of_file
+    values = tmp_path / "values.csv"
+    values.write_text("judge,item,value\nm,x,5\nm,y,1\n")
+    validate = ("judge", "validate")
+    of_study = json.loads(run(*validate, "scores", values, "--json").stdout)["ratings"][0]["validation"]
+    assert of_study == json.loads(run(*validate, file, values, "--mapping", mapping, "--json").stdout)
+    assert "Ratings of scores, block ratings: 2 live participants" in run(*validate, "scores", values).stdout
+    refused = run("judge", "run", "straightness", "scores")
+    assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
+    assert "its items are rated one at a time, and judges that run here look at pairs" in refused.stderr
     mapping.write_text(
         "kind: yes-no\nstudy: judged\ncolumns: {stimulus: item, participant: who, answer: score, truth: item}\n"
         "values: {answer: {4: a, 5: a, 2: b, 1: b}, truth: {x: a, y: b}}\nclasses: [a, b]\n"

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from matplotlib.patches import Rectangle
 
 from analysis.data.mapping import read_ratings
 from analysis.figures import Figure, NoFigure
+from analysis.figures.distribution import distribution_figure
 from analysis.figures.scores import scores_figure
 from analysis.judging.items import check_item_verdicts, validate_items
 from analysis.ratings.scores import analyze_ratings
@@ -51,6 +53,23 @@ def test_each_item_is_a_dot_at_its_mean_and_the_diamond_at_the_mean_of_all() -> 
         every = [score for some in items.values() for score in some]
         assert xs(diamond) == pytest.approx([sum(every) / len(every)])
         assert criterion[1] == str(len(every))
+
+
+def test_each_score_has_its_share_of_the_bar_of_its_criterion() -> None:
+    """Source: counted here from the file's rows."""
+    given: dict[str, list[float]] = {}
+    for row in rows_in(GOLD / "alympics_ratings.csv"):
+        if row["score"].strip().isdigit():
+            given.setdefault(row["criterion"], []).append(float(row["score"]))
+    with kept_sheets() as sheets:
+        figure = distribution_figure(analyze_ratings(alympics(), resamples=0))
+    assert isinstance(figure, Figure)
+    widths = [float(bar.get_bbox().width) for bar in sheets[0].axes[0].patches if isinstance(bar, Rectangle)]
+    wanted = [
+        100 * scores.count(score) / len(scores) for scores in given.values() for score in sorted(set(scores))
+    ]
+    assert widths == pytest.approx(wanted)
+    assert [row[0] for row in figure.numbers.rows] == [name for name in given for _ in set(given[name])]
 
 
 def test_its_files_hold_the_numbers_of_the_analysis(tmp_path: Path) -> None:

@@ -66,3 +66,22 @@ def test_a_person_who_scores_low_is_the_severe_one(
     assert raters["severity"].abs().max() > 1
     by_person = raters.pivot_table(index="rater", columns="criterion", values="severity")
     assert by_person["logic"].corr(by_person["plan"]) > 0.9, "severity is a person's, over all criteria"
+
+
+def test_who_finds_a_study_of_ratings_full_is_counted_apart(
+    settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    question = {"id": "plan", "type": "likert", "ask": "plan?", "labels": LEVELS}
+    block = {
+        "id": "rate",
+        "task": "rating",
+        "items": "item,text\na,A note.\n",
+        "per_item": 2,
+        "questions": [question],
+    }
+    with database.transaction() as session:
+        load_file(session, tmp_path, study="full", sample=None, trials=None, blocks=[block])
+        set_state(session, "full", State.LIVE)
+    assert run_simulation(settings, database, "full", n=5, traits=Traits(), seed=1) == 2
+    with database.reading() as session:
+        assert ratings_frame(session, "full")["session"].nunique() == 2

@@ -93,29 +93,31 @@ class Said:
 
 
 def collect_items(ratings: Ratings, verdicts: pd.DataFrame) -> Iterator[Items]:
-    """The ratings that count of each criterion, in the order of their names.
+    """The ratings that count of each criterion, in the order of the ratings.
 
     Classes are texts as people gave them; a rating that is no number is left out and counted where the level asks for
     numbers, and so is one off the scale where the mapping drops such."""
     table, nominal = ratings.table, ratings.level == "nominal"
     scores = ratings.scores()
     counted = table["score"].notna().to_numpy() if nominal else ~np.isnan(scores)
-    if not nominal and ratings.scale and ratings.out_of_range == "drop":
-        counted = counted & (scores >= ratings.scale[0]) & (scores <= ratings.scale[1])
     classes = _classes(table["score"], verdicts["value"]) if nominal else ()
     value = table["score"].astype(object).map({name: place for place, name in enumerate(classes)})
     values: Floats = np.asarray(value, dtype=np.float64) if nominal else scores
     rater = table["rater"].cat.codes.to_numpy().astype(np.int64)
-    for criterion in sorted(map(str, table["criterion"].unique()), key=natural):
-        of_criterion = (table["criterion"] == criterion).to_numpy()
+    there = set(map(str, table["criterion"].unique()))
+    for criterion in (name for name in ratings.criteria if name in there):
+        of_criterion, scale = (table["criterion"] == criterion).to_numpy(), ratings.scale_of(criterion)
+        counts = counted
+        if not nominal and scale and ratings.out_of_range == "drop":
+            counts = counted & (scores >= scale[0]) & (scores <= scale[1])
         named = sorted(map(str, table.loc[of_criterion, "item"].unique()), key=natural)
         numbered = {name: number for number, name in enumerate(named)}
         place = table["item"].astype(object).map(numbered).to_numpy(dtype=float)
-        used = np.flatnonzero(of_criterion & counted)
+        used = np.flatnonzero(of_criterion & counts)
         # In an order of their own: what is drawn, and floating sums, depend on it.
         used = used[np.lexsort((rater[used], place[used]))]
         given = values[used]
-        within = ratings.scale or ((float(given.min()), float(given.max())) if len(given) else None)
+        within = scale or ((float(given.min()), float(given.max())) if len(given) else None)
         yield Items(
             criterion=criterion,
             names=tuple(named),
@@ -124,7 +126,7 @@ def collect_items(ratings: Ratings, verdicts: pd.DataFrame) -> Iterator[Items]:
             value=given,
             classes=classes,
             scale=None if nominal else within,
-            n_left_out=int((of_criterion & ~counted).sum()),
+            n_left_out=int((of_criterion & ~counts).sum()),
         )
 
 

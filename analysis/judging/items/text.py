@@ -1,9 +1,10 @@
 """A validation of judges of items as text for a terminal, 100 columns wide."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
+from analysis.judging.items.studies import BlockValidation
 from analysis.judging.items.validation import ItemGroup, ItemJudge, ItemValidation
 from analysis.judging.text import alternative_lines, estimate_text
 from analysis.text.terminal import WIDTH, as_text, heading, name_of, table_of
@@ -34,6 +35,16 @@ def render_items(validation: ItemValidation, width: int = WIDTH) -> str:
 
     Of more than eight classes the largest confusions are listed; the JSON has the table."""
     return as_text(list(_parts(validation)), width)
+
+
+def render_block_validations(blocks: Sequence[BlockValidation], width: int = WIDTH) -> str:
+    """The validations of a study's blocks as plain text, each as `render_items` has it."""
+    parts = []
+    for one in blocks:
+        where = f"{name_of(one.study)}, block {name_of(one.block)}"
+        people = f"{one.n_participants} {one.mode} participants, {one.n_rated} items rated"
+        parts += [heading(f"{one.kind.capitalize()} of {where}: {people}"), *_parts(one.validation)]
+    return as_text(parts, width)
 
 
 def _parts(validation: ItemValidation) -> Iterator[RenderableType]:

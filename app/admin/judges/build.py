@@ -12,17 +12,19 @@ from app.accounts.logins import Who
 from app.admin.access import Shell
 from app.admin.data.build import MODES
 from app.admin.judges import words
-from app.admin.judges.pages import FigureView, JudgeChoice, JudgesPage, RunRow, ShownRun
+from app.admin.judges.item_words import item_panels
+from app.admin.judges.pages import FigureView, JudgeChoice, JudgePanel, JudgesPage, RunRow, ShownRun
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
 from app.judges.asking import MOST_BYTES
 from app.judges.described import Described
 from app.judges.registry import registry
-from app.judges.study import cannot_judge
+from app.judges.study import cannot_judge, main_pairs
 from app.library.clips.store import ClipStore
 from app.library.outputs import VERDICTS, last_response
 from app.library.places import judging_folder
+from app.reports.facts import designs_of
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
 
@@ -64,6 +66,8 @@ def judges_page(
         form={"mode": "", **typed},
         largest=f"{MOST_BYTES / 1e6:.0f} MB",
         standing=[job for job in jobs if not job.is_over],
+        has_pairs=bool(main_pairs(session, study.slug)),
+        has_ratings=any(design.rating_blocks for design in designs_of(session, study.slug).values()),
         failed=jobs[0] if jobs and jobs[0].status is JobStatus.FAILED else None,
         shown=_shown(session, shell.who, shown, study, data_dir) if shown else None,
         runs=[_row(job, shown, newest) for job in jobs],
@@ -83,6 +87,7 @@ def _shown(session: Session, who: Who, job: JobView, study: StudyHere, data_dir:
     validation = None if is_blinded else _validation(judging_folder(data_dir, job.id), result["files"])
     gone = "" if validation or is_blinded else "the files of this run are not there any more"
     missing = result["reason"] or gone
+    is_of_items = bool(validation and "ratings" in validation)
     figure = result["figure"]
     return ShownRun(
         job=job,
@@ -90,8 +95,9 @@ def _shown(session: Session, who: Who, job: JobView, study: StudyHere, data_dir:
         missing=f"{missing[:1].upper()}{missing[1:]}." if missing else "",
         warning=_WARNINGS.get(result["mode"], ""),
         notes=[*_skipped(result.get("skipped", {})), *_notes(result["problems"])],
-        judges=words.panels(validation) if validation else (),
-        comparisons=words.comparisons(validation) if validation else (),
+        judges=_panels(validation),
+        comparisons=words.comparisons(validation) if validation and not is_of_items else (),
+        is_of_items=is_of_items,
         figure=FigureView(f"{here}/judges.svg", figure["alt"], figure["width"], figure["height"])
         if validation and figure and "alt" in figure
         else None,
@@ -109,6 +115,14 @@ def _validation(folder: Path, files: Sequence[str]) -> Any:
         return json.loads((folder / "validation.json").read_text(encoding="utf-8"))
     except OSError:
         return None
+
+
+def _panels(validation: Any) -> Sequence[JudgePanel]:
+    if not validation:
+        return ()
+    if "ratings" in validation:
+        return item_panels(validation["ratings"])
+    return words.panels(validation)
 
 
 def _skipped(skipped: Mapping[str, str]) -> Sequence[str]:

@@ -69,6 +69,7 @@ class ShownRun:
     figure: FigureView | None
     files: Sequence[tuple[str, str]]
     is_blinded: bool
+    is_of_items: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,4 +95,6 @@ class JudgesPage(AdminPage):
     standing: Sequence[JobView]
     failed: JobView | None
     shown: ShownRun | None
+    has_pairs: bool
+    has_ratings: bool
     runs: Sequence[RunRow]

@@ -18,6 +18,14 @@ from analysis.judging.figure import judges_figure
 from app.core.errors import Conflict, StudyError
 from app.core.spreadsheet import csv_fault, defused, restored
 from app.jobs.context import Stopping, Work
+from app.jobs.handlers.judging_items import (
+    FIGURE,
+    MOST_JUDGES,
+    MOST_VERDICTS,
+    VALIDATION,
+    judge_items,
+    rated_by_people,
+)
 from app.judges.base import JudgeUnavailable
 from app.judges.registry import judge_named
 from app.judges.runner import COLUMNS, VerdictRow, run_judge, verdicts_csv
@@ -27,8 +35,6 @@ from app.library.places import judging_folder, sent_verdicts
 from app.reports.frames import responses_frame
 from app.reports.report import json_text
 
-VALIDATION, FIGURE = "validation.json", "judges.svg"
-MOST_JUDGES, MOST_VERDICTS = 50, 200_000  # of one file: each judge costs about a second of resampling
 _HEAD = (*COLUMNS, "stimulus")
 
 Row = Mapping[str, str]
@@ -54,6 +60,8 @@ def judge_study(work: Work) -> dict[str, Any]:
 
 
 def _judged(work: Work, folder: Path, sent: Path) -> dict[str, Any]:
+    if work.params["file"] and sent.exists() and (rated := rated_by_people(work, sent)) is not None:
+        return judge_items(work, folder, sent, rated)
     given = _given(work, sent, work.params["file_name"]) if work.params["file"] else []
     _refuse_same_judge(work.params["judges"], given)
     rows, skipped = _run(work)

@@ -14,7 +14,9 @@ from sqlmodel import Session, col
 
 from analysis import analyze, analyze_judgement_rows, analyze_rating_rows
 from analysis.errors import AnalysisError
+from analysis.figures.words import sentence
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
+from analysis.judging.items import BlockValidation, read_item_verdicts, validate_rating_rows
 from analysis.options import RESAMPLES
 from app.jobs import queue
 from app.jobs.context import Work
@@ -46,12 +48,13 @@ def compute_results(work: Work) -> dict[str, Any]:
         ratings = ratings_frame(session, slug)
         verdicts = _verdicts(session, slug, work.settings.data_dir)
         clip_of = _clips(session, slug)
+    is_of_items = verdicts is not None and _are_of_items(verdicts)
     work.progress(1, _STEPS, "Computing")
     with work.computing():
         # Of this mode alone: who took part in another one was never to be counted here.
         frames = [frame[frame["mode"] == mode] for _, frame in read]
         rated = ratings[ratings["mode"] == mode]
-        items = _items(rated, mode)
+        items, item_cautions = _items(rated, verdicts if is_of_items else None, mode)
         analysis = None
         if len(frames[0]) or not items:
             pairs = [
@@ -65,7 +68,7 @@ def compute_results(work: Work) -> dict[str, Any]:
     cautions: Sequence[Caution] = ()
     if analysis is not None:
         with work.computing():
-            validation, cautions = _judged(frame, verdicts, mode)
+            validation, cautions = _judged(frame, None if is_of_items else verdicts, mode)
     work.progress(3, _STEPS, "Writing")
     people = [
         *(analysis.studies[0].participants["participant"] if analysis else ()),
@@ -78,7 +81,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         levels=_levels(source),
         sessions=sessions_of(source, mode),
         clip_of=clip_of,
-        cautions=cautions,
+        cautions=(*cautions, *item_cautions),
     )
     if analysis is None:
         view = items_view(items, around)
@@ -89,13 +92,27 @@ def compute_results(work: Work) -> dict[str, Any]:
     return {"files": [VIEW]}
 
 
-def _items(rated: pd.DataFrame, mode: str) -> RatedItems:
+def _items(rated: pd.DataFrame, verdicts: Path | None, mode: str) -> tuple[RatedItems, Sequence[Caution]]:
     if not len(rated):
-        return RatedItems()
-    return RatedItems(
-        analyze_rating_rows([rated], mode=mode, resamples=RESAMPLES),
-        analyze_judgement_rows([rated], mode=mode, resamples=RESAMPLES),
-    )
+        return RatedItems(), ()
+    validations: Sequence[BlockValidation] = ()
+    cautions: Sequence[Caution] = ()
+    if verdicts is not None:
+        try:
+            validations = validate_rating_rows(
+                [rated], read_item_verdicts(verdicts), mode=mode, resamples=RESAMPLES, origin="the verdicts"
+            )
+        except AnalysisError as error:
+            cautions = [Caution("Judges cannot be held against raters.", sentence(str(error)))]
+    blocks = analyze_rating_rows([rated], mode=mode, resamples=RESAMPLES)
+    judgements = analyze_judgement_rows([rated], mode=mode, resamples=RESAMPLES)
+    return RatedItems(blocks, judgements, validations), cautions
+
+
+def _are_of_items(verdicts: Path) -> bool:
+    """A run of judges leaves a file with the columns of what it was of: a `value` is one of an item."""
+    with verdicts.open(encoding="utf-8") as file:
+        return "value" in file.readline().strip().split(",")
 
 
 def _keep(folder: Path, view: ResultsView) -> None:

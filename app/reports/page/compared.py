@@ -10,6 +10,7 @@ from analysis.choice.conditions import ConditionComparison, ConditionsCompared, 
 from analysis.choice.studies import StudyResult
 from analysis.options import Alternative
 from analysis.stats.comparisons import MannWhitney
+from analysis.stats.mixed_conditions import ConditionsModel
 from analysis.stats.paired import PairedTest
 from app.reports.page.views import (
     NONE,
@@ -197,14 +198,45 @@ def conditions_compared(found: ConditionsCompared, what: str = "pairs") -> Itera
     yield SectionView(
         "",
         "Conditions compared",
-        tables=(*_paired(within, of), *_independent(apart, of)),
+        tables=(*_paired(within, of), *_independent(apart, of), *_conditions_modelled(found.mixed)),
         notes=(
+            *_conditions_model_notes(found.mixed),
             *((holm,) if family > 1 else ()),
             *((f"{found.no_accuracy}.",) if found.no_accuracy else ()),
             *notes,
             *_warned((one.conditions, one.warning) for one in found.comparisons),
             f"{taken_as_they_are(what)}.",
         ),
+    )
+
+
+def _conditions_modelled(model: ConditionsModel | None) -> Iterator[TableView]:
+    """Each condition less the first in one model."""
+    if model is None or model.intercept is None:
+        return
+    first = model.conditions[0].condition
+    rows = []
+    for one in model.conditions:
+        found = one.log_odds or model.intercept
+        name = one.condition if one.log_odds is None else f"{one.condition} less {first}"
+        counts = str(one.n), str(one.n_participants), str(one.n_pairs)
+        apart = f"{number(found.value, 2)} ({limits(found.low, found.high, 2)})"
+        rows.append((name, *counts, apart, number(found.sd, 2), p_cell(found.p)))
+    head = "condition", "answers", "people", "pairs", "log odds (95 % interval)", "SE", "p, two-sided"
+    caption = "Conditions in one mixed model, people and pairs crossed: right answers, for other people and other pairs"
+    yield shortened(caption, head, rows, file="results.json")
+
+
+def _conditions_model_notes(model: ConditionsModel | None) -> Iterator[str]:
+    if model is None:
+        return
+    if model.sd_participants is None or model.sd_pairs is None:
+        yield f"Conditions are in no mixed model: {model.reason}."
+        return
+    yield (
+        f"In the mixed model {model.n_crossed} of {model.n_participants} people answered in several conditions and "
+        f"have one random intercept; SD of people {number(model.sd_participants.value, 2)}, of pairs "
+        f"{number(model.sd_pairs.value, 2)}, in log odds."
     )
 
 

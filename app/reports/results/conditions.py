@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared, taken_as_they_are
 from analysis.stats.comparisons import MannWhitney
 from analysis.stats.intervals import Interval
+from analysis.stats.mixed_conditions import ConditionsModel
 from analysis.stats.p_values import p_words
 from analysis.stats.paired import PairedTest
 from app.reports.results.claims import Claims
 from app.reports.results.marks import nothing
 from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
-from app.reports.results.words import exact, first_few, people, points, sentence
+from app.reports.results.words import count, exact, first_few, people, points, sentence
 
 _ALPHA = 0.05
 _MOST_SAID = 3
@@ -64,6 +65,60 @@ def conditions_figures(found: ConditionsCompared) -> Iterator[Figure]:
         yield _within(within, found)
     if apart:
         yield _apart(apart, found)
+    if found.mixed is not None and found.mixed.intercept is not None:
+        yield _modelled(found.mixed)
+
+
+def _modelled(model: ConditionsModel) -> Figure:
+    """Each condition less the first in one mixed model, in log odds."""
+    first, *others = model.conditions
+    rows = [(f"{one.condition} less {first.condition}", one, one.log_odds) for one in others if one.log_odds]
+    most = max(1.0, *(abs(end) for _, _, found in rows for end in (found.low, found.high)))
+    label, _, found = rows[0]
+    return Figure(
+        name="conditionsmodel",
+        section="conditions",
+        drawing="marks",
+        said=f"In one model of all right answers, {label} is {found.value:+.2f} log odds.",
+        strong=f"{found.value:+.2f}",
+        how=f"Logistic mixed model with 95% interval: the condition is a fixed effect, {people(model.n_participants)} "
+        f"({model.n_crossed:,} of them in several conditions) and {count(model.n_pairs, 'pair')} are crossed, so that "
+        "it reaches to other people and other pairs.",
+        numbers=Numbers(
+            "Conditions in one mixed model",
+            (
+                Column("condition", "Condition", "text"),
+                Column("answers", "Answers", "count"),
+                Column("participants", "People", "count"),
+                Column("pairs", "Pairs", "count"),
+                Column("log_odds", "Log odds"),
+                Column("se", "SE"),
+                Column("ci_low", "from"),
+                Column("ci_high", "to"),
+                Column("p", "p", "p"),
+            ),
+            tuple(
+                (
+                    name, one.n, one.n_participants, one.n_pairs, number.value, number.sd, number.low, number.high,
+                    number.p,
+                )
+                for name, one, number in [(first.condition, first, model.intercept), *rows]
+                if number is not None
+            ),
+        ),
+        marks=tuple(
+            Mark(
+                name, number.value, number.low, number.high, f"{number.value:+.2f}",
+                f"{number.low:.2f} to {number.high:.2f}", "ink",
+                spoken=f"{name}: {number.value:+.2f} log odds, 95% interval {number.low:.2f} to {number.high:.2f}",
+            )
+            for name, _, number in rows
+        ),
+        chance=0.0,
+        even="no difference",
+        scale=(-most, most),
+        ends=(f"{-most:.2g}", f"+{most:.2g}"),
+    )  # fmt: skip
 
 
 def conditions_claims(found: ConditionsCompared) -> Claims:

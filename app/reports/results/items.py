@@ -1,11 +1,11 @@
 """What the results page has of items: ratings, classes, yes / no judgements, and judges of them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from string import ascii_lowercase
 
 from analysis.detection.studies import BlockJudgements
-from analysis.judging.items.validation import ItemValidation
+from analysis.judging.items.studies import BlockValidation
 from analysis.ratings.studies import BlockRatings
 from app.reports.results import ratings
 from app.reports.results.classes import class_agreement_figure, classes_figure
@@ -19,11 +19,11 @@ _CHANCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RatedItems:
-    """All that was said of a study's items; `validations` are judges, by the name of the block that they judged."""
+    """All that was said of a study's items; `validations` hold judges against the raters of a block each."""
 
     ratings: Sequence[BlockRatings] = ()
     judgements: Sequence[BlockJudgements] = ()
-    validations: Mapping[str, ItemValidation] = field(default_factory=dict)
+    validations: Sequence[BlockValidation] = ()
 
     def __bool__(self) -> bool:
         return bool(self.ratings or self.judgements)
@@ -87,13 +87,11 @@ def figures(rated: RatedItems, pseudonym: Mapping[str, str]) -> Iterator[Figure]
         letter, section = _letter(number), f"classes:{of_classes.block}"
         if given := [one for one in of_classes.analysis.criteria if one.classes]:
             yield classes_figure(f"classes{letter}", section, given)
-            yield class_agreement_figure(f"class-agreement{letter}", section, given)
-    for number, (block_name, validation) in enumerate(rated.validations.items()):
-        kind = "classes" if validation.settings.judges_of == "classes" else "ratings"
-        section = next(
-            (f"{one.kind}:{one.block}" for one in rated.ratings if one.name == block_name), f"{kind}:"
-        )
-        yield item_judges_figure(f"item-judges{_letter(number)}", section, validation)
+            yield class_agreement_figure(f"classagreement{letter}", section, given)
+    judged = {one.block for one in rated.judgements}
+    for number, one in enumerate(rated.validations):
+        kind = "yes-no" if one.kind == "classes" and one.block in judged else one.kind
+        yield item_judges_figure(f"itemjudges{_letter(number)}", f"{kind}:{one.block}", one.validation)
 
 
 def _letter(number: int) -> str:

@@ -22,7 +22,7 @@ def judgement_figures(block: BlockJudgements, letter: str, pseudonym: Mapping[st
     groups = [(group.condition or "All answers", group) for group in analysis.groups]
     yield _shares_figure(f"judged{letter}", section, block, groups)
     yield _sensitivity_figure(f"sensitivity{letter}", section, block, groups)
-    yield _people_figure(f"judges-of-items{letter}", section, block, pseudonym)
+    yield _people_figure(f"judging{letter}", section, block, pseudonym)
 
 
 def _shares_figure(

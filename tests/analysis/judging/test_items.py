@@ -389,8 +389,8 @@ def test_a_value_without_a_criterion_is_held_against_every_criterion() -> None:
     )
     found = validate_items(check_ratings(pd.DataFrame(rows)), check_item_verdicts(table), resamples=0)
     assert [(one.criterion, [judge.judge for judge in one.judges]) for one in found.criteria] == [
-        ("logic", ["m"]),
         ("style", ["m", "s"]),
+        ("logic", ["m"]),
     ]
     both = pd.DataFrame(
         [*table.to_dict("records"), {"judge": "s", "item": "i0", "value": 1, "criterion": ""}]

@@ -1,0 +1,108 @@
+"""Judges of items on the pages of a study whose items are rated: what applies is said, and the numbers are those of
+`validate_rating_rows`."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from analysis.errors import AnalysisError
+from analysis.judging.items import check_item_verdicts, read_item_verdicts, validate_rating_rows
+from app.core.database import Database
+from app.core.settings import Settings
+from app.jobs.handlers import results as worker
+from app.jobs.worker import drain
+from app.reports.rated import ratings_frame
+from app.studies.tables import State
+from app.studies.versions import set_state
+from tests.admin.persons import Person
+from tests.reports.rated import fill_rated, load_rated
+
+HERE = "/admin/studies/rated/judges"
+LOGIC = "judge,item,criterion,value\n" + "".join(
+    f"{judge},{item},logic,{value}\n"
+    for judge, values in (("close", (4, 3, 2, 3)), ("=far", (1, 2, 5, 2)))
+    for item, value in zip(("one", "two", "three", "four"), values, strict=True)
+)
+MAKER = "judge,item,value\nnamer,one,person\nnamer,two,model\nnamer,three,person\nnamer,nowhere,person\n"
+
+
+@pytest.fixture
+def closed(database: Database, tmp_path: Path) -> None:
+    with database.transaction() as session:
+        load_rated(session, tmp_path)
+        fill_rated(session)
+        set_state(session, "rated", State.CLOSED)
+
+
+def sent(person: Person, text: str) -> int:
+    files = {"verdicts": ("values.csv", text.encode(), "text/csv")}
+    return person.post(HERE, {"mode": ""}, files=files).status_code
+
+
+@pytest.mark.usefixtures("closed")
+def test_values_that_are_sent_are_held_against_raters_on_both_pages(
+    owner: Person,
+    settings: Settings,
+    database: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(worker, "RESAMPLES", 10_000)
+    page = owner.get(HERE).text
+    assert "which this study has none of: send the values of your own judge" in page
+    assert "judge-straightness" not in page
+    assert "judge, item and value" in page
+    sent(owner, LOGIC)
+    drain(settings, database)
+    page = owner.get(HERE).text
+    with database.reading() as session:
+        rated = ratings_frame(session, "rated")
+    (tmp_path / "v.csv").write_text(LOGIC)
+    (block,) = validate_rating_rows([rated], read_item_verdicts(tmp_path / "v.csv"))
+    group = next(one for one in block.validation.criteria if one.criterion == "logic")
+    judge = next(one for one in group.judges if one.judge == "close")
+    own = judge.measures["spearman"].value
+    assert own.value is not None
+    assert f"Spearman: {own.value:.2f}" in page
+    assert "close: logic" in page
+    assert "One rater:" in page
+    assert owner.get(f"{HERE}/1/judges.svg").status_code == 200
+    assert "'=far" in owner.get(f"{HERE}/1/verdicts.csv").text
+    kept = json.loads(owner.get(f"{HERE}/1/validation.json").text)["ratings"]
+    assert [(one["block"], one["kind"], one["n_participants"]) for one in kept] == [("rate", "ratings", 3)]
+
+    owner.get("/admin/studies/rated/results")
+    drain(settings, database)
+    assert "The grey band is one rater against the others." in owner.get("/admin/studies/rated/results").text
+    rows = csv.DictReader(io.StringIO(owner.get("/admin/studies/rated/results/itemjudges.csv").text))
+    found = {(row["judge"], row["measure"]): row for row in rows}
+    assert float(found["close, logic", "Spearman"]["value"]) == own.value
+    ceiling = judge.measures["spearman"].ceiling.value
+    assert found["close, logic", "Spearman"]["ceiling"] == ("" if ceiling is None else str(ceiling))
+
+
+@pytest.mark.usefixtures("closed")
+def test_classes_go_to_questions_with_options_and_what_fits_nothing_is_refused(
+    owner: Person, settings: Settings, database: Database
+) -> None:
+    sent(owner, MAKER)
+    drain(settings, database)
+    page = owner.get(HERE).text
+    assert "accuracy: 0.67" in page
+    assert "1 item that it names were rated by nobody" in page
+    sent(owner, "judge,item,value\nm,nowhere,1\n")
+    drain(settings, database)
+    assert "values.csv: no verdict is of an item that was rated" in owner.get(HERE).text
+    sent(owner, "judge,pair,choice\nm,p1,a\n")
+    drain(settings, database)
+    assert "the column is missing" in owner.get(HERE).text
+    with database.reading() as session:
+        rated = ratings_frame(session, "rated")
+    one = check_item_verdicts(pd.read_csv(io.StringIO(MAKER)))
+    assert [block.kind for block in validate_rating_rows([rated], one, resamples=0)] == ["classes"]
+    with pytest.raises(AnalysisError, match="nobody to hold judges against"):
+        validate_rating_rows([rated[rated["kind"] == "practice"]], one, resamples=0)
