@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.studies.questions.base import OptionView, QuestionView
+from app.sessions.views import views
+from app.studies.questions.base import Question, QuestionView
 from app.tasks.game.base import Event, GameConfig
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match, stream
@@ -167,14 +168,17 @@ def water(upto: str, **settings: Any) -> Match:
 
 
 def questions() -> tuple[QuestionView, ...]:
+    """Comprehension questions after a first try, as the page of a question makes them."""
     options = ("Both of us get our part", "Neither of us gets anything", "Only I get my part")
-    return (
-        QuestionView(
-            "q1", "choice", "What happens if you reject an offer?", True, tuple(OptionView(o, o) for o in options),
-            value=options[2], error="Not right: see the fourth rule.",
+    asked = [
+        Question(
+            id="q1", type="choice", required=True, ask="What happens if you reject an offer?", options=options
         ),
-        QuestionView("q2", "number", "How many points are there to share in each round?", True),
-    )  # fmt: skip
+        Question(
+            id="q2", type="number", required=True, ask="How many points are there to share in each round?"
+        ),
+    ]
+    return views(asked, {"q1": options[2]}, {"q1": "Not right: see the fourth rule."})
 
 
 def others() -> dict[str, GamePage]:
