@@ -11,13 +11,14 @@ import typer
 from app.cli.console import now, out, progress
 from app.cli.game_choices import predict
 from app.cli.game_metrics import compare, metrics
+from app.cli.game_records import records
 
 if TYPE_CHECKING:
     from app.tasks.game.base import Agent
     from app.tasks.game.run import Asked
     from app.tasks.game.writing import Seating
 
-app = typer.Typer(no_args_is_help=True, help="Games that agents play: list, play, replay, compare.")
+app = typer.Typer(no_args_is_help=True, help="Games that agents play: list, play, replay, compare, record.")
 
 
 @app.command("list")
@@ -149,3 +150,4 @@ def replay(
 app.command()(metrics)
 app.command()(compare)
 app.command()(predict)
+app.command()(records)
