@@ -66,6 +66,7 @@ class Person:
 
     def __init__(self, traits: Traits, rng: random.Random, world: int = 0) -> None:
         self._traits, self._rng, self._world = traits, rng, world
+        self.rng = random.Random(rng.getstate()[1][1])  # a stream of its own: the others stay what they were
         self._accuracy = _around(traits.accuracy, rng)
         self._preference = _around(traits.preference, rng)
         self.severity: float | None = None  # drawn at the first score: people of pairs stay who they were

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -18,12 +19,14 @@ from app.core.settings import Settings
 from app.sessions.entry import pass_for
 from app.sessions.tables import Mode, SessionToken, Trial
 from app.simulation.forms import FoundForm, FoundPage, read_page
+from app.simulation.matches import Playing
 from app.simulation.people import Person, Traits
 from app.studies.questions.registry import TYPES
 from app.studies.tables import Unit, UnitMember
 from app.tasks.pair.design import TIE, Member, PairPlan, Side, member_at, side_of
 
 AT_ONCE = 8
+IN_A_MATCH = "data-state "  # the part of a page that changes by itself
 MAX_PAGES = 2_000
 CLIP_PROBE_BYTES = 4096
 
@@ -80,6 +83,7 @@ class _Walk:
         self._targets: Targets | None = None
         self._items: Mapping[int, tuple[str, float]] | None = None
         self.had_trials = False
+        self._playing = Playing(database, person.rng)
 
     async def through(self, entry: str) -> None:
         response = await self._client.get(entry)
@@ -88,11 +92,26 @@ class _Walk:
                 raise Stuck(
                     f"{response.url.path} answered {response.status_code}; is the study loaded and open?"
                 )
+            if IN_A_MATCH in response.text:
+                response = await self._play(response)
+                continue
             page = read_page(response.text)
             if page.form is None:
                 return
             response = await self._client.post(page.form.action, data=await self._fill(page, page.form))
         raise Stuck(f"no end after {MAX_PAGES} pages")
+
+    async def _play(self, response: httpx2.Response) -> httpx2.Response:
+        """A page of a match: send what it asks for, or wait for its next change."""
+        self.had_trials = True
+        address = response.url.path
+        token = address.rpartition("/")[2]
+        form = await self._playing.form_for(response.text, token)
+        if form is not None:
+            return await self._client.post(address, data=form)
+        seen = re.search(r'data-version="(\w+)"', response.text)
+        await self._client.get(f"{address}/state", params={"after": seen[1] if seen else ""})
+        return await self._client.get(address)
 
     async def _fill(self, page: FoundPage, form: FoundForm) -> dict[str, str]:
         fields = dict(form.values)

@@ -4,7 +4,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlmodel import Session
 
@@ -73,7 +73,6 @@ class Task(Protocol):
         return trial.view()
 
 
-@runtime_checkable
 class LiveTask(Task, Protocol):
     """A task whose page changes while somebody is on it, because of others and of time."""
 

@@ -48,7 +48,7 @@ def live_task(name: str) -> "LiveTask | None":
     from app.tasks.base import LiveTask
 
     task = task_named(name)
-    return task if isinstance(task, LiveTask) else None
+    return cast("LiveTask", task) if LiveTask in type(task).__mro__ else None  # at every page turn
 
 
 def live_tasks() -> "list[LiveTask]":

@@ -25,7 +25,9 @@ from app.sessions.entering import Visit, enter
 from app.sessions.entry import pass_for
 from app.sessions.exclusions import leave_out
 from app.sessions.state_machine import settle, submit
-from app.sessions.tables import Mode, Response
+from app.sessions.tables import Mode, ParticipantSession, Response
+from app.simulation.people import Traits
+from app.simulation.run import run_simulation
 from app.studies.tables import State
 from app.tasks.game.replay import ReplayError, replayed
 from app.tasks.game.settings import GameBlock
@@ -455,3 +457,25 @@ def test_forty_arrivals_at_once_make_no_seat_twice(database: Database, tmp_path:
         assert len(matches(session)) == 8
     assert len({(seat.match_id, seat.seat) for seat in seats}) == 40
     assert len({seat.session_id for seat in seats}) == 40
+
+
+def test_simulated_participants_play_through_the_pages(
+    settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    questions = [{"id": "who", "ask": "Who begins?", "options": ["Alice", "Bob"], "answer": "Alice"}]
+    open_game(
+        database,
+        tmp_path,
+        configs={"rounds": 3},
+        comprehension={"questions": questions, "tries": 1},
+        matching={"ready_s": 15},
+    )
+    run_simulation(settings, database, SLUG, n=4, traits=Traits(), seed=1)
+    with database.reading() as session:
+        statuses = session.exec(select(ParticipantSession.mode, ParticipantSession.status)).all()
+        assert statuses == [("simulated", "completed")] * 4
+        people = session.exec(select(Seat).where(col(Seat.session_id).is_not(None))).all()
+        assert len(people) == 4
+        assert {seat.occupant for seat in people} == {"simulated"}
+        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "moves.csv")
+    assert len(list(replayed(tmp_path / "moves.csv"))) == 2
