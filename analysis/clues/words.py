@@ -71,6 +71,9 @@ _KNOWN = {
     "rounds": Words("number of rounds", "rounds", "have", noun="items"),
     "source_names": Words("names of sources", "times", "name a source", before="do so ", noun="items"),
     "player_names": Words("names of players", "times", "name a player", before="do so ", noun="items"),
+    "odd_numbers": Words(
+        "odd numbers", "% of numbers", "have odd numbers in", before="in ", scale=100, noun="items"
+    ),
 }
 
 
@@ -237,6 +240,10 @@ _REMEDIES: Mapping[str, Callable[[pd.DataFrame], str]] = {
     ),
     **dict.fromkeys(("characters", "words", "lines", "rounds"), _always(_LENGTH)),
     **dict.fromkeys(("source_names", "player_names"), _always(_NAMES)),
+    "odd_numbers": _always(
+        "Where this is how they play, it is what participants judge: keep it, and report it; where it comes of how "
+        "amounts are written, write them alike."
+    ),
     "original_bytes": _always(
         "Participants never get the originals; see that the processed clips are alike."
     ),

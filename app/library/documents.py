@@ -78,14 +78,16 @@ def measure_document(document: Document) -> Measures:
     return Measures(sum(map(len, lines)), sum(len(line.split()) for line in lines), len(lines), rounds)
 
 
-CLUES: Final = ("characters", "words", "lines", "rounds", "source_names", "player_names")
+CLUES: Final = ("characters", "words", "lines", "rounds", "source_names", "player_names", "odd_numbers")
+_NUMBER = re.compile(r"(?<![\w.,])(?<!\w-)(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?(?!\w)")
 
 
 def document_clues(document: Document, sources: Collection[str]) -> dict[str, float]:
     """What of a record or a text may tell its source by counting: the keys of `CLUES`, in their order.
 
     `source_names` is how often it names one of the sources, `player_names` how often it names, after the list of its
-    players, one of these; whole words, in capitals or not.
+    players, one of these; whole words, in capitals or not. `odd_numbers` is the share of numbers from 10 on, outside of
+    titles, that are no multiple of 5; 0 where there are none.
     """
     counts, lines = measure_document(document), read_out(document)
     players: Sequence[str] = ()
@@ -99,7 +101,24 @@ def document_clues(document: Document, sources: Collection[str]) -> dict[str, fl
         "rounds": counts.rounds,
         "source_names": _mentions(said, sources),
         "player_names": _mentions(said, players),
+        "odd_numbers": _odd_share(_numbers_of(document)),
     }
+
+
+def _numbers_of(document: Document) -> list[float]:
+    """The numbers from 10 on of a text, or of the parts of a record."""
+    if document.kind is StimulusKind.TEXT:
+        said = document.content
+    else:
+        record = parse_record(document.content)
+        parts = (*record.parts, *(part for each in record.rounds for part in each.parts))
+        said = "\n".join(line for part in parts for line in _read(part))
+    found = (float(number.replace(",", "")) for number in _NUMBER.findall(said))
+    return [number for number in found if number >= 10]
+
+
+def _odd_share(numbers: Sequence[float]) -> float:
+    return round(sum(number % 5 != 0 for number in numbers) / len(numbers), 3) if numbers else 0.0
 
 
 def _mentions(text: str, names: Collection[str]) -> int:

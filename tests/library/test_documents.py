@@ -128,6 +128,22 @@ def test_names_of_sources_and_of_players_are_counted_as_whole_words() -> None:
 
 
 @pytest.mark.any_database
+def test_odd_numbers_are_a_share_of_those_from_ten_on_and_titles_do_not_count() -> None:
+    rounds = [
+        {"title": "Round 11", "parts": [{"columns": ["Bid 17"], "rows": [["1,003"], [20], [7], [12.5]]}]}
+    ]
+    record = {
+        "title": "Game 13",
+        "parts": [{"text": "Of 10,000 points, gpt-41 and r2d22 keep 35."}],
+        "rounds": rounds,
+    }
+    found = read_document(StimulusKind.RECORD, json.dumps(record).encode())
+    # 17, 1,003 and 12.5 of 17, 1,003, 20, 12.5, 10,000, 35.
+    assert document_clues(found, [])["odd_numbers"] == 0.5
+    assert document_clues(Document(StimulusKind.TEXT, "From 3 to 9."), [])["odd_numbers"] == 0
+
+
+@pytest.mark.any_database
 @pytest.mark.parametrize(
     ("data", "message"),
     [
@@ -328,5 +344,5 @@ def test_the_clue_report_says_that_length_and_names_give_the_source_away(desk: D
     assert clues["rounds"]["finding"] == "same"
     assert clues["player_names"]["advice"]["difference"] == "The same for all items: 0 times."
     assert report["verdict"] == "telling"
-    assert report["summary"][0] == "6 clues of 12 texts were looked at: 6 human, 6 model."
+    assert report["summary"][0] == "7 clues of 12 texts were looked at: 6 human, 6 model."
     assert set(job.result["plots"]) == set(CLUES)
