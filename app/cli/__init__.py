@@ -30,7 +30,7 @@ class Listed(NamedTuple):
 COMMANDS = {
     "serve": Listed("services", "serve", "Serve the studies of the data folder.", serves=True),
     "demo": Listed(
-        "services", "demo", "Make the demo study if it is not there yet, and serve it.", serves=True
+        "services", "demo", "Make the demo studies if they are not there yet, and serve them.", serves=True
     ),
     "study": Listed(
         "studies",

@@ -1,4 +1,5 @@
-"""The demo: generated clips, a study over them, open. Made once; a second start finds it and changes nothing."""
+"""The demo: generated clips, a study over them, and a match against agents; both open. What is there already stays as
+it is."""
 
 import os
 import shutil
@@ -23,27 +24,37 @@ from app.studies.versions import load_version, set_state, stimulus_facts
 from stimuli import StimuliError, generate
 
 SLUG = "demo"
-STUDY_FILE = Path(__file__).parent / "study.yaml"
+PLAY = "play"
+FILES = {SLUG: Path(__file__).parent / "study.yaml", PLAY: Path(__file__).parent / "play.yaml"}
 
 OnProgress = Callable[[int, int, str], None]
 
 
-def is_there(database: Database) -> bool:
+def is_there(database: Database, slug: str = SLUG) -> bool:
     with database.reading() as session:
-        return session.exec(select(Study.id).where(Study.slug == SLUG)).first() is not None
+        return session.exec(select(Study.id).where(Study.slug == slug)).first() is not None
 
 
 def build_demo(
     settings: Settings, database: Database, on_progress: OnProgress, *, clips: int = 24, seed: int = 1
 ) -> None:
-    """Make what is missing of the demo: clips, then the study."""
+    """Make what is missing of the demo of videos: clips, then the study."""
     with database.reading() as session:
         has_clips = session.exec(select(Stimulus.id).where(Stimulus.name == "human-g1-1")).first() is not None
     if not has_clips:
         _import_clips(settings, database, on_progress, clips, seed)
+    _open_study(database, SLUG)
+
+
+def build_play(database: Database) -> None:
+    """Make the demo of a match; it needs no clips."""
+    _open_study(database, PLAY)
+
+
+def _open_study(database: Database, slug: str) -> None:
     with database.transaction() as session:
-        load_version(session, load_study(STUDY_FILE, stimulus_facts(session)), datetime.now(UTC))
-        set_state(session, SLUG, State.LIVE)
+        load_version(session, load_study(FILES[slug], stimulus_facts(session)), datetime.now(UTC))
+        set_state(session, slug, State.LIVE)
 
 
 def _import_clips(

@@ -62,7 +62,7 @@ class Person:
         client.cookies.clear()
         response = client.get(f"/s/{SLUG}", params=params)
         self.address, self.html = response.url.path, response.text
-        self.post(decision="agree")
+        self.post(decision="agree", of_age="yes")
 
     def look(self) -> str:
         self.html = self.client.get(self.address).text

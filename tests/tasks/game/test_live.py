@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.settings import Settings
+from app.demo.build import build_play
 from app.main import create_app
 from app.reports import played
 from app.reports.export import export
@@ -479,3 +480,25 @@ def test_simulated_participants_play_through_the_pages(
         assert {seat.occupant for seat in people} == {"simulated"}
         export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "moves.csv")
     assert len(list(replayed(tmp_path / "moves.csv"))) == 2
+
+
+def test_the_second_demo_is_a_match_of_one_person_with_four_agents(
+    client: TestClient, database: Database
+) -> None:
+    build_play(database)
+    person = Person(client, database)
+    assert "What to do" in person.html
+    person.post()
+    assert person.stage == "questions"
+    assert person.act("answers", rejected="Nothing") == "playing"
+    play_on([person], agents_s=5)
+    assert person.stage == "result"
+    person.act("next")
+    assert "PLAY" in person.html
+    with database.reading() as session:
+        assert {seat.agent.partition("-")[0] for seat in session.exec(select(Seat)) if seat.agent} == {
+            "adaptive",
+            "dba",
+            "dbra",
+            "gt",
+        }
