@@ -127,7 +127,7 @@ def _rounds(found: Shown, automatic: frozenset[int], options: Options) -> list[R
     kept = [
         (number, parts) for number, parts in sorted(found.rounds.items()) if marks or number not in automatic
     ]
-    mark = (Line(text="A move of this round was made automatically, as the time was up."),)
+    mark = (Line(text="A move of this round was made automatically."),)
     return [
         Round(title=f"{found.round_name} {i}", parts=(*parts, *(mark if number in automatic else ())))
         for i, (number, parts) in enumerate(kept[: options.rounds], 1)
