@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import SQLModel, col, select
+from sqlmodel import Session, SQLModel, col, select
 from starlette.testclient import TestClient
 
 from app.accounts.audit import COMMAND_LINE
@@ -24,7 +24,7 @@ from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.deleting import WrongName, delete_study
 from app.library.places import report_folder, sent_verdicts
-from app.sessions.tables import ParticipantSession
+from app.sessions.tables import Mode, ParticipantSession, Trial
 from app.studies.access import StudyHere
 from app.studies.archiving import archive
 from app.studies.drafts import create_study
@@ -32,6 +32,7 @@ from app.studies.launch import study_here
 from app.studies.stimuli import add_stimuli
 from app.studies.tables import State, Study, StudyShare
 from app.studies.versions import set_state
+from app.tasks.game.tables import Entry, EntryStatus, GameEvent, Match, Occupant, Seat
 from tests.admin.persons import Person, Program, make_api_token, make_login, make_user
 from tests.factories import NOW, load_file
 from tests.jobs.test_worker import handle as handle
@@ -123,6 +124,42 @@ def of_a_study() -> set[str]:
     return found
 
 
+def add_match(session: Session) -> None:
+    """One match of the study with what belongs to it, as the task of games stores it."""
+    trial = session.exec(select(Trial).order_by(col(Trial.id))).first()
+    assert trial is not None
+    assert trial.id is not None
+    version_id = session.get_one(ParticipantSession, trial.session_id).version_id
+    about: dict[str, Any] = {"version_id": version_id, "mode": Mode.LIVE, "arm": "main", "block": "play"}
+    session.add(
+        match := Match(
+            **about,
+            unit_id=trial.unit_id,
+            game="sug",
+            game_version="1",
+            config={},
+            config_hash="c",
+            seed="1",
+            formed_at=NOW,
+            opened_at=NOW,
+        )
+    )
+    session.flush()
+    of_match: dict[str, Any] = {
+        "match_id": match.id,
+        "session_id": trial.session_id,
+        "occupant": Occupant.HUMAN,
+    }
+    session.add(Seat(**of_match, seat=1, role="player", trial_id=trial.id, from_seq=1))
+    told: dict[str, Any] = {"move": {}, "received_at": NOW, "state_hash": "h"}
+    session.add(GameEvent(**of_match, **told, seq=1, round=1, phase="offer", phase_id="1.offer", kind="note"))
+    session.add(
+        Entry(
+            **about, session_id=trial.session_id, trial_id=trial.id, status=EntryStatus.MATCHED, seen_at=NOW
+        )
+    )
+
+
 def fill(client: TestClient, owner: Person, database: Database, settings: Settings, folder: Path) -> None:
     """A study with something in every table and place that a study may have something in."""
     study = open_study(database, folder)
@@ -144,6 +181,7 @@ def fill(client: TestClient, owner: Person, database: Database, settings: Settin
     assert made.status_code == 200, made.text
     with database.transaction() as session:
         queue.ask(session, Kind.JUDGES, {"slug": "nav", "file": "t" * 24}, now=NOW, study_id=study.id)
+        add_match(session)
     drain(settings, database)
     for file in (
         sent_verdicts(settings.data_dir, "t" * 24),

@@ -6,6 +6,7 @@ from analysis import analyze
 from analysis.choice.conditions import ConditionsCompared
 from app.admin.results.charts import LEFT, RIGHT, rows, ticks
 from app.reports.results.conditions import conditions_claims, conditions_figures
+from app.reports.results.view import Figure
 from tests.analysis.tables import table
 from tests.analysis.test_conditions import EASY, HARD, THIRD, drawn, study, trials
 
@@ -16,9 +17,16 @@ def compared(given: list[dict[str, str]]) -> ConditionsCompared:
     return analyze(table(*given), resamples=200).studies[0].conditions
 
 
+def two_by_two(found: ConditionsCompared) -> Figure:
+    """The figure of comparisons, which the table of the mixed model follows."""
+    figure, mixed = conditions_figures(found)
+    assert mixed.name == "conditionsmodel"
+    return figure
+
+
 def test_a_difference_is_drawn_about_no_difference_and_said_in_points() -> None:
     found = compared(drawn((EASY, HARD), 40, 3))
-    [figure] = conditions_figures(found)
+    figure = two_by_two(found)
     test = found.comparisons[0].paired
     assert test is not None
     assert test.difference.mean is not None
@@ -40,14 +48,14 @@ def test_a_difference_is_drawn_about_no_difference_and_said_in_points() -> None:
 
 
 def test_less_often_is_said_of_the_harder_one_named_first() -> None:
-    [figure] = conditions_figures(compared(drawn((HARD, EASY), 40, 3)))
+    figure = two_by_two(compared(drawn((HARD, EASY), 40, 3)))
     assert f"points less often with {EASY} than with {HARD}" in figure.said
     assert figure.marks[0].says.startswith("-")
 
 
 def test_different_people_are_drawn_as_a_probability() -> None:
     found = compared(drawn((EASY, HARD, THIRD), 90, 4, apart=True))
-    [figure] = conditions_figures(found)
+    figure = two_by_two(found)
     assert (figure.name, figure.scale, len(figure.marks)) == ("conditions-apart", (0.0, 1.0), 3)
     assert "Different people answered in each condition." in figure.how
     assert "Holm's correction is over 3 comparisons of a measure." in figure.how
@@ -105,7 +113,7 @@ def test_uncertainty_alone_is_a_table_with_the_reason() -> None:
 
 def test_who_is_in_one_condition_alone_is_a_caution() -> None:
     found = compared(drawn((EASY, HARD), 12, 5) + trials("late", EASY, 6, 6))
-    [figure] = conditions_figures(found)
+    figure = two_by_two(found)
     assert figure.caution == (
         "1 participant answered in one of the conditions alone and is not in the paired test."
     )

@@ -311,7 +311,7 @@ def test_an_error_of_ours_is_told_as_such_with_the_usual_headers(
     def broken(*_: object) -> None:
         raise RuntimeError("secret detail")
 
-    monkeypatch.setattr("app.sessions.router.locate", broken)
+    monkeypatch.setattr("app.sessions.polling.locate", broken)
     with TestClient(create_app(settings, database), raise_server_exceptions=False) as client:
         response = client.get("/p/any")
     assert response.status_code == 500

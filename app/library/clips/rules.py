@@ -15,6 +15,7 @@ from app.library.clips.errors import RulesProblem, RulesProblems, shown
 SMALLEST_SIDE = 16
 LARGEST_SIDE = 4096  # what H.264 in a browser can be counted on to play
 
+_DEEPEST = 50
 _LARGEST_FILE_BYTES = 100_000
 _ROUNDING = 1e-9
 
@@ -129,15 +130,21 @@ def _parse(path: Path) -> yaml.Node | None:
         reason = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"cannot be read ({error})"
         raise RulesProblems([RulesProblem(path, None, reason)]) from None
     try:
-        alias = next((event for event in yaml.parse(text) if isinstance(event, yaml.AliasEvent)), None)
-        if alias is not None:
-            line = _mark_line(alias.start_mark)
-            raise RulesProblems([RulesProblem(path, line, "write the value out; rules know no YAML aliases")])
+        _refuse_aliases_and_depth(path, text)
         return yaml.compose(text, Loader=yaml.SafeLoader)
-    except RecursionError:
-        raise RulesProblems([RulesProblem(path, None, "is not a file of rules: nested too deeply")]) from None
     except yaml.YAMLError as error:
         raise RulesProblems([_not_yaml(path, error)]) from None
+
+
+def _refuse_aliases_and_depth(path: Path, text: str) -> None:
+    depth = 0
+    for event in yaml.parse(text):
+        if isinstance(event, yaml.AliasEvent):
+            line = _mark_line(event.start_mark)
+            raise RulesProblems([RulesProblem(path, line, "write the value out; rules know no YAML aliases")])
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise RulesProblems([RulesProblem(path, None, "is not a file of rules: nested too deeply")])
 
 
 def _not_yaml(path: Path, error: yaml.YAMLError) -> RulesProblem:

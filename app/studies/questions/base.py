@@ -220,8 +220,11 @@ class QuestionType:
         return question_id if question_id in self.kept_ids else None
 
     def scale(self, question: Question) -> tuple[float | None, float | None]:
-        """The lowest and the highest number that may be the answer; None where there is no bound, or no number."""
-        return None, None
+        """The lowest and the highest number that may be the answer; None where there is no bound, or no number.
+
+        Classes that were imported may have bounds, too: those of the numbers that name them.
+        """
+        return question.minimum, question.maximum
 
     def written(self, value: Any) -> Any:
         """The answer as one cell of a table."""

@@ -53,9 +53,6 @@ class Number(QuestionType):
             where = "maximum" if "maximum" in keys else "minimum"
             yield Fault((*place, where), message, "make `minimum` less than `maximum`")
 
-    def scale(self, question: Question) -> tuple[float | None, float | None]:
-        return question.minimum, question.maximum
-
     def value(self, question: Question, text: str) -> Any:
         if re.search(r",\d{3}(\D|$)", text) or ("," in text and "." in text):
             raise ValueError("Please write the number without separators, such as 1000 or 1.5.")
