@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from sqlmodel import Session, col, func, select
 
+from app.core.errors import Conflict
 from app.reports.kinds import OF_GAMES, OF_PAIRS, What
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.file.design import StudyDesign
@@ -95,6 +96,16 @@ def tables_of(designs: Iterable[StudyDesign]) -> tuple[What, ...]:
         and (has_ratings or what is not What.RATINGS)
         and (has_games or what not in OF_GAMES)
     )
+
+
+def refuse_matches_alone(session: Session, slug: str) -> None:
+    """Raises Conflict for a study of matches alone, saying where its numbers are."""
+    designs = designs_of(session, slug).values()
+    if designs and all(len(design.game_blocks) == len(design.blocks) for design in designs):
+        raise Conflict(
+            f"{slug} is a study of matches: export them with `likely-human export {slug} --what moves --out moves.csv` "
+            f"(and seats_played), then `likely-human game metrics moves.csv` has their numbers"
+        )
 
 
 def _version(version: StudyVersion) -> VersionFacts:

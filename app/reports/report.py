@@ -19,7 +19,7 @@ from analysis.options import RESAMPLES
 from analysis.ratings.studies import BlockRatings, analyze_rating_rows
 from analysis.summary import FORMAT
 from app.core.errors import StudyError
-from app.reports.facts import COUNTED_MODES
+from app.reports.facts import COUNTED_MODES, refuse_matches_alone
 from app.reports.page.judges import HEAD as JUDGES_HEAD
 from app.reports.page.judges import judge_rows
 from app.reports.page.methods import methods_of
@@ -95,6 +95,7 @@ def build_report(
     read, rated = [], []
     for done, slug in enumerate(names):
         on_progress(done, len(names) + _STEPS, f"reading {slug}")
+        refuse_matches_alone(session, slug)
         read.append(read_study(session, slug))
         rated.append(ratings_frame(session, slug))
     studies, frames = joined(read)

@@ -16,12 +16,15 @@ from sqlmodel import col, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
+from app.core.errors import Conflict
 from app.core.settings import Settings
 from app.demo.build import build_play
 from app.main import create_app
 from app.reports import played
 from app.reports.export import export
 from app.reports.kinds import Format, What
+from app.reports.report import build_report
+from app.reports.targets import split_targets
 from app.sessions.entering import Visit, enter
 from app.sessions.entry import pass_for
 from app.sessions.exclusions import leave_out
@@ -388,6 +391,10 @@ def test_the_export_replays_and_its_money_adds_up(
         for what in (What.MOVES, What.SEATS_PLAYED):
             for format_ in Format:
                 export(session, SLUG, what, format_, tmp_path / f"{what}.{format_}")
+        with pytest.raises(Conflict, match="is a study of matches: export them"):
+            build_report(session, SLUG, tmp_path / "report")
+        with pytest.raises(Conflict, match="likely-human game metrics"):
+            split_targets(session, [SLUG])
     matches_there = list(replayed(tmp_path / "moves.csv"))
     assert len(matches_there) == 3
     assert [one.match.outcome is not None for one in matches_there] == [True] * 3
