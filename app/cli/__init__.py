@@ -67,7 +67,7 @@ COMMANDS = {
         "The power of a study, or the participants or trials that it takes, by simulation.",
     ),
     "judge": Listed("judges", "app", "Automated judges: run them, hold them against people."),
-    "game": Listed("games", "app", "Games that agents play: list, play, replay, compare."),
+    "game": Listed("games", "app", "Games that agents play: list, play, replay, compare, record."),
 }
 
 
