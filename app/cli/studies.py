@@ -59,7 +59,6 @@ def list_studies(
     archived: Annotated[bool, typer.Option("--archived", help="Those that are archived.")] = False,
 ) -> None:
     """List the studies with their state and sessions."""
-    from app.studies.file.problems import units_in_words
     from app.studies.queries import summaries
 
     with opened() as (settings, database), database.reading() as session:
@@ -72,9 +71,11 @@ def list_studies(
         )
     for study in studies:
         sessions = ", ".join(f"{n} {mode} {status}" for (mode, status), n in sorted(study.sessions.items()))
-        units = units_in_words(study.n_pairs, study.n_items)
+        items = f"{study.n_items} item{'s' * (study.n_items != 1)}" if study.n_items else ""
+        pairs = f"{study.n_pairs} pair{'s' * (study.n_pairs != 1)}" if study.n_pairs or not items else ""
         out.print(
-            f"{study.slug}  {study.state}  version {study.version}  {units}  {sessions or 'no sessions'}",
+            f"{study.slug}  {study.state}  version {study.version}  {' and '.join(filter(None, [pairs, items]))}  "
+            f"{sessions or 'no sessions'}",
             markup=False,
         )
 
