@@ -173,9 +173,11 @@ def test_a_process_that_heeds_nothing_ends_with_its_parent_too(platform: str) ->
     code = STUCK.format(platform=platform)
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout
-        said = {parent.stdout.readline().strip() for _ in range(2)}
-        (pid,) = {int(word) for word in said - {"ready"}}
-        parent.kill()
+        try:
+            said = {parent.stdout.readline().strip() for _ in range(2)}
+            (pid,) = {int(word) for word in said - {"ready"}}
+        finally:
+            parent.kill()  # leaving the block waits for it, whatever was said
     wait_for(lambda: not is_there(pid))
 
 
