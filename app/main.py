@@ -1,8 +1,9 @@
 """The service: puts the parts together. No logic of its own."""
 
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,6 +13,7 @@ from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
 from sqlalchemy import text
 from sqlmodel import Session
 from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from app.accounts.logins import NotLoggedIn
@@ -26,6 +28,7 @@ from app.core.headers import SafetyHeaders
 from app.core.settings import Settings
 from app.core.templating import STATIC, Static, render
 from app.library.clips.store import ClipStore
+from app.sessions.news import hearing
 from app.sessions.pages import MessagePage
 from app.sessions.router import router as participant
 from app.sessions.starts import Starts
@@ -44,8 +47,9 @@ def _make(settings: Settings, database: Database) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        async with sweeping(database):
-            yield
+        with hearing(database):
+            async with sweeping(database, settings):
+                yield
         database.close()
 
     app = FastAPI(
@@ -65,14 +69,27 @@ def _make(settings: Settings, database: Database) -> FastAPI:
             each.add_exception_handler(error, _tell)
         each.add_exception_handler(Exception, _tell_unexpected)
     app.add_middleware(Gate, database=database, cookie=COOKIE)
+    of_participants, of_experimenters = _pages()
+    app.router.routes.extend(of_participants)  # first, as they are tried in their order
     app.mount("/api/v1", api)
     app.mount("/static/admin", Static(_HERE / "admin" / "static"), name="admin-static")
     app.mount("/static", Static(*STATIC), name="static")
-    app.include_router(participant)
-    app.include_router(experimenter)
+    app.router.routes.extend(of_experimenters)
     app.add_api_route("/", start_page, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_api_route("/healthz", healthz, methods=["GET", "HEAD"], include_in_schema=False)
     return app
+
+
+@cache
+def _pages() -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
+    """Those of participants and of experimenters, made once in a process.
+
+    FastAPI works out each route's parameters anew for each app that includes it.
+    """
+    ours, theirs = FastAPI(openapi_url=None), FastAPI(openapi_url=None)
+    ours.include_router(participant)
+    theirs.include_router(experimenter)
+    return ours.routes, theirs.routes
 
 
 async def start_page() -> Response:

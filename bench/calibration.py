@@ -18,7 +18,15 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from analysis.stats.intervals import wilson
-from bench import calibration_answers, calibration_judges, calibration_pairs, calibration_people
+from bench import (
+    calibration_answers,
+    calibration_games,
+    calibration_judges,
+    calibration_pairs,
+    calibration_people,
+    calibration_ratings,
+    calibration_signatures,
+)
 from bench.calibration_case import RESAMPLES, SEEDS, Case, Goal, Hit
 from bench.calibration_labels import DESIGN, reliability, reliability_text
 
@@ -29,6 +37,9 @@ CASES: tuple[Case, ...] = (
     *calibration_answers.CASES,
     *calibration_pairs.CASES,
     *calibration_judges.CASES,
+    *calibration_games.CASES,
+    *calibration_ratings.CASES,
+    *calibration_signatures.CASES,
 )
 
 # How far a rate may be off before it is called off: a test's above 0.06, an interval's below 0.90.

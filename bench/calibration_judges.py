@@ -152,7 +152,9 @@ def _judged(name: str, support: Floats) -> Judged:
     n = len(support)
     counts = RunCounts("", n, n, n, 0, 0, 0, 0, 0, 0, ())
     nothing = np.full(n, np.nan)
-    return Judged(name, "pairs", "none", (Run(counts, np.full(n, JUDGED), support, support, nothing),))
+    return Judged(
+        name, "pairs", "none", (Run(counts, np.full(n, JUDGED), support, support, nothing, nothing),)
+    )
 
 
 def _two_judges(rng: np.random.Generator, n: int, seed: int) -> tuple[Hit, ...]:

@@ -78,6 +78,10 @@ class Connection:
         self._writer.close()
         await self._writer.wait_closed()
 
+    def drop(self) -> None:
+        """Hang up at once."""
+        self._writer.transport.abort()
+
     async def _ask(self, method: str, path: str, rest: bytes) -> Reply:
         self._writer.write(f"{method} {path} HTTP/1.1\r\n".encode() + rest)
         try:

@@ -45,8 +45,12 @@ class OTree:
         url = f"http://{self.address.host}:{self.address.port}/api/sessions"
         with urllib.request.urlopen(urllib.request.Request(url, body), timeout=300) as reply:
             code = json.loads(reply.read())["code"]
-        rows = self._rows("SELECT code FROM otree_participant WHERE _session_code = ?", code)
-        self._waiting[:] = [participant for (participant,) in rows]
+        self._waiting[:] = self.codes(code)
+
+    def codes(self, session: str) -> list[str]:
+        """The participants of a session, in order."""
+        statement = "SELECT code FROM otree_participant WHERE _session_code = ? ORDER BY id_in_session"
+        return [participant for (participant,) in self._rows(statement, session)]
 
     def entry(self) -> str:
         if not self._waiting:

@@ -9,7 +9,7 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import lru_cache
 from pathlib import Path
 
-from stimuli.arena import GOALS
+from stimuli.arena import GOALS, Goal
 from stimuli.body import FRAMES_PER_S
 from stimuli.encode import write_mp4
 from stimuli.raycaster import HEIGHT, WIDTH, Pose, Raycaster, Scenery
@@ -18,7 +18,7 @@ from stimuli.walkers import Source, Track
 from stimuli.world import build_world
 
 MANIFEST_COLUMNS = ("file", "name", "source", "goal", "player", "simulated", "positions", "seed")
-POSITION_COLUMNS = ("t_s", "x_m", "y_m", "z_m", "heading_rad")
+POSITION_COLUMNS = ("t_s", "x_m", "y_m", "z_m", "heading_rad", "goal_x_m", "goal_y_m")
 PLAYERS: dict[Source, str] = {
     "human": "simulated human",
     "hybrid": "hybrid walker",
@@ -139,7 +139,9 @@ def make_clip(clip: Clip, out: Path) -> None:
     raycaster = _raycaster(clip.goal)
     frames = (raycaster.frame(pose, index / FRAMES_PER_S) for index, pose in enumerate(_poses(track)))
     path = out / "clips" / f"{clip.name}.mp4"
-    _write_csv(out / "positions" / f"{clip.name}.csv", POSITION_COLUMNS, _position_rows(track))
+    _write_csv(
+        out / "positions" / f"{clip.name}.csv", POSITION_COLUMNS, _position_rows(track, GOALS[clip.goal])
+    )
     try:
         write_mp4(path, frames, width=WIDTH, height=HEIGHT, frames_per_s=FRAMES_PER_S)
     except OSError as error:
@@ -151,12 +153,13 @@ def _poses(track: Track) -> Iterable[Pose]:
     return (Pose(*values) for values in zip(*(column.tolist() for column in columns), strict=True))
 
 
-def _position_rows(track: Track) -> Iterable[list[str]]:
+def _position_rows(track: Track, goal: Goal) -> Iterable[list[str]]:
     for index, pose in enumerate(_poses(track)):
         yield [
             f"{index / FRAMES_PER_S:.6f}",
             *(f"{metres:.4f}" for metres in pose[:3]),
             f"{pose.heading_rad:.6f}",
+            *(f"{metres:.4f}" for metres in (goal.x_m, goal.y_m)),
         ]
 
 

@@ -27,6 +27,12 @@ class Route:
     distance_m: Floats
     towards_goal: Indices
 
+    def from_m(self, x_m: Floats, y_m: Floats) -> Floats:
+        """Give how far on foot the goal is from places, to the grid's half metre."""
+        cells = [np.clip((metres / CELL_M).astype(np.int64), 0, N_CELLS - 1) for metres in (x_m, y_m)]
+        distance: Floats = self.distance_m[cells[0], cells[1]]
+        return distance
+
     def starts_from(self, least_m: float) -> Indices:
         """List the grid cells, for `centre`, at least so far from the goal on foot."""
         distance = self.distance_m.ravel()
@@ -64,6 +70,17 @@ def passable() -> Bools:
     middle = (np.arange(N_CELLS) + 0.5) * CELL_M
     x_m, y_m = np.meshgrid(middle, middle, indexing="ij")
     return build_world().clear(x_m, y_m, CLEARANCE_M)
+
+
+@lru_cache(maxsize=1)
+def roomy() -> Bools:
+    """Say which grid cells, indexed `[x, y]`, have passable ones all around."""
+    free = np.pad(passable(), 1)
+    around = [
+        free[1 + dx : N_CELLS + 1 + dx, 1 + dy : N_CELLS + 1 + dy] for dx in (-1, 0, 1) for dy in (-1, 0, 1)
+    ]
+    has_room: Bools = np.logical_and.reduce(around)
+    return has_room
 
 
 def plan(goal: Point, cost: Floats | None = None) -> Route:

@@ -8,13 +8,17 @@ from stimuli.arena import GOALS
 from stimuli.arrays import Indices
 from stimuli.body import FRAMES_PER_S
 from stimuli.planning import Route, centre, plan
-from stimuli.walkers import SOURCES, LostWalkerError, Source, Track, walk
+from stimuli.walkers import REACHED_M, SOURCES, LostWalkerError, Source, Track, walk
 from stimuli.world import build_world
 
 SHORTEST_S, LONGEST_S = 6.4, 9.6
-# No walker needs less than one second for so many metres on the planning grid, nor starts nearer.
-METRES_PER_S, METRES_TO_SPARE = 3.6, 1.0
-FEWEST_STARTS = 40
+# No walker needs less than one second for so many metres on the planning grid.
+METRES_PER_S = 3.6
+# How long the fastest has walked before its clip begins, and walks on after it ends, up to `REACHED_M`: starting and
+# arriving would tell walkers apart.
+AFTER_START_S = 1.0
+BEFORE_END_S = (1.0, 4.0)
+FEWEST_STARTS = 20
 MOST_ATTEMPTS = 20
 
 
@@ -43,11 +47,15 @@ def plan_clips(n_clips: int, seed: int) -> list[Clip]:
 
 
 def walk_clip(clip: Clip) -> Track:
-    """Simulate the walk that a clip shows: its last seconds, up to the goal."""
+    """Simulate the walk that a clip shows: some seconds of it, neither its start nor its end.
+
+    Halfway through their clips all walkers of a scene are equally far from the goal.
+    """
     world, goal = build_world(), GOALS[clip.goal]
     route = plan((goal.x_m, goal.y_m))
     scene = [clip.seed, clip.goal, clip.number]
-    n_frames, starts = _length_and_starts(route, np.random.default_rng([*scene, 1]))
+    n_frames, left_s, starts = _stretch(route, np.random.default_rng([*scene, 1]))
+    halfway_m = REACHED_M + METRES_PER_S * (n_frames / FRAMES_PER_S / 2 + left_s)
     for attempt in range(MOST_ATTEMPTS):
         start = centre(int(np.random.default_rng([*scene, 2, attempt + 1]).choice(starts)))
         rng = np.random.default_rng([*scene, 3, attempt + 1, SOURCES.index(clip.source) + 1])
@@ -55,16 +63,26 @@ def walk_clip(clip: Clip) -> Track:
             track = walk(clip.source, world, route, start, rng)
         except LostWalkerError:
             continue
-        if len(track) >= n_frames:
-            return track.last(n_frames)
+        first = int(np.argmax(route.from_m(track.x_m, track.y_m) <= halfway_m)) - n_frames // 2
+        if first >= 0 and first + n_frames <= len(track):
+            return track.part(first, n_frames)
     raise LostWalkerError(f"{clip.name} (seed {clip.seed}): no walk long enough in {MOST_ATTEMPTS} attempts")
 
 
-def _length_and_starts(route: Route, rng: np.random.Generator) -> tuple[int, Indices]:
-    """Draw how many frames a clip lasts, fewer where no start is far enough, and list where it can start."""
+def _stretch(route: Route, rng: np.random.Generator) -> tuple[int, float, Indices]:
+    """Draw how many frames a clip lasts and how many seconds before the goal it ends, less where no start is far
+    enough, and list where its walk can start."""
     n_frames = round(rng.uniform(SHORTEST_S, LONGEST_S) * FRAMES_PER_S)
+    left_s = float(rng.uniform(*BEFORE_END_S))
     while True:
-        starts = route.starts_from(METRES_PER_S * n_frames / FRAMES_PER_S + METRES_TO_SPARE)
+        starts = route.starts_from(
+            REACHED_M + METRES_PER_S * (AFTER_START_S + n_frames / FRAMES_PER_S + left_s)
+        )
         if len(starts) >= FEWEST_STARTS:
-            return n_frames, starts
-        n_frames -= 3
+            return n_frames, left_s, starts
+        if n_frames > SHORTEST_S * FRAMES_PER_S:
+            n_frames -= 3
+        elif left_s > BEFORE_END_S[0]:
+            left_s = max(BEFORE_END_S[0], left_s - 0.1)
+        else:
+            n_frames -= 3

@@ -11,7 +11,7 @@ import numpy as np
 
 from stimuli.body import FRAME_S, Body, Guide, wrap
 
-Steering = Callable[[Body, Guide, bool], float]
+Steering = Callable[[Body, Guide], float]
 
 SPEED_M_PER_S = 3.3
 
@@ -31,14 +31,13 @@ class SymbolicSteering:
         self._units = round(first_rad / self.UNIT_RAD) + int(rng.choice(self.TURNS[:5]))
         self._pause = 0
 
-    def __call__(self, body: Body, guide: Guide, arrived: bool) -> float:
-        if not arrived:
-            error_rad = wrap(guide.bearing_rad(body, self.AHEAD_M) - self._units * self.UNIT_RAD)
-            self._pause -= 1
-            if self._pause <= 0:
-                self._turn(body, error_rad)
-            if not body.move(self._units * self.UNIT_RAD, SPEED_M_PER_S * FRAME_S):
-                self._pause = 0
+    def __call__(self, body: Body, guide: Guide) -> float:
+        error_rad = wrap(guide.bearing_rad(body, self.AHEAD_M) - self._units * self.UNIT_RAD)
+        self._pause -= 1
+        if self._pause <= 0:
+            self._turn(body, error_rad)
+        if not body.move(self._units * self.UNIT_RAD, SPEED_M_PER_S * FRAME_S):
+            self._pause = 0
         return self._units * self.UNIT_RAD
 
     def _turn(self, body: Body, error_rad: float) -> None:
@@ -62,105 +61,121 @@ class HybridSteering:
     TURN_RAD_PER_S = 2.6
     TURN_RAD_PER_S2 = 14.0
     ACCELERATION_M_PER_S2 = 8.0
+    BEND_RAD = 0.3
 
     def __init__(self, first_rad: float, rng: np.random.Generator) -> None:
         self._heading_rad = first_rad + float(rng.normal(0.0, 0.1))
         self._turning, self._speed = 0.0, 0.0
 
-    def __call__(self, body: Body, guide: Guide, arrived: bool) -> float:
+    def __call__(self, body: Body, guide: Guide) -> float:
         error_rad = wrap(guide.bearing_rad(body, self.AHEAD_M) - self._heading_rad)
-        wanted = 0.0 if arrived else max(-self.TURN_RAD_PER_S, min(self.TURN_RAD_PER_S, 5.0 * error_rad))
+        wanted = max(-self.TURN_RAD_PER_S, min(self.TURN_RAD_PER_S, 5.0 * error_rad))
         self._turning = _towards(self._turning, wanted, self.TURN_RAD_PER_S2 * FRAME_S)
         self._heading_rad += self._turning * FRAME_S
-        speed = 0.0 if arrived else SPEED_M_PER_S * (1.0 - 0.4 * min(1.0, abs(error_rad)))
+        sharpness = max(0.0, min(1.0, abs(error_rad) - self.BEND_RAD))
+        speed = SPEED_M_PER_S * (1.0 - 0.4 * sharpness)
         self._speed = _towards(self._speed, speed, self.ACCELERATION_M_PER_S2 * FRAME_S)
         body.move(self._heading_rad, self._speed * FRAME_S)
         return self._heading_rad
 
 
 class HumanSteering:
-    """A simulated human: a noise model with late, springy aim, glances and hesitation, not a recording."""
+    """A simulated human at keyboard and mouse: a noise model, not a recording.
 
-    AHEAD_M = 1.9
-    DELAY_FRAMES = 6
-    SPRING_PER_S = 6.0
-    DAMPING = 0.5
-    TURN_RAD_PER_S = 4.2
-    SLACK_RAD = 0.07
-    GLANCES_PER_S = 0.28
-    HESITATIONS_PER_S = 0.16
+    The forward key is down or up, so the pace is full or nothing: up now and then, and where the way leads elsewhere.
+    The mouse turns in strokes with straight runs between: each goes for what was seen a reaction ago, mostly falls
+    short of it, and is corrected by the next. Some go nowhere in particular. The numbers are set so that walks resemble
+    published averages over people's paths through another game (docs/clips.md).
+    """
+
+    AHEAD_M = 3.8
+    DELAY_FRAMES = 3
+    ACCELERATION_M_PER_S2 = 9.0
+    PAUSES_PER_S = 0.03
+    PAUSE_S = (0.3, 1.2)
+    REST_S = 0.2
+    STROKE_S = (0.22, 0.10)
+    LOST_RAD = 1.3
+    # Errors below are let be; how large they may be is decided anew before each stroke.
+    SLACK_RAD = (0.03, 0.12)
+    GAIN = (0.9, 0.1)
+    AIM_RAD = 0.012
+    STRAYS_PER_S = 0.02
+    STRAY_RAD = (0.10, 0.45)
+    FASTEST_RAD_PER_S = 7.0
 
     def __init__(self, first_rad: float, rng: np.random.Generator) -> None:
         self._rng = rng
-        self._heading_rad = first_rad + float(rng.normal(0.0, 0.35))
-        self._turning, self._speed = 0.0, 0.0
+        self._heading_rad = first_rad + float(rng.normal(0.0, 0.25))
+        self._speed = 0.0
         self._seen: deque[float] = deque(maxlen=self.DELAY_FRAMES)
-        self._aim_drift, self._speed_drift = _Drift(0.08, 0.7, rng), _Drift(0.10, 1.2, rng)
-        self._glance_rad = _Episode()
-        self._hesitation = _Episode()
-        self._pace = SPEED_M_PER_S * float(rng.uniform(0.93, 1.04))
+        self._stroke = _Stroke()
+        self._rest_frames, self._pause_frames = 0, 0
+        self._slack_rad = float(rng.uniform(*self.SLACK_RAD))
 
-    def __call__(self, body: Body, guide: Guide, arrived: bool) -> float:
+    def __call__(self, body: Body, guide: Guide) -> float:
         self._seen.append(guide.bearing_rad(body, self.AHEAD_M))
-        error_rad = 0.0 if arrived else wrap(self._seen[0] + self._aim_drift.step() - self._heading_rad)
-        self._turn(error_rad)
-        calm = abs(error_rad) < 0.25 and not arrived
-        if calm and self._rng.random() < self.GLANCES_PER_S * FRAME_S:
-            size_rad = math.radians(self._rng.uniform(16, 52)) * float(self._rng.choice((-1, 1)))
-            self._glance_rad.begin(size_rad, self._rng.uniform(0.5, 1.1))
-        if self._rng.random() < self.HESITATIONS_PER_S * FRAME_S:
-            self._hesitation.begin(self._rng.uniform(0.5, 1.0), self._rng.uniform(0.35, 0.9))
-        glance_rad = self._glance_rad.step()
-        self._step(body, error_rad, arrived)
-        return self._heading_rad + glance_rad
+        self._mouse(wrap(self._seen[0] - self._heading_rad))
+        self._keys(body, abs(wrap(self._seen[-1] - self._heading_rad)) > self.LOST_RAD)
+        return self._heading_rad
 
-    def _turn(self, error_rad: float) -> None:
-        """Turn like a spring that overshoots, and leave small errors alone."""
-        pull = 0.0 if abs(error_rad) < self.SLACK_RAD else error_rad
-        push = self.SPRING_PER_S**2 * pull - 2 * self.DAMPING * self.SPRING_PER_S * self._turning
-        jitter = float(self._rng.normal(0.0, 0.9)) * math.sqrt(FRAME_S)
-        turning = self._turning + push * FRAME_S + jitter
-        self._turning = max(-self.TURN_RAD_PER_S, min(self.TURN_RAD_PER_S, turning))
-        self._heading_rad += self._turning * FRAME_S
+    def _mouse(self, error_rad: float) -> None:
+        if not self._stroke.is_over:
+            self._heading_rad += self._stroke.step()
+            if self._stroke.is_over:
+                self._rest_frames = round(float(self._rng.exponential(self.REST_S)) / FRAME_S)
+            return
+        self._rest_frames -= 1
+        if self._rng.random() < self.STRAYS_PER_S * FRAME_S:
+            aside = float(self._rng.uniform(*self.STRAY_RAD)) * float(self._rng.choice((-1, 1)))
+            self._stroke_by(aside)
+        elif self._rest_frames <= 0 and abs(error_rad) > self._slack_rad:
+            aim_rad = error_rad * float(self._rng.normal(*self.GAIN)) + float(
+                self._rng.normal(0.0, self.AIM_RAD)
+            )
+            self._stroke_by(aim_rad)
+            self._slack_rad = float(self._rng.uniform(*self.SLACK_RAD))
 
-    def _step(self, body: Body, error_rad: float, arrived: bool) -> None:
-        care = 1.0 - 0.45 * min(1.0, abs(error_rad) / 1.1)
-        wanted = self._pace * (1.0 + self._speed_drift.step()) * care * (1.0 - self._hesitation.step())
-        self._speed = _towards(self._speed, 0.0 if arrived else wanted, 8.0 * FRAME_S)
+    def _stroke_by(self, size_rad: float) -> None:
+        """Turn by an angle; larger strokes take longer, by its logarithm [Fit54]."""
+        shortest_s, longer_s = self.STROKE_S
+        lasts_s = shortest_s + longer_s * math.log2(1.0 + abs(size_rad) / 0.1)
+        lasts_s *= float(self._rng.uniform(0.7, 1.3))
+        # The middle of a bell-shaped stroke is 1.875 times its mean.
+        self._stroke.begin(size_rad, max(lasts_s, 1.875 * abs(size_rad) / self.FASTEST_RAD_PER_S))
+
+    def _keys(self, body: Body, is_lost: bool) -> None:
+        if self._pause_frames > 0:
+            self._pause_frames -= 1
+        elif self._rng.random() < self.PAUSES_PER_S * FRAME_S:
+            self._pause_frames = round(float(self._rng.uniform(*self.PAUSE_S)) / FRAME_S)
+        wanted = 0.0 if self._pause_frames > 0 or is_lost else SPEED_M_PER_S
+        self._speed = _towards(self._speed, wanted, self.ACCELERATION_M_PER_S2 * FRAME_S)
         if not body.move(self._heading_rad, self._speed * FRAME_S):
-            self._speed *= 0.75
+            self._rest_frames = 0
 
 
-class _Drift:
-    """A slowly wandering value (an Ornstein-Uhlenbeck process) of given spread and memory in seconds."""
-
-    def __init__(self, spread: float, memory_s: float, rng: np.random.Generator) -> None:
-        self._keep = math.exp(-FRAME_S / memory_s)
-        self._kick = spread * math.sqrt(1.0 - self._keep**2)
-        self._rng = rng
-        self._value = float(rng.normal(0.0, spread))
-
-    def step(self) -> float:
-        self._value = self._keep * self._value + self._kick * float(self._rng.normal())
-        return self._value
-
-
-class _Episode:
-    """A value that rises smoothly to a size and falls back to 0, when asked."""
+class _Stroke:
+    """One turn of the mouse: the smooth way from nothing to an angle, of least jerk [FH85]."""
 
     def __init__(self) -> None:
         self._size, self._frames, self._at = 0.0, 0, 0
 
+    @property
+    def is_over(self) -> bool:
+        return self._at >= self._frames
+
     def begin(self, size: float, duration_s: float) -> None:
-        """Start, unless one is under way."""
-        if self._at >= self._frames:
-            self._size, self._frames, self._at = size, round(duration_s / FRAME_S), 0
+        self._size, self._frames, self._at = size, max(1, round(duration_s / FRAME_S)), 0
 
     def step(self) -> float:
-        if self._at >= self._frames:
-            return 0.0
+        before = self._part(self._at / self._frames)
         self._at += 1
-        return self._size * math.sin(math.pi * self._at / self._frames) ** 2
+        return self._size * (self._part(self._at / self._frames) - before)
+
+    @staticmethod
+    def _part(at: float) -> float:
+        return at**3 * (10 - 15 * at + 6 * at * at)
 
 
 def _towards(value: float, wanted: float, most: float) -> float:

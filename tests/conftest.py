@@ -8,6 +8,7 @@ from collections.abc import Generator, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import hypothesis
 import psycopg
 import pytest
 from sqlalchemy import URL, make_url
@@ -22,9 +23,13 @@ from app.library.clips.store import ClipStore
 from app.main import create_app
 from tests.clock import Clock
 from tests.factories import make_library, open_study
+from tests.kept import Kept
+from tests.postgres import PostgresDatabases
 from tests.program import Program
 from tests.sql_only import sql_only
 
+hypothesis.settings.register_profile("no clock", deadline=None)  # a test never fails on a clock
+hypothesis.settings.load_profile("no clock")
 MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
 COLLECTING = (20_000, 20, 50)
 POSTGRES = os.environ.get("LIKELY_HUMAN_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
@@ -100,6 +105,14 @@ def migrated_postgres() -> Iterator[str]:
         server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
+@pytest.fixture(scope="session")
+def postgres_databases(migrated_postgres: str) -> Iterator[PostgresDatabases]:
+    with postgres_or_skip() as server:
+        databases = PostgresDatabases(server, POSTGRES, migrated_postgres)
+        yield databases
+        databases.close()
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[URL]:
     """A fresh migrated database, on each backend."""
@@ -108,12 +121,8 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[URL
         shutil.copy(request.getfixturevalue("migrated_sqlite"), path)
         yield URL.create("sqlite", database=str(path))
         return
-    template = request.getfixturevalue("migrated_postgres")
-    name = f"lh_test_{secrets.token_hex(6)}"
-    with postgres_or_skip() as server:
-        server.execute(f"CREATE DATABASE {name} TEMPLATE {template}")
+    with request.getfixturevalue("postgres_databases").one() as name:
         yield make_url(POSTGRES).set(drivername="postgresql+psycopg", database=name)
-        server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture
@@ -148,6 +157,12 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
     program = Program(tmp_path_factory.mktemp("program"))
     yield program
     program.close()
+
+
+@pytest.fixture(scope="module")
+def kept() -> Kept:
+    """For the one fixture of a module in which people walk through its study: they do so once."""
+    return Kept()
 
 
 @pytest.fixture(autouse=True)

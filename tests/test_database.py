@@ -7,12 +7,14 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import event, make_url, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlmodel import Session, select
 
 from app.core.database import Database
 from app.studies.tables import Study
+from tests.conftest import POSTGRES
+from tests.postgres import PostgresDatabases
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -184,3 +186,27 @@ def test_sqlite_syncs_every_commit_and_minds_foreign_keys(database: Database) ->
     beside.close()
     with closing(sqlite3.connect(str(database.url.database))) as disk:
         assert disk.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+@pytest.mark.postgres
+def test_a_database_of_the_tests_is_as_new_for_the_next_one(postgres_databases: PostgresDatabases) -> None:
+    """Rows and numbers of the test before are gone, and tables that it changed are not given on."""
+    server = make_url(POSTGRES).set(drivername="postgresql+psycopg")
+
+    def use(name: str, *statements: str) -> str:
+        database = Database(server.set(database=name))
+        with database.transaction() as session:
+            assert session.exec(select(Study)).all() == []
+            add(session, "first")
+            assert session.exec(select(Study.id)).all() == [1]
+            for statement in statements:
+                session.execute(text(statement))
+        database.close()
+        return name
+
+    names = []
+    for statements in ((), (), ("ALTER TABLE study ADD mark int",), ("DROP TABLE alembic_version",), ()):
+        with postgres_databases.one() as name:
+            names.append(use(name, *statements))
+    assert names[0] == names[1] == names[2]
+    assert len(set(names)) == 3

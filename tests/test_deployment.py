@@ -53,6 +53,7 @@ def commands() -> list[list[str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", commands(), ids=" ".join)
 def test_every_command_is_one_the_program_takes(command: list[str]) -> None:
     assert (BIN / command[0]).exists()
@@ -88,6 +89,7 @@ def test_installing_names_only_files_with_hashes() -> None:
                 assert text.count("--hash=sha256:") >= len(pins)
 
 
+@pytest.mark.slow
 def test_what_is_imported_once_for_its_bytecode_is_there() -> None:
     (code,) = (shlex.split(run)[-1] for run in of("RUN") if "python -c" in run)
     assert f'"{code}"' in (ROOT / "tools" / "setup.sh").read_text()

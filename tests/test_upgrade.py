@@ -13,7 +13,9 @@ import gzip
 import io
 import json
 import random
+import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -24,6 +26,7 @@ from alembic.command import downgrade
 from alembic.config import Config
 from sqlalchemy import URL, inspect, text
 from sqlmodel import Session, col, select
+from starlette.testclient import TestClient
 
 from analysis import analyze
 from app.core.database import Database, make_engine
@@ -35,9 +38,12 @@ from app.reports.packaging.collect import SELECTED, Collection
 from app.reports.packaging.pseudonyms import Pseudonyms
 from app.sessions.state_machine import locate, mark_shown, submit
 from app.sessions.tables import Response
+from app.tasks.game.replay import replayed
+from app.tasks.game.tables import GameEvent
 from tests.conftest import migrate
 from tests.factories import NOW
 from tests.old_databases import empty, outputs, restore, rows_in
+from tests.tasks.game.people import SLUG, Person, forget, open_game, play_on
 
 pytestmark = pytest.mark.slow
 
@@ -296,3 +302,45 @@ def _responses(session: Session, slug: str, folder: Path) -> Sequence[Mapping[st
     export(session, slug, What.RESPONSES, Format.CSV, folder / "now.csv")
     with (folder / "now.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
+
+
+def test_a_match_under_way_goes_on_after_an_upgrade(
+    client: TestClient, database: Database, database_url: URL, tmp_path: Path
+) -> None:
+    """Back to the revision before and up again; a copy of SQLite's file, made meanwhile, has the same events."""
+    open_game(database, tmp_path, game="sug", configs={"players": 3, "rounds": 3})
+    people = [Person(client, database) for _ in range(3)]
+    for person in people:
+        person.look()
+    rng = random.Random(1)
+    assert all(person.move(rng) for person in people)
+    before = _events(database)
+    engine = make_engine(database_url, writing=True, enforcing=False)
+    with engine.begin() as connection:
+        config = Config(attributes={"connection": connection})
+        config.set_main_option("script_location", str(ROOT / "migrations"))
+        downgrade(config, "0017")
+    engine.dispose()
+    migrate(database_url)
+    forget(database)
+    assert _events(database) == before
+    if database.is_local:
+        copy = tmp_path / "copy.sqlite3"
+        with (
+            closing(sqlite3.connect(database_url.database or "")) as old,
+            closing(sqlite3.connect(copy)) as new,
+        ):
+            old.backup(new)
+        copied = Database(URL.create("sqlite", database=str(copy)))
+        assert _events(copied) == before
+        copied.close()
+    play_on(people)
+    assert [person.stage for person in people] == ["result"] * 3
+    with database.reading() as session:
+        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "moves.csv")
+    assert len(list(replayed(tmp_path / "moves.csv"))) == 1
+
+
+def _events(database: Database) -> list[tuple[int, str]]:
+    with database.reading() as session:
+        return [(e.seq, e.state_hash) for e in session.exec(select(GameEvent).order_by(col(GameEvent.seq)))]

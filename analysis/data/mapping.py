@@ -114,7 +114,7 @@ def read_ratings(path: AnyTable, mapping_path: AnyMapping) -> Ratings:
     return mapped_ratings(mapping, file)
 
 
-def read_judgements(path: Path | str, mapping_path: Path | str) -> Judgements:
+def read_judgements(path: AnyTable, mapping_path: AnyMapping) -> Judgements:
     """Read judgements of single stimuli from elsewhere (yes / no, real or fake), checked.
 
     One row of the table is one answer of one participant about one stimulus. The mapping's `classes` names what a

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from analysis.ratings.table import Ratings, check_ratings
+
 COLUMNS = ("participant", "stimulus", "condition", "truth", "answer")
 
 
@@ -18,3 +20,13 @@ class Judgements:
     origin: str
     signal: str
     noise: str
+
+
+def as_classes(judgements: Judgements) -> Ratings:
+    """The answers as classes of the stimuli by the criterion `answer`, the first of a participant to each stimulus.
+
+    What `validate_items` holds judges of classes against."""
+    names = {"stimulus": "item", "participant": "rater", "answer": "score"}
+    table = judgements.table.rename(columns=names)[list(names.values())]
+    first = table.drop_duplicates(["item", "rater"]).reset_index(drop=True)
+    return check_ratings(first.assign(criterion="answer"), level="nominal", origin=judgements.origin)

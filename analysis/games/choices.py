@@ -16,8 +16,9 @@ import pandas as pd
 from analysis.errors import AnalysisError
 from analysis.options import RESAMPLES
 from analysis.results import Result
-from analysis.stats.intervals import Floats, Interval, no_interval, percentile_interval, wilson
+from analysis.stats.intervals import Floats, Interval, percentile_interval, wilson
 from analysis.stats.logistic import fit_logistic
+from analysis.stats.student import FEW, ratio_interval
 from analysis.stats.threads import one_thread
 
 FEWEST = 5
@@ -201,10 +202,11 @@ def _losses(predicted: Floats, chose: npt.NDArray[np.bool_]) -> Floats:
 
 
 def _over_people(losses: Floats, person: pd.Series, seed: int, resamples: int) -> Interval:
-    if not resamples:
-        return no_interval("no resamples asked for", seed, resamples, METHOD)
     sums = pd.Series(losses).groupby(person.to_numpy()).agg(["sum", "size"]).to_numpy(dtype=float)
     n = len(sums)
+    if n < FEW or not resamples:
+        counts = sums[:, 1].astype(np.int64)
+        return ratio_interval(sums[:, 0], counts, seed=seed, scale="any", units="people")
     drawn = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), resamples) @ sums
     return percentile_interval(drawn[:, 0] / drawn[:, 1], seed, METHOD)
 

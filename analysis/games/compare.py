@@ -13,11 +13,13 @@ import pandas as pd
 from analysis.errors import AnalysisError
 from analysis.options import RESAMPLES
 from analysis.results import Result
-from analysis.stats.intervals import Floats, Interval, bootstrap_mean, no_interval, percentile_interval
+from analysis.stats.intervals import Floats, Interval, no_interval, percentile_interval
 from analysis.stats.multiplicity import holm
 from analysis.stats.permutation import PermutationTest, permutation_test, sign_flip_test
+from analysis.stats.student import FEW, FEWEST, mean_interval, student, too_few
 
 OVER_UNITS = "percentile bootstrap over {units}"
+WELCH = "Welch's t over {units}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +76,15 @@ class PlayerMeasure(Result):
 def described(
     seats: pd.DataFrame, measures: Sequence[str], *, seed: int = 1, resamples: int = RESAMPLES
 ) -> list[PlayerMeasure]:
-    """Every measure of each player and role, with a bootstrap interval over matches [ET93]_.
+    """Every measure of each player and role, with its interval over matches: `mean_interval`.
 
     `seats` has one row per seat with `match`, `player`, `role` and the measures; empty cells count for nothing.
     """
     found = []
-    method = OVER_UNITS.format(units="matches")
     for (player, role), own in seats.assign(unit=seats["match"]).groupby(["player", "role"], sort=False):
         for measure in measures:
             units = _units(own, measure)
-            drawn = bootstrap_mean(units.to_numpy(dtype=float), seed=seed, resamples=resamples)
-            interval = replace(drawn, method=method, reason=_plain(drawn.reason, "matches"))
+            interval = _of_mean(units.to_numpy(dtype=float), "matches", seed, resamples)
             n_seats = int(own[measure].notna().sum())
             found.append(
                 PlayerMeasure(str(player), str(role), measure, len(units), n_seats, _mean(units), interval)
@@ -115,8 +115,9 @@ def compare(
     Returns
     -------
     Comparison
-        For each measure and role the means, their difference with a bootstrap interval over units [ET93]_ and a
-        permutation test [PS10]_: units are dealt out anew, or the two values of a unit are swapped.
+        For each measure and role the means, their difference with an interval over units (Student's t, Welch's of two
+        samples, and of 50 or more a bootstrap [ET93]_) and a permutation test [PS10]_: units are dealt out anew, or the
+        two values of a unit are swapped.
     """
     if first.empty or second.empty:
         raise AnalysisError("a comparison takes two groups, and one of them has no seat")
@@ -149,18 +150,16 @@ def _compared(
         GroupMean(len(values), int(table.loc[table["role"] == role, measure].notna().sum()), _mean(values))
         for values, table in ((x, first), (y, second))
     ]
-    method = OVER_UNITS.format(units=over)
     difference: float | None
     if len(both):
         apart = (x[both] - y[both]).to_numpy(dtype=float)
         test = sign_flip_test(apart, seed=seed, resamples=resamples)
-        drawn = bootstrap_mean(apart, seed=seed, resamples=resamples)
-        interval = replace(drawn, method=method, reason=_plain(drawn.reason, over))
+        interval = _of_mean(apart, over, seed, resamples)
         difference = float(apart.mean())
     else:
         a, b = x.to_numpy(dtype=float), y.to_numpy(dtype=float)
         test = permutation_test(a, b, seed=seed, resamples=resamples)
-        interval = _two_samples(a, b, method, over, seed, resamples)
+        interval = _two_samples(a, b, over, seed, resamples)
         difference = float(a.mean() - b.mean()) if len(a) and len(b) else None
     return MeasureComparison(
         measure, role, counts[0], counts[1], bool(len(both)), len(both), difference, interval, test, None
@@ -175,19 +174,35 @@ def _mean(values: pd.Series) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
-def _two_samples(x: Floats, y: Floats, method: str, over: str, seed: int, resamples: int) -> Interval:
-    if min(len(x), len(y)) < 2:
-        return no_interval(f"a group has fewer than two {over}", seed, resamples, method)
+def _of_mean(values: Floats, over: str, seed: int, resamples: int) -> Interval:
+    found = mean_interval(values, scale="any", seed=seed, resamples=resamples)
+    said = found.reason and found.reason.replace("participants", over)
+    return replace(found, method=found.method.replace("participants", over), reason=said)
+
+
+def _two_samples(x: Floats, y: Floats, over: str, seed: int, resamples: int) -> Interval:
+    fewer = min(len(x), len(y))
+    if fewer < FEWEST:
+        return no_interval(too_few(fewer, f"{over} in a group"), seed, 0, WELCH.format(units=over))
+    if fewer < FEW or resamples == 0:
+        shares = [float(values.var(ddof=1)) / len(values) for values in (x, y)]
+        error = sum(shares)
+        below = sum(share**2 / (len(values) - 1) for share, values in zip(shares, (x, y), strict=True))
+        return student(
+            float(x.mean() - y.mean()),
+            error**0.5,
+            error**2 / below if below else 0.0,
+            scale="any",
+            method=WELCH.format(units=over),
+            seed=seed,
+            reason=f"all {over} of a group have the same value: there is no spread",
+        )
     rng = np.random.default_rng(seed)
     drawn = [
         rng.multinomial(len(values), np.full(len(values), 1 / len(values)), resamples) @ values / len(values)
         for values in (x, y)
     ]
-    return percentile_interval(drawn[0] - drawn[1], seed, method)
-
-
-def _plain(reason: str | None, over: str) -> str | None:
-    return reason.replace("participants", over) if reason else reason
+    return percentile_interval(drawn[0] - drawn[1], seed, OVER_UNITS.format(units=over))
 
 
 def _notes(first: pd.DataFrame, second: pd.DataFrame, roles: Sequence[str]) -> list[str]:

@@ -52,13 +52,14 @@ class Run:
 
     `support` is 1 for the first member, 0 for the second, 0.5 for a tie; `score` grows with support for the
     first member (a probability in [0, 1], any number else; the choice where the judge gives no scores);
-    `clip` is the score of the first clip alone, where the judge scores clips."""
+    `clip` and `other_clip` are the scores of the first and of the second clip alone, where the judge scores clips."""
 
     counts: RunCounts
     status: Ints
     support: Floats
     score: Floats
     clip: Floats
+    other_clip: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +205,7 @@ def _take_pairs(run: str, rows: pd.DataFrame, known: _Known, pairs: Pairs, score
         given = np.round(given, 12)
     score = support if scores == "none" else np.where(flipped, _mirrored(given, scores), given)
     nowhere = np.full(len(pairs), np.nan)
-    return Run(_counted(run, rows["pair"], found, status, support), status, support, score, nowhere)
+    return Run(_counted(run, rows["pair"], found, status, support), status, support, score, nowhere, nowhere)
 
 
 def _refuse_twice(rows: pd.DataFrame, found: Ints, run: str) -> None:
@@ -228,7 +229,8 @@ def _take_clips(run: str, rows: pd.DataFrame, known: _Known, pairs: Pairs, _scor
     status = np.select([judged, first_row & second_row], [JUDGED, ABSTAINED], MISSING)
     support = np.where(judged, (np.sign(np.where(judged, score, 0.0)) + 1) / 2, np.nan)
     counts = _counted(run, rows["stimulus"], known.clip_of(keys), status, support)
-    return Run(counts, status, support, score, np.where(judged, first, np.nan))
+    alone = (np.where(judged, one, np.nan) for one in (first, second))
+    return Run(counts, status, support, score, *alone)
 
 
 def _clip_scores(scores: pd.Series, pairs: Pairs, column: str) -> tuple[Floats, Bools]:

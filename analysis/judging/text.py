@@ -6,9 +6,11 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from analysis.judging.alternative import AlternativeTest
+from analysis.judging.as_published import APPENDIX
 from analysis.judging.matching import RunCounts
 from analysis.judging.measures import Bin, Group, Measure
 from analysis.judging.prediction_powered import PredictionPowered
+from analysis.judging.sample import RANK
 from analysis.judging.validation import JudgeResult, JudgeValidation
 from analysis.judging.versus import Versus
 from analysis.stats.estimates import Estimate
@@ -115,6 +117,10 @@ def _group(group: Group) -> Iterator[RenderableType]:
     given = {key: measure for key, measure in group.measures.items() if measure.corrected.value is not None}
     if given:
         yield _measures(given)
+    if (rank := group.measures.get(RANK)) and rank.as_published and rank.as_published.readings:
+        other = rank.as_published.readings[APPENDIX]
+        if other.value is not None:
+            yield f"  Spearman as published is the released program's; as appendix A.4 words it: {number(other.value)}."
     spreads = {_NAMES[key]: one.sd_ddof1 for key, one in given.items() if one.sd_ddof1 is not None}
     if spreads:
         shown = ", ".join(f"{name} {spread:.3f}" for name, spread in spreads.items())

@@ -39,7 +39,7 @@ class Quartiles(Result):
 
 @dataclass(frozen=True, slots=True)
 class GroupScores(Result):
-    """The scores of one group of items by one criterion; `interval` resamples items and raters."""
+    """The scores of one group of items by one criterion; `interval` is for other items and raters."""
 
     group: str
     n: int

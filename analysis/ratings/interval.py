@@ -7,22 +7,24 @@ from scipy import sparse
 
 from analysis.data.codes import Counts
 from analysis.stats.intervals import NOT_ASKED, Floats, Interval, no_interval, percentile_interval, portions
-from analysis.stats.student import FEWEST, ratio_interval
+from analysis.stats.student import FEW, FEWEST, ratio_interval, student
 
 OVER_BOTH = "percentile bootstrap over items and raters"
+STUDENT = "Student's t over items and raters"
 
 _WORK = 400_000_000
 _FEWEST = 1_000
 
 
 def mean_interval(item: Counts, rater: Counts, scores: Floats, *, seed: int, resamples: int) -> Interval:
-    """The 95 % percentile interval of the mean score, items and raters both resampled [Owe07]_.
+    """The 95 % interval of the mean score, for other items and other raters.
 
     `item` and `rater` number those of each score from 0. Scores of one item depend on each other, and so do those of
-    one rater: each resample draws items and, independently, raters, and a score counts as often as its item was drawn
-    times its rater. One or two raters say nothing of others: then the interval is over items, for these raters, by
-    Student's t; and the other way round. Above 40,000 scores, items and raters together there are fewer resamples than
-    asked for, though at least 1,000; the interval says how many."""
+    one rater. Of fewer than 50 items or raters: Student's t with the variances between items and between raters added
+    [CGM11]_ and Satterthwaite's degrees of freedom. Else the percentile bootstrap, which draws items and, by itself,
+    raters, a score counting as often as its item was drawn times its rater [Owe07]_; above 40,000 scores, items and
+    raters together there are fewer resamples than asked for, though at least 1,000, and the interval says how many. One
+    or two raters say nothing of others: then the interval is over items, for these raters; and the other way round."""
     shape = n_items, n_raters = int(item.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
     if not len(scores):
         return no_interval("there is no score", seed, resamples, OVER_BOTH)
@@ -35,6 +37,8 @@ def mean_interval(item: Counts, rater: Counts, scores: Floats, *, seed: int, res
             np.bincount(by, weights=scores), np.bincount(by), seed=seed, scale="any", units=units
         )
         return replace(found, method=f"{found.method} (of these {min(shape)} {of})")
+    if min(shape) < FEW:
+        return _student(item, rater, scores, seed)
     if resamples == 0:
         return no_interval(NOT_ASKED, seed, resamples, method)
     resamples = min(resamples, max(_FEWEST, _WORK // (len(scores) + n_items + n_raters)))
@@ -48,6 +52,21 @@ def mean_interval(item: Counts, rater: Counts, scores: Floats, *, seed: int, res
         # A resample may draw no score where not everybody rated everything.
         drawn.append(np.divide(sums, counts, out=np.full(size, np.nan), where=counts > 0))
     return percentile_interval(np.concatenate(drawn), seed, method)
+
+
+def _student(item: Counts, rater: Counts, scores: Floats, seed: int) -> Interval:
+    mean = float(scores.mean())
+    away = (scores - mean) / len(scores)
+    parts = []
+    for codes in (item, rater):
+        sums = np.bincount(codes, weights=away)
+        parts.append((len(sums) / (len(sums) - 1) * float(sums @ sums), len(sums) - 1))
+    variance = sum(part for part, _ in parts)
+    # A sum of rounding errors is no spread.
+    error = variance**0.5 if variance**0.5 > 1e-12 * max(1.0, float(np.abs(scores).max())) else 0.0
+    df = variance**2 / sum(part**2 / df for part, df in parts) if error else 0.0
+    reason = "items and raters all have the same mean score: there is no spread"
+    return student(mean, error, df, scale="any", method=STUDENT, seed=seed, reason=reason)
 
 
 def _drawn(rng: np.random.Generator, n: int, size: int) -> Floats:

@@ -59,7 +59,7 @@ class CriterionResult(Result):
     """The scores of one criterion; `n` of the `n_ratings` count.
 
     The others are `n_missing` (empty), `n_not_numbers` and, where they are dropped, `n_out_of_range`. `mean` and the
-    SDs are over scores; `interval` resamples items and raters. `n_items` and `n_raters` have a score that counts.
+    SDs are over scores; `interval` is for other items and raters. `n_items` and `n_raters` have a score that counts.
     Scores that are nominal are names of `classes` and have no mean; without a scale every text is one.
     `rater_pairs` compares two raters at a time, `icc_oneway` needs no rater to have scored everything. `counts` are of
     each score, `groups` of each group of items, where items have groups. `scale` has the lowest and the highest score
@@ -151,8 +151,8 @@ def analyze_ratings(
     Returns
     -------
     RatingAnalysis
-        Per criterion the mean over scores with both SDs, the 95 % interval from a bootstrap that resamples items and
-        raters [Owe07]_, and the agreement of `agreement_of_ratings`, whose bootstrap resamples items.
+        Per criterion the mean over scores with both SDs, its 95 % interval for other items and raters
+        (`mean_interval`), and the agreement of `agreement_of_ratings`, whose bootstrap resamples items.
 
     Raises
     ------

@@ -9,12 +9,10 @@ from analysis.choice.conditions import ConditionComparison, ConditionsCompared
 from analysis.choice.description import Description
 from analysis.choice.majority import level
 from analysis.choice.studies import StudyResult
-from analysis.stats.comparisons import MannWhitney
 from analysis.stats.p_values import p_words
-from analysis.stats.paired import PairedTest
 from analysis.summary import Analysis, Comparison
 from analysis.text.between import measured
-from analysis.text.conditions import what_of
+from analysis.text.conditions import condition_sentence, tested
 from analysis.text.full import counted
 from analysis.text.terminal import WIDTH, as_text, interval_of, name_of, number, table_of
 
@@ -100,21 +98,9 @@ def _majority(every: pd.DataFrame, study: str) -> tuple[str, str, str, str]:
 def _compared(one: Comparison) -> str:
     studies = " - ".join(map(name_of, one.studies))
     paired = one.paired if one.compared_as == "paired" else None
-    how, effect = _tested(paired or one.test)
+    how, effect = tested(paired or one.test)
     corrected = "" if one.p_holm_as_compared is None else f", after Holm {p_words(one.p_holm_as_compared)}"
     return f"{studies}, {measured(one)}: {how}{corrected}; {effect}"
-
-
-def _tested(test: PairedTest | MannWhitney) -> tuple[str, str]:
-    """Which test with its p, and the effect with its interval."""
-    side = "" if test.alternative == "two-sided" else f" (one-sided, {test.alternative})"
-    if isinstance(test, PairedTest):
-        how = f"the same {test.n} people, signed-rank {_p(test.p, test.reason)}"
-        effect = f"difference {number(test.difference.mean)} {interval_of(test.difference.interval)}"
-    else:
-        how = f"Mann-Whitney {_p(test.p, test.reason)}"
-        effect = f"effect {number(test.effect, 2)} {interval_of(test.effect_interval, 2)}"
-    return f"{how}{side}", effect
 
 
 def _asked(found: ConditionsCompared) -> list[ConditionComparison]:
@@ -130,19 +116,9 @@ def _conditions(study: StudyResult, *, many: bool) -> Iterator[str]:
         yield f"{of.strip()}: not compared, {found.reason}."
     asked = _asked(found)
     for one in asked[:MOST_CONDITION_PAIRS]:
-        if (test := one.to_read) is None:
-            continue
-        how, effect = _tested(test)
-        who = "" if isinstance(test, PairedTest) else f"{test.n1} and {test.n2} people, "
-        is_corrected = one.n_family > 1 and one.p_holm is not None
-        corrected = f", after Holm over {one.n_family} {p_words(one.p_holm)}" if is_corrected else ""
-        first, second = map(name_of, one.conditions)
-        yield f"{of}{first} against {second}, {what_of(one)}: {who}{how}{corrected}; {effect}"
+        if said := condition_sentence(one):
+            yield f"{of}{said}"
     yield from _more(len(asked) - MOST_CONDITION_PAIRS, "comparisons of conditions")
-
-
-def _p(p: float | None, reason: str | None) -> str:
-    return f"not tested, {reason}" if p is None else p_words(p)
 
 
 def _beware(studies: Sequence[StudyResult], comparisons: Sequence[Comparison]) -> Iterator[str]:

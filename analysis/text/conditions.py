@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from rich.console import RenderableType
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared, taken_as_they_are
+from analysis.stats.comparisons import MannWhitney
 from analysis.stats.mixed_conditions import ConditionsModel
-from analysis.stats.p_values import p_cell
+from analysis.stats.p_values import p_cell, p_words
+from analysis.stats.paired import PairedTest
 from analysis.text.between import Line, independent, paired
-from analysis.text.terminal import heading, name_of, number, range_of, table_of
+from analysis.text.terminal import heading, interval_of, name_of, number, range_of, table_of
 
 _NAMES = {"d_prime": "sensitivity d'", "criterion": "criterion c"}
 
@@ -82,3 +84,31 @@ def what_of(one: ConditionComparison) -> str:
     if one.measure == "preference":
         return f"{name_of(one.source or '')} over {name_of(one.against or '')}"
     return _NAMES.get(one.measure, one.measure)
+
+
+def tested(test: PairedTest | MannWhitney) -> tuple[str, str]:
+    """Which test with its p, and the effect with its interval."""
+    side = "" if test.alternative == "two-sided" else f" (one-sided, {test.alternative})"
+    if isinstance(test, PairedTest):
+        how = f"the same {test.n} people, signed-rank {_p(test.p, test.reason)}"
+        effect = f"difference {number(test.difference.mean)} {interval_of(test.difference.interval)}"
+    else:
+        how = f"Mann-Whitney {_p(test.p, test.reason)}"
+        effect = f"effect {number(test.effect, 2)} {interval_of(test.effect_interval, 2)}"
+    return f"{how}{side}", effect
+
+
+def condition_sentence(one: ConditionComparison) -> str | None:
+    """Two conditions in one line: what is compared, the test to read, Holm's p and the effect."""
+    if (test := one.to_read) is None:
+        return None
+    how, effect = tested(test)
+    who = "" if isinstance(test, PairedTest) else f"{test.n1} and {test.n2} people, "
+    is_corrected = one.n_family > 1 and one.p_holm is not None
+    corrected = f", after Holm over {one.n_family} {p_words(one.p_holm)}" if is_corrected else ""
+    first, second = map(name_of, one.conditions)
+    return f"{first} against {second}, {what_of(one)}: {who}{how}{corrected}; {effect}"
+
+
+def _p(p: float | None, reason: str | None) -> str:
+    return f"not tested, {reason}" if p is None else p_words(p)

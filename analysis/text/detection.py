@@ -10,7 +10,7 @@ from analysis.detection.measures import Detection, DetectionAnalysis, rows_witho
 from analysis.detection.studies import BlockJudgements
 from analysis.results import table_rows
 from analysis.stats.p_values import p_words
-from analysis.text.conditions import conditions
+from analysis.text.conditions import condition_sentence, conditions
 from analysis.text.terminal import (
     WIDTH,
     as_text,
@@ -25,23 +25,27 @@ from analysis.text.terminal import (
 )
 
 LONGEST = 60
+MOST_GROUPS, MOST_COMPARED, MOST_BLOCKS = 9, 3, 3
 EVERYTHING = "Everything: --full; as data: --json."
 
 
 def render_detection(analysis: DetectionAnalysis, width: int = WIDTH, *, full: bool = True) -> str:
     """Return the analysis as plain text: the group, each participant, each stimulus, and what is not defined.
 
-    Without `full`, without participants and stimuli. Lists of more than 60 of these are cut, and the text says so; the
+    Without `full`, what fits a screen. Lists of more than 60 participants or stimuli are cut, and the text says so; the
     JSON has them all.
     """
-    return as_text([*_parts(analysis, full=full), *([] if full else [EVERYTHING])], width)
+    return as_text([*_parts(analysis)] if full else [*_brief(analysis), EVERYTHING], width)
 
 
 def render_judgement_blocks(
     blocks: Sequence[BlockJudgements], width: int = WIDTH, *, full: bool = False
 ) -> str:
     """The yes / no questions of studies as plain text, each as `render_detection` has it."""
-    parts = [part for one in blocks for part in _block_parts(one, full=full)]
+    shown = blocks if full else blocks[:MOST_BLOCKS]
+    parts = [part for one in shown for part in _block_parts(one, full=full)]
+    if len(blocks) > len(shown):
+        parts.append(f"... and {len(blocks) - len(shown)} more questions: --full has them all.")
     return as_text([*parts, *([] if full else [EVERYTHING])], width)
 
 
@@ -57,7 +61,7 @@ def _block_parts(one: BlockJudgements, *, full: bool) -> Iterator[RenderableType
     if selection.reason:
         yield f"There are no numbers: {selection.reason}."
         return
-    yield from _parts(one.analysis, full=full)
+    yield from _parts(one.analysis) if full else _brief(one.analysis)
 
 
 def measures_of(group: Detection, signal: str, noise: str) -> list[tuple[str, Description]]:
@@ -71,9 +75,77 @@ def measures_of(group: Detection, signal: str, noise: str) -> list[tuple[str, De
     ]
 
 
-def _parts(analysis: DetectionAnalysis, *, full: bool) -> Iterator[RenderableType]:
+def _brief(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
+    """What fits a screen: a row for everything and for each condition, tests, and what to beware of."""
+    all_of, *conditions_ = analysis.groups
+    yield _counted(analysis)
+    table = table_of("", "people", "accuracy", "95 % interval", "d'", "95 % interval", "c", "95 % interval")
+    shown = analysis.groups[:MOST_GROUPS]
+    for group in shown:
+        cells = [
+            cell
+            for one in (group.accuracy, group.d_prime, group.criterion)
+            for cell in (number(one.mean, 2), interval_of(one.interval, 2))
+        ]
+        named = "all answers" if group.condition is None else name_of(group.condition)
+        table.add_row(named, str(group.n_participants), *cells)
+    yield table
+    if len(analysis.groups) > len(shown):
+        yield f"... and {len(analysis.groups) - len(shown)} more conditions: --full has them all."
+    named_tests = (("d'", all_of.d_prime_against_zero), ("c", all_of.criterion_against_zero))
+    for name, test in named_tests:
+        yield f"{name} against 0: {f'not tested, {test.reason}' if test.reason else p_words(test.p)}."
+    yield f"A positive c is a tendency to answer {name_of(analysis.noise)}."
+    if conditions_:
+        yield from _compared(analysis)
+    yield from _model_and_agreement(analysis)
+    said = dict.fromkeys(
+        f"{label}: {reason}"
+        for label, one in measures_of(all_of, name_of(analysis.signal), name_of(analysis.noise))[:3]
+        for reason in (one.reason, one.interval.reason)
+        if reason
+    )
+    yield from (f"Note, {one}." for one in said)
+    without = {reason: len(names) for reason, names in rows_without_sensitivity(analysis.participants)}
+    yield from (f"Note, no d' and c of {n} participants: {reason}." for reason, n in without.items())
+
+
+def _compared(analysis: DetectionAnalysis) -> Iterator[str]:
+    """The conditions compared in d', two by two, and what to beware of."""
+    found = analysis.conditions
+    if found.reason:
+        yield f"Conditions: not compared, {found.reason}."
+        return
+    asked = [one for one in found.comparisons if one.measure == "d_prime"]
+    asked = asked or [one for one in found.comparisons if one.measure == "accuracy"]
+    for one in asked[:MOST_COMPARED]:
+        if said := condition_sentence(one):
+            yield f"Conditions {said}"
+    if len(asked) > MOST_COMPARED:
+        yield f"... and {len(asked) - MOST_COMPARED} more comparisons of conditions: --full has them all."
+    warnings = dict.fromkeys(one.warning for one in asked[:MOST_COMPARED] if one.warning)
+    yield from (f"Note, conditions: {warning}." for warning in warnings)
+
+
+def _parts(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
     signal, noise = name_of(analysis.signal), name_of(analysis.noise)
     yield f"{signal} or {noise}; seed {analysis.seed}; {analysis.resamples:,} bootstrap resamples"
+    yield _counted(analysis)
+    for group in analysis.groups:
+        yield from _group(group, signal, noise)
+    yield (
+        f"Correction of d' and c: {analysis.correction}. A positive c is a tendency to answer {noise}. "
+        f"With nothing but chance d' is 0."
+    )
+    yield from conditions(analysis.conditions, "stimuli")
+    yield heading("Other participants and other stimuli")
+    yield from _model_and_agreement(analysis)
+    yield from _participants(analysis)
+    yield from _stimuli(analysis)
+
+
+def _counted(analysis: DetectionAnalysis) -> str:
+    """How many answers of whom count, and why others do not."""
     left_out = [
         f"{n} {words}"
         for n, words in (
@@ -84,22 +156,10 @@ def _parts(analysis: DetectionAnalysis, *, full: bool) -> Iterator[RenderableTyp
     ]
     all_of = analysis.groups[0]
     ending = f"; left out: {', '.join(left_out)}" if left_out else ""
-    yield (
+    return (
         f"{analysis.n_answers} of {analysis.n_rows} answers of {all_of.n_participants} participants about "
         f"{all_of.n_stimuli} stimuli count{ending}."
     )
-    for group in analysis.groups:
-        yield from _group(group, signal, noise)
-    yield (
-        f"Correction of d' and c: {analysis.correction}. A positive c is a tendency to answer {noise}. "
-        f"With nothing but chance d' is 0."
-    )
-    yield from conditions(analysis.conditions, "stimuli")
-    yield from _mixed(analysis)
-    yield from _agreement(analysis)
-    if full:
-        yield from _participants(analysis)
-        yield from _stimuli(analysis)
 
 
 def _group(group: Detection, signal: str, noise: str) -> Iterator[RenderableType]:
@@ -130,17 +190,17 @@ def _tested(test: ChanceTest) -> str:
     )
 
 
-def _mixed(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
+def _model_and_agreement(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
     model = analysis.mixed
-    yield heading("Other participants and other stimuli")
     if model.difference is None:
         yield f"Mixed model: not fitted, {model.reason}."
-        return
-    yield (
-        f"Mixed model, participants and stimuli crossed: sensitivity {number(model.difference.value)} log odds "
-        f"{range_of(model.difference.low, model.difference.high)}, {p_words(model.difference.p)} (two-sided)."
-    )
-    yield from filter(None, (model.warning, model.boundary))
+    else:
+        yield (
+            f"Mixed model, participants and stimuli crossed: sensitivity {number(model.difference.value)} log odds "
+            f"{range_of(model.difference.low, model.difference.high)}, {p_words(model.difference.p)} (two-sided)."
+        )
+        yield from filter(None, (model.warning, model.boundary))
+    yield from _agreement(analysis)
 
 
 def _agreement(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
@@ -151,7 +211,7 @@ def _agreement(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
         ("alpha", found.alpha),
     )
     said = [
-        f"{label} {number(one.value)} {interval_of(one.interval)}"
+        f"{label} {number(one.value)}{'' if one.interval.low is None else f' {interval_of(one.interval)}'}"
         for label, one in named
         if one.value is not None
     ]

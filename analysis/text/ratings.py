@@ -11,6 +11,7 @@ from analysis.ratings.studies import BlockRatings
 from analysis.results import table_rows
 from analysis.stats.estimates import Estimate
 from analysis.stats.p_values import p_cell
+from analysis.text.brief_ratings import brief
 from analysis.text.rater_pairs import rater_pairs_parts
 from analysis.text.terminal import (
     WIDTH,
@@ -25,7 +26,7 @@ from analysis.text.terminal import (
     table_of,
 )
 
-LONGEST, SHORT = 60, 12
+LONGEST, MOST_BLOCKS = 60, 3
 EVERYTHING = "Everything: --full; as data: --json."
 # More different scores than fit beside each other; the JSON has up to 100.
 MOST_SCORES = 11
@@ -39,7 +40,7 @@ def render_ratings(analysis: RatingAnalysis, width: int = WIDTH, *, full: bool =
     """
     if full:
         return as_text(list(_parts(analysis)), width)
-    return as_text([*_brief(analysis), EVERYTHING], width)
+    return as_text([*brief(analysis), EVERYTHING], width)
 
 
 def render_rating_blocks(blocks: Sequence[BlockRatings], width: int = WIDTH, *, full: bool = False) -> str:
@@ -47,7 +48,10 @@ def render_rating_blocks(blocks: Sequence[BlockRatings], width: int = WIDTH, *, 
 
     With `full` also every two raters, and the means of raters and items, as `render_ratings` has them.
     """
-    parts = [part for one in blocks for part in _block_parts(one, full=full)]
+    shown = blocks if full else blocks[:MOST_BLOCKS]
+    parts = [part for one in shown for part in _block_parts(one, full=full)]
+    if len(blocks) > len(shown):
+        parts.append(f"... and {len(blocks) - len(shown)} more blocks: --full has them all.")
     return as_text([*parts, *([] if full else [EVERYTHING])], width)
 
 
@@ -68,42 +72,7 @@ def _block_parts(one: BlockRatings, *, full: bool) -> Iterator[RenderableType]:
     if not one.analysis.criteria:
         yield "No question has numbers for answers, so there is nothing to average."
         return
-    yield from _parts(one.analysis) if full else _brief(one.analysis)
-
-
-def _brief(analysis: RatingAnalysis) -> Iterator[RenderableType]:
-    """What fits a screen."""
-    criteria = analysis.criteria
-    if analysis.agreement_level == "nominal":
-        yield from _classes(criteria, SHORT)
-    else:
-        yield from _criteria(criteria)
-        yield from _distribution(criteria)
-        yield from _groups(criteria)
-    yield from _alphas(criteria, has_order=analysis.agreement_level != "nominal")
-    yield from _severity(analysis.raters, SHORT)
-    if n := len(analysis.odd):
-        odd = (
-            "1 score is no number, or out of range"
-            if n == 1
-            else f"{n} scores are no numbers, or out of range"
-        )
-        yield f"{odd}: --full lists them."
-
-
-def _alphas(criteria: Sequence[CriterionResult], *, has_order: bool) -> Iterator[RenderableType]:
-    """A row per criterion."""
-    yield heading("Agreement of raters (95 % bootstrap interval over items)")
-    second = "ICC, one-way" if has_order else "Fleiss' kappa"
-    table = table_of("criterion", "Krippendorff's alpha", "95 % interval", second, "95 % interval")
-    for one in criteria:
-        both = one.agreement.alpha, one.icc_oneway if has_order else one.agreement.kappa
-        cells = [cell for each in both for cell in (number(each.value, 2), interval_of(each.interval, 2))]
-        table.add_row(name_of(one.criterion), *cells)
-    yield table
-    for one in criteria:
-        if one.agreement.alpha.reason:
-            yield f"  No alpha of {name_of(one.criterion)}: {one.agreement.alpha.reason}."
+    yield from _parts(one.analysis) if full else brief(one.analysis)
 
 
 def _parts(analysis: RatingAnalysis) -> Iterator[RenderableType]:
@@ -227,12 +196,12 @@ def _groups(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
     yield from (f"  No test where {reason}." for reason in sorted(reasons))
 
 
-def _cut(n: int, most: int = LONGEST) -> Iterator[str]:
-    if n > most:
-        yield f"The first {most} of {n}; --json has them all."
+def _cut(n: int) -> Iterator[str]:
+    if n > LONGEST:
+        yield f"The first {LONGEST} of {n}; --json has them all."
 
 
-def _severity(raters: pd.DataFrame, most: int = LONGEST) -> Iterator[RenderableType]:
+def _severity(raters: pd.DataFrame) -> Iterator[RenderableType]:
     """A row per rater, a column per criterion."""
     if "severity" not in raters or not raters["severity"].notna().any():
         return
@@ -245,10 +214,10 @@ def _severity(raters: pd.DataFrame, most: int = LONGEST) -> Iterator[RenderableT
         "Severity of raters (their scores less the mean score of the same items; below 0 is severe)"
     )
     shown = table_of("rater", *map(name_of, criteria))
-    for name, apart in list(found.items())[:most]:
+    for name, apart in list(found.items())[:LONGEST]:
         shown.add_row(name_of(name), *(apart.get(criterion, "-") for criterion in criteria))
     yield shown
-    yield from _cut(len(found), most)
+    yield from _cut(len(found))
 
 
 def _left_out(criteria: tuple[CriterionResult, ...]) -> Iterator[str]:
@@ -266,15 +235,15 @@ def _left_out(criteria: tuple[CriterionResult, ...]) -> Iterator[str]:
             yield f"  {name_of(one.criterion)}: of {one.n_ratings} scores {', '.join(left_out)}."
 
 
-def _classes(criteria: tuple[CriterionResult, ...], most: int = LONGEST) -> Iterator[RenderableType]:
+def _classes(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
     """Scores that are names: how often each was given."""
     yield heading("Classes")
     table = table_of("criterion", "class", "scores", "share", left=2)
     rows = [(one, each) for one in criteria for each in one.classes]
-    for one, each in rows[:most]:
+    for one, each in rows[:LONGEST]:
         table.add_row(name_of(one.criterion), name_of(each.name), str(each.n), number(each.share))
     yield table
-    yield from _cut(len(rows), most)
+    yield from _cut(len(rows))
     yield from _left_out(criteria)
     for one in criteria:
         yield f"  {name_of(one.criterion)}: {one.n} scores of {one.n_items} items by {one.n_raters} raters."

@@ -1,21 +1,13 @@
 """Who may come in, and who changed what."""
 
 from datetime import datetime
-from enum import StrEnum
 from typing import Any
 
 from sqlalchemy import Index
 from sqlmodel import Field, SQLModel
 
+from app.accounts.roles import Role as Role
 from app.core.schema import json_column, one_of, text_column
-
-
-class Role(StrEnum):
-    """An owner sees and changes everything, an editor the studies shared with them, a viewer changes nothing."""
-
-    OWNER = "owner"
-    EDITOR = "editor"
-    VIEWER = "viewer"
 
 
 class User(SQLModel, table=True):

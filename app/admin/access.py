@@ -26,6 +26,8 @@ from app.core.dependencies import WhoDep as WhoDep
 from app.core.headers import SAFE
 from app.studies.access import study_for
 from app.studies.tables import State
+from app.tasks.game.watching import match_blocks
+from app.tasks.registry import DESIGNS
 
 COOKIE = "lh-login"
 LOGIN_FORM = "lh-login-form"
@@ -93,14 +95,18 @@ owners_only = Depends(guard(owners=True))
 
 @dataclass(frozen=True, slots=True)
 class StudyTab:
-    """The study that a page is of. One that shows nothing yet has pairs to be made."""
+    """The study that a page is of. One that shows nothing yet has pairs to be made.
+
+    `parts` are what its blocks of other tasks are of: `Items`.
+    """
 
     slug: str
     state: State
     is_archived: bool = False
     title: str = ""
     has_pairs: bool = True
-    has_items: bool = False
+    has_matches: bool = False
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +135,9 @@ async def get_shell(request: Request, database: DatabaseDep) -> Shell:
         tab = replace(
             tab,
             title=line.title,
-            has_pairs=bool(line.n_pairs or not line.n_items),
-            has_items=bool(line.n_items),
+            has_pairs="pair" in line.units or not line.units,
+            has_matches=bool(await database.read(match_blocks, study)),
+            parts=tuple(DESIGNS[task].nouns for task in line.units if task != "pair"),
         )
     return Shell(
         who=who,

@@ -9,6 +9,7 @@ from app.admin.help.router import router as help_pages
 from app.admin.judges.router import router as judges
 from app.admin.login.router import inside
 from app.admin.login.router import router as login
+from app.admin.matches.router import router as matches
 from app.admin.people.programs import router as programs
 from app.admin.people.router import router as people
 from app.admin.results.router import looking
@@ -39,6 +40,7 @@ PARTS: tuple[APIRouter, ...] = (
     results,
     looking,
     running,
+    matches,
     stimuli,
 )
 

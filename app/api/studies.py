@@ -271,7 +271,7 @@ def _study(line: listing.StudyLine) -> StudyOut:
 @router.get("/studies/{slug}/draft.yaml", response_class=Response, responses=YAML)
 async def get_draft_file(database: DatabaseDep, study: StudyDep) -> Response:
     """The design as it is being written, as a study file."""
-    return _yaml(await database.read(history.yaml_of, study, "draft"))
+    return _yaml(await history.yaml_of(database, study, "draft"))
 
 
 @router.put("/studies/{slug}/draft.yaml")
@@ -283,8 +283,8 @@ async def put_draft_file(
     now: Now,
 ) -> Revised:
     """Put a study file (or a zip of one with its texts) in the draft's place, whatever it was."""
-    keys = await making.read_upload({"study.yaml": file})
-    revision = await changes.put_file(database, who, study, keys, "a study file", now)
+    written = await making.read_upload({"study.yaml": file})
+    revision = await changes.put_file(database, who, study, written, "a study file", now)
     return Revised(revision=revision)
 
 
@@ -343,7 +343,7 @@ async def compare_versions(
 @router.get("/studies/{slug}/versions/{number}.yaml", response_class=Response, responses=YAML)
 async def get_version_file(database: DatabaseDep, study: StudyDep, number: Number) -> Response:
     """One version as a study file."""
-    return _yaml(await database.read(history.yaml_of, study, number))
+    return _yaml(await history.yaml_of(database, study, number))
 
 
 @router.get("/studies/{slug}/versions/{number}")

@@ -66,7 +66,12 @@ COMMANDS = {
         "plan",
         "The power of a study, or the participants or trials that it takes, by simulation.",
     ),
-    "judge": Listed("judges", "app", "Automated judges: run them, hold them against people."),
+    "signatures": Listed(
+        "moving",
+        "signatures",
+        "How far every source's way of moving is from people's, and whether people's votes agree.",
+    ),
+    "judge": Listed("judges", "app", "Automated judges: run and train them, hold them against people."),
     "game": Listed("games", "app", "Games that agents play: list, play, replay, compare, record."),
 }
 

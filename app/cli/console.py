@@ -1,9 +1,9 @@
 """What commands share: where they write, how they open the data folder, how progress is shown."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
@@ -67,3 +67,13 @@ def reading_of(targets: Sequence[str]) -> "Iterator[Session | None]":
         return
     with opened() as (_, database), database.reading() as session:
         yield session
+
+
+def print_reasons(named: "Iterable[tuple[str, Mapping[str, Any]]]", start: str) -> None:
+    """Why there is no interval: each reason once, with all that it holds for."""
+    names: dict[str, list[str]] = {}
+    for name, interval in named:
+        if interval["reason"]:
+            names.setdefault(interval["reason"], []).append(name)
+    for reason, those in names.items():
+        out.print(f"{start}no interval of {', '.join(those)}: {reason}", markup=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.console import out
+from app.cli.console import out, print_reasons
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -49,6 +49,13 @@ def metrics(
     resamples: RESAMPLES = 10_000,
     seed: SEED = 1,
     figures: FIGURES = None,
+    distances: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="OUT.csv",
+            help="Write how far each agent is from the people of the first file, by metric.",
+        ),
+    ] = None,
     as_json: AS_JSON = False,
 ) -> None:
     """The measures of each game in files of moves, by player and role, and how far agents' play is from people's."""
@@ -72,6 +79,23 @@ def metrics(
         _print(whole, options)
     if figures is not None:
         _write(figures, drawn, quiet=as_json)
+    if distances is not None:
+        _write_distances(distances, read, options)
+
+
+def _write_distances(path: Path, files: "Sequence[MatchFile]", options: "Options") -> None:
+    from analysis.distances import DISTANCE_COLUMNS, distance_rows
+    from app.core.errors import StudyError
+    from app.core.spreadsheet import csv_text
+    from app.reports.distances import distances_to_people
+
+    found = distances_to_people(files, options)
+    head = [column.name for column in DISTANCE_COLUMNS]
+    rows = [["" if cell is None else str(cell) for cell in row] for row in distance_rows(found)]
+    try:
+        path.write_text(csv_text(head, rows), encoding="utf-8")
+    except OSError as error:
+        raise StudyError(f"cannot write {path}: {error.strerror}") from None
 
 
 def compare(
@@ -259,6 +283,7 @@ def _print(whole: "Mapping[str, Any]", options: "Options") -> None:
                 f"{path}: {NAMES[one['name']]} {one['value']:.3f}{_limits(one['interval'])}{chance}",
                 markup=False,
             )
+        print_reasons([(NAMES[one["name"]], one["interval"]) for one in file.get("tests", [])], f"{path}: ")
         for why, n in file["left_out"].items():
             out.print(f"{path}: {n} matches left out: {why}", markup=False)
         for name, game in file["games"].items():
@@ -270,6 +295,12 @@ def _print(whole: "Mapping[str, Any]", options: "Options") -> None:
                 if one["mean"] is not None and not repeated:
                     said = f"  {one['player']} ({one['role']}) {one['measure']}: {one['mean']:.3f}"
                     out.print(f"{said}{_limits(one['interval'])}, {one['n']} matches", markup=False)
+            named = (
+                (f"{one['player']} ({one['role']}) {one['measure']}", one["interval"])
+                for one in game["measures"]
+                if one["n"]
+            )
+            print_reasons(named, "  ")
             _print_settings(game.get("settings", {}))
             _print_models(game.get("models", {}))
 
@@ -323,6 +354,7 @@ def _print_comparison(whole: "Mapping[str, Any]") -> None:
             out.print(
                 f"  {NAMES[one['name']]} {one['value']:.3f}{_limits(one['interval'])}{chance}", markup=False
             )
+        print_reasons([(NAMES[one["name"]], one["interval"]) for one in play["tests"]], "  ")
     for one in whole["measures"]:
         means = [one[group]["mean"] for group in ("first", "second")]
         if one["difference"] is None:
@@ -335,6 +367,8 @@ def _print_comparison(whole: "Mapping[str, Any]") -> None:
             f"{one['difference']:+.3f}{_limits(one['interval'])}{p}; {sizes}{paired}",
             markup=False,
         )
+    known = [one for one in whole["measures"] if one["difference"] is not None]
+    print_reasons([(f"{one['measure']} ({one['role']})", one["interval"]) for one in known], "  ")
     for note in whole["notes"]:
         out.print(note, markup=False)
 

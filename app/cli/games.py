@@ -1,4 +1,4 @@
-"""`likely-human game`: matches without people, played, written and replayed. No database is opened."""
+"""`likely-human game`: matches without people, played, written and replayed. Only `exchanges` opens the database."""
 
 import sys
 from collections.abc import Iterator
@@ -151,3 +151,29 @@ app.command()(metrics)
 app.command()(compare)
 app.command()(predict)
 app.command()(records)
+
+
+@app.command()
+def exchanges(
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="The study's short name.")],
+    file: Annotated[Path, typer.Option("--out", metavar="FILE.jsonl", help="A new file.")],
+) -> None:
+    """Write every prompt to the language models of a study's live matches, and every reply (docs/games.md)."""
+    import json
+
+    from app.cli.console import opened
+    from app.core.errors import StudyError
+    from app.reports.played import exchanges as exchanged
+    from app.studies.queries import study_named
+
+    with opened() as (_, database), database.reading() as session:
+        study_named(session, study)
+        n = 0
+        try:
+            with file.open("x", encoding="utf-8") as lines:
+                for line in exchanged(session, study):
+                    lines.write(json.dumps(line) + "\n")
+                    n += 1
+        except OSError as error:
+            raise StudyError(f"cannot write {file}: {error.strerror}") from None
+    out.print(f"{n} prompts with what came back: {file}", markup=False)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Annotated
+from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,12 +12,32 @@ from app.cli import judging
 from app.cli.console import err, now, opened, out, progress
 from app.core.errors import StudyError
 
-app = typer.Typer(no_args_is_help=True, help="Automated judges: run them, hold them against people.")
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.judges.base import Judge
+    from app.judges.runner import OnProgress, PairToJudge, VerdictRow
+    from app.judges.trained import Model
+
+app = typer.Typer(
+    no_args_is_help=True, help="Automated judges: run and train them, hold them against people."
+)
+SEEN = "study-clips"
+
+
+Allow = Annotated[
+    list[str] | None, typer.Option("--allow", metavar="LEAK", help="A leak that is not to stop it.")
+]
 
 
 @app.command("run")
 def run_(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A judge; `judge list` names them.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|MODEL", help="A judge (`judge list` names them), or a trained one's folder."
+        ),
+    ],
     slug: Annotated[str, typer.Argument(metavar="SLUG")],
     output: Annotated[
         Path | None,
@@ -27,21 +47,38 @@ def run_(
         int | None,
         typer.Option(min=1, help="Of the study; else the newest that people have seen, else the newest."),
     ] = None,
+    by: Annotated[
+        str,
+        typer.Option(metavar="share|mean-logit", help="Of a trained judge: what a clip's windows come to."),
+    ] = "share",
+    cross_fitted: Annotated[
+        bool,
+        typer.Option(
+            "--cross-fitted", help="Of a trained judge: each pair by a copy that never saw its clips."
+        ),
+    ] = False,
+    allow: Allow = None,
 ) -> None:
     """Let a judge look at every main pair of a study, and write its verdicts (docs/judges.md)."""
-    from app.judges.registry import judge_named
     from app.judges.runner import run_judge, verdicts_csv
+    from app.judges.shown import as_shown
     from app.judges.study import pairs_to_judge, refuse_without_files
     from app.library.clips.store import ClipStore
 
-    judge = judge_named(name)
+    judge, model = _judge_or_model(name)
+    if model is None and (by != "share" or cross_fitted or (allow and not hasattr(judge, "refuse_seen"))):
+        raise StudyError(f"{name} is no network that was trained: leave out --by, --cross-fitted and --allow")
     with opened() as (settings, database):
         with database.reading() as session:
             study = pairs_to_judge(session, slug, ClipStore(settings.data_dir), version)
         refuse_without_files(judge.info, slug, study.pairs)
+        _refuse_seen(judge, study.pairs, allow or [])
         with _target(output) as file:
-            with progress("Judging") as on_progress:
-                rows = run_judge(judge, study.pairs, on_progress, now)
+            with progress("Judging") as on_progress, as_shown(study.pairs) as pairs:
+                if model is None:
+                    rows = run_judge(judge, pairs, on_progress, now)
+                else:
+                    rows = _run_model(model, study.pairs, pairs, by, cross_fitted, allow or [], on_progress)
             failed = [row for row in rows if row.problem]
             if len(failed) == len(rows):
                 raise StudyError(
@@ -62,6 +99,187 @@ def run_(
         )
 
 
+def _judge_or_model(name: str) -> "tuple[Judge, Model | None]":
+    """A judge by its name, or a trained one by its folder; of that also the whole model."""
+    from app.judges.registry import judge_named, registry
+
+    if name in registry().judges:
+        return judge_named(name), None
+    if (folder := _model_folder(name)) is None:
+        return judge_named(name), None
+    from app.judges.trained import TrainedJudge, load_model
+    from app.judges.voted import VoteJudge, is_voted
+
+    if is_voted(folder):
+        return VoteJudge(folder), None
+    model = load_model(folder)
+    return TrainedJudge(model, 0), model
+
+
+def _model_folder(name: str) -> Path | None:
+    """The folder of a trained judge: as named, or of that name among those of the data folder."""
+    from app.core.settings import Settings
+    from app.judges.trained import is_model
+    from app.library.places import models_folder
+
+    folders = [Path(name)]
+    if Path(name).name == name:
+        folders.append(models_folder(Settings().data_dir) / name)
+    return next((folder for folder in folders if is_model(folder)), None)
+
+
+def _refuse_seen(judge: "Judge", recorded: "Sequence[PairToJudge]", allow: list[str]) -> None:
+    """Of a judge of votes: it is not to judge the clips that it learnt from."""
+    if not hasattr(judge, "refuse_seen"):
+        return
+    from app.judges.training_data import recorded_contents
+
+    _check_allowed(allow)
+    if SEEN not in allow:
+        judge.refuse_seen(recorded_contents(recorded))
+
+
+def _check_allowed(allow: list[str]) -> None:
+    if unknown := set(allow) - {SEEN}:
+        raise StudyError(
+            f"--allow {min(unknown)[:80]}: of a trained judge that runs only {SEEN} can be allowed"
+        )
+
+
+def _run_model(
+    model: "Model",
+    recorded: "Sequence[PairToJudge]",
+    pairs: "Sequence[PairToJudge]",
+    by: str,
+    cross_fitted: bool,
+    allow: list[str],
+    on_progress: "OnProgress",
+) -> "list[VerdictRow]":
+    from app.judges.trained import check_by, run_model
+    from app.judges.training_data import recorded_contents
+
+    _check_allowed(allow)
+    return run_model(
+        model,
+        pairs,
+        recorded_contents(recorded),
+        by=check_by(by),
+        cross_fitted=cross_fitted,
+        allow_seen=SEEN in allow,
+        on_progress=on_progress,
+        now=now,
+    )
+
+
+@app.command("train")
+def train_(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A network; `judge list` names those that can be trained.")
+    ],
+    on: Annotated[
+        str,
+        typer.Option("--on", metavar="FOLDER|SLUG", help="A folder of clips with a manifest, or a study."),
+    ],
+    output: Annotated[Path, typer.Option("--out", metavar="MODEL", help="The folder to write.")],
+    seed: Annotated[int, typer.Option(min=0, max=2**32 - 1)] = 1,
+    human: Annotated[
+        str, typer.Option(help="Of a folder: the source whose clips people made; a study says so itself.")
+    ] = "human",
+    search: Annotated[
+        bool,
+        typer.Option("--search", help="Also choose window, dropout and hidden units, for each copy anew."),
+    ] = False,
+    allow: Allow = None,
+    licence: Annotated[str, typer.Option(help="Of the data, for the card.")] = "",
+    mode: Annotated[
+        str | None, typer.Option(help="Of votes: live, simulated, pilot or preview; as in analyze.")
+    ] = None,
+) -> None:
+    """Train a judge on who made the clips, people or agents; or `votes`, on what a study's people chose."""
+    if name == "votes":
+        if search or allow:
+            raise StudyError("votes takes neither --search nor --allow")
+        _train_on_votes(on, output, seed, licence, mode)
+        return
+    if mode is not None:
+        raise StudyError(f"{name} learns who made a clip, not what people chose: leave out --mode")
+    from app.judges.shown import as_shown
+    from app.judges.study import pairs_to_judge
+    from app.judges.training import Wish, check_target, check_wish, train_model
+    from app.judges.training_data import compared, of_folder, of_study
+    from app.library.clips.store import ClipStore
+
+    wish = Wish(name, seed, tuple(allow or ()), search, licence)
+    check_wish(wish)
+    check_target(output)
+    if Path(on).is_dir():
+        with progress("Reading") as on_progress:
+            found = of_folder(Path(on), human, on_progress)
+    else:
+        with opened() as (settings, database):
+            with database.reading() as session:
+                study = pairs_to_judge(session, on, ClipStore(settings.data_dir))
+                known = compared(session, on)
+            with as_shown(study.pairs) as shown:
+                found = of_study(on, known, study.pairs, shown)
+    with progress("Training") as on_progress:
+        trained = train_model(found, wish, output, on_progress, now())
+    pooled = trained.evaluation.pooled
+    accuracy = (
+        "no pair was held out"
+        if pooled.pairs is None
+        else f"{pooled.pairs:.3f} of {pooled.n_pairs} held-out pairs"
+    )
+    out.print(
+        f"{len(trained.copies)} copies of {name} written to {output}: {accuracy}; the card says the rest "
+        f"(likely-human judge card {output})",
+        markup=False,
+    )
+
+
+def _train_on_votes(on: str, output: Path, seed: int, licence: str, mode: str | None) -> None:
+    from analysis.data.columns import RESPONSE_COLUMNS
+    from app.judges.shown import as_shown
+    from app.judges.study import pairs_to_judge
+    from app.judges.training import check_target
+    from app.judges.training_data import compared
+    from app.judges.voted import train_on_votes, voted_study
+    from app.library.clips.store import ClipStore
+    from app.reports.targets import frame_of
+
+    check_target(output)
+    with opened() as (settings, database):
+        with database.reading() as session:
+            study = pairs_to_judge(session, on, ClipStore(settings.data_dir))
+            known = compared(session, on)
+            rows = frame_of(session, on, None, RESPONSE_COLUMNS)
+        with as_shown(study.pairs) as shown, progress("Training") as on_progress:
+            found = voted_study(on, known, study.pairs, shown, rows, mode)
+            numbers = train_on_votes(
+                found, output, seed=seed, licence=licence, on_progress=on_progress, now=now()
+            ).numbers
+    reached = numbers.reached.label_accuracy
+    named = "-" if reached is None else f"{reached:.3f}"
+    out.print(
+        f"A judge of {numbers.n_votes} votes on {numbers.n_pairs} pairs written to {output}, with cross-fitted "
+        f"verdicts: it names the majority in {named} of held-out pairs (likely-human judge card {output})",
+        markup=False,
+    )
+    if numbers.warning:
+        err.print(numbers.warning, markup=False)
+
+
+@app.command("card")
+def card_(
+    name: Annotated[str, typer.Argument(metavar="MODEL", help="A trained judge's folder.")],
+    as_json: Annotated[bool, typer.Option("--json", help="The same as JSON.")] = False,
+) -> None:
+    """What a trained judge is, what it learnt from, and how far it goes."""
+    from app.judges.trained import card_text
+
+    typer.echo(card_text(_model_folder(name) or Path(name), as_json=as_json), nl=False)
+
+
 @app.command("list")
 def list_() -> None:
     """List the judges with what they look at and what their score is."""
@@ -75,8 +293,35 @@ def list_() -> None:
                 out.print(f"    package: {judge.package}", markup=False)
             out.print(f"    {info.reference}", markup=False)
             out.print(f"    score: {info.score_unit}", markup=False)
+    _list_trained()
     for problem in (*(judge.problem for judge in described() if judge.problem), *registry().refused):
         err.print(problem, markup=False)
+
+
+def _list_trained() -> None:
+    """Networks that can be trained, and the trained judges of the data folder."""
+    from analysis.learning.networks import NETWORKS
+    from app.core.settings import Settings
+    from app.judges.trained import models_in
+    from app.library.places import models_folder
+
+    for network in NETWORKS.values():
+        out.print(
+            f"{network.name}  to be trained (judge train)  from positions  {network.title}", markup=False
+        )
+        out.print(f"    {network.origin}", markup=False)
+    out.print("votes  to be trained (judge train)  from positions  What people's votes look at", markup=False)
+    for folder, card in models_in(models_folder(Settings().data_dir)):
+        if card["name"] == "votes":
+            n, on = card["evaluation"]["n_votes"], card["data"]["on"]
+            out.print(f"{folder.name}  trained votes {card['version']}  on {n} votes of {on}", markup=False)
+            continue
+        pooled = card["evaluation"]["pooled"]
+        out.print(
+            f"{folder.name}  trained {card['name']} {card['version']}  on {card['data']['on']}, "
+            f"{len(card['data']['contents'])} clips; pairs right {pooled['pairs']} of {pooled['n_pairs']}",
+            markup=False,
+        )
 
 
 @contextmanager

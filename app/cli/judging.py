@@ -61,14 +61,14 @@ def validate(
 
     from analysis.judging import read_pairs, read_verdicts, render_validation, validate_judges
     from app.judges.study import pairs_of_studies
-    from app.reports.targets import frames_of, is_ratings, notes_of
+    from app.reports.targets import frames_of, is_ratings, is_yes_no, notes_of
 
     for note in notes_of(mapping):
         err.print(note, markup=False)
-    if mapping is not None and is_ratings(mapping):
+    if mapping is not None and (is_ratings(mapping) or is_yes_no(mapping)):
         if pairs is not None or mode is not None or everything or len(targets) != 1:
             raise StudyError(
-                "judges of ratings and classes are held against one file of ratings; "
+                "judges of ratings, classes and judgements are held against one file of these; "
                 "leave out --pairs, --mode and --all"
             )
         validate_items_of(

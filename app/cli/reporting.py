@@ -13,6 +13,8 @@ from app.core.errors import StudyError
 if TYPE_CHECKING:
     import pandas as pd
 
+    from analysis.distances import SourceDistance
+    from app.reports.page.signatures import Found as Moves
     from app.reports.page.sources import Source
 
 
@@ -29,6 +31,12 @@ def report(
     ] = 10_000,
     verdicts: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Verdicts of judges, to hold them against people.")
+    ] = None,
+    distances: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Distances of sources to people (game metrics --distances), against choices."
+        ),
     ] = None,
     mapping: Annotated[
         Path | None, typer.Option(metavar="MAP.yaml", help="What is what in files from elsewhere.")
@@ -47,14 +55,10 @@ def report(
     from app.reports.targets import is_ratings, is_yes_no
 
     if is_yes_no(mapping) or is_ratings(mapping):
-        if verdicts is not None and is_yes_no(mapping):
-            raise StudyError(
-                f"{verdicts}: judges are held against answers to pairs or ratings, and these are neither"
-            )
         _report_file(targets, output, mapping, seed, resamples, verdicts, ratings=is_ratings(mapping))
     else:
         _report_answers(
-            *(targets, output, mode, seed, resamples, verdicts, mapping),
+            *(targets, output, mode, seed, resamples, verdicts, distances, mapping),
             unwatched=everything,
             independent=independent,
         )
@@ -67,13 +71,17 @@ def _report_answers(
     seed: int,
     resamples: int,
     verdicts: Path | None,
+    distances: Path | None,
     mapping: Path | None,
     *,
     unwatched: bool,
     independent: bool,
 ) -> None:
     from analysis.data.selection import with_unwatched
+    from analysis.distances import read_distances
     from analysis.judging import read_verdicts
+    from analysis.judging.items import read_item_verdicts
+    from app.judges.rated import are_of_items
     from app.reports.page.sources import joined
     from app.reports.report import require_reportable, write_reports
 
@@ -81,11 +89,11 @@ def _report_answers(
     # What is wrong with a file is told in one line, without a bar above it.
     with err.status("Reading ..."):
         pairs, ratings = _split(targets, mapping)
-        if verdicts is not None and not pairs:
-            raise StudyError(
-                f"{verdicts}: judges of a study's ratings are held against them by judge validate"
-            )
-        given = None if verdicts is None else read_verdicts(verdicts)
+        of_items = verdicts is not None and bool(ratings) and (not pairs or are_of_items(verdicts, ratings))
+        given = None if verdicts is None or of_items else read_verdicts(verdicts)
+        given_of_items = read_item_verdicts(verdicts) if verdicts is not None and of_items else None
+        moves = None if mapping else _signatures(pairs, seed)
+        far = _distances(pairs, mapping) if distances is None else read_distances(distances)
         studies, frames = joined([one for target in pairs for one in _read(target, mapping)])
         if unwatched:
             frames = {slug: with_unwatched(frame) for slug, frame in frames.items()}
@@ -101,6 +109,9 @@ def _report_answers(
             made_at=now(),
             resamples=resamples,
             verdicts=given,
+            distances=far,
+            signatures=moves,
+            item_verdicts=given_of_items,
             independent=independent,
             on_progress=on_progress,
         )
@@ -109,6 +120,33 @@ def _report_answers(
     for page in dict.fromkeys([*(["report.html"] if pairs else []), *written.ratings]):
         out.print(f"{counted}: {output / page}", markup=False)
         counted = "ratings"
+
+
+def _distances(targets: "Sequence[str]", mapping: Path | None) -> "Sequence[SourceDistance]":
+    """Those that stand with the records of the studies."""
+    from app.reports.distances import kept_distances
+    from app.reports.facts import designs_of
+    from app.reports.targets import is_file
+
+    slugs = [target for target in targets if not (mapping or is_file(target))]
+    if not slugs:
+        return ()
+    with opened() as (_, database), database.reading() as session:
+        newest = [list(designs_of(session, slug).values())[-1:] for slug in slugs]
+        return [one for designs in newest for design in designs for one in kept_distances(session, design)]
+
+
+def _signatures(targets: "Sequence[str]", seed: int) -> "Moves | None":
+    """How the sources of the studies move; None where no clip has positions."""
+    from app.judges.moving import signatures_of_studies
+    from app.library.clips.store import ClipStore
+    from app.reports.targets import is_file
+
+    slugs = [target for target in targets if not is_file(target)]
+    if not slugs:
+        return None
+    with opened() as (settings, database), database.reading() as session:
+        return signatures_of_studies(session, slugs, ClipStore(settings.data_dir), seed=seed)
 
 
 def _split(targets: list[str], mapping: Path | None) -> "tuple[Sequence[str], Sequence[pd.DataFrame]]":
@@ -153,11 +191,11 @@ def _report_file(
         what = "ratings" if ratings else "judgements of single stimuli"
         raise StudyError(f"{targets[-1]}: {what} are reported one file at a time")
     with err.status("Reading ..."):
+        judged = None if verdicts is None else read_item_verdicts(verdicts)
         if ratings:
-            judged = None if verdicts is None else read_item_verdicts(verdicts)
             write = partial(write_ratings_report, ratings_of(targets[0], mapping), verdicts=judged)
         else:
-            write = partial(write_detection_report, judgements_of(targets[0], mapping))
+            write = partial(write_detection_report, judgements_of(targets[0], mapping), verdicts=judged)
     with progress("Making the report") as on_progress:
         n = write(output, seed=seed, resamples=resamples, made_at=now(), on_progress=on_progress)
     out.print(f"{n} {'scores' if ratings else 'answers'}: {output / 'report.html'}", markup=False)

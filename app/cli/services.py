@@ -45,7 +45,7 @@ def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
     """Make the demo studies if they are not there yet, and serve them."""
     from app.core.serving import address_of, bind, run_service
     from app.core.settings import Settings
-    from app.demo.build import PLAY, SLUG, build_demo, build_play, is_there
+    from app.demo.build import PLAY, RATE, SLUG, build_demo, build_play, build_rate, is_there
     from app.demo.owner import demo_owner
 
     settings = Settings()
@@ -56,13 +56,15 @@ def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
                 build_demo(settings, database, on_progress)
         if not is_there(database, PLAY):
             build_play(database)
+        if not is_there(database, RATE):
+            build_rate(database)
         owner = demo_owner(settings, database)
     if owner.email is None:
         login = [("log in", "as one of this folder's users (likely-human user list)")]
     else:
         known = owner.password or "the one that you have set (likely-human user password gives another)"
         login = [("email", owner.email), ("password", known)]
-    also = [("a match", f"{address_of(bound)}/s/{PLAY}")]
+    also = [("a match", f"{address_of(bound)}/s/{PLAY}"), ("its records", f"{address_of(bound)}/s/{RATE}")]
     run_service(
         settings, bound, tell=_warn, on_ready=lambda: _say(settings, address_of(bound), SLUG, [*also, *login])
     )

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.accounts.audit import COMMAND_LINE
 from app.cli.console import err, now, opened, out
 from app.core.errors import StudyError
-from app.studies.states import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
-from app.studies.tables import State
+from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 
 if TYPE_CHECKING:
     from app.studies.launch import Closing
@@ -30,23 +28,36 @@ SlugArgument = Annotated[str, typer.Argument(metavar="SLUG", help="The study's n
 def check(file: StudyFileArgument) -> None:
     """Say everything that is wrong with a study file, or that nothing is."""
     from app.studies.file.load import load_study
+    from app.studies.leaks import leaks_of, refuse_leaks
     from app.studies.versions import refuse_mixed_processing, stimulus_facts
 
     with opened() as (_, database), database.reading() as session:
         design = load_study(file, stimulus_facts(session))
         refuse_mixed_processing(session, design)
+        refuse_leaks(session, design)
+        found = leaks_of(session, design)
     out.print(f"{file}: fine. {design.contents}, version hash {design.sha256()[:12]}", markup=False)
+    for block in found:
+        for leak in block.leaks:
+            out.print(f"{block.block}: {leak.name} (allowed): {leak.says}", markup=False)
+        if block.trivial is not None:
+            out.print(f"{block.block}: {block.trivial.says}", markup=False)
 
 
 @app.command()
 def load(file: StudyFileArgument) -> None:
     """Store a study file as its study's newest version."""
-    from app.studies.file.load import load_study
+    from app.studies.file.load import load_study, written_study
+    from app.studies.file.yamlpatch import file_of_version
+    from app.studies.leaks import refuse_leaks
     from app.studies.versions import load_version, stimulus_facts
 
     with opened() as (_, database), database.transaction() as session:
-        design = load_study(file, stimulus_facts(session))
-        loaded = load_version(session, design, now())
+        stimuli = stimulus_facts(session)
+        design, written = load_study(file, stimuli), written_study(file)
+        refuse_leaks(session, design)
+        kept = file_of_version(design, written.keys, written, stimuli)
+        loaded = load_version(session, design, now(), written=kept)
     out.print(
         f"{loaded.slug}: version {loaded.number} ({loaded.change}), {design.contents}. "
         f"Open it with: likely-human study open {loaded.slug}",
@@ -60,6 +71,7 @@ def list_studies(
 ) -> None:
     """List the studies with their state and sessions."""
     from app.studies.queries import summaries
+    from app.tasks.registry import units_in_words
 
     with opened() as (settings, database), database.reading() as session:
         studies = [study for study in summaries(session) if study.is_archived == archived]
@@ -71,10 +83,8 @@ def list_studies(
         )
     for study in studies:
         sessions = ", ".join(f"{n} {mode} {status}" for (mode, status), n in sorted(study.sessions.items()))
-        items = f"{study.n_items} item{'s' * (study.n_items != 1)}" if study.n_items else ""
-        pairs = f"{study.n_pairs} pair{'s' * (study.n_pairs != 1)}" if study.n_pairs or not items else ""
         out.print(
-            f"{study.slug}  {study.state}  version {study.version}  {' and '.join(filter(None, [pairs, items]))}  "
+            f"{study.slug}  {study.state}  version {study.version}  {units_in_words(study.units)}  "
             f"{sessions or 'no sessions'}",
             markup=False,
         )
@@ -88,16 +98,18 @@ def schema() -> None:
     typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
 
 
-def _set(slug: str, to: State, said: str, closing: "Closing | None" = None) -> None:
+def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> None:
+    from app.accounts.audit import COMMAND_LINE
     from app.library.clips.store import ClipStore
     from app.library.clues import clues_state
     from app.studies.checklist import Around
     from app.studies.launch import Accepted, change_state, study_here
+    from app.studies.tables import State
 
     accepted = Accepted(codes=None, reason="opened on the command line")
     with opened() as (settings, database), database.transaction() as session:
         around = Around(ClipStore(settings.data_dir), clues_state)
-        wanted = (study_here(session, slug), to, accepted, around, now(), closing)
+        wanted = (study_here(session, slug), State(to), accepted, around, now(), closing)
         changed = change_state(session, COMMAND_LINE, *wanted)
     for check in changed.warnings:
         err.print(f"warning: {check.title}: {check.detail}", markup=False)
@@ -107,19 +119,19 @@ def _set(slug: str, to: State, said: str, closing: "Closing | None" = None) -> N
 @app.command("open")
 def open_study(slug: SlugArgument) -> None:
     """Let participants in."""
-    _set(slug, State.LIVE, f"open; participants come in at /s/{slug}")
+    _set(slug, "live", f"open; participants come in at /s/{slug}")
 
 
 @app.command()
 def pilot(slug: SlugArgument) -> None:
     """Let people in for a try: their answers are kept apart for ever."""
-    _set(slug, State.PILOT, f"pilot; whoever comes in at /s/{slug} is kept apart from the live data for ever")
+    _set(slug, "pilot", f"pilot; whoever comes in at /s/{slug} is kept apart from the live data for ever")
 
 
 @app.command()
 def pause(slug: SlugArgument) -> None:
     """Let nobody new in; sessions under way go on."""
-    _set(slug, State.PAUSED, "paused; nobody new comes in, sessions under way go on")
+    _set(slug, "paused", "paused; nobody new comes in, sessions under way go on")
 
 
 @app.command()
@@ -144,12 +156,13 @@ def close(
 
     minutes = 0 if end_now else grace
     under_way = f"those under way can finish within {minutes} minutes" if minutes else "nobody can go on"
-    _set(slug, State.CLOSED, f"closed; nobody comes in, {under_way}", Closing(minutes, message))
+    _set(slug, "closed", f"closed; nobody comes in, {under_way}", Closing(minutes, message))
 
 
 @app.command("archive")
 def archive_study(slug: SlugArgument) -> None:
     """Take a study out of the list and close it to participants; all that it has is kept."""
+    from app.accounts.audit import COMMAND_LINE
     from app.studies.archiving import archive
     from app.studies.launch import study_here
 
@@ -161,6 +174,7 @@ def archive_study(slug: SlugArgument) -> None:
 @app.command("unarchive")
 def unarchive_study(slug: SlugArgument) -> None:
     """Bring an archived study back, in the state that it had."""
+    from app.accounts.audit import COMMAND_LINE
     from app.studies.archiving import unarchive
     from app.studies.launch import study_here
 
@@ -178,6 +192,7 @@ def delete(
     ] = "",
 ) -> None:
     """Delete a study for ever, with all sessions, answers, versions, reports and notes. Its clips stay."""
+    from app.accounts.audit import COMMAND_LINE
     from app.library.deleting import delete_study, remove_files
     from app.studies.launch import study_here
 
@@ -194,6 +209,7 @@ def links(
     names: Annotated[Path, typer.Argument(metavar="FILE", help="Participants, one per line.")],
 ) -> None:
     """Print a signed link for each participant of a list, as CSV: it is theirs alone, in every browser."""
+    from app.accounts.audit import COMMAND_LINE
     from app.sessions.links import names_in, participant_links
     from app.studies.launch import study_here
 
@@ -215,6 +231,7 @@ def link_to_session(
     slug: SlugArgument, session_id: Annotated[int, typer.Argument(metavar="SESSION", min=1)]
 ) -> None:
     """Print a link with which a session goes on in another browser, for 30 days."""
+    from app.accounts.audit import COMMAND_LINE
     from app.sessions.links import session_link
     from app.studies.launch import study_here
 

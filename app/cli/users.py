@@ -5,9 +5,7 @@ from typing import Annotated
 
 import typer
 
-from app.accounts import passwords, users
-from app.accounts.audit import COMMAND_LINE
-from app.accounts.tables import Role
+from app.accounts.roles import Role
 from app.cli.console import now, opened, out
 
 app = typer.Typer(no_args_is_help=True, help="Who may come in: add, list, role, disable, enable, password.")
@@ -29,6 +27,9 @@ def add(
     generate: GenerateOption = False,
 ) -> None:
     """Let somebody in. The password is asked for, or generated where nobody can be asked."""
+    from app.accounts import passwords, users
+    from app.accounts.audit import COMMAND_LINE
+
     email = users.checked_email(email)
     with opened() as (_, database):
         with database.reading() as session:
@@ -45,6 +46,8 @@ def add(
 @app.command("list")
 def list_users() -> None:
     """List everybody who may come in."""
+    from app.accounts import users
+
     with opened() as (_, database), database.reading() as session:
         everybody = users.users(session)
     if not everybody:
@@ -58,6 +61,9 @@ def list_users() -> None:
 @app.command("role")
 def set_role(email: EmailArgument, role: RoleArgument) -> None:
     """Give a user another role."""
+    from app.accounts import users
+    from app.accounts.audit import COMMAND_LINE
+
     with opened() as (_, database), database.transaction() as session:
         user = users.user_named(session, email)
         users.set_role(session, user.id, role, by=COMMAND_LINE, now=now())
@@ -79,6 +85,9 @@ def enable(email: EmailArgument) -> None:
 @app.command()
 def password(email: EmailArgument, generate: GenerateOption = False) -> None:
     """Give a user another password: their logins end, their API tokens are revoked."""
+    from app.accounts import passwords, users
+    from app.accounts.audit import COMMAND_LINE
+
     with opened() as (_, database):
         with database.reading() as session:
             user = users.user_named(session, email)
@@ -92,6 +101,9 @@ def password(email: EmailArgument, generate: GenerateOption = False) -> None:
 
 
 def _switch(email: str, disabled: bool, said: str) -> None:
+    from app.accounts import users
+    from app.accounts.audit import COMMAND_LINE
+
     with opened() as (_, database), database.transaction() as session:
         user = users.user_named(session, email)
         users.set_disabled(session, user.id, disabled, by=COMMAND_LINE, now=now())
@@ -100,6 +112,8 @@ def _switch(email: str, disabled: bool, said: str) -> None:
 
 def _password(generate: bool, email: str) -> tuple[str, bool]:
     """The password, and whether it was generated. Raises WeakPassword."""
+    from app.accounts import passwords
+
     if generate or not sys.stdin.isatty():
         return passwords.generated(), True
     prompt = f"Password ({passwords.SHORTEST} characters or more)"

@@ -16,6 +16,8 @@ NOTICES = {
     "excluded": "Excluded from the analysis. Nothing was deleted; you can take it back.",
     "included": "Counted again.",
     "noted": "Note saved.",
+    "stopped": "The match is ended. Its players are told, and keep what they have earned.",
+    "offered": "The match's records are items of this study's newest version now.",
     "opened": "The study takes participants now.",
     "piloting": "The pilot is open: whoever comes in now is kept apart from the live data for ever.",
     "paused": "Paused: nobody new comes in, sessions under way go on.",

@@ -1,5 +1,7 @@
-"""The demo: generated clips, a study over them, and a match against agents; both open. What is there already stays as
-it is."""
+"""The demo: generated clips, a study over them, a match against agents, and records of matches to rate; all open.
+
+What is there already stays as it is.
+"""
 
 import os
 import shutil
@@ -21,11 +23,22 @@ from app.studies.file.load import load_study
 from app.studies.stimuli import add_stimuli
 from app.studies.tables import State, Study
 from app.studies.versions import load_version, set_state, stimulus_facts
+from app.tasks.game.offering import documents_of, keep_records
+from app.tasks.game.replay import Replayed
+from app.tasks.game.run import asked_for
+from app.tasks.game.writing import played
 from stimuli import StimuliError, generate
 
 SLUG = "demo"
 PLAY = "play"
-FILES = {SLUG: Path(__file__).parent / "study.yaml", PLAY: Path(__file__).parent / "play.yaml"}
+RATE = "rate"
+FILES = {
+    SLUG: Path(__file__).parent / "study.yaml",
+    PLAY: Path(__file__).parent / "play.yaml",
+    RATE: Path(__file__).parent / "rate.yaml",
+}
+EXAMPLE = "adaptive,dba,simulated,dbra,gt"
+"""Who plays the match whose records the study to rate begins with."""
 
 OnProgress = Callable[[int, int, str], None]
 
@@ -49,6 +62,18 @@ def build_demo(
 def build_play(database: Database) -> None:
     """Make the demo of a match; it needs no clips."""
     _open_study(database, PLAY)
+
+
+def build_rate(database: Database) -> None:
+    """Make the demo of rating, over the records of one match of programs."""
+    [asked] = asked_for("sug", ["rounds=8"], [EXAMPLE], 1, 4)
+    [one] = played([asked])
+    seats = list(enumerate(one.agents, start=1))
+    match = Replayed(one.match, {seat: agent.occupant for seat, agent in seats}, id=one.id)
+    names = {(one.id, seat): agent.name for seat, agent in seats}
+    with database.transaction() as session:
+        keep_records(session, documents_of(match, names, "rate-example"), datetime.now(UTC))
+    _open_study(database, RATE)
 
 
 def _open_study(database: Database, slug: str) -> None:

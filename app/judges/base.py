@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar, Literal, Protocol
+from typing import Literal, Protocol
 
 from app.core.errors import StudyError
 
@@ -17,10 +17,11 @@ Choice = Literal["a", "b"]
 
 
 class Needs(StrEnum):
-    """Which file of each clip a judge reads."""
+    """What of each stimulus a judge reads: a clip's file, its positions, or what a record or text holds."""
 
     CLIPS = "clips"
     POSITIONS = "positions"
+    CONTENTS = "contents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +46,14 @@ class JudgeInfo:
 
 @dataclass(frozen=True, slots=True)
 class StimulusFiles:
-    """One clip as participants see it, and where its player was; named by their content, which names no source."""
+    """One clip as participants see it, and where its player was; named by their content, which names no source.
+
+    `content` is what a record (canonical JSON) or a text (Markdown) holds; empty of a clip.
+    """
 
     clip: Path | None
     positions: Path | None
+    content: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,9 @@ class JudgeUnavailable(StudyError):
 class Judge(Protocol):
     """Keeps nothing from one pair to the next: the same files give the same verdict, in whatever order."""
 
-    info: ClassVar[JudgeInfo]
+    @property
+    def info(self) -> JudgeInfo:
+        """What the judge is; a class attribute will do."""
 
     def prepare(self) -> None:
         """Load once what all pairs need. Raises JudgeUnavailable."""

@@ -16,8 +16,10 @@ _LARGEST_BYTES = 50 * 10**6
 _FEWEST = 2
 
 
-def read_positions(files: StimulusFiles, columns: Sequence[str]) -> Mapping[str, Floats]:
-    """The time `t_s` and other named columns of a clip's positions, in the order of time.
+def read_positions(
+    files: StimulusFiles, columns: Sequence[str], optional: Sequence[str] = ()
+) -> Mapping[str, Floats]:
+    """The time `t_s` and other named columns of a clip's positions, in the order of time; `optional` ones if there.
 
     Raises JudgeFailed for a file that is not there, is no such table, lacks a column, or has a cell that is no number.
     """
@@ -36,7 +38,8 @@ def read_positions(files: StimulusFiles, columns: Sequence[str]) -> Mapping[str,
         if len(row.cells) != len(header):
             counts = f"{len(row.cells)} cells, the header {len(header)}"
             raise JudgeFailed(path, f"row {row.row} has {counts}; is it cut short?")
-    values = {column: _numbers(path, rows, header.index(column), column) for column in wanted}
+    taken = (*wanted, *(column for column in optional if column in header))
+    values = {column: _numbers(path, rows, header.index(column), column) for column in taken}
     if not (np.diff(values[TIME]) > 0).all():
         raise JudgeFailed(path, f"has times ({TIME}) that do not rise from row to row")
     return values

@@ -21,6 +21,9 @@ OURS = {
     "straightness": "app.judges.straightness:Straightness",
     "fidget": "app.judges.fidget:Fidget",
     "motion": "app.judges.motion:Motion",
+    "message-length": "app.judges.message_length:MessageLength",
+    "round-numbers": "app.judges.round_numbers:RoundNumbers",
+    "response-times": "app.judges.response_times:ResponseTimes",
 }
 
 

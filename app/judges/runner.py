@@ -28,14 +28,27 @@ _LONGEST_PROBLEM = 300
 
 
 @dataclass(frozen=True, slots=True)
+class Span:
+    """The part of a recording that a clip shows, in seconds from the recording's beginning."""
+
+    start_s: float
+    lasts_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class PairToJudge:
-    """A pair of a study under its own name, which its judge does not see, with the files of its members."""
+    """A pair of a study under its own name, which its judge does not see, with the files of its members.
+
+    Positions are of whole recordings: `shown.as_shown` cuts them to the spans that the clips show.
+    """
 
     study: str
     pair: str
     question: str
     a: StimulusFiles
     b: StimulusFiles
+    span_a: Span | None = None
+    span_b: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +144,10 @@ def blinded(pair: PairToJudge) -> tuple[PairFiles, bool]:
     return PairFiles(opaque, pair.question, first, second), is_mirrored
 
 
-def _names(files: StimulusFiles) -> tuple[str, str]:
+def _names(files: StimulusFiles) -> tuple[str, ...]:
+    """Those of a clip as they always were: verdicts of its pairs stay what they are."""
+    if files.content:
+        return "", "", hashlib.sha256(files.content.encode()).hexdigest()
     return files.clip.name if files.clip else "", files.positions.name if files.positions else ""
 
 

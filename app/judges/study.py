@@ -8,9 +8,11 @@ from sqlmodel import Session, col, select
 from app.core.errors import Conflict, NotFound, StudyError
 from app.judges.base import JudgeInfo, Needs, StimulusFiles
 from app.judges.described import Described
-from app.judges.runner import PairToJudge
+from app.judges.runner import PairToJudge, Span
+from app.judges.shown import Spans
 from app.library.clips.store import ClipStore
-from app.library.tables import Stimulus
+from app.library.kinds import StimulusKind
+from app.library.tables import Content, Stimulus
 from app.sessions.design import Kind
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.file.design import StudyDesign
@@ -46,9 +48,14 @@ def pairs_to_judge(session: Session, slug: str, store: ClipStore, number: int | 
                 f"there are several) are held against its raters by `likely-human judge validate {slug} VERDICTS.csv`"
             )
         raise Conflict(f"version {version.number} of {slug!r} has no main pairs to judge")
-    if all(files.clip is None for pair in pairs for files in (pair.a, pair.b)):
+    if not any(files.clip or files.content for pair in pairs for files in (pair.a, pair.b)):
         raise Conflict(f"study {slug!r} has no clips (its answers were imported): there is nothing to judge")
     return StudyPairs(slug, version.number, pairs)
+
+
+def version_to_judge(session: Session, slug: str) -> StudyVersion:
+    """The newest version that people have seen, else the newest. Raises NotFound, or Conflict where there is none."""
+    return _chosen(session, _versions(session, study_named(session, slug)), slug, None)
 
 
 def main_pairs(session: Session, slug: str) -> list[dict[str, str | None]]:
@@ -83,15 +90,20 @@ def lacks(needs: Needs, pairs: Sequence[PairToJudge]) -> str:
     """What no pair has and the judge needs, in words; empty where it can judge: a single pair may still fail."""
     if needs is Needs.POSITIONS and not any(pair.a.positions and pair.b.positions for pair in pairs):
         return "it needs the positions of the player in both clips of a pair, which videos do not hold"
+    if needs is Needs.CONTENTS and not any(pair.a.content and pair.b.content for pair in pairs):
+        return "it reads records and texts, and the pairs are of clips"
+    if needs is Needs.CLIPS and not any(pair.a.clip and pair.b.clip for pair in pairs):
+        return "it looks at clips, and the pairs are of records or texts"
     return ""
 
 
 def refuse_without_files(info: JudgeInfo, slug: str, pairs: Sequence[PairToJudge]) -> None:
     """Raise Conflict where no pair has what the judge needs."""
     if reason := lacks(info.needs, pairs):
+        remedy = "; import the clips at the command line with a column positions in the manifest"
         raise Conflict(
-            f"the judge {info.name!r} cannot judge {slug!r}: {reason}; "
-            "import the clips at the command line with a column positions in the manifest"
+            f"the judge {info.name!r} cannot judge {slug!r}: {reason}"
+            f"{remedy if info.needs is Needs.POSITIONS else ''}"
         )
 
 
@@ -133,27 +145,35 @@ def _chosen(
 def _pairs(
     session: Session, version: StudyVersion, slug: str, question: str, store: ClipStore
 ) -> Sequence[PairToJudge]:
-    return [
-        PairToJudge(
-            study=slug,
-            pair=pair.unit.name,
-            question=question,
-            a=_files(store, pair.clip_a, pair.a.positions_sha256),
-            b=_files(store, pair.clip_b, pair.b.positions_sha256),
+    spans, found = Spans(session), []
+    pairs = _main_pairs(session, version)
+    contents = _contents(session, pairs)
+    for pair in pairs:
+        span_a = spans.of_member(pair.member_a, pair.a, version.created_at)
+        span_b = spans.of_member(pair.member_b, pair.b, version.created_at)
+        found.append(
+            PairToJudge(
+                study=slug,
+                pair=pair.unit.name,
+                question=question,
+                a=_files(store, pair.member_a, pair.a, span_a, contents),
+                b=_files(store, pair.member_b, pair.b, span_b, contents),
+                span_a=span_a,
+                span_b=span_b,
+            )
         )
-        for pair in _main_pairs(session, version)
-    ]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
 class _MainPair:
-    """A pair with its stimuli, and the clips that were shown of them."""
+    """A pair with its stimuli, and its members, which know the clips that were shown of them."""
 
     unit: Unit
     a: Stimulus
     b: Stimulus
-    clip_a: str | None
-    clip_b: str | None
+    member_a: UnitMember
+    member_b: UnitMember
 
 
 def _main_pairs(session: Session, version: StudyVersion) -> Sequence[_MainPair]:
@@ -171,14 +191,31 @@ def _main_pairs(session: Session, version: StudyVersion) -> Sequence[_MainPair]:
         units[unit.name] = unit
         found.setdefault(unit.name, {})[member.slot] = (member, stimulus)
     return [
-        _MainPair(units[name], a, b, first.sha256, second.sha256)
+        _MainPair(units[name], a, b, first, second)
         for name, slots in found.items()
         for (first, a), (second, b) in [(slots[Member.A], slots[Member.B])]
     ]
 
 
-def _files(store: ClipStore, clip: str | None, positions: str | None) -> StimulusFiles:
+def _contents(session: Session, pairs: Sequence[_MainPair]) -> Mapping[str, str]:
+    """What the records and texts of the pairs hold, by hash."""
+    hashes = {member.sha256 for pair in pairs for member in (pair.member_a, pair.member_b) if member.sha256}
+    rows = select(Content.sha256, Content.content).where(col(Content.sha256).in_(hashes))
+    return dict(session.exec(rows).all())
+
+
+def _files(
+    store: ClipStore,
+    member: UnitMember,
+    stimulus: Stimulus,
+    span: Span | None,
+    contents: Mapping[str, str],
+) -> StimulusFiles:
+    """Without positions where it is not known which part of them was shown."""
+    if stimulus.kind != StimulusKind.CLIP:
+        return StimulusFiles(None, None, contents.get(member.sha256 or "", ""))
+    has_positions = stimulus.positions_sha256 is not None and span is not None
     return StimulusFiles(
-        clip=store.clip_path(clip) if clip else None,
-        positions=store.positions_path(positions) if positions else None,
+        clip=store.clip_path(member.sha256) if member.sha256 else None,
+        positions=store.positions_path(stimulus.positions_sha256 or "") if has_positions else None,
     )

@@ -15,6 +15,11 @@ def judging_folder(data_dir: Path, job_id: int) -> Path:
     return data_dir / "judging" / str(job_id)
 
 
+def models_folder(data_dir: Path) -> Path:
+    """Trained judges, a folder each, under the name that they are called by."""
+    return data_dir / "models"
+
+
 def results_folder(data_dir: Path, job_id: int) -> Path:
     return data_dir / "results" / str(job_id)
 

@@ -8,6 +8,7 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from app.core.spans import span
+from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.monitor.progress import page_title
 from app.sessions.design import Kind, PageKey, SessionPages
@@ -22,7 +23,7 @@ from app.tasks.registry import task_named
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One clip of a trial as the browser told it was played; times in ms, `played` in seconds of the clip.
+    """One clip, record or text of a trial as the browser told it was played or read; times in ms, `played` in seconds.
 
     `side` is None where answers were imported that do not say it; `fetched` is whether the server sent the clip
     whole, None where that was not recorded.
@@ -46,6 +47,8 @@ class Watched:
     errors: Sequence[str] = ()
     clip_sha256: str = ""
     is_chosen: bool = False
+    kind: str = StimulusKind.CLIP
+    read_ms: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,7 @@ class AnsweredTrial:
         if playback is not None:
             known = {name: getattr(playback, name) for name in _REPORTED}
             known |= {"errors": playback.errors, "played": [(start, end) for start, end in playback.played]}
+            known |= {"read_ms": (playback.reading or {}).get("read_ms", 0)}
         return Watched(
             side=side,
             member=slot,
@@ -116,8 +120,10 @@ class AnsweredTrial:
             source=stimulus.source,
             reported=playback is not None,
             fetched=fetched,
-            clip_sha256=shown.sha256 or "",  # as the version was saved; of imported answers there is none
+            # As the version was saved; of imported answers there is none, and what is read is no clip.
+            clip_sha256=(shown.sha256 or "") if stimulus.kind == StimulusKind.CLIP else "",
             is_chosen=is_chosen,
+            kind=stimulus.kind,
             **known,
         )
 

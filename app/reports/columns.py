@@ -153,6 +153,13 @@ SEAT_COLUMNS = (
     Column("end_reason", "text", "", "why the match ended"),
     Column("payoff_units", "number", "units of the game", "what was earned during the occupancy"),
     Column(
+        "may_show",
+        "text",
+        "",
+        "`yes` of a person whose consent says that others may read their play",
+        allowed=("yes",),
+    ),
+    Column(
         "bonus_minor",
         "integer",
         "minor units",
@@ -167,6 +174,17 @@ def measure_column(name: str) -> Column:
     return Column(name, "number", "", "a measure of the seat; see the help page Games")
 
 
+# At the end of `participants`, after the background, where people play matches.
+PAY_COLUMNS = (
+    Column(
+        "bonus_minor",
+        "integer",
+        "minor units",
+        "the bonus of all matches that are over, to be paid to the participant",
+    ),
+    Column("wait_pay_minor", "integer", "minor units", "what is to be paid for waiting for others"),
+    Column("currency", "text", "", "of both, by ISO 4217; empty where the study pays neither"),
+)
 BACKGROUND = "background_"
 
 

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+import pandas as pd
+
 from analysis.choice.chance import ChanceTest
 from analysis.detection.measures import (
     Detection,
@@ -12,10 +14,13 @@ from analysis.detection.measures import (
     rows_without_sensitivity,
 )
 from analysis.detection.studies import BlockJudgements
-from analysis.detection.table import Judgements
+from analysis.detection.table import Judgements, as_classes
+from analysis.judging.items.figure import item_judges_figure
+from analysis.judging.items.validation import ItemValidation, validate_items
 from analysis.results import Result, table_rows
 from analysis.text.detection import measures_of
 from app.reports.page.compared import conditions_compared
+from app.reports.page.item_judges import ITEM_HEAD, ITEM_JUDGES, item_judge_rows, item_judges_section
 from app.reports.page.methods import methods_of_file
 from app.reports.page.statistics import conditions_in_words
 from app.reports.page.tables import CONDITIONS, condition_rows
@@ -46,18 +51,26 @@ def write_detection_report(
     seed: int,
     resamples: int,
     made_at: datetime | None,
+    verdicts: pd.DataFrame | None = None,
     on_progress: OnProgress = silent,
 ) -> int:
     """Write the report of checked judgements into `folder`, as `write_report` does; returns how many answers count.
 
-    Raises StudyError for a folder that cannot be written.
+    `verdicts` (`read_item_verdicts`) of judges of stimuli are held against the participants. Raises StudyError for a
+    folder that cannot be written, AnalysisError for verdicts of other stimuli.
     """
 
     def made() -> FileReport:
         analysis = analyze_judgements(judgements, seed=seed, resamples=resamples)
         name = Path(analysis.origin).name
         about = f"The answers were read from the file {name}."
-        return _report(f"Judgements in {name}", analysis, analysis, about)
+        classes = None if verdicts is None else as_classes(judgements)
+        judges = (
+            None
+            if classes is None or verdicts is None
+            else validate_items(classes, verdicts, seed=seed, resamples=resamples)
+        )
+        return _report(f"Judgements in {name}", analysis, analysis, about, judges)
 
     return write_file_report(made, folder, made_at, on_progress)
 
@@ -68,6 +81,7 @@ def write_judgements_report(
     folder: Path,
     *,
     made_at: datetime | None,
+    judges: ItemValidation | None = None,
     on_progress: OnProgress = silent,
 ) -> int:
     """Write the report of one yes / no question of a study, as `write_detection_report`."""
@@ -80,24 +94,35 @@ def write_judgements_report(
             f"{sum(selection.left_out['excluded'].values())} more were excluded, of {block.n_sessions_excluded} "
             "sessions, and practice and attention checks are in no number."
         )
-        return _report(f"{title}: {block.question}", block, block.analysis, about)
+        return _report(f"{title}: {block.question}", block, block.analysis, about, judges)
 
     return write_file_report(made, folder, made_at, on_progress)
 
 
-def _report(title: str, result: Result, analysis: DetectionAnalysis, about: str) -> FileReport:
+def _report(
+    title: str, result: Result, analysis: DetectionAnalysis, about: str, judges: ItemValidation | None
+) -> FileReport:
+    drawn = None if judges is None else item_judges_figure(judges)
     return FileReport(
         title,
         analysis.n_answers,
         result,
-        methods_of_file("Judgements", f"{about} {_statistics(analysis)}", analysis.seed),
-        tuple(_sections(analysis)),
+        methods_of_file(
+            "Judgements", f"{about} {_statistics(analysis)}", analysis.seed, ITEM_JUDGES if judges else ""
+        ),
+        (
+            *_sections(analysis),
+            *(() if judges is None or drawn is None else [item_judges_section(judges, drawn)]),
+        ),
         {
             "groups": csv_text(_GROUPS, _group_rows(analysis)),
             "participants": csv_of(analysis.participants),
             "stimuli": csv_of(analysis.stimuli),
             "conditions": csv_text(CONDITIONS, condition_rows(analysis.conditions)),
+            **({} if judges is None else {"judges": csv_text(ITEM_HEAD, item_judge_rows(judges))}),
         },
+        () if drawn is None else (drawn,),
+        judges,
     )
 
 

@@ -117,7 +117,8 @@ def rows_of(
         case What.ANSWERS:
             yield from _by_question(rows, designs_of(session, slug))
         case What.PARTICIPANTS:
-            yield from _with_background(rows, designs_of(session, slug))
+            designs = designs_of(session, slug)
+            yield from _with_pay(session, slug, _with_background(rows, designs), designs)
         case What.RATINGS:
             yield from by_rating(rows, designs_of(session, slug))
         case _:
@@ -125,7 +126,8 @@ def rows_of(
 
 
 def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column, ...]:
-    """A table's columns: `participants` ends with one for each background question of any version; `seats_played`
+    """A table's columns: `participants` ends with one for each background question of any version, and what matches
+    pay; `seats_played`
     has one for each measure of its games before its last two."""
     if what is What.SEATS_PLAYED:
         measures = dict.fromkeys(m for game in _games_of(session, slug) for m in played.metric_names(game))
@@ -137,7 +139,8 @@ def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column,
     for design in designs_of(session, slug).values():
         asked |= {question.id: question for question in design.background}
     own = (columns.background_column(q.id, q.ask, TYPES[q.type].entry) for q in asked.values())
-    return (*columns.COLUMNS[what], *own)
+    pay = columns.PAY_COLUMNS if _games_of(session, slug) else ()
+    return (*columns.COLUMNS[what], *own, *pay)
 
 
 def _games_of(session: Session, slug: str) -> tuple[str, ...]:
@@ -159,6 +162,19 @@ def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) ->
         }
         agreed = texts[row["version"]] if row["consented_at"] is not None else None
         yield {**row, "consent_sha256": agreed, **own}
+
+
+def _with_pay(
+    session: Session, slug: str, rows: Iterable[Row], designs: Mapping[int, StudyDesign]
+) -> Iterator[Row]:
+    """Each session with what its matches and waits pay, where people play any."""
+    if not any(design.game_blocks for design in designs.values()):
+        yield from rows
+        return
+    paid, nothing = played.pay_of(session, slug, designs), {"bonus_minor": 0, "wait_pay_minor": 0}
+    for row in rows:
+        currency = played.currency_of(designs[row["version"]])
+        yield {**row, **paid.get(int(row["session"]), nothing), "currency": currency}
 
 
 def _as_text(value: Any, type_: QuestionType | None) -> str | None:

@@ -10,6 +10,7 @@ from app.core.errors import Conflict
 from app.reports.kinds import OF_GAMES, OF_PAIRS, What
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.file.design import StudyDesign
+from app.studies.leaks import BlockLeaks, leaks_of
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion
 
@@ -31,11 +32,14 @@ class VersionFacts:
 
 @dataclass(frozen=True, slots=True)
 class StudyFacts:
-    """A study with its versions in order; `sessions` counts them by mode and status, previews left out."""
+    """A study with its versions in order; `sessions` counts them by mode and status, previews left out.
+
+    `leaks` are the clues in the records and texts of the newest version."""
 
     slug: str
     versions: tuple[VersionFacts, ...]
     sessions: Mapping[tuple[str, str], int]
+    leaks: tuple[BlockLeaks, ...] = ()
 
     @property
     def title(self) -> str:
@@ -65,9 +69,11 @@ def study_facts(session: Session, slug: str) -> StudyFacts:
         .group_by(ParticipantSession.mode, ParticipantSession.status)
         .order_by(ParticipantSession.mode, ParticipantSession.status)
     )
+    kept = tuple(_version(version) for version in versions)
     return StudyFacts(
         slug=study.slug,
-        versions=tuple(_version(version) for version in versions),
+        versions=kept,
+        leaks=leaks_of(session, kept[-1].design) if kept else (),
         sessions={(mode, status): n for mode, status, n in counts},
     )
 

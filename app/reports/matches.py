@@ -25,7 +25,8 @@ from app.tasks.game.match import config_hash
 from app.tasks.game.replay import Replayed, replayed
 
 SEATS_FILE = "seats_played.csv"
-PEOPLE, PROGRAMS = ("human", "simulated"), ("rule", "model")
+HUMAN = "human"
+PEOPLE, PROGRAMS = (HUMAN, "simulated"), ("rule", "model")
 AGENTS = (*PROGRAMS, *PEOPLE)
 PUBLISHED = " as published"
 """Ends the name of a measure as the published scripts compute it."""
@@ -45,12 +46,21 @@ class SeatPlayed:
 
 @dataclass(frozen=True)
 class MatchFile:
-    """The finished matches of one file that count; `left_out` says how many do not, by reason."""
+    """The finished matches of one file that count; `left_out` says how many do not, by reason.
+
+    `may_show` has the seats of people who agreed that others read their play.
+    """
 
     path: Path
     matches: Sequence[Replayed]
     agents: Mapping[tuple[str, Seat], str]
     left_out: Mapping[str, int]
+    may_show: frozenset[tuple[str, Seat]] = frozenset()
+
+    @property
+    def agreed(self) -> list[Replayed]:
+        """The matches in which every person agreed that others read their play; those of programs alone are in it."""
+        return [one for one in self.matches if all((one.id, seat) in self.may_show for seat in one.people)]
 
     @property
     def games(self) -> list[AnyGame]:
@@ -95,9 +105,8 @@ def read_matches(path: Path) -> MatchFile:
             kept.append(one)
     if not kept:
         raise StudyError(f"{path} has no match that counts: all {left_out} are excluded")
-    return MatchFile(
-        path, kept, _agents(path.with_name(SEATS_FILE)), {"excluded": left_out} if left_out else {}
-    )
+    rows = _seat_rows(path.with_name(SEATS_FILE))
+    return MatchFile(path, kept, _agents(rows), {"excluded": left_out} if left_out else {}, _may_show(rows))
 
 
 def one_game(files: Sequence[MatchFile]) -> AnyGame:
@@ -189,16 +198,28 @@ def _float(value: Fraction | float | None) -> float | None:
     return None if value is None else float(value)
 
 
-def _agents(path: Path) -> Mapping[tuple[str, Seat], str]:
-    """The names of agents by match and seat, without the hash of their parameters where one name has one hash."""
+def _seat_rows(path: Path) -> list[dict[str, str]]:
+    """The rows of `seats_played.csv`; none where there is no such file."""
     if not path.is_file():
-        return {}
+        return []
     with path.open(encoding="utf-8-sig", newline="") as file:
         rows = [
             {key: restored(cell or "") for key, cell in row.items() if key} for row in csv.DictReader(file)
         ]
     if rows and not {"match", "seat", "agent"} <= set(rows[0]):
         raise StudyError(f"{path} has no columns match, seat and agent; is it the file of these moves?")
+    return rows
+
+
+def _may_show(rows: Sequence[Mapping[str, str]]) -> frozenset[tuple[str, Seat]]:
+    """The seats that people had who all agreed that others read their play."""
+    people = [row for row in rows if row.get("occupant") == HUMAN and row["seat"].isdecimal()]
+    refused = {(row["match"], int(row["seat"])) for row in people if row.get("may_show") != "yes"}
+    return frozenset((row["match"], int(row["seat"])) for row in people) - refused
+
+
+def _agents(rows: Sequence[Mapping[str, str]]) -> Mapping[tuple[str, Seat], str]:
+    """The names of agents by match and seat, without the hash of their parameters where one name has one hash."""
     named = {(row["match"], int(row["seat"])): row["agent"] for row in rows if row["seat"].isdecimal()}
     short = {agent: agent.rsplit("-", 1)[0] for agent in named.values()}
     several = {name for name in short.values() if sum(one == name for one in short.values()) > 1}

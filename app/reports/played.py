@@ -10,22 +10,26 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Row, select
+from sqlalchemy import Row, func, select
 from sqlmodel import Session, SQLModel, col
 
 from app.core.errors import StudyError
+from app.reports.facts import designs_of
 from app.sessions.tables import Exclusion, Mode
+from app.studies.file.design import StudyDesign
 from app.studies.tables import Study, StudyVersion
 from app.tasks.game.base import Event, canonical_json
 from app.tasks.game.files import MOVES, SEATS_PLAYED, amount_value
 from app.tasks.game.fold import event_table, folded_from_rows, match_table, seat_table
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match
-from app.tasks.game.tables import MatchStatus
+from app.tasks.game.matching import waiting_table
+from app.tasks.game.tables import Exchange, MatchStatus
 
 BATCH_ROWS = 5_000
 BY_HAND = "by-hand"
-_m, _s, _e = match_table.c, seat_table.c, event_table.c
+_m, _s, _e, _w = match_table.c, seat_table.c, event_table.c, waiting_table.c
+exchange_table = SQLModel.metadata.tables[str(Exchange.__tablename__)]
 _exclusion = SQLModel.metadata.tables[str(Exclusion.__tablename__)]
 
 
@@ -49,6 +53,7 @@ def seats_played(
 ) -> Iterator[Mapping[str, Any]]:
     """A row for each occupancy of a seat, with the measures of the match where it was played to its end."""
     excluded = _excluded(session)
+    shown = {number: design.consent.play_shown for number, design in designs_of(session, slug).items()}
     nothing = dict.fromkeys(name for game in games for name in metric_names(game))
     statement = select(match_table, *_WHERE).order_by(_m.id)
     for match in session.execute(_ended(statement, slug, modes)).all():
@@ -69,11 +74,26 @@ def seats_played(
                 "left_reason": seat.left_reason,
                 "end_reason": match.end_reason,
                 "payoff_units": amount_value(Fraction(seat.payoff or 0)),
+                "may_show": "yes" if seat.session_id is not None and shown[match.version] else None,
                 **measures.get(seat.seat, {}),
                 "bonus_minor": seat.bonus_minor,
                 "excluded": BY_HAND if seat.session_id in excluded else None,
             }
             yield row
+
+
+def exchanges(session: Session, slug: str) -> Iterator[Mapping[str, Any]]:
+    """Every prompt to a language model of a study's live matches and its reply, as `game play` keeps them, in order."""
+    statement = (
+        select(exchange_table.c.at, exchange_table.c.line)
+        .join(match_table, _m.id == exchange_table.c.match_id)
+        .join(StudyVersion, col(StudyVersion.id) == _m.version_id)
+        .join(Study, col(Study.id) == col(StudyVersion.study_id))
+        .where(col(Study.slug) == slug)
+        .order_by(exchange_table.c.id)
+    )
+    for row in session.execute(statement.execution_options(yield_per=BATCH_ROWS)):
+        yield {"at": row.at.isoformat(timespec="milliseconds"), **row.line}
 
 
 @cache
@@ -88,6 +108,38 @@ def metric_names(game: str) -> tuple[str, ...]:
         kind: Any = "nature" if chance else "move"
         match.append(Event(kind, phase.phase_id, None if chance else seat, move))
     return tuple(sorted(rules.metrics(match.config, match.events)[1]))
+
+
+def pay_of(
+    session: Session, slug: str, designs: Mapping[int, StudyDesign]
+) -> Mapping[int, Mapping[str, Any]]:
+    """By session: the bonus of its matches that are over, and what is paid for waiting, in minor units."""
+    bonuses = session.execute(
+        select(_s.session_id, func.sum(_s.bonus_minor))
+        .join(match_table, _m.id == _s.match_id)
+        .join(StudyVersion, col(StudyVersion.id) == _m.version_id)
+        .join(Study, col(Study.id) == col(StudyVersion.study_id))
+        .where(col(Study.slug) == slug, _s.bonus_minor.is_not(None))
+        .group_by(_s.session_id)
+    )
+    paid = {id_: {"bonus_minor": int(total), "wait_pay_minor": 0} for id_, total in bonuses}
+    waits = session.execute(
+        select(_w.session_id, _w.block, _w.waited_s, col(StudyVersion.number))
+        .join(StudyVersion, col(StudyVersion.id) == _w.version_id)
+        .join(Study, col(Study.id) == col(StudyVersion.study_id))
+        .where(col(Study.slug) == slug, _w.waited_s > 0)
+    )
+    blocks = {(n, block.id): block for n, design in designs.items() for block in design.game_blocks}
+    for id_, block, waited_s, version in waits:
+        own = paid.setdefault(id_, {"bonus_minor": 0, "wait_pay_minor": 0})
+        own["wait_pay_minor"] += blocks[version, block].matching.wait_pay_minor_per_min * waited_s // 60
+    return paid
+
+
+def currency_of(design: StudyDesign) -> str | None:
+    """The currency in which a version pays matches and waits; None where it pays neither."""
+    paying = [block for block in design.game_blocks if block.bonus or block.matching.wait_pay_minor_per_min]
+    return paying[0].currency if paying else None
 
 
 _WHERE: tuple[Any, ...] = (col(Study.slug).label("study"), col(StudyVersion.number).label("version"))

@@ -11,6 +11,7 @@ from analysis.detection.studies import BlockJudgements
 from analysis.figures import AnyFigure
 from analysis.figures.distribution import distribution_figure
 from analysis.figures.scores import scores_figure
+from analysis.judging.items import BlockValidation
 from analysis.judging.items.figure import item_judges_figure
 from analysis.judging.items.validation import ItemValidation, validate_items
 from analysis.ratings.groups import GroupScores
@@ -20,7 +21,13 @@ from analysis.ratings.table import Ratings
 from analysis.results import Result, table_rows
 from analysis.stats.estimates import Estimate
 from app.reports.detection import write_judgements_report
-from app.reports.page.item_judges import ITEM_HEAD, ITEM_JUDGES, item_judge_rows, item_judges_section
+from app.reports.page.item_judges import (
+    ITEM_HEAD,
+    ITEM_JUDGES,
+    item_judge_rows,
+    item_judges_section,
+    judges_of,
+)
 from app.reports.page.methods import methods_of_file
 from app.reports.page.views import (
     NONE,
@@ -84,12 +91,13 @@ def write_block_report(
     folder: Path,
     *,
     made_at: datetime | None,
+    judges: ItemValidation | None = None,
     on_progress: OnProgress = silent,
 ) -> int:
     """Write the report of one block of ratings of a study, as `write_ratings_report`; returns how many scores count."""
 
     def made() -> FileReport:
-        return _report(f"{title}: {block.kind}", block, block.analysis, _about_block(block), None)
+        return _report(f"{title}: {block.kind}", block, block.analysis, _about_block(block), judges)
 
     return write_file_report(made, folder, made_at, on_progress)
 
@@ -101,12 +109,14 @@ def write_block_reports(
     *,
     alone: bool,
     made_at: datetime | None,
+    judged: Sequence[BlockValidation] = (),
     on_progress: OnProgress = silent,
 ) -> tuple[str, ...]:
     """Write the report of every block that has answers; returns the pages, below `folder`.
 
     A single block that stands `alone`, beside no report of pairs, has the folder for itself: its numbers, with a folder
-    for what else it has. Others have one each, named by what they are, study and block. `titles` are by study.
+    for what else it has. Others have one each, named by what they are, study and block. `titles` are by study. Judges
+    of items are where the ratings, classes or judgements are that they are `judged` by.
     """
     answered = [one for one in blocks if not one.selection.reason]
     is_whole = alone and len({(one.study, one.block) for one in answered}) == 1
@@ -114,10 +124,13 @@ def write_block_reports(
     for at, one in enumerate(answered):
         place = "" if is_whole and not at else f"{one.name}/"
         title, there = titles.get(one.study, one.study), folder / place
+        judges = judges_of(one, answered, judged)
         if isinstance(one, BlockJudgements):
-            write_judgements_report(one, title, there, made_at=made_at, on_progress=on_progress)
+            write_judgements_report(
+                one, title, there, made_at=made_at, judges=judges, on_progress=on_progress
+            )
         else:
-            write_block_report(one, title, there, made_at=made_at, on_progress=on_progress)
+            write_block_report(one, title, there, made_at=made_at, judges=judges, on_progress=on_progress)
         pages.append(f"{place}report.html")
     return tuple(pages)
 
@@ -377,8 +390,9 @@ def _about_block(block: BlockRatings) -> str:
 
 def _statistics(analysis: RatingAnalysis) -> str:
     return (
-        "Means and standard deviations are over scores; the intervals resample items and raters "
-        f"({analysis.resamples:,} resamples) [ET93]. Agreement takes scores as {analysis.agreement_level}: "
+        "Means and standard deviations are over scores; the intervals are for other items and raters: Student's t with "
+        "both variances added [CGM11], of 50 or more of each a bootstrap of both "
+        f"({analysis.resamples:,} resamples) [Owe07]. Agreement takes scores as {analysis.agreement_level}: "
         "Krippendorff's alpha [Kri04], Fleiss' kappa [Fle71], Gwet's AC1 [Gwe08], intraclass correlations [MW96], of "
         "items with different numbers of ratings [SF79], and Cohen's kappa of two raters at a time [Coh60], weighted "
         "where scores have an order [Coh68]."

@@ -13,17 +13,22 @@ from sqlmodel import Session
 from analysis import Analysis, analyze
 from analysis.data.columns import MODES
 from analysis.detection.studies import BlockJudgements, analyze_judgement_rows
+from analysis.distances import SourceDistance
 from analysis.figures import AnyFigure, Figure, figures_of
+from analysis.figures.closing import closing_figure
 from analysis.judging import JudgeValidation, validate_judges
+from analysis.judging.items import BlockValidation, validate_rating_rows
 from analysis.options import RESAMPLES
 from analysis.ratings.studies import BlockRatings, analyze_rating_rows
 from analysis.summary import FORMAT
 from app.core.errors import StudyError
-from app.reports.facts import COUNTED_MODES, refuse_matches_alone
+from app.reports.distances import CLOSING_HEAD, closing_of, closing_rows, kept_distances
+from app.reports.facts import COUNTED_MODES, designs_of, refuse_matches_alone
 from app.reports.page.judges import HEAD as JUDGES_HEAD
 from app.reports.page.judges import judge_rows
 from app.reports.page.methods import methods_of
 from app.reports.page.page import Content, report_page
+from app.reports.page.signatures import Found as Moves
 from app.reports.page.sources import Source, joined, read_study, sessions_of
 from app.reports.page.tables import tables_of
 from app.reports.page.writing import (
@@ -39,6 +44,7 @@ from app.reports.page.writing import (
 )
 from app.reports.rated import ratings_frame
 from app.reports.ratings import write_block_reports
+from app.reports.signatures import distances_of, figures_of_signatures, signature_files
 
 __all__ = [
     "OnProgress",
@@ -82,22 +88,24 @@ def build_report(
     seed: int = 1,
     mode: str | None = None,
     made_at: datetime | None = None,
+    signatures: Moves | None = None,
     on_progress: OnProgress = silent,
     computing: Computing = nullcontext,
 ) -> ReportInfo:
     """Write the report of one study, or of several side by side, into `folder`.
 
     The mode is by default the first of live, simulated and pilot that has answers; previews never count. A file that
-    is there already is replaced, once all files are made. Raises NotFound for an unknown study, StudyError for a mode
-    that is none or a folder that cannot be written.
+    is there already is replaced, once all files are made. `signatures` are of the paths of its clips.
+    Raises NotFound for an unknown study, StudyError for a mode that is none or a folder that cannot be written.
     """
     names = [slugs] if isinstance(slugs, str) else list(dict.fromkeys(slugs))
-    read, rated = [], []
+    read, rated, distances = [], [], list[SourceDistance]()
     for done, slug in enumerate(names):
         on_progress(done, len(names) + _STEPS, f"reading {slug}")
         refuse_matches_alone(session, slug)
         read.append(read_study(session, slug))
         rated.append(ratings_frame(session, slug))
+        distances += _kept_of(session, slug)
     studies, frames = joined(read)
 
     def progress(done: int, _total: int, what: str) -> None:
@@ -111,9 +119,17 @@ def build_report(
         seed=seed,
         mode=mode,
         made_at=made_at,
+        distances=distances,
+        signatures=signatures,
         on_progress=progress,
         computing=computing,
     )
+
+
+def _kept_of(session: Session, slug: str) -> Sequence[SourceDistance]:
+    """Those that stand with the records that the newest version shows."""
+    designs = list(designs_of(session, slug).values())
+    return kept_distances(session, designs[-1]) if designs else ()
 
 
 def write_reports(
@@ -127,6 +143,9 @@ def write_reports(
     made_at: datetime | None,
     resamples: int = RESAMPLES,
     verdicts: pd.DataFrame | None = None,
+    distances: Sequence[SourceDistance] = (),
+    signatures: Moves | None = None,
+    item_verdicts: pd.DataFrame | None = None,
     independent: bool = False,
     on_progress: OnProgress = silent,
     computing: Computing = nullcontext,
@@ -134,20 +153,25 @@ def write_reports(
     """As `write_report`, and of each block of the checked `ratings` a report of its own.
 
     A block of ratings beside answers to pairs, or to another block, has a folder in `folder`, to which the page of the
-    pairs links."""
+    pairs links. `item_verdicts` (`read_item_verdicts`) of judges are held against the raters of these blocks."""
     require_reportable(folder, mode)
     chosen = mode or first_mode([*frames.values(), *ratings])
     of_mode = [frame for frame in ratings if (frame["mode"] == chosen).any()]
     alone = bool(of_mode) and not any((frame["mode"] == chosen).any() for frame in frames.values())
     blocks: list[BlockRatings | BlockJudgements] = []
+    judged: Sequence[BlockValidation] = ()
     if of_mode:
         on_progress(0, _STEPS, "computing")
         with computing():
             blocks += analyze_rating_rows(of_mode, mode=chosen, seed=seed, resamples=resamples)
             blocks += analyze_judgement_rows(of_mode, mode=chosen, seed=seed, resamples=resamples)
+            if item_verdicts is not None:
+                judged = validate_rating_rows(
+                    of_mode, item_verdicts, mode=chosen, seed=seed, resamples=resamples
+                )
     titles = {study.slug: study.title for study in studies}
     with computing():
-        pages = write_block_reports(blocks, titles, folder, alone=alone, made_at=made_at)
+        pages = write_block_reports(blocks, titles, folder, alone=alone, made_at=made_at, judged=judged)
     if alone and pages:
         on_progress(_STEPS, _STEPS, "done")
         # A block may be there for its ratings, its classes and its judgements.
@@ -169,6 +193,8 @@ def write_reports(
             made_at=made_at,
             resamples=resamples,
             verdicts=verdicts,
+            distances=distances,
+            signatures=signatures,
             independent=independent,
             on_progress=on_progress,
             computing=computing,
@@ -192,12 +218,15 @@ def write_report(
     made_at: datetime | None,
     resamples: int = RESAMPLES,
     verdicts: pd.DataFrame | None = None,
+    distances: Sequence[SourceDistance] = (),
+    signatures: Moves | None = None,
     independent: bool = False,
     on_progress: OnProgress = silent,
     computing: Computing = nullcontext,
     beside: Sequence[str] = (),
 ) -> ReportInfo:
-    """As `build_report`, from checked responses by study; `verdicts` of judges, checked, are held against people.
+    """As `build_report`, from checked responses by study; `verdicts` of judges, checked, are held against people, and
+    so are `distances` of sources to people, and those of `signatures`, which have a section.
 
     With `independent`, participants with one identifier in two studies are taken for different people. The page links
     to the pages `beside` it."""
@@ -212,9 +241,17 @@ def write_report(
         on_progress(1, _STEPS, "holding judges against people")
         with computing():
             judges = _judged(answered, verdicts, chosen, seed, resamples)
+    found = None
+    distances = [*distances, *distances_of(signatures)]
+    if distances and answered:
+        with computing():
+            found = closing_of(answered, distances, chosen, seed=seed, resamples=resamples)
     on_progress(2, _STEPS, "drawing")
     with computing():
         figures = list(_figures(studies, analysis, judges, chosen))
+        if found is not None:
+            figures.append(closing_figure(found))
+        figures.extend(figures_of_signatures(signatures))
     on_progress(3, _STEPS, "writing")
     methods = methods_of(studies, analysis, chosen, seed, has_judges=judges is not None)
     files: dict[str, str | bytes] = {
@@ -223,10 +260,15 @@ def write_report(
     }
     if judges is not None:
         files["judges.json"] = json_text(judges.to_dict())
+    if found is not None:
+        files["closing.json"] = json_text(found.to_dict())
+        files["tables/closing.csv"] = csv_text(CLOSING_HEAD, closing_rows(found))
+    files |= signature_files(signatures)
     files |= _tables(analysis, figures, judges)
     files |= drawings(figures)
     by_name = {figure.name: figure for figure in figures}
-    content = Content(studies, analysis, by_name, methods, judges, chosen, made_words(made_at))
+    made = made_words(made_at)
+    content = Content(studies, analysis, by_name, methods, judges, chosen, made, found, signatures)
     written = with_page(files, report_page(content, sorted((*files, *beside))))
     write_folder(folder, written)
     on_progress(_STEPS, _STEPS, "done")

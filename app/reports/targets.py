@@ -12,7 +12,7 @@ from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column
 from analysis.data.mapping import mapping_kind, mapping_notes, read_judgements, read_mapped, read_ratings
 from analysis.data.reading import is_rating_rows, read_rating_rows
 from analysis.data.selection import with_unwatched
-from analysis.detection.table import Judgements
+from analysis.detection.table import Judgements, as_classes
 from analysis.ratings.table import Ratings
 from app.core.errors import StudyError
 
@@ -72,7 +72,9 @@ def judgements_of(target: str, mapping: Path) -> Judgements:
 
 
 def ratings_of(target: str, mapping: Path) -> Ratings:
-    """The checked ratings of a file from elsewhere."""
+    """The checked ratings of a file from elsewhere; judgements of single stimuli are classes of these."""
+    if is_yes_no(mapping):
+        return as_classes(judgements_of(target, mapping))
     return read_ratings(target, mapping)
 
 

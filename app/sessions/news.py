@@ -1,30 +1,115 @@
-"""Waking whoever waits for a page to change: at a commit of this process; other processes are asked by their rows."""
+"""Waking whoever waits for a page to change: at a commit of this process, and over PostgreSQL at those of all others.
+
+A commit that changes pages notifies every process that serves the same database (`hearing`), on this host or another.
+"""
 
 import asyncio
+import os
+import secrets
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
+import psycopg
+from sqlalchemy import event, text
 from sqlmodel import Session
 
 from app.core.committed import once_committed
+from app.core.database import Database
+
+CHANNEL = "likely_human_news"
+LOOK_S, AGAIN_S = 1.0, 2.0
+MOST_IDS = 500
+"""Ids of one notification, whose text has at most 8,000 bytes."""
+_NEWS = "news"
+_NOTIFY = text(f"SELECT pg_notify('{CHANNEL}', :payload)")
 
 _lock = threading.Lock()
 _waiting: dict[int, set[tuple[asyncio.AbstractEventLoop, asyncio.Event]]] = {}
+_hearing: set[str] = set()
+_process: tuple[int, str] = (0, "")
 
 
 def changed(session: Session, session_ids: Iterable[int]) -> None:
     """The pages of these sessions may look different once the write is committed."""
     ids = frozenset(session_ids)
     if ids:
+        session.info.setdefault(_NEWS, set()).update(ids)
         once_committed(session, lambda: _wake(ids))
 
 
-def _wake(ids: frozenset[int]) -> None:
+@event.listens_for(Session, "before_commit")
+def _notify(session: Session) -> None:
+    ids = sorted(session.info.pop(_NEWS, ()))
+    if not ids or session.get_bind().dialect.name != "postgresql":
+        return
+    for at in range(0, len(ids), MOST_IDS):
+        payload = f"{_name()}:{','.join(map(str, ids[at : at + MOST_IDS]))}"
+        session.connection().execute(_NOTIFY, {"payload": payload})
+
+
+@event.listens_for(Session, "after_rollback")
+def _forget(session: Session) -> None:
+    session.info.pop(_NEWS, None)
+
+
+def _name() -> str:
+    """This process among those of all hosts, so that nobody is woken twice; a fork has a name of its own."""
+    global _process
+    if _process[0] != os.getpid():
+        _process = os.getpid(), secrets.token_hex(4)
+    return _process[1]
+
+
+def _wake(ids: Iterable[int] | None) -> None:
+    """Everybody where there is no telling whom."""
     with _lock:
-        found = [each for id_ in ids for each in _waiting.get(id_, ())]
+        whom = list(_waiting) if ids is None else ids
+        found = [each for id_ in whom for each in _waiting.get(id_, ())]
     for loop, news in found:
         if not loop.is_closed():
             loop.call_soon_threadsafe(news.set)
+
+
+@contextmanager
+def hearing(database: Database) -> Iterator[None]:
+    """Hear of what other processes commit, for as long as the block runs; SQLite is written by one alone."""
+    if database.is_local:
+        yield
+        return
+    stop = threading.Event()
+    thread = threading.Thread(target=_hear, args=(database, stop), name="news", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+
+
+def hears_all(database: Database) -> bool:
+    """Whether no commit of another process can go unheard now."""
+    return database.is_local or str(database.url) in _hearing
+
+
+def _hear(database: Database, stop: threading.Event) -> None:
+    address = database.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    while not stop.is_set():
+        try:
+            with psycopg.connect(address, autocommit=True) as connection:
+                connection.execute(f"LISTEN {CHANNEL}")
+                _hearing.add(str(database.url))
+                _wake(None)  # what was committed while nobody listened
+                while not stop.is_set():
+                    for notice in connection.notifies(timeout=LOOK_S, stop_after=1):
+                        sender, _, ids = notice.payload.partition(":")
+                        if sender != _name():
+                            _wake([int(id_) for id_ in ids.split(",")])
+        except psycopg.Error:
+            _hearing.discard(str(database.url))
+            stop.wait(AGAIN_S)
+        finally:
+            _hearing.discard(str(database.url))
 
 
 class Listener:
@@ -46,10 +131,11 @@ class Listener:
             if not others:
                 _waiting.pop(self._id, None)
 
-    async def wait(self, seconds: float) -> None:
-        """Until there is news, or so many seconds are over."""
+    async def wait(self, seconds: float) -> bool:
+        """Until there is news, or so many seconds are over: then False."""
         try:
             await asyncio.wait_for(self._event.wait(), seconds)
         except TimeoutError:
-            return
+            return False
         self._event.clear()
+        return True

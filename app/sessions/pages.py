@@ -31,12 +31,16 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class ConsentPage(Page):
-    """Posts `decision` = `agree` | `refuse` and, where `minimum_age` is set, `of_age` = `yes` | `no`."""
+    """Posts `decision` = `agree` | `refuse` and, where `minimum_age` is set, `of_age` = `yes` | `no`.
+
+    With `plays_clips` it tries first whether this browser can play them.
+    """
 
     template: ClassVar[str] = "consent.html"
     html: str = ""
     version: str = ""
     minimum_age: int | None = None
+    plays_clips: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from fastapi.responses import JSONResponse
 
 from app.core import dependencies
 from app.core.database import Database
-from app.sessions.news import Listener
+from app.sessions.news import Listener, hears_all
 from app.sessions.pages import MessagePage
 from app.sessions.state_machine import Where, is_due, locate, note_present, settle
 from app.sessions.views import page_for
@@ -17,7 +17,8 @@ from app.sessions.views import page_for
 POLL_S = 25.0
 PRESENT_S = 5.0
 ELSEWHERE_S = 1.0
-"""How long a poll waits, how often it notes its browser, and how often it looks for what another process wrote."""
+"""How long a poll waits, how often it notes its browser, and how often it looks for what another process wrote that is
+not heard of."""
 NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -35,7 +36,7 @@ async def news_of(
 ) -> Response:
     """What has changed since the version `after`, as soon as something has; 204 after `POLL_S` without."""
     loop = asyncio.get_running_loop()
-    end, noted = loop.time() + POLL_S, 0.0
+    end = loop.time() + POLL_S
     where = await database.peek(locate, token)
     with Listener(where.session_id) as listener:
         while True:
@@ -43,16 +44,19 @@ async def news_of(
             task = where.live
             if task is None or where.is_shut_out(now):
                 return JSONResponse({"reload": True}, headers=NO_STORE)
-            if loop.time() - noted >= PRESENT_S:
-                noted = loop.time()
-                database.write_soon(note_present, where, now, True)
             page = page_for(where, now)
             if isinstance(page, MessagePage):
                 return JSONResponse({"reload": True}, headers=NO_STORE)
             if task.version(page) != after:
+                database.write_soon(note_present, where, now, True)
                 return JSONResponse(task.news(page), headers=NO_STORE)
-            if loop.time() >= end or await is_gone():
-                return Response(status_code=204, headers=NO_STORE)
-            elsewhere = PRESENT_S if database.is_local else ELSEWHERE_S
-            await listener.wait(min(elsewhere, max(0.0, end - loop.time())))
-            now = await dependencies.now()
+            # Until there is news, the page is what it was: only whoever looks at it is noted.
+            is_news = False
+            while not is_news:
+                database.write_soon(note_present, where, now, True)
+                if loop.time() >= end or await is_gone():
+                    return Response(status_code=204, headers=NO_STORE)
+                left = max(0.0, end - loop.time())
+                hears = hears_all(database)
+                is_news = await listener.wait(min(PRESENT_S if hears else ELSEWHERE_S, left)) or not hears
+                now = await dependencies.now()

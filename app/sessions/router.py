@@ -23,6 +23,44 @@ router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
 
 
+# Routes are tried in their order: these two are what is asked for most.
+@router.post("/p/{token}")
+async def answer_page(
+    request: Request, token: str, database: DatabaseDep, form: Form, now: Now, rng: Rng
+) -> Response:
+    """Take one answer. It is committed before the reply leaves."""
+    scripted = "application/json" in request.headers.get("accept", "")
+    here = f"/p/{token}"
+    try:
+        declined = await database.write(submit, token, form, now, rng)
+        if declined is not None:
+            here = f"/s/{declined.slug}/declined/{declined.status}"
+    except InvalidAnswer as error:
+        if scripted:
+            return JSONResponse({"errors": error.errors}, error.status_code)
+        where = await database.peek(locate, token)
+        return render(page_for(where, now, form=form, errors=error.errors), error.status_code)
+    except NotCurrent as error:
+        if scripted:
+            return JSONResponse({"message": str(error), "next": here}, error.status_code)
+        here += "?at=moved"
+    except Full as error:
+        here = f"/s/{error.slug}/full"
+    except Closed:
+        pass  # the page itself says that the study has ended, and what happens to their pay
+    return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
+
+
+@router.api_route("/p/{token}", methods=["GET", "HEAD"])
+async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
+    where = await current(database, token, now)
+    if where.live is not None:
+        database.write_soon(note_present, where, now, False)
+    if where.shown_at is None:
+        database.write_soon(mark_shown, where.session_id, where.step, now)
+    return current_page(where, now, at)
+
+
 @router.get("/s/{slug}")
 async def enter_study(
     request: Request, slug: str, database: DatabaseDep, settings: SettingsDep, now: Now
@@ -56,49 +94,12 @@ async def show_full(slug: str, database: DatabaseDep) -> Response:
     return render(full(slug, await database.peek(shown_design, slug)))
 
 
-@router.api_route("/p/{token}", methods=["GET", "HEAD"])
-async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
-    where = await current(database, token, now)
-    if where.live is not None:
-        database.write_soon(note_present, where, now, False)
-    if where.shown_at is None:
-        database.write_soon(mark_shown, where.session_id, where.step, now)
-    return current_page(where, now, at)
-
-
 @router.get("/p/{token}/state")
 async def wait_for_news(
     request: Request, token: str, database: DatabaseDep, now: Now, after: str = ""
 ) -> Response:
     """A long poll of a page that changes by itself: its new parts, or 204 when nothing has changed for a while."""
     return await news_of(database, token, now, after, request.is_disconnected)
-
-
-@router.post("/p/{token}")
-async def answer_page(
-    request: Request, token: str, database: DatabaseDep, form: Form, now: Now, rng: Rng
-) -> Response:
-    """Take one answer. It is committed before the reply leaves."""
-    scripted = "application/json" in request.headers.get("accept", "")
-    here = f"/p/{token}"
-    try:
-        declined = await database.write(submit, token, form, now, rng)
-        if declined is not None:
-            here = f"/s/{declined.slug}/declined/{declined.status}"
-    except InvalidAnswer as error:
-        if scripted:
-            return JSONResponse({"errors": error.errors}, error.status_code)
-        where = await database.peek(locate, token)
-        return render(page_for(where, now, form=form, errors=error.errors), error.status_code)
-    except NotCurrent as error:
-        if scripted:
-            return JSONResponse({"message": str(error), "next": here}, error.status_code)
-        here += "?at=moved"
-    except Full as error:
-        here = f"/s/{error.slug}/full"
-    except Closed:
-        pass  # the page itself says that the study has ended, and what happens to their pay
-    return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
 
 
 @router.api_route("/p/{token}/clips/{position}-{place}.mp4", methods=["GET", "HEAD"])

@@ -7,9 +7,11 @@ from weakref import WeakKeyDictionary
 
 from sqlmodel import Session, col, select
 
+from app.library.kinds import StimulusKind
+from app.library.tables import Stimulus
 from app.sessions.design import BlockPart, Kind, SessionPages, UnitToPlan, pages_of
 from app.studies.file.load import StudyDesign
-from app.studies.tables import StudyVersion, Unit
+from app.studies.tables import StudyVersion, Unit, UnitMember
 from app.tasks.registry import AnyDesign
 
 
@@ -29,12 +31,16 @@ class BlockRun:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A version's design and its blocks. `pages` are those of a session that goes through all of them in order."""
+    """A version's design and its blocks. `pages` are those of a session that goes through all of them in order.
+
+    `shows_clips` says whether there are clips among what it shows.
+    """
 
     sha256: str
     design: StudyDesign
     blocks: tuple[BlockRun, ...]
     pages: SessionPages
+    shows_clips: bool
     _by_blocks: dict[tuple[tuple[str, int], ...], SessionPages] = field(default_factory=dict)
 
     def block(self, id_: str) -> BlockRun:
@@ -83,7 +89,14 @@ def _read(session: Session, version_id: int, sha256: str, text: str) -> Run:
         )
         units[unit.block].append(to_plan)
     blocks = tuple(_block(block, tuple(units[block.id])) for block in design.blocks)
-    return Run(sha256, design, blocks, _pages(design, [(block, block.n) for block in blocks]))
+    pages = _pages(design, [(block, block.n) for block in blocks])
+    return Run(sha256, design, blocks, pages, _shows_clips(session, version_id))
+
+
+def _shows_clips(session: Session, version_id: int) -> bool:
+    clips = select(UnitMember.unit_id).join(Unit).join(Stimulus, col(Stimulus.id) == UnitMember.stimulus_id)
+    of_version = clips.where(Unit.version_id == version_id, Stimulus.kind == StimulusKind.CLIP)
+    return session.exec(of_version.limit(1)).first() is not None
 
 
 def _block(design: AnyDesign, units: tuple[UnitToPlan, ...]) -> BlockRun:

@@ -49,8 +49,7 @@ class NotCurrent(Conflict):
 class TrialSeen:
     """What the current trial shows, where that differs by session: its unit, and the hash of what it holds.
 
-    `next_kind` is that of the stimulus after it, None where there is none. `live` is what the task adds to it whose
-    pages change by themselves.
+    `next_kind` is that of the stimulus after it, None where there is none. `own` is what the task adds to it.
     """
 
     id: int
@@ -62,7 +61,7 @@ class TrialSeen:
     stimulus_kind: str | None
     content: str | None
     next_kind: str | None = None
-    live: Any = None
+    own: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +111,7 @@ class Where:
     @property
     def has_shared_page(self) -> bool:
         """Whether the current page is the same for every session that is where this one is."""
-        return self.page.kind != "trial" or task_named(self.part.task).shared_page
+        return self.page.kind != "trial" or task_named(self.part.task).shares_page(self.block.design)
 
     def is_shut_out(self, now: datetime) -> bool:
         """Whether the study has ended with this session under way. Previews and simulations do not depend on it."""
@@ -168,8 +167,7 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
 def _trial_seen(session: Session, where: Where) -> TrialSeen:
     named = {"session_id": where.session_id, "position": where.page.position}
     trial = TrialSeen(*session.connection().execute(queries.UNIT_AT, named).one())
-    task = live_task(where.part.task)
-    return trial if task is None else replace(trial, live=task.seen(session, where, trial))
+    return replace(trial, own=task_named(where.part.task).seen(session, where, trial))
 
 
 def mark_shown(session: Session, session_id: int, step: int, now: datetime) -> None:
@@ -263,6 +261,33 @@ def _answer_consent(
     }
     session.connection().execute(queries.BEGIN, begun)
     return None
+
+
+def begin_at_block(session: Session, token: str, block_id: str, now: datetime, rng: random.Random) -> None:
+    """Take a preview that has just come in straight to one block, the only one that it has. Raises NotFound."""
+    where = locate(session, token)
+    if where.mode != Mode.PREVIEW or block_id not in [block.id for block in where.run.blocks]:
+        raise NotFound(
+            f"The newest version has no block {block_id[:40]!r}: save the design as a version first."
+        )
+    alone = replace(
+        where.run,
+        design=where.design.model_copy(update={"block_order": "fixed"}),
+        blocks=(where.run.block(block_id),),
+    )
+    planned = plan_trials(session, where.version_id, where.mode, where.session_id, alone, rng, now)
+    blocks = [[block_id, alone.blocks[0].n]] if planned["blocks"] is None else planned["blocks"]
+    names = [key.kind for key in where.run.pages_for(blocks).keys]
+    begun: dict[str, Any] = {
+        **planned,
+        "session_id": where.session_id,
+        "status": Status.ACTIVE,
+        "participant": f"p-{rng.getrandbits(48):012x}",
+        "consented_at": now,
+        "blocks": blocks,
+        "step": names.index("trial"),
+    }
+    session.connection().execute(queries.BEGIN, begun)
 
 
 def _decline(session: Session, where: Where, status: Status, now: datetime) -> Declined | None:

@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager, suppress
 
 from app.core import dependencies
 from app.core.database import Database
+from app.core.settings import Settings
 from app.tasks.registry import live_tasks
 
 EVERY_S = 1.0
@@ -14,22 +15,24 @@ _log = logging.getLogger("likely-human")
 
 
 @asynccontextmanager
-async def sweeping(database: Database) -> AsyncIterator[None]:
+async def sweeping(database: Database, settings: Settings) -> AsyncIterator[None]:
     """Sweep for as long as the block runs; several processes may."""
-    sweeper = asyncio.create_task(_sweep(database))
+    sweeper = asyncio.create_task(_sweep(database, settings))
     try:
         yield
     finally:
         sweeper.cancel()
         with suppress(asyncio.CancelledError):
             await sweeper
+        for task in live_tasks():
+            await task.end(database)
 
 
-async def _sweep(database: Database) -> None:
+async def _sweep(database: Database, settings: Settings) -> None:
     while True:
         try:
             for task in live_tasks():
-                await task.sweep(database, await dependencies.now())
+                await task.sweep(database, settings, await dependencies.now())
         except Exception:
             _log.exception("what was due could not be written; it is tried again")
         await asyncio.sleep(EVERY_S)

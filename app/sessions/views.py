@@ -145,7 +145,7 @@ def page_for(
         now=now,
     )
     block = where.run.block(place.part.block) if where.page.kind == "trial" else None
-    return page_of(where.design, place, block)
+    return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
 
 
 def preview_of(where: Where) -> str:
@@ -207,7 +207,9 @@ def nothing_played(where: Where) -> MessagePage:
     return MessagePage("The videos could not be played", text, where.design.title, preview=preview_of(where))
 
 
-def page_of(design: StudyDesign, place: Place, block: BlockRun | None = None) -> Page:
+def page_of(
+    design: StudyDesign, place: Place, block: BlockRun | None = None, *, plays_clips: bool = True
+) -> Page:
     """A page of a design, for a session or for the experimenter who writes it; a trial's is of a `block`."""
     frame: dict[str, Any] = {
         "study_title": design.title,
@@ -223,7 +225,9 @@ def page_of(design: StudyDesign, place: Place, block: BlockRun | None = None) ->
         case "consent":
             consent = design.consent
             html, age = markdown(consent.text), consent.minimum_age
-            return ConsentPage(**frame, html=html, version=consent.version, minimum_age=age)
+            return ConsentPage(
+                **frame, html=html, version=consent.version, minimum_age=age, plays_clips=plays_clips
+            )
         case "background":
             return QuestionsPage(**frame, questions=views(design.background, place.form, place.errors))
         case "instructions":

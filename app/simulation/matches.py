@@ -17,7 +17,7 @@ from app.tasks.game.agents.registry import agent_named
 from app.tasks.game.base import Budget, Player, View
 from app.tasks.game.fold import match_table, seat_table, state_of
 from app.tasks.game.games import GAMES
-from app.tasks.game.looking import legal_for
+from app.tasks.game.held import legal_for
 from app.tasks.game.moves import MoveSchema
 from app.tasks.game.pages import posted_value
 from app.tasks.game.settings import GameDesign, fill_of

@@ -176,7 +176,8 @@ class _Walk:
         for name in form.texts:
             fields[name] = "Simulated participant."
         fields["rt_ms"] = str(self._person.rt_ms())
-        fields["playback"] = _playback(duration_s)
+        if page.clips:
+            fields["playback"] = _playback(duration_s)
         fields.pop("unplayable", None)
 
 

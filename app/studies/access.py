@@ -1,4 +1,4 @@
-"""Which studies a user sees: an owner all, others those shared with them."""
+"""Which studies a user sees (an owner all, others those shared with them), and what a study may be called."""
 
 import re
 from collections.abc import Sequence
@@ -12,22 +12,29 @@ from app.accounts.audit import record
 from app.accounts.logins import Who
 from app.accounts.tables import Role, User
 from app.accounts.users import checked_email
-from app.core.errors import Conflict, NotFound
+from app.core.errors import Conflict, NotFound, StudyError
 from app.studies.file.model import SLUG_PATTERN
 from app.studies.tables import State, Study, StudyShare
 
 _SLUG = re.compile(SLUG_PATTERN)
 _MOST_ID = 2**31
+# Words that the pages need in the place of a study's name.
+RESERVED = frozenset({"new"})
+
+
+class BadSlug(StudyError):
+    status_code = 422
 
 
 @dataclass(frozen=True, slots=True)
 class StudyHere:
-    """The study that a page is about."""
+    """The study that a page is about, and the `block` of it where its page is about one."""
 
     id: int
     slug: str
     state: State
     is_archived: bool = False
+    block: str = ""
 
 
 def study_for(session: Session, who: Who, slug: str) -> StudyHere:
@@ -96,3 +103,21 @@ def unshare(session: Session, who: Who, study: StudyHere, user_id: int, now: dat
     session.delete(held)
     user = session.get(User, user_id)
     record(session, who.actor, "study.unshare", now=now, study=study.slug, subject=user.email if user else "")
+
+
+def checked_slug(slug: str) -> str:
+    """A study's name for addresses, if it is one."""
+    slug = slug.strip()
+    if not re.fullmatch(SLUG_PATTERN, slug):
+        raise BadSlug(
+            f"{slug[:80]!r} cannot be a name in addresses: use lower-case letters, digits and -, at most 64, "
+            "beginning with a letter or digit."
+        )
+    if slug in RESERVED:
+        raise BadSlug(f"The name {slug!r} is used by these pages themselves; choose another one.")
+    return slug
+
+
+def taken_slugs(session: Session) -> frozenset[str]:
+    """The names of all studies, also of those that the user may not see."""
+    return frozenset(session.exec(select(Study.slug)))

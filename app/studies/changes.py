@@ -14,11 +14,12 @@ from app.studies.drafts import (
     checked_draft,
     draft_for,
     drop_draft,
-    keys_of_version,
     replace_draft,
     save_draft,
     save_version,
 )
+from app.studies.file.yamlpatch import Written
+from app.studies.history import design_as_draft
 from app.studies.versions import Loaded
 
 
@@ -33,24 +34,27 @@ async def put_draft(
 
 
 async def put_file(
-    database: Database, who: Who, study: StudyHere, keys: Mapping[str, Any], source: str, now: datetime
+    database: Database, who: Who, study: StudyHere, file: Written, source: str, now: datetime
 ) -> int:
     """As `replace_draft`, with the draft before read beforehand."""
     return await database.prepare_and_write(
         lambda session: draft_for(session, study),
-        lambda session, seen: replace_draft(session, who, study, keys, source, now, seen=seen),
+        lambda session, seen: replace_draft(
+            session, who, study, file.keys, source, now, written=file, seen=seen
+        ),
     )
 
 
 async def restore_version(database: Database, who: Who, study: StudyHere, number: int, now: datetime) -> int:
     """An earlier version as the draft. Raises NotFound."""
 
-    def keep(session: Session, read: tuple[DraftView, dict[str, Any]]) -> int:
-        seen, keys = read
-        return replace_draft(session, who, study, keys, f"version {number}", now, seen=seen)
+    def keep(session: Session, read: tuple[DraftView, DraftView]) -> int:
+        seen, then = read
+        source = f"version {number}"
+        return replace_draft(session, who, study, then.keys, source, now, written=then.written, seen=seen)
 
     return await database.prepare_and_write(
-        lambda session: (draft_for(session, study), keys_of_version(session, study, number)), keep
+        lambda session: (draft_for(session, study), design_as_draft(session, study, number)), keep
     )
 
 

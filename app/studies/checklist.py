@@ -17,6 +17,7 @@ from app.studies.access import StudyHere
 from app.studies.file.design import StudyDesign
 from app.studies.file.problems import counted, listed
 from app.studies.file.templates import unfilled
+from app.studies.leaks import BlockLeaks, leaks_of
 from app.studies.tables import Draft, StudyVersion, Unit, UnitMember
 from app.studies.truth import truth_view
 from app.tasks.pair.design import Member
@@ -34,6 +35,7 @@ _CONSEQUENCE = (
     "age",
     "version",
     "processing",
+    "leaks",
     "clues",
     "sides",
     "completion",
@@ -131,6 +133,7 @@ def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check
         ),
         *_units(design),
         *([_truth(design)] if design.pairs else []),
+        *_leaks(leaks_of(session, design)),
         *(_sides(block) for block in design.pair_blocks),
         *([_clues(around.clues(session, study))] if design.stimuli else []),
         _completion(design),
@@ -242,6 +245,25 @@ def _items(design: StudyDesign) -> Check:
         [f"{n} {condition or 'without a condition'}" for condition, n in sorted(counts.items())], "and"
     )
     return Check("items", "Items", "ok", f"Main items: {words}.", "design#blocks")
+
+
+def _leaks(found: Sequence[BlockLeaks]) -> Iterator[Check]:
+    """Of blocks of records or texts: what tells who played. What the study file allows is a warning."""
+    for block in found:
+        title = f"Clues in {block.block}"
+        refused = [leak for leak in block.leaks if not leak.is_allowed]
+        trivial = f" {block.trivial.says}" if block.trivial else ""
+        if refused:
+            said = "; ".join(f"{leak.says} ({leak.remedy})" for leak in refused)
+            yield Check(
+                "leaks", title, "blocker", f"{said}; or allow it by name in the block.{trivial}", "design"
+            )
+        elif block.leaks:
+            said = "; ".join(f"{leak.name}: {leak.says}" for leak in block.leaks)
+            yield Check("leaks", title, "warning", f"Allowed by name: {said}.{trivial}", "design")
+        else:
+            detail = f"Rounds, messages, numbers, times, names and sizes do not tell who played.{trivial}"
+            yield Check("leaks", title, "ok", detail)
 
 
 def _truth(design: StudyDesign) -> Check:

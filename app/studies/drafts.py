@@ -1,7 +1,6 @@
 """A study's draft: the keys of its study file while they are being written, saved as often as they change."""
 
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,22 +14,20 @@ from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, User
 from app.core.errors import Conflict, NotFound, Stale, StudyError
 from app.core.schema import clean, cleaned
-from app.studies.access import StudyHere
-from app.studies.file.comparable import blocks_in
+from app.studies.access import StudyHere, checked_slug
+from app.studies.file.comparable import drawn_as_asked
 from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, with_slug
 from app.studies.file.keys import tidied
 from app.studies.file.load import StudyDesign
-from app.studies.file.model import SLUG_PATTERN
 from app.studies.file.pairs import StimulusFacts
 from app.studies.file.templates import unfilled
+from app.studies.file.yamlpatch import Written, file_of_version
 from app.studies.seeing import admit_named, facts_for
 from app.studies.tables import Draft, State, Study, StudyShare, StudyVersion
 from app.studies.versions import Loaded, load_version
 
 MOST_CHARACTERS = 5_000_000
 LONGEST_REASON = 2_000
-# Words that the pages need in the place of a study's name.
-RESERVED = frozenset({"new"})
 _DESIGN_ACTIONS = ("draft.save", "draft.replace", "draft.drop", "version.save", "version.correct")
 
 
@@ -52,10 +49,6 @@ class ReasonDue(StudyError):
     status_code = 422
 
 
-class BadSlug(StudyError):
-    status_code = 422
-
-
 class TooLargeDraft(StudyError):
     status_code = 413
 
@@ -64,6 +57,8 @@ class TooLargeDraft(StudyError):
 class DraftView:
     """The design as it is being written. `revision` grows with each change of it: who saves says what they saw.
 
+    `written` is the study file that it began from, where there was one.
+
     `saved_at` is None where nothing was written since the newest version; `keys` are that version's then.
     """
 
@@ -71,6 +66,7 @@ class DraftView:
     revision: int
     saved_at: datetime | None = None
     saved_by: str = ""
+    written: Written | None = None
 
     @property
     def is_unsaved(self) -> bool:
@@ -88,10 +84,13 @@ def draft_for(session: Session, study: StudyHere) -> DraftView:
     draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
     if draft is not None:
         user = session.get(User, draft.saved_by) if draft.saved_by else None
-        return DraftView(tidied(draft.keys), draft.revision, draft.saved_at, user.email if user else "")
-    newest = newest_number(session, study)
-    keys = {"study": study.slug} if newest is None else keys_of_version(session, study, newest)
-    return DraftView(keys, _last_change(session, study))
+        by, written = user.email if user else "", Written.of(draft.written)
+        return DraftView(tidied(draft.keys), draft.revision, draft.saved_at, by, written)
+    revision, newest = _last_change(session, study), newest_number(session, study)
+    if newest is None:
+        return DraftView({"study": study.slug}, revision)
+    keys = keys_of_version(session, study, newest)
+    return DraftView(keys, revision, written=written_of_version(session, study, newest, keys))
 
 
 def draft_revisions(session: Session) -> Mapping[int, int]:
@@ -127,6 +126,14 @@ def keys_of_version(session: Session, study: StudyHere, number: int) -> dict[str
     return draft_of_design(design, facts_for(session, study))
 
 
+def written_of_version(
+    session: Session, study: StudyHere, number: int, keys: dict[str, Any]
+) -> Written | None:
+    """The study file that a version was made of, if it was, with the keys that the version has as a draft."""
+    text = _version(session, study, number).written
+    return None if text is None else Written(text, keys)
+
+
 def design_of_version(session: Session, study: StudyHere, number: int) -> StudyDesign:
     return StudyDesign.model_validate_json(_version(session, study, number).design)
 
@@ -158,21 +165,25 @@ def save_draft(
     now: datetime,
     *,
     replaces: str = "",
+    written: Written | None = None,
     seen: DraftView | None = None,
 ) -> int:
     """Keep what was written; returns the new revision. Raises Conflict when somebody else saved since `revision`.
 
-    `replaces` says for the audit log where a draft comes from that was not typed here: `from version 2`. `seen` is
-    the draft as it was read before, or else it is read here; Stale is raised where it has changed.
+    `replaces` says for the audit log where a draft comes from that was not typed here: `from version 2`; `written` is
+    the study file that it comes from. `seen` is the draft as it was read before, or else it is read here; Stale is
+    raised where it has changed.
     """
     was = hold_draft(session, study, revision, seen)
-    new = _drawn_as_asked(was.keys, storable(keys, study.slug))
-    if new == was.keys:
+    new = drawn_as_asked(was.keys, storable(keys, study.slug))
+    file = written if replaces else was.written
+    if new == was.keys and file == was.written:
         return revision
     draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
     if draft is None:
         draft = Draft(study_id=study.id, keys={}, revision=0, saved_at=now)
     draft.keys, draft.revision, draft.saved_by, draft.saved_at = new, revision + 1, who.user_id, now
+    draft.written = _stored(file)
     session.add(draft)
     admit_named(session, who, study.id, new)
     changed = sorted(key for key in {*was.keys, *new} if was.keys.get(key) != new.get(key))
@@ -189,20 +200,8 @@ def save_draft(
     return draft.revision
 
 
-def _drawn_as_asked(was: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
-    """Without the pairs that were drawn before, where another draw is asked for now, in the study or in a block."""
-    if isinstance(blocks := new.get("blocks"), list):
-        before = {str(block.get("id")): block for block in blocks_in(was)}
-        kept = [
-            _drawn_as_asked(before.get(str(block.get("id")), {}), block) if isinstance(block, dict) else block
-            for block in blocks
-        ]
-        return {**new, "blocks": kept}
-    old, sample = was.get("sample"), new.get("sample")
-    if not isinstance(old, dict) or not isinstance(sample, dict) or sample.get("drawn") != old.get("drawn"):
-        return new
-    rules = ({key: value for key, value in each.items() if key != "drawn"} for each in (old, sample))
-    return new if next(rules) == (asked := next(rules)) else {**new, "sample": asked}
+def _stored(written: Written | None) -> dict[str, Any] | None:
+    return None if written is None else cleaned(written.stored)
 
 
 def hold_draft(
@@ -247,14 +246,17 @@ def replace_draft(
     source: str,
     now: datetime,
     *,
+    written: Written | None = None,
     seen: DraftView | None = None,
 ) -> int:
     """Put other keys in the draft's place, from where `source` says; the audit log keeps those before.
 
-    `seen` is as `save_draft` has it.
+    `written` and `seen` are as `save_draft` has them.
     """
-    was = hold_draft(session, study, None, seen)
-    return save_draft(session, who, study, keys, was.revision, now, replaces=f"from {source}", seen=was)
+    was, replaces = hold_draft(session, study, None, seen), f"from {source}"
+    return save_draft(
+        session, who, study, keys, was.revision, now, replaces=replaces, written=written, seen=was
+    )
 
 
 def drop_draft(
@@ -278,17 +280,21 @@ def drop_draft(
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A draft with what is wrong with it, against the stimuli that there were."""
+    """A draft with what is wrong with it, against the stimuli that there were, and the file to keep with it."""
 
     draft: DraftView
     stimuli: Mapping[str, StimulusFacts]
     check: DraftCheck
+    file: str | None
 
 
 def checked_draft(session: Session, study: StudyHere) -> Checked:
     """A study's draft, checked: what `save_version` rests on."""
     draft, stimuli = draft_for(session, study), facts_for(session, study)
-    return Checked(draft, stimuli, check_draft(dict(draft.keys), stimuli))
+    check, file = check_draft(dict(draft.keys), stimuli), None
+    if check.design is not None:
+        file = file_of_version(check.design, draft.keys, draft.written, stimuli)
+    return Checked(draft, stimuli, check, file)
 
 
 def save_version(
@@ -310,11 +316,14 @@ def save_version(
     draft = hold_draft(session, study, revision, seen.draft if seen else None)
     if seen is not None and seen.stimuli != facts_for(session, study):
         raise Stale
-    check = seen.check if seen else check_of(session, study, draft.keys)
+    checked = seen or checked_draft(session, study)
+    check = checked.check
     if check.design is None:
         raise InvalidDraft(check)
     newest = newest_number(session, study)
     if newest is not None and _version(session, study, newest).sha256 == check.design.sha256():
+        if checked.file is not None:
+            _version(session, study, newest).written = checked.file
         if draft.is_unsaved:
             drop_draft(session, who, study, now, seen=draft)
         return Loaded(study.slug, newest, "unchanged", len(check.design.pairs), check.design.n_items)
@@ -325,7 +334,7 @@ def save_version(
             f"Version {_shown(session, study)} has data: say in a few words why you change the design, "
             "for whoever reads the data."
         )
-    return load_version(session, check.design, now, by=who.actor, reason=kept)
+    return load_version(session, check.design, now, by=who.actor, reason=kept, written=checked.file)
 
 
 def _refuse_unfilled_while_open(session: Session, study: StudyHere, keys: Mapping[str, Any]) -> None:
@@ -360,7 +369,14 @@ def is_frozen(session: Session, study: StudyHere, number: int) -> bool:
     return _version(session, study, number).frozen_at is not None
 
 
-def create_study(session: Session, who: Who, slug: str, keys: Mapping[str, Any], now: datetime) -> StudyHere:
+def create_study(
+    session: Session,
+    who: Who,
+    slug: str,
+    keys: Mapping[str, Any],
+    now: datetime,
+    written: Written | None = None,
+) -> StudyHere:
     """A new study with a draft and no version yet, shared with its maker. Raises BadSlug; Conflict for a slug taken."""
     slug = checked_slug(slug)
     kept = storable(keys, slug)
@@ -371,26 +387,10 @@ def create_study(session: Session, who: Who, slug: str, keys: Mapping[str, Any],
     except IntegrityError:
         raise Conflict(f"There is a study {slug!r} already; choose another name.") from None
     study_id = study.id or 0
-    session.add(Draft(study_id=study_id, keys=kept, saved_by=who.user_id, saved_at=now))
+    session.add(
+        Draft(study_id=study_id, keys=kept, written=_stored(written), saved_by=who.user_id, saved_at=now)
+    )
     session.add(StudyShare(study_id=study_id, user_id=who.user_id))
     admit_named(session, who, study_id, kept)
     record(session, who.actor, "study.create", now=now, study=slug, after=kept)
     return StudyHere(study_id, slug, State.DRAFT)
-
-
-def checked_slug(slug: str) -> str:
-    """A study's name for addresses, if it is one."""
-    slug = slug.strip()
-    if not re.fullmatch(SLUG_PATTERN, slug):
-        raise BadSlug(
-            f"{slug[:80]!r} cannot be a name in addresses: use lower-case letters, digits and -, at most 64, "
-            "beginning with a letter or digit."
-        )
-    if slug in RESERVED:
-        raise BadSlug(f"The name {slug!r} is used by these pages themselves; choose another one.")
-    return slug
-
-
-def taken_slugs(session: Session) -> frozenset[str]:
-    """The names of all studies, also of those that the user may not see."""
-    return frozenset(session.exec(select(Study.slug)))

@@ -3,23 +3,26 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import anyio.to_thread
 from sqlmodel import Session
 
 from app.accounts.logins import Who
+from app.core.database import Database
 from app.core.errors import StudyError
-from app.studies.access import StudyHere, study_for
+from app.studies.access import RESERVED, StudyHere, study_for
 from app.studies.drafts import (
-    RESERVED,
+    DraftView,
     check_of,
     design_of_version,
     draft_for,
     keys_of_version,
     newest_number,
+    written_of_version,
 )
 from app.studies.file.design import StudyDesign
 from app.studies.file.difference import Difference, design_differences, differences
 from app.studies.file.drafts import slug_of
-from app.studies.file.yamlwriter import draft_to_yaml
+from app.studies.file.yamlpatch import study_file
 
 # A numbered version, or what is being written.
 Which = int | Literal["draft"]
@@ -52,12 +55,21 @@ def which_of(text: str) -> Which:
 
 
 def keys_of(session: Session, study: StudyHere, which: Which) -> dict[str, Any]:
-    return draft_for(session, study).keys if which == "draft" else keys_of_version(session, study, which)
+    return design_as_draft(session, study, which).keys
 
 
-def yaml_of(session: Session, study: StudyHere, which: Which) -> str:
-    """A design as a study file."""
-    return draft_to_yaml(keys_of(session, study, which))
+def design_as_draft(session: Session, study: StudyHere, which: Which) -> DraftView:
+    """What is being written, or a version as if it were."""
+    if which == "draft":
+        return draft_for(session, study)
+    keys = keys_of_version(session, study, which)
+    return DraftView(keys, 0, written=written_of_version(session, study, which, keys))
+
+
+async def yaml_of(database: Database, study: StudyHere, which: Which) -> str:
+    """A design as a study file: the one that was written, with what has changed since, or else a new one."""
+    design = await database.read(design_as_draft, study, which)
+    return await anyio.to_thread.run_sync(study_file, design.keys, design.written)
 
 
 def compare(session: Session, study: StudyHere, before: Which, after: Which) -> Comparison:
@@ -83,9 +95,9 @@ def unsaved_differences(session: Session, study: StudyHere) -> Comparison | None
     return compare(session, study, newest, "draft")
 
 
-def keys_to_clone(session: Session, who: Who, source: str, which: str) -> dict[str, Any]:
+def design_to_clone(session: Session, who: Who, source: str, which: str) -> DraftView:
     """The design of a study that the user sees; its draft where `which` is `draft` or empty. Raises NotFound."""
-    return keys_of(session, study_for(session, who, source), which_of(which or "draft"))
+    return design_as_draft(session, study_for(session, who, source), which_of(which or "draft"))
 
 
 def free_slug(wanted: str, taken: frozenset[str]) -> str:

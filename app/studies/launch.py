@@ -1,5 +1,6 @@
 """Opening a study, and every other change of its state."""
 
+import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,6 +14,7 @@ from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
 from app.core.schema import clean
 from app.sessions.entering import Visit, enter
+from app.sessions.state_machine import begin_at_block
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.access import StudyHere
 from app.studies.checklist import Around, Check, checklist, has_session, newest_of
@@ -285,10 +287,16 @@ def refuse_without_version(session: Session, study: StudyHere) -> None:
         raise NotReady("There is no version to preview yet: save the design as one first.")
 
 
-def start_preview(session: Session, study: StudyHere, now: datetime) -> str:
-    """A fresh walk through the newest version's pages, which counts nowhere; returns its session's token."""
+def start_preview(session: Session, study: StudyHere, now: datetime, block: str = "") -> str:
+    """A fresh walk through the newest version's pages, which counts nowhere; returns its session's token.
+
+    With `block`, straight to the trials of that one. Raises NotReady without a version, NotFound without such a block.
+    """
     refuse_without_version(session, study)
-    return enter(session, Visit(study.slug, Mode.PREVIEW), now)
+    token = enter(session, Visit(study.slug, Mode.PREVIEW), now)
+    if block:
+        begin_at_block(session, token, block, now, random.Random(token))
+    return token
 
 
 def study_here(session: Session, slug: str) -> StudyHere:

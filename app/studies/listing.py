@@ -6,44 +6,57 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, case, exists
+from sqlalchemy import ColumnElement, Select
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, User
-from app.sessions.design import Slot
 from app.sessions.tables import ParticipantSession, Status
 from app.studies.access import StudyHere, visible_slugs
-from app.studies.file.problems import units_in_words
-from app.studies.pairs_summary import item_count, pair_count
-from app.studies.tables import Draft, State, Study, StudyShare, StudyVersion, Unit, UnitMember
+from app.studies.pairs_summary import unit_counts
+from app.studies.queries import units_of
+from app.studies.tables import Draft, State, Study, StudyShare, StudyVersion
+from app.tasks.registry import units_in_words
 
 # Sessions by mode and status.
 Counts = Mapping[tuple[str, str], int]
 
 
-@dataclass(frozen=True, slots=True)
-class StudyLine:
-    """One study for the list. `version` is 0 and `n_pairs` the draft's where no version is saved yet."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Counted:
+    """What has units; `units` counts them by task."""
+
+    units: Mapping[str, int]
+
+    @property
+    def contents(self) -> str:
+        """`2 pairs and 15 items`."""
+        return units_in_words(self.units)
+
+    @property
+    def n_pairs(self) -> int:
+        return self.units.get("pair", 0)
+
+    @property
+    def n_items(self) -> int:
+        return self.units.get("rating", 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StudyLine(_Counted):
+    """One study for the list. `version` is 0 where no version is saved yet; `units` are then the draft's."""
 
     slug: str
     title: str
     state: State
     version: int
-    n_pairs: int
-    n_items: int
     is_unsaved: bool
     sessions: Counts
     shared_with: Sequence[str]
     changed_at: datetime
     changed_by: str
     archived_at: datetime | None
-
-    @property
-    def units(self) -> str:
-        """`2 pairs and 15 items`."""
-        return units_in_words(self.n_pairs, self.n_items)
 
     def n_sessions(self, mode: str) -> int:
         return sum(n for (of, _), n in self.sessions.items() if of == mode)
@@ -52,8 +65,8 @@ class StudyLine:
         return self.sessions.get((mode, Status.COMPLETED), 0)
 
 
-@dataclass(frozen=True, slots=True)
-class VersionLine:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionLine(_Counted):
     """One version for the history; `sessions` by mode, whatever came of them."""
 
     number: int
@@ -62,14 +75,7 @@ class VersionLine:
     saved_by: str
     reason: str
     frozen_at: datetime | None
-    n_pairs: int
-    n_items: int
     sessions: Mapping[str, int]
-
-    @property
-    def units(self) -> str:
-        """`2 pairs and 15 items`."""
-        return units_in_words(self.n_pairs, self.n_items)
 
 
 def study_lines(session: Session, who: Who, *, archived: bool = False) -> Sequence[StudyLine]:
@@ -99,22 +105,20 @@ def _lines(session: Session, studies: Sequence[Study]) -> list[StudyLine]:
     ids = [study.id or 0 for study in studies]
     versions = {v.study_id: v for v in session.execute(_newest(ids))}
     drafts = {d.study_id: d for d in session.exec(select(Draft).where(col(Draft.study_id).in_(ids)))}
-    units = _units(session, [v.id for v in versions.values()])
+    units = units_of(session, [v.id for v in versions.values()])
     sessions, shared, changed = _sessions(session, ids), _shared(session, ids), _changed(session, studies)
     lines = []
     for study, id_ in zip(studies, ids, strict=True):
         version, draft = versions.get(id_), drafts.get(id_)
         keys = draft.keys if draft else json.loads(version.design) if version else {}
         changed_at, changed_by = changed.get(study.slug, (study.created_at, ""))
-        n_pairs, n_items = units.get(version.id, (0, 0)) if version else (pair_count(keys), item_count(keys))
         lines.append(
             StudyLine(
                 slug=study.slug,
                 title=_title(keys),
                 state=State(study.state),
                 version=version.number if version else 0,
-                n_pairs=n_pairs,
-                n_items=n_items,
+                units=units.get(version.id, {}) if version else unit_counts(keys),
                 is_unsaved=draft is not None,
                 sessions=sessions.get(id_, {}),
                 shared_with=shared.get(id_, ()),
@@ -144,18 +148,6 @@ def _newest(ids: Sequence[int]) -> Select[*tuple[Any, ...]]:
         newest,
         (col(StudyVersion.study_id) == newest.c.study_id) & (col(StudyVersion.number) == newest.c.number),
     )
-
-
-def _units(session: Session, versions: Sequence[int]) -> dict[int, tuple[int, int]]:
-    """How many pairs and how many items each of the versions has."""
-    has_two = exists().where(col(UnitMember.unit_id) == col(Unit.id), col(UnitMember.slot) == Slot.A)
-    of = col(Unit.version_id)
-    counts = (
-        select_columns(of, func.sum(case((has_two, 1), else_=0)), func.count())
-        .where(of.in_(versions))
-        .group_by(of)
-    )
-    return {version: (int(pairs), int(n - pairs)) for version, pairs, n in session.execute(counts)}
 
 
 def _sessions(session: Session, ids: Sequence[int]) -> dict[int, dict[tuple[str, str], int]]:
@@ -215,7 +207,7 @@ def version_lines(session: Session, study: StudyHere) -> Sequence[VersionLine]:
         .where(col(StudyVersion.study_id) == study.id)
         .order_by(col(StudyVersion.number).desc())
     ).all()
-    units = _units(session, [version.id for version in versions])
+    units = units_of(session, [version.id for version in versions])
     sessions = _sessions_by_version(session, study)
     return [
         VersionLine(
@@ -225,8 +217,7 @@ def version_lines(session: Session, study: StudyHere) -> Sequence[VersionLine]:
             saved_by=version.email or "",
             reason=version.reason,
             frozen_at=version.frozen_at,
-            n_pairs=units.get(version.id, (0, 0))[0],
-            n_items=units.get(version.id, (0, 0))[1],
+            units=units.get(version.id, {}),
             sessions=sessions.get(version.id, {}),
         )
         for version in versions

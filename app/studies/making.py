@@ -12,12 +12,13 @@ from app.accounts.logins import Who
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.schema import clean
-from app.studies.access import StudyHere
-from app.studies.drafts import create_study, taken_slugs
-from app.studies.file.bundle import read_bundle
+from app.studies.access import StudyHere, taken_slugs
+from app.studies.drafts import create_study
+from app.studies.file.bundle import read_written
 from app.studies.file.drafts import with_slug
 from app.studies.file.templates import TEMPLATES
-from app.studies.history import free_slug, keys_to_clone
+from app.studies.file.yamlpatch import Written
+from app.studies.history import design_to_clone, free_slug
 
 
 class BadStart(StudyError):
@@ -35,6 +36,7 @@ class Start:
     """What a study is to begin from: just one of `template`, `clone`, `keys` and `files`.
 
     `which` is the version of the study that is cloned; its draft without one. `title` replaces that of the start.
+    `written` is the study file that `keys` are of.
     """
 
     slug: str = ""
@@ -44,6 +46,7 @@ class Start:
     which: str = ""
     keys: Mapping[str, Any] | None = None
     files: Mapping[str, bytes] | None = None
+    written: Written | None = None
 
 
 async def with_keys(start: Start) -> Start:
@@ -52,7 +55,8 @@ async def with_keys(start: Start) -> Start:
     if len(given) != 1:
         raise BadStart("start", "Say what the study begins from: one of template, clone, keys and files.")
     if start.files is not None:
-        return replace(start, keys=await read_upload(start.files), files=None)
+        written = await read_upload(start.files)
+        return replace(start, keys=written.keys, written=written, files=None)
     if start.template is not None:
         template = TEMPLATES.get(start.template)
         if template is None:
@@ -63,10 +67,10 @@ async def with_keys(start: Start) -> Start:
     return start
 
 
-async def read_upload(files: Mapping[str, bytes]) -> dict[str, Any]:
-    """`read_bundle` in a thread: a large file takes a second or two, and nobody's answer is to wait for it."""
+async def read_upload(files: Mapping[str, bytes]) -> Written:
+    """`read_written` in a thread: a large file takes a second or two, and nobody's answer is to wait for it."""
     named = {clean(name): data for name, data in files.items()}
-    return await anyio.to_thread.run_sync(read_bundle, named)
+    return await anyio.to_thread.run_sync(read_written, named)
 
 
 async def make_study(database: Database, who: Who, start: Start, now: datetime) -> StudyHere:
@@ -76,15 +80,15 @@ async def make_study(database: Database, who: Who, start: Start, now: datetime) 
     """
     start = await with_keys(start)
     if start.clone is not None:
-        keys = await database.read(keys_to_clone, who, start.clone, start.which)
-        start = replace(start, keys=keys)
+        cloned = await database.read(design_to_clone, who, start.clone, start.which)
+        start = replace(start, keys=cloned.keys, written=cloned.written)
     return await database.write(_make, who, start, now)
 
 
 def _make(session: Session, who: Who, start: Start, now: datetime) -> StudyHere:
     slug = start.slug.strip() or _free_slug(session, start)
     title = start.title.strip()
-    return create_study(session, who, slug, with_slug(start.keys, slug, title or None), now)
+    return create_study(session, who, slug, with_slug(start.keys, slug, title or None), now, start.written)
 
 
 def _free_slug(session: Session, start: Start) -> str:

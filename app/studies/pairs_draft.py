@@ -10,10 +10,11 @@ from sqlmodel import Session, col
 
 from app.accounts.logins import Who
 from app.core.database import Database
-from app.core.errors import Conflict, StudyError
+from app.core.errors import Conflict, NotFound, StudyError
 from app.library.tables import Stimulus
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for, save_draft, storable
+from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import drawn_as_csv
 from app.studies.file.pairs import StimulusFacts, true_source_of
 from app.studies.file.problems import Fault
@@ -41,10 +42,45 @@ class NothingAsked(StudyError):
 
 
 class InBlocks(Conflict):
-    """A study with blocks, whose pairs stand in them."""
+    """A study with blocks, whose pairs stand in them, where no block was named."""
 
 
-IN_BLOCKS = "This study has blocks, and its pairs stand in them: edit them in the design, at their block."
+IN_BLOCKS = (
+    "This study has blocks, and its pairs stand in them: say of which block, or edit them in the design."
+)
+_OF_BLOCK = ("pairs", "sample", "trials", "per_participant")
+
+
+def of_block(keys: Mapping[str, Any], block: str) -> Mapping[str, Any]:
+    """The keys of a study of which one block is all that there is; all of them where no block is named.
+
+    Raises NotFound.
+    """
+    if not block:
+        return keys
+    for each in blocks_in(keys):
+        if each.get("id") == block and each.get("task") == "pair":
+            rest = {key: value for key, value in keys.items() if key != "blocks"}
+            return {**rest, **{key: each[key] for key in _OF_BLOCK if key in each}}
+    raise NotFound(f"The design has no block of pairs {block[:40]!r}.")
+
+
+def _put_back(keys: Mapping[str, Any], block: str, changed: Mapping[str, Any]) -> Mapping[str, Any]:
+    """All keys, with the pairs of `changed` in the block that they are of."""
+    if not block:
+        return changed
+    pairs = {key: changed[key] for key in ("pairs", "sample") if key in changed}
+    blocks = [
+        {**_without_pairs(each), **pairs} if isinstance(each, Mapping) and each.get("id") == block else each
+        for each in keys["blocks"]
+    ]
+    return {**keys, "blocks": blocks}
+
+
+def _draft_of(session: Session, study: StudyHere) -> DraftView:
+    """The draft, or what of it the block that is named has."""
+    draft = draft_for(session, study)
+    return replace(draft, keys=dict(of_block(draft.keys, study.block)))
 
 
 def refuse_blocks(keys: Mapping[str, Any]) -> None:
@@ -75,14 +111,14 @@ class ClipCard:
 
 
 def pairs_here(session: Session, who: Who, study: StudyHere) -> PairsHere:
-    draft = draft_for(session, study)
+    draft = _draft_of(session, study)
     found = find_pairs(draft.keys, facts_for(session, study))
     return PairsHere(draft, facts_for(session, study, who), found)
 
 
 def pairs_tried(session: Session, who: Who, study: StudyHere, given: Mapping[str, Any]) -> PairsHere:
     """What other `pairs` or another `sample` would come to in this study; nothing is kept. Raises UnwieldyDraft."""
-    return tried(study, draft_for(session, study), facts_for(session, study, who), given)
+    return tried(study, _draft_of(session, study), facts_for(session, study, who), given)
 
 
 def tried(study: StudyHere, draft: DraftView, stimuli: Stimuli, given: Mapping[str, Any]) -> PairsHere:
@@ -128,7 +164,7 @@ async def save_pairs(
 
 async def draw_again(database: Database, who: Who, study: StudyHere, revision: int, now: datetime) -> int:
     """Draw the draft's pairs anew from the clips there are, and keep these. Raises FaultyPairs, Conflict."""
-    keys = (await database.read(draft_for, study)).keys
+    keys = (await database.read(_draft_of, study)).keys
     refuse_blocks(keys)
     sample = keys.get("sample")
     if not isinstance(sample, Mapping) or keys.get("pairs") is not None:
@@ -152,7 +188,7 @@ def _kept(
 
     Raises FaultyPairs where the pairs could not be shown as they are, unless `even_faulty`.
     """
-    draft = draft_for(session, study).keys
+    draft = _draft_of(session, study).keys
     refuse_blocks(draft)
     keys = storable({**given, "truth": draft.get("truth")}, study.slug)
     had = draft.get("sample")
@@ -192,8 +228,9 @@ async def _put(
     """`pairs`, a `sample` or neither in the place of what the draft has, unseen. Raises InBlocks."""
 
     def put(session: Session, seen: DraftView) -> int:
-        refuse_blocks(seen.keys)
-        keys = {**_without_pairs(seen.keys), **given}
+        own = of_block(seen.keys, study.block)
+        refuse_blocks(own)
+        keys = _put_back(seen.keys, study.block, {**_without_pairs(own), **given})
         return save_draft(session, who, study, keys, revision, now, seen=seen)
 
     return await database.prepare_and_write(lambda session: draft_for(session, study), put)
@@ -213,7 +250,7 @@ def with_pair(session: Session, who: Who, study: StudyHere, row: Row) -> "Edited
     """The draft with another pair at the end of its list. Raises BadRow."""
     stimuli, draft = facts_for(session, study, who), draft_for(session, study)
     source = true_source_of(draft.keys)
-    return _edit(draft, lambda rows: [*rows, new_row(rows, row, stimuli, source)])
+    return _edit(study, draft, lambda rows: [*rows, new_row(rows, row, stimuli, source)])
 
 
 async def edit_pair(
@@ -228,7 +265,9 @@ async def edit_pair(
 ) -> int:
     """Move, turn round, change or remove the `number`th pair of the list. Raises BadRow."""
     return await database.prepare_and_write(
-        lambda session: _edit(draft_for(session, study), lambda rows: edited(rows, what, number, form)),
+        lambda session: _edit(
+            study, draft_for(session, study), lambda rows: edited(rows, what, number, form)
+        ),
         lambda session, edit: keep_edit(session, who, study, edit, revision, now),
     )
 
@@ -248,14 +287,15 @@ def keep_edit(
     return save_draft(session, who, study, edit.keys, revision, now, seen=edit.draft)
 
 
-def _edit(draft: DraftView, edit: Callable[[list[Row]], list[Row]]) -> Edited:
-    refuse_blocks(draft.keys)
-    if draft.keys.get("sample") is not None:
+def _edit(study: StudyHere, draft: DraftView, edit: Callable[[list[Row]], list[Row]]) -> Edited:
+    own = of_block(draft.keys, study.block)
+    refuse_blocks(own)
+    if own.get("sample") is not None:
         raise Conflict("The pairs are drawn at random: turn them into a list first, then edit the list.")
-    listed = draft.keys.get("pairs")
+    listed = own.get("pairs")
     rows = edit(read_rows(listed) if isinstance(listed, str) and listed.strip() else [])
     pairs = {"pairs": rows_as_csv(rows)} if rows else {}
-    return Edited(draft, {**_without_pairs(draft.keys), **pairs})
+    return Edited(draft, _put_back(draft.keys, study.block, {**_without_pairs(own), **pairs}))
 
 
 def _without_pairs(keys: Mapping[str, Any]) -> dict[str, Any]:

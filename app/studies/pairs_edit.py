@@ -9,7 +9,6 @@ from typing import Any
 
 from app.core.errors import StudyError
 from app.core.spreadsheet import NotCsv, csv_rows
-from app.library.kinds import StimulusKind
 from app.sessions.design import Kind
 from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts, condition_by_source
 from app.tasks.pair.design import Member
@@ -91,10 +90,11 @@ def new_row(
             raise BadRow(f"Choose a clip {member}.")
         if name not in stimuli:
             raise BadRow(f"There is no clip {name[:80]!r}.")
-        if stimuli[name].kind is not StimulusKind.CLIP:
-            raise BadRow(f"{name} is a {stimuli[name].kind}; pairs are made of clips.")
     if row.a == row.b:
         raise BadRow("Choose two different clips: a pair shows one beside the other.")
+    kinds = [stimuli[name].kind for name in (row.a, row.b)]
+    if kinds[0] is not kinds[1]:
+        raise BadRow(f"{row.a} is a {kinds[0]} and {row.b} a {kinds[1]}; a pair shows two of one kind.")
     row = _checked(row)
     sources = stimuli[row.a].source, stimuli[row.b].source
     condition = row.condition or condition_by_source(*sources, true_source)
@@ -174,7 +174,11 @@ _EDITS: Mapping[str, Callable[[list[Row], int, Mapping[str, str]], list[Row]]] =
 
 
 def sample_of(
-    conditions: Iterable[tuple[str, str, str]], match: Sequence[str], seed: str, use: Use = "even"
+    conditions: Iterable[tuple[str, str, str]],
+    match: Sequence[str],
+    seed: str,
+    use: Use = "even",
+    pairing: str = "",
 ) -> dict[str, Any]:
     """The `sample` of a form's rows, each a condition with its numbers of main and of practice pairs, as typed."""
     asked: dict[str, dict[str, str]] = {"conditions": {}, "practice": {}}
@@ -184,6 +188,7 @@ def sample_of(
                 asked[key][condition] = n.strip()
     return {
         "match": match[0] if len(match) == 1 else list(match) or None,
+        **({"pairing": pairing} if pairing else {}),
         "seed": seed.strip(),
         "use": use,
         "conditions": asked["conditions"],

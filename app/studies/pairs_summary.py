@@ -1,11 +1,12 @@
 """A study's pairs at a glance: per condition what is asked, what clips allow, and where truth will be. Pure."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from app.sessions.design import Kind
-from app.studies.file.comparable import blocks_in
+from app.studies.file.comparable import as_blocks, blocks_in
 from app.studies.file.items import read_item_file
 from app.studies.file.pairs import read_pair_file, true_source_of
 from app.studies.pairs_view import (
@@ -22,6 +23,7 @@ from app.studies.pairs_view import (
     usage_of,
 )
 from app.tasks.pair.design import Sides
+from app.tasks.registry import DESIGNS
 
 _MANY_SOURCES = 6
 
@@ -104,7 +106,7 @@ def _conditions(
     asked = asked_of(keys) if found.way == "drawn" else {}
     names = list(dict.fromkeys((*asked, *by_condition)))
     possible = {
-        line.condition: line for line in capacities(stimuli, match_of(keys), names, true_source_of(keys))
+        line.condition: line for line in capacities(stimuli, keys.get("sample"), names, true_source_of(keys))
     }
     n_sources = len({clip.source for clip in stimuli.values()})
     others = [name for name in possible if name not in names] if n_sources <= _MANY_SOURCES else []
@@ -164,7 +166,19 @@ def pair_count(keys: Mapping[str, Any]) -> int:
     return sum(n for part in parts for n in part.values() if isinstance(n, int))
 
 
-def item_count(keys: Mapping[str, Any]) -> int:
-    """How many items a draft lists in its blocks."""
-    lists = [block.get("items") for block in blocks_in(keys)]
-    return sum(len(read_item_file("", text, by_row=True).rows) for text in lists if isinstance(text, str))
+def unit_counts(keys: Mapping[str, Any]) -> Mapping[str, int]:
+    """How many units a draft asks for by task, in the order of its blocks."""
+    counts = Counter[str]()
+    for block in blocks_in(as_blocks(keys)):
+        if (task := str(block.get("task"))) in DESIGNS:
+            counts[task] += _unit_count(block)
+    return counts
+
+
+def _unit_count(block: Mapping[str, Any]) -> int:
+    items, configs = block.get("items"), block.get("configs")
+    if isinstance(items, str):
+        return len(read_item_file("", items, by_row=True).rows)
+    if "game" in block:
+        return len(configs) if isinstance(configs, list) else 1
+    return pair_count(block)

@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from app.library.kinds import StimulusKind
 from app.sessions.design import Kind
 from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import check_draft
@@ -15,9 +16,9 @@ from app.studies.file.pairs import (
     PairSpec,
     StimulusFacts,
     check_clips,
-    clips_among,
     condition_by_source,
     content_of,
+    of_kind,
     read_pair_file,
     resolve_rows,
     true_source_of,
@@ -25,6 +26,7 @@ from app.studies.file.pairs import (
 from app.studies.file.problems import Fault, counted
 from app.studies.file.sampling import sample_pairs
 from app.tasks.pair.design import Member, Sides
+from app.tasks.pair.pairings.registry import PAIRINGS
 from app.tasks.pair.settings import Sample
 
 Way = Literal["none", "listed", "drawn", "both", "blocks"]
@@ -311,15 +313,16 @@ class Capacity:
 
 
 def capacities(
-    stimuli: Stimuli, match: Sequence[str], conditions: Sequence[str] = (), true_source: str = HUMAN
+    stimuli: Stimuli, sample: object, conditions: Sequence[str] = (), true_source: str = HUMAN
 ) -> tuple[Capacity, ...]:
     """Every two sources, the true one first, by `conditions` where these name them in their own order.
 
     Clips that are known under two names count once; where such twins differ in what is matched, `possible` may be
-    too high by those pairs.
+    too high by those pairs, and of records by those that do not differ as the pairing of the `sample` asks.
     """
+    match, shows = _matched(sample)
     by_source: dict[str, list[StimulusFacts]] = {}
-    for clip in clips_among(stimuli).values():
+    for clip in of_kind(stimuli, shows).values():
         by_source.setdefault(clip.source, []).append(clip)
     sources = sorted(by_source, key=true_first(true_source))
     names = {
@@ -335,6 +338,17 @@ def capacities(
             cut = _cut(condition, by_source) or (first, second)
             result.append(_capacity(condition, *cut, by_source, match))
     return tuple(result)
+
+
+def _matched(sample: object) -> tuple[tuple[str, ...], StimulusKind]:
+    """What both stimuli of a draw agree on, and of which kind they are, as far as it says so."""
+    keys = sample if isinstance(sample, Mapping) else {}
+    match = keys.get("match") or ()
+    names = (match,) if isinstance(match, str) else tuple(filter(None, map(str, match)))
+    pairing = PAIRINGS.get(str(keys.get("pairing") or ""))
+    if pairing is None:
+        return names, StimulusKind.CLIP
+    return tuple(dict.fromkeys((*pairing.agree, *names))), StimulusKind.RECORD
 
 
 def _cut(condition: str, sources: Mapping[str, object]) -> tuple[str, str] | None:
@@ -377,8 +391,8 @@ def _contents(clips: Iterable[StimulusFacts], match: Sequence[str]) -> dict[tupl
     return contents
 
 
-def attributes_of(stimuli: Stimuli) -> tuple[tuple[str, int], ...]:
-    """Every attribute that clips have, and how many of them have it."""
-    clips = clips_among(stimuli).values()
+def attributes_of(stimuli: Stimuli, kind: StimulusKind = StimulusKind.CLIP) -> tuple[tuple[str, int], ...]:
+    """Every attribute that clips (or records) have, and how many of them have it."""
+    clips = of_kind(stimuli, kind).values()
     counts = Counter(name for clip in clips for name, value in clip.attributes.items() if value)
     return tuple(sorted(counts.items()))

@@ -1,6 +1,7 @@
 """Studies found by name, their newest versions, and the list of all: for whoever reads no study file."""
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import and_
@@ -8,9 +9,12 @@ from sqlalchemy.orm import aliased
 from sqlmodel import Session, col, func, select
 
 from app.core.errors import NotFound
-from app.sessions.design import Slot
+from app.sessions.design import BLOCK
 from app.sessions.tables import Mode, ParticipantSession
-from app.studies.tables import Study, StudyVersion, Unit, UnitMember
+from app.studies.tables import Study, StudyVersion, Unit
+
+# A design without blocks is one of pairs.
+_ONE_BLOCK = ({"id": BLOCK, "task": "pair"},)
 
 
 def study_named(session: Session, slug: str) -> Study:
@@ -31,13 +35,12 @@ def newest_version(session: Session, study: Study) -> StudyVersion | None:
 
 @dataclass(frozen=True, slots=True)
 class StudySummary:
-    """One study for a list: sessions are counted per status, over all modes and versions."""
+    """One study for a list: units are counted by task, and sessions per status, over all modes and versions."""
 
     slug: str
     state: str
     version: int
-    n_pairs: int
-    n_items: int
+    units: Mapping[str, int]
     sessions: Mapping[tuple[str, str], int]
     is_archived: bool
 
@@ -50,19 +53,8 @@ def summaries(session: Session) -> list[StudySummary]:
         .where(later.study_id == StudyVersion.study_id, later.number > StudyVersion.number)
         .exists()
     )
-    is_pair = (
-        select(UnitMember.unit_id).where(UnitMember.unit_id == Unit.id, UnitMember.slot == Slot.B).exists()
-    )
-    n_pairs, n_items = (
-        select(func.count())
-        .select_from(Unit)
-        .where(Unit.version_id == StudyVersion.id, which)
-        .correlate(StudyVersion)
-        .scalar_subquery()
-        for which in (is_pair, ~is_pair)
-    )
     studies = (
-        select(Study, StudyVersion.number, n_pairs, n_items)
+        select(Study, StudyVersion.number, StudyVersion.id)
         .outerjoin(StudyVersion, and_(col(StudyVersion.study_id) == Study.id, is_newest))
         .order_by(Study.slug)
     )
@@ -75,15 +67,30 @@ def summaries(session: Session) -> list[StudySummary]:
     sessions: dict[int, dict[tuple[str, str], int]] = {}
     for study_id, mode, status, n in session.exec(counts):
         sessions.setdefault(study_id, {})[mode, status] = n
+    found = session.exec(studies).all()
+    units = units_of(session, [version for _, _, version in found if version is not None])
     return [
         StudySummary(
             study.slug,
             study.state,
             number or 0,
-            pairs or 0,
-            items or 0,
+            units.get(version or 0, {}),
             sessions.get(study.id or 0, {}),
             study.archived_at is not None,
         )
-        for study, number, pairs, items in session.exec(studies)
+        for study, number, version in found
     ]
+
+
+def units_of(session: Session, versions: Sequence[int]) -> dict[int, dict[str, int]]:
+    """How many units each of the versions has, by task, in the order of its blocks."""
+    designs = select(StudyVersion.id, StudyVersion.design).where(col(StudyVersion.id).in_(versions))
+    of, block = col(Unit.version_id), col(Unit.block)
+    counts = select(of, block, func.count()).where(of.in_(versions)).group_by(of, block)
+    n = {(version, block): n for version, block, n in session.execute(counts)}
+    found: dict[int, dict[str, int]] = {}
+    for version, text in session.exec(designs):
+        by_task = found.setdefault(version or 0, {})
+        for each in json.loads(text).get("blocks", _ONE_BLOCK):
+            by_task[each["task"]] = by_task.get(each["task"], 0) + n.get((version or 0, each["id"]), 0)
+    return found

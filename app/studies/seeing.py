@@ -71,7 +71,11 @@ def admit_named(session: Session, who: Who, study_id: int, keys: Mapping[str, An
     parts = [part for part in parts if isinstance(part, Mapping)]
     lists = [part.get(key) for part in parts for key in ("pairs", "items")]
     names = {name.strip() for text in lists if isinstance(text, str) for name in _CELL.findall(text)}
-    conditions = {condition for part in parts for condition in _conditions(part.get("sample"))}
+    conditions = {
+        (_drawn_kind(part.get("sample")), condition)
+        for part in parts
+        for condition in _conditions(part.get("sample"))
+    }
     if not names and not conditions:
         return
     seen = select(Stimulus.id, Stimulus.name, Stimulus.source, Stimulus.kind).where(is_kept(), seen_by(who))
@@ -82,7 +86,7 @@ def admit_named(session: Session, who: Who, study_id: int, keys: Mapping[str, An
             stimulus
             for stimulus, name, source, kind in session.exec(seen)
             if name in names
-            or (kind == StimulusKind.CLIP and any(_has_source(condition, source) for condition in conditions))
+            or any(kind == drawn and _has_source(condition, source) for drawn, condition in conditions)
         ),
     )
 
@@ -91,6 +95,12 @@ def _conditions(sample: object) -> set[str]:
     """The conditions, each of two sources, that a draw asks for."""
     parts = [sample.get(part) for part in ("conditions", "practice")] if isinstance(sample, Mapping) else []
     return {str(condition) for part in parts if isinstance(part, Mapping) for condition in part}
+
+
+def _drawn_kind(sample: object) -> StimulusKind:
+    """What a draw is from: clips, or records where it says how these are paired."""
+    is_of_records = isinstance(sample, Mapping) and sample.get("pairing")
+    return StimulusKind.RECORD if is_of_records else StimulusKind.CLIP
 
 
 def _has_source(condition: str, source: str) -> bool:

@@ -7,14 +7,19 @@ from types import MappingProxyType
 
 from app.core.errors import Conflict
 from app.sessions.tables import Mode
+from app.studies.closing import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN
 from app.studies.tables import State
 
-# How a study closes unless its experimenter says otherwise.
-DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN = 60, 7 * 24 * 60
-DEFAULT_CLOSING = (
-    "This study ended before you came to its last page. What you had answered is saved, and we can see that you took "
-    "part. About your pay, please ask; you need no completion code for that."
-)
+__all__ = [
+    "DEFAULT_CLOSING",
+    "DEFAULT_GRACE_MIN",
+    "LONGEST_GRACE_MIN",
+    "STATES",
+    "Allows",
+    "check_change",
+    "following",
+    "takes_answers",
+]
 
 
 @dataclass(frozen=True, slots=True)

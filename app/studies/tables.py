@@ -44,6 +44,7 @@ class StudyVersion(SQLModel, table=True):
     """One numbered design. Frozen once a session counts (any but a preview): a change then makes the next version.
 
     `sides_known` is false where answers were imported that do not say which clip was on the left, else NULL.
+    `written` is the study file that the design was read from, comments and all; NULL where there was none.
     """
 
     __tablename__ = "study_version"
@@ -65,6 +66,7 @@ class StudyVersion(SQLModel, table=True):
     created_at: datetime
     frozen_at: datetime | None = None
     sides_known: bool | None = None
+    written: str | None = Field(default=None, sa_column=text_column(nullable=True))
 
 
 class StudyShare(SQLModel, table=True):
@@ -77,13 +79,17 @@ class StudyShare(SQLModel, table=True):
 
 
 class Draft(SQLModel, table=True):
-    """A study's design being written: the keys of its study file, complete or not. `revision` counts its saves."""
+    """A study's design being written: the keys of its study file, complete or not. `revision` counts its saves.
+
+    `written` is the study file that it began from, with the keys of it then.
+    """
 
     __tablename__ = "draft"
 
     id: int | None = Field(default=None, primary_key=True)
     study_id: int = Field(foreign_key="study.id", unique=True)
     keys: dict[str, Any] = Field(sa_column=json_column())
+    written: dict[str, Any] | None = Field(default=None, sa_column=json_column(nullable=True))
     revision: int = 1
     saved_by: int | None = Field(default=None, foreign_key="user_account.id")
     saved_at: datetime

@@ -39,11 +39,18 @@ def stimulus_facts(session: Session) -> Mapping[str, StimulusFacts]:
 
 
 def load_version(
-    session: Session, design: StudyDesign, now: datetime, *, by: Actor = COMMAND_LINE, reason: str = ""
+    session: Session,
+    design: StudyDesign,
+    now: datetime,
+    *,
+    by: Actor = COMMAND_LINE,
+    reason: str = "",
+    written: str | None = None,
 ) -> Loaded:
     """Store a design as its study's newest version, replacing one that no session has seen.
 
-    A draft of the study is dropped: what is stored is the design now. The audit log keeps it.
+    A draft of the study is dropped: what is stored is the design now. The audit log keeps it. `written` is the study
+    file, which may get other comments as long as it makes the same design.
     """
     refuse_mixed_processing(session, design)
     study = session.exec(select(Study).where(Study.slug == design.study).with_for_update()).first()
@@ -54,6 +61,7 @@ def load_version(
     newest = newest_version(session, study)
     sha256 = design.sha256()
     if newest and newest.sha256 == sha256:
+        newest.written = newest.written if written is None else written
         return Loaded(design.study, newest.number, "unchanged", len(design.pairs), design.n_items)
     _refuse_another_consent(session, study, newest, design)
     if newest and newest.frozen_at is None:
@@ -68,6 +76,7 @@ def load_version(
         )
     before = version.sha256 or None
     version.sha256, version.design = sha256, design.canonical_json()
+    version.written = written
     version.padded_bytes = _padded_bytes(session, design)
     version.reason = (
         reason or version.reason
@@ -105,10 +114,12 @@ def _refuse_another_consent(
     }
     ours = design.consent
     for number, consent in designs.items():
-        if consent.version == ours.version and consent.text != ours.text:
+        same = (consent.text, consent.play_shown) == (ours.text, ours.play_shown)
+        if consent.version == ours.version and not same:
             free = _free_consent(ours.version, {each.version for each in designs.values()})
+            differs = "differs in play_shown" if consent.text == ours.text else "text differs"
             raise ConsentRenumber(
-                f"study {study.slug!r}: the consent text differs from that of version {number}, and both are called "
+                f"study {study.slug!r}: the consent {differs} from that of version {number}, and both are called "
                 f"{ours.version!r}. Give the text another version, such as {free!r} (consent.version)."
             )
 

@@ -13,6 +13,7 @@ from app.sessions.design import Planned
 
 if TYPE_CHECKING:
     from app.core.database import Database
+    from app.core.settings import Settings
     from app.monitor.session_pages import AnsweredTrial, TrialView
     from app.sessions.pages import Page
     from app.sessions.runs import BlockRun
@@ -46,9 +47,11 @@ class Taken:
 
 
 class Task(Protocol):
-    """One kind of task. `shared_page` says that a trial's page is the same for every session at that position."""
+    """One kind of task."""
 
-    shared_page: bool
+    def shares_page(self, design: Any) -> bool:
+        """Whether the page of a trial of this block is the same for every session at that position."""
+        return False
 
     def plan(self, block: "BlockRun", start: Start) -> Sequence[Planned]:
         """The trials of a session that begins, in order, those for practice first; none where the block is full."""
@@ -64,6 +67,10 @@ class Task(Protocol):
         Raises InvalidAnswer with every error.
         """
 
+    def seen(self, session: Session, where: "Where", trial: "TrialSeen") -> Any:
+        """What the page shows beside its unit, where it is not shared: `TrialSeen.own`."""
+        return None
+
     def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
         """The slot of the stimulus at a place of a trial's page, for its clips; None where there is no such place."""
         return None
@@ -75,9 +82,6 @@ class Task(Protocol):
 
 class LiveTask(Task, Protocol):
     """A task whose page changes while somebody is on it, because of others and of time."""
-
-    def seen(self, session: Session, where: "Where", trial: "TrialSeen") -> Any:
-        """What the page shows beside its unit: `TrialSeen.live`."""
 
     def is_due(self, where: "Where", now: datetime) -> bool:
         """Whether something has to be written before the page is shown."""
@@ -96,5 +100,8 @@ class LiveTask(Task, Protocol):
     def news(self, page: "Page") -> Mapping[str, Any]:
         """What a poll is answered where that has changed."""
 
-    async def sweep(self, database: "Database", now: datetime) -> None:
+    async def sweep(self, database: "Database", settings: "Settings", now: datetime) -> None:
         """Write whatever is due on pages that nobody looks at."""
+
+    async def end(self, database: "Database") -> None:
+        """Give up whatever a sweep has begun and that is not done."""

@@ -2,15 +2,31 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from app.sessions.design import Kind, Slot
-from app.studies.file.shown import Shown
-from app.studies.questions.base import Frozen, Part, Question
+from app.studies.file.problems import counted
+from app.studies.file.shown import Shown, Ways
+from app.studies.questions.base import Frozen, Part, Question, different
 
 BLOCK_PATTERN = r"^[a-z][a-z0-9-]{0,39}$"
+LeakName = Literal[
+    "rounds",
+    "message-length",
+    "message-count",
+    "round-numbers",
+    "times",
+    "names",
+    "typing",
+    "automatic",
+    "reasons",
+    "file-size",
+    "page-size",
+]
+Allowed = Annotated[tuple[LeakName, ...], AfterValidator(different), Shown(rows=2)]
+ALLOWED = "Clues to the source that records and texts of this block may have; any other that tells it stops the study."
 Count = Annotated[int, Field(ge=1)]
 Markdown = Annotated[str, Field(min_length=1)]
 IN_A_TEXT_FILE = (
@@ -19,9 +35,11 @@ IN_A_TEXT_FILE = (
 
 
 class BlockSettings(Part):
-    """A part of the session with one task. A new one in the form has `begins_with` beside `id` and `task`."""
+    """A part of the session with one task. A new one in the form has `begins_with` beside `id` and `task`; a key of
+    `forgets` that changes takes those away that follow from it."""
 
     begins_with: ClassVar[Mapping[str, Any]] = {}
+    forgets: ClassVar[Mapping[str, Sequence[str]]] = {}
 
     id: str = Field(
         pattern=BLOCK_PATTERN,
@@ -33,6 +51,11 @@ class BlockSettings(Part):
         title="Instructions",
         description=f"The page before the block's trials: {IN_A_TEXT_FILE}.",
     )
+
+    @classmethod
+    def ways(cls, key: str, keys: Mapping[str, Any]) -> Ways | None:
+        """How the form shows a key that is written in several ways; None for one that is not."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +72,26 @@ class UnitSpec:
 
 
 class BlockDesign(Frozen):
-    """`instructions` are the block's own; those of the study come before all blocks. `noun` is what a trial is of.
+    """`instructions` are the block's own; those of the study come before all blocks.
 
+    `noun` is what a trial is of, `nouns` are several of these.
     With `self_assessment`, what is asked about the trials is asked about the participants themselves after them.
     `per_participant` is how many main units each participant gets, None for all.
     """
 
     noun: ClassVar[str]
+    nouns: ClassVar[str]
 
     id: str
     task: str
     instructions: str | None = None
     self_assessment: str | None = None
     per_participant: int | None = None
+
+    @classmethod
+    def counted(cls, n: int) -> str:
+        """So many units in words: `11 pairs`."""
+        return counted(n, cls.noun.lower(), cls.nouns.lower())
 
     @property
     def asked(self) -> tuple[Question, ...]:

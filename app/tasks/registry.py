@@ -32,6 +32,11 @@ def _by_task(raw: Any) -> Any:
     return DESIGNS[task].model_validate(raw)
 
 
+def units_in_words(counts: Mapping[str, int]) -> str:
+    """How many units there are by task: `2 pairs and 15 items`; `0 pairs` where nothing is there yet."""
+    return " and ".join(DESIGNS[task].counted(n) for task, n in counts.items()) or PairDesign.counted(0)
+
+
 AnyDesign = Annotated[SerializeAsAny[BlockDesign], BeforeValidator(_by_task)]
 
 

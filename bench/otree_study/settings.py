@@ -1,7 +1,10 @@
 # mypy: ignore-errors
-"""oTree's own settings, as `otree startproject` makes them, with the one study that is measured."""
+"""oTree's own settings, as `otree startproject` makes them, with the two studies that are measured."""
 
-SESSION_CONFIGS = [{"name": "survey", "app_sequence": ["survey"], "num_demo_participants": 1}]
+SESSION_CONFIGS = [
+    {"name": "survey", "app_sequence": ["survey"], "num_demo_participants": 1},
+    {"name": "ultimatum", "app_sequence": ["ultimatum"], "num_demo_participants": 5},
+]
 SESSION_CONFIG_DEFAULTS = {"real_world_currency_per_point": 1.00, "participation_fee": 0.00, "doc": ""}
 PARTICIPANT_FIELDS = []
 SESSION_FIELDS = []

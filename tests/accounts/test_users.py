@@ -176,6 +176,7 @@ def test_neither_cookie_nor_token_nor_password_is_kept(database: Database) -> No
 TABLES = ("user_account", "login", "api_token", "audit_entry")
 
 
+@pytest.mark.slow
 def test_passwords_have_a_length_and_are_argon2() -> None:
     for weak in ("short", "", "x" * 201):
         with pytest.raises(WeakPassword, match=f"this one has {len(weak)}"):

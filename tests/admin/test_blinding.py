@@ -16,6 +16,7 @@ from app.studies.versions import set_state
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, Program
 from tests.factories import NOW
+from tests.kept import Kept
 from tests.sessions.walks import Walk
 
 HERE, API = "/admin/studies/nav", "/studies/nav"
@@ -23,9 +24,9 @@ CLOSED = "closed while the study runs"
 
 
 @pytest.fixture
-def answered(client: TestClient, study: str) -> str:
+def answered(client: TestClient, study: str, database: Database, kept: Kept) -> str:
     """The live study with one person who finished."""
-    Walk(client, study, participant="Anna").to("end")
+    kept.once(database, lambda: Walk(client, study, participant="Anna").to("end"))
     return study
 
 

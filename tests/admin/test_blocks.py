@@ -4,6 +4,7 @@ import html
 import io
 import re
 import zipfile
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,13 +15,16 @@ from starlette.testclient import TestClient
 from app.core.database import Database
 from app.studies.access import study_for
 from app.studies.drafts import check_of, draft_for
-from app.studies.file.bundle import read_bundle
+from app.studies.file.load import load_study
 from app.studies.pairs_draft import IN_BLOCKS
-from app.studies.tables import Unit
+from app.studies.tables import State, Unit
+from app.studies.versions import load_version, set_state, stimulus_facts
 from app.tasks.registry import BLOCKS as BLOCKS_BY_TASK
 from tests.admin.persons import Person, Program
 from tests.admin.test_design import form_on
-from tests.factories import answer_for, page_on, study_file
+from tests.factories import NOW, answer_for, page_on, study_file
+from tests.sessions.test_blocks import pair_block, rating_block
+from tests.tasks.game.people import game_block
 
 HERE = "/admin/studies/parts"
 PAIRS = "pair,a,b\nq1,human-g1,hybrid-g1\nq2,hybrid-g2,symbolic-g2\nq3,human-g3,symbolic-g3\n"
@@ -115,6 +119,35 @@ def test_every_page_of_the_study_is_there(made: Person, is_saved: bool) -> None:
     assert "3 pairs and 3 items" in made.get("/admin").text
 
 
+def test_pages_speak_of_what_a_study_is_of_and_try_videos_only_where_there_are_some(
+    client: TestClient, owner: Person, database: Database, study: str, tmp_path: Path
+) -> None:
+    """In words of the tasks: a study of matches has neither pairs nor items, and nobody is to play a video there."""
+    texts = "item,text,group\na,One.,g1\nb,Another.,g1\n"
+    for task, block, says, menu, is_tried in (
+        ("game", game_block(), "matches in 1 configuration", "Matches", False),
+        ("rating", rating_block(items=texts), "2 items", "Items", False),
+        ("clips", rating_block(items="item,stimulus,group\na,human-g1,g1\n"), "1 item", "Items", True),
+        ("pair", pair_block(), "11 pairs", "Pairs", True),
+    ):
+        with database.transaction() as session:
+            whole = study_file(study=task, sample=None, trials=None, blocks=[block])
+            path = tmp_path / f"{task}.yaml"
+            path.write_text(yaml.safe_dump({key: value for key, value in whole.items() if value}))
+            load_version(session, load_study(path, stimulus_facts(session)), NOW)
+            set_state(session, task, State.LIVE)
+        overview = owner.get(f"/admin/studies/{task}").text
+        assert says in owner.get("/admin").text, task
+        assert f"1 block: {says}" in overview, task
+        menus = re.findall(r"<span class=\"t\">(Pairs|Items|Matches)</span>", overview)
+        assert set(menus) == {menu}, task
+        for page in (
+            client.get(f"/s/{task}").text,
+            owner.get(f"/admin/studies/{task}/draft/page/consent").text,
+        ):
+            assert ("data-check" in page) == is_tried, task
+
+
 def test_the_form_has_a_field_for_everything_in_a_block(made: Person) -> None:
     page = html.unescape(made.get(f"{HERE}/design").text)
     assert "Nothing to correct" in page
@@ -141,7 +174,7 @@ def test_the_form_has_a_field_for_everything_in_a_block(made: Person) -> None:
     }
     assert {name: sent.get(name) for name in wanted} == wanted
     assert 'name="trials.order"' not in page
-    for words in ("Which of two clips", "3 rows: 1 for practice, 2 main.", "Participants for each item"):
+    for words in ("Which of two", "3 rows: 1 for practice, 2 main.", "Participants for each item"):
         assert words in page
     assert "<i>so</i>" not in made.get(f"{HERE}/design").text
     assert "I bid <b>3</b>" not in made.get(f"{HERE}/draft/page/block-2").text
@@ -276,7 +309,58 @@ def test_what_is_wrong_in_a_block_is_listed_at_it(made: Person) -> None:
     assert made.get(f"{HERE}/versions").status_code == 200
 
 
-def test_pairs_are_shown_and_refused_to_be_edited(made: Person, api: Program, database: Database) -> None:
+def test_the_pairs_of_a_block_are_picked_drawn_listed_and_edited_and_all_else_stays(
+    made: Person, database: Database
+) -> None:
+    before, here = keys_of(database, made), f"{HERE}/blocks/watch/pairs"
+    assert f'href="{here}"' in made.get(f"{HERE}/pairs").text
+
+    def post(path: str, form: dict[str, str]) -> dict[str, Any]:
+        page = made.get(here).text
+        done = made.post(f"{here}{path}", {"revision": revision(page), **form}, follow_redirects=False)
+        assert (done.status_code, done.headers["location"].startswith(here)) == (303, True), path
+        keys = keys_of(database, made)
+        assert {**keys, "blocks": None} == {**before, "blocks": None}
+        watch, rate = keys["blocks"]
+        assert rate == before["blocks"][1]
+        kept = {key: value for key, value in watch.items() if key not in ("pairs", "sample")}
+        assert kept == {key: value for key, value in before["blocks"][0].items() if key != "pairs"}
+        return dict(watch)
+
+    page = made.get(here).text
+    assert "of the block watch" in page
+    assert "every participant sees all of them" not in page, "two of three"
+    assert f'href="{here}/pick"' in page
+    assert post("/pick", {"a": "human-g4", "b": "hybrid-g4"})["pairs"].splitlines()[4] == (
+        "human-hybrid-01,human-g4,hybrid-g4,,,"
+    )
+    assert "q2" not in post("/rows", {"do": "remove 2"})["pairs"]
+    drawn = post(
+        "/draw",
+        {
+            "do": "save",
+            "condition-0": "human-hybrid",
+            "main-0": "2",
+            "practice-0": "",
+            "seed": "7",
+            "match": "goal",
+        },
+    )
+    assert (drawn["sample"]["conditions"], "pairs" in drawn) == ({"human-hybrid": 2}, False)
+    assert len(drawn["sample"]["drawn"].splitlines()) == 3
+    assert "Change the draw" in made.get(here).text
+    assert "human-hybrid-01" in made.get(f"{here}.csv").text
+    assert "sample" not in post("/list", {})
+    assert post("/csv", {"do": "save", "text": PAIRS})["pairs"] == PAIRS
+    assert "pairs" not in post("/clear", {})
+    for block in ("rate", "none"):
+        for path in ("", "/pick", "/csv", "/draw"):
+            assert made.get(f"{HERE}/blocks/{block}/pairs{path}").status_code == 404
+
+
+def test_pairs_of_all_blocks_are_shown_and_refused_to_be_edited(
+    made: Person, api: Program, database: Database
+) -> None:
     before = keys_of(database, made)
     page = made.get(f"{HERE}/pairs").text
     assert "its pairs stand in them" in page
@@ -348,9 +432,7 @@ def test_versions_are_compared_block_by_block_and_downloads_are_the_study(
     made: Person, database: Database
 ) -> None:
     save_version(made)
-    stored = keys_of(database, made)
     downloaded = made.get(f"{HERE}/versions/1.yaml").content
-    assert read_bundle({"parts.yaml": downloaded}) == stored
     changed = [{**BLOCKS[0], "per_participant": 3}, BLOCKS[1]]
     made.post(f"{HERE}/draft/file", files=[("file", ("parts.zip", packed(changed)))])
     page = html.unescape(made.get(f"{HERE}/versions").text)

@@ -14,15 +14,16 @@ from app.studies.tables import State
 from app.studies.versions import set_state
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, Program
+from tests.kept import Kept
 from tests.sessions.walks import Walk
 
 HERE = "/admin/studies/nav"
 
 
 @pytest.fixture
-def answered(client: TestClient, study: str, database: Database) -> str:
+def answered(client: TestClient, study: str, database: Database, kept: Kept) -> str:
     """The study with one participant's answers, closed: nothing is blinded."""
-    Walk(client, study).to("end")
+    kept.once(database, lambda: Walk(client, study).to("end"))
     with database.transaction() as session:
         set_state(session, study, State.CLOSED)
     return study

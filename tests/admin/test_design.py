@@ -99,6 +99,7 @@ def as_browsers_send(fields: Mapping[str, str]) -> dict[str, str]:
     return {name: re.sub(r"\r\n|\r|\n", "\r\n", text.removeprefix("\n")) for name, text in fields.items()}
 
 
+@pytest.mark.slow
 @often
 @given(KEYS | st.dictionaries(st.text(max_size=9), JSON, max_size=4))
 def test_a_form_sent_back_unchanged_changes_nothing_whatever_the_keys_are(keys: Keys) -> None:
@@ -187,6 +188,7 @@ SANE_BLOCKS = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.slow
 @often
 @given(SANE_KEYS | SANE_BLOCKS, KEYS)
 def test_a_form_taken_as_a_whole_gives_what_it_shows_whatever_was_there_before(
@@ -197,6 +199,7 @@ def test_a_form_taken_as_a_whole_gives_what_it_shows_whatever_was_there_before(
     assert {name: cleaned(text) for name, text in after.items()} == fields
 
 
+@pytest.mark.slow
 @often
 @given(
     KEYS,
@@ -568,6 +571,7 @@ def test_a_draft_with_nothing_in_it_has_pages_that_say_what_is_missing(
     assert "Thank you" in shown["debrief"]
 
 
+@pytest.mark.slow
 @often
 @given(keys=KEYS)
 def test_any_draft_can_be_shown(keys: Keys) -> None:

@@ -33,6 +33,7 @@ from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person
 from tests.clock import Clock
 from tests.factories import NOW, load_file
+from tests.kept import Kept
 from tests.reports.packages import rows_in
 from tests.sessions.walks import Walk
 
@@ -75,10 +76,19 @@ def walk(client: TestClient, sides: str = "left", slug: str = "nav", **fields: s
 
 
 @pytest.fixture
-def answered(client: TestClient, study: str) -> str:
+def answered(client: TestClient, study: str, database: Database, kept: Kept) -> str:
     """The study with the answers of four people who do not agree."""
-    for sides, uncertainty in (("left", "1"), ("right", "2"), ("left,right", "4"), ("right,left,left", "5")):
-        walk(client, sides, uncertainty=uncertainty)
+
+    def walked() -> None:
+        for sides, uncertainty in (
+            ("left", "1"),
+            ("right", "2"),
+            ("left,right", "4"),
+            ("right,left,left", "5"),
+        ):
+            walk(client, sides, uncertainty=uncertainty)
+
+    kept.once(database, walked)
     return study
 
 

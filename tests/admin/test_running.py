@@ -28,6 +28,7 @@ from app.studies.versions import set_state
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, Program
 from tests.factories import NOW, answer_for, load_file, study_file
+from tests.kept import Kept
 from tests.sessions.walks import Walk
 
 HERE = "/admin/studies/nav"
@@ -53,10 +54,10 @@ def draft(study: str, database: Database) -> str:
 
 
 @pytest.fixture
-def answered(client: TestClient, study: str) -> str:
+def answered(client: TestClient, study: str, database: Database, kept: Kept) -> str:
     """The study with one participant who finished and one who is at the third pair."""
-    Walk(client, study, participant="Anna").to("end")
-    Walk(client, study, participant="Bert").to("trial-3")
+    people = (("Anna", "end"), ("Bert", "trial-3"))
+    kept.once(database, lambda: [Walk(client, study, participant=name).to(page) for name, page in people])
     return study
 
 

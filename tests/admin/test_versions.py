@@ -249,6 +249,50 @@ def test_a_program_writes_checks_and_saves_a_draft(api: Program, study: str) -> 
     assert api.get("/studies/nav").json()["title"] == "Next"
 
 
+def test_the_comments_of_a_study_file_outlive_the_form_versions_and_copies(
+    api: Program, owner: Person, study: str, database: Database, tmp_path: Path
+) -> None:
+    headers = {"Content-Type": "application/yaml"}
+    plain = yaml.safe_dump({**study_file(), "study": "nav"}, sort_keys=False)
+    written = "# By Ann.\n" + plain.replace("title:", "# agreed with Bob\ntitle:").replace(
+        "consent:", "consent: # v1"
+    )
+
+    def file(address: str) -> str:
+        return api.get(f"/studies/{address}.yaml").text
+
+    assert api.put("/studies/nav/draft.yaml", content=written.encode(), headers=headers).status_code == 200
+    assert file("nav/draft") == written
+    change(database, owner, title="By the form")
+    by_form = file("nav/draft")
+    title = next(line for line in written.splitlines() if line.startswith("title:"))
+    assert by_form == written.replace(title, "title: By the form")
+    assert api.post("/studies/nav/versions", {"reason": "another title"}).status_code == 201
+    newest = api.get("/studies/nav/versions").json()[0]["number"]
+    version = file(f"nav/versions/{newest}")
+    assert {"# By Ann.", "# agreed with Bob", "title: By the form"} <= set(version.splitlines())
+    assert file("nav/draft") == version, "a version opened again"
+    with database.reading() as session:
+        facts = stimulus_facts(session)
+        sha256 = session.exec(select(StudyVersion.sha256).where(StudyVersion.number == newest)).one()
+    (tmp_path / "study.yaml").write_text(version)
+    assert load_study(tmp_path / "study.yaml", facts).sha256() == sha256
+    change(database, owner, title="Once more")
+    assert file("nav/draft") == version.replace("By the form", "Once more")
+    assert api.post("/studies", {"slug": "copy", "clone": "nav", "version": newest}).status_code == 201
+    assert file("copy/draft") == version.replace("study: nav", "study: copy")
+    assert api.post(f"/studies/nav/versions/{newest}/restore").status_code == 200
+    assert file("nav/draft") == version
+    assert (
+        api.put(
+            "/studies/nav/draft.yaml", content=version.replace("Bob", "Eve").encode(), headers=headers
+        ).status_code
+        == 200
+    )
+    assert api.post("/studies/nav/versions", {}).json()["change"] == "unchanged"
+    assert "# agreed with Eve" in file(f"nav/versions/{newest}"), "comments are no part of the design"
+
+
 def test_a_program_shares_a_study_and_no_more(api: Program, editor: Person, study: str) -> None:
     assert api.post("/studies/nav/shares", {"email": editor.email}).status_code == 204
     [person] = api.get("/studies/nav/shares").json()

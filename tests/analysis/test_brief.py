@@ -2,9 +2,17 @@
 
 import re
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from analysis import Analysis, analyze, hntt_responses, read_hntt, render, render_brief
+from analysis.data.mapping import read_judgements, read_ratings
+from analysis.detection.measures import analyze_judgements
+from analysis.ratings.scores import analyze_ratings
+from analysis.stats.p_values import p_words
+from analysis.text.detection import render_detection
+from analysis.text.ratings import render_ratings
 from tests.analysis.tables import HNTT, answer, person, table
 
 pytestmark = pytest.mark.slow
@@ -57,3 +65,61 @@ def test_a_study_without_answers_that_count_gives_its_reason() -> None:
     text = render_brief(analyze(table(answer(excluded="by-hand")), resamples=0))
     assert "Note, " in text
     assert "accuracy" not in text
+
+
+def test_many_criteria_groups_classes_and_raters_take_one_screen() -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"i{i}", f"r{r}", f"criterion {c}", int(rng.integers(1, 6)), f"group {i % 9}")
+        for i in range(27)
+        for r in range(20)
+        for c in range(14)
+    ]
+    table = pd.DataFrame(rows, columns=["item", "rater", "criterion", "score", "group"])
+    columns = {name: name for name in table}
+    found = analyze_ratings(read_ratings(table, {"kind": "ratings", "columns": columns, "scale": [1, 5]}))
+    text = render_ratings(found, full=False)
+    assert len(text.splitlines()) <= SCREEN < len(render_ratings(found).splitlines())
+    assert max(map(len, text.splitlines())) <= 100
+    said = " ".join(text.split())
+    assert "7560 of 7560 scores count, of 27 items by 20 raters." in said
+    assert "... and 5 more criteria: --full has them all." in said
+    assert re.search(r"criterion 0 540 \d\.\d\d \[", said)
+    assert re.search(r"group \d against group \d, criterion \d+: difference [+-]", said)
+    # Of all comparisons the least p, before Holm's correction.
+    least = min(p.test.p_two_sided or 1.0 for one in found.criteria for p in one.group_comparisons)
+    assert f"Mann-Whitney {p_words(least)}" in said
+    # Classes, of which there are more than lines.
+    named = table.assign(score="class " + table["item"])[["item", "rater", "score"]].drop_duplicates(
+        ["item", "rater"]
+    )
+    mapping = {"kind": "ratings", "columns": {name: name for name in named}, "level": "nominal"}
+    text = render_ratings(analyze_ratings(read_ratings(named, mapping), resamples=0), full=False)
+    assert len(text.splitlines()) <= SCREEN
+    assert "more classes: --full has them all." in text
+
+
+def test_judgements_of_many_conditions_take_one_screen() -> None:
+    rng = np.random.default_rng(2)
+    rows = [
+        (f"p{p}", f"s{s}", "real" if s % 2 else "fake", rng.choice(["real", "fake", ""], p=[0.5, 0.45, 0.05]))
+        for p in range(12)
+        for s in range(60)
+    ]
+    table = pd.DataFrame(rows, columns=["participant", "stimulus", "truth", "answer"])
+    table["condition"] = "generator " + (table["stimulus"].str[1:].astype(int) // 6).astype(str)
+    mapping = {
+        "kind": "yes-no",
+        "columns": {name: name for name in table},
+        "classes": ["real", "fake"],
+    }
+    found = analyze_judgements(read_judgements(table, mapping), resamples=0)
+    text = render_detection(found, full=False)
+    assert len(text.splitlines()) <= SCREEN < len(render_detection(found).splitlines())
+    assert max(map(len, text.splitlines())) <= 100
+    said = " ".join(text.split())
+    assert f"{found.n_answers} of 720 answers of 12 participants about 60 stimuli count" in said
+    assert "... and 2 more conditions: --full has them all." in said
+    assert re.search(r"all answers 12 0\.\d\d \[", said)
+    assert re.search(r"generator 0 12 0\.\d\d ", said)
+    assert "Conditions generator 0 against generator 1, sensitivity d': the same 12 people" in said

@@ -66,6 +66,7 @@ def test_the_classifiers_interval_is_delongs_where_one_clue_decides() -> None:
     assert together.high == pytest.approx(alone.high, abs=0.015)
 
 
+@pytest.mark.slow
 def test_clues_that_tell_nothing_give_intervals_around_a_half_and_hardly_ever_warn() -> None:
     held, warned = 0, 0
     for seed in range(30):

@@ -34,6 +34,7 @@ def frame(rows: list[tuple[object, ...]]) -> pd.DataFrame:
     return df.astype(cast(Any, typed))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(ROWS, st.sampled_from([1 << 20, 3]))
 def test_sums_and_counts_are_those_of_a_group_by(rows: list[tuple[object, ...]], block: int) -> None:

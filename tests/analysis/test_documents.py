@@ -40,6 +40,7 @@ def keys(value: Any) -> set[str]:
     return {key for item in value for key in keys(item)} if isinstance(value, list) else set()
 
 
+@pytest.mark.slow
 def test_the_documented_json_is_the_actual_one() -> None:
     [block] = re.findall(r"```jsonc\n(.*?)```", JSON_PAGE, flags=re.DOTALL)
     shown = json.loads(re.sub(r"\s+//.*", "", block))
@@ -54,7 +55,7 @@ def cited(text: str) -> set[str]:
 
 def test_every_citation_has_its_reference_and_every_reference_is_cited() -> None:
     guides = [path for path in (ROOT / "docs").glob("*.md") if path.name != "references.md"]
-    code = [*(ROOT / "analysis").rglob("*.py"), *(ROOT / "app").rglob("*.py")]
+    code = [path for package in ("analysis", "app", "stimuli") for path in (ROOT / package).rglob("*.py")]
     said = "".join(path.read_text(encoding="utf-8") for path in (*guides, *code))
     assert cited(said) == cited(REFERENCES)
 

@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 HEAVY = ("pandas", "numpy", "scipy", "pyarrow", "pingouin", "statsmodels", "matplotlib", "rich")
 
 
@@ -18,6 +20,7 @@ def test_importing_the_package_and_its_columns_loads_no_library() -> None:
     )
 
 
+@pytest.mark.slow
 def test_pingouin_waits_until_a_test_is_computed() -> None:
     """The command's module imports all others."""
     modules = loaded("import analysis.__main__")

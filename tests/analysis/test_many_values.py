@@ -57,6 +57,7 @@ def test_as_many_participants_on_a_scale_of_steps_are_resampled() -> None:
     assert 0 < Counting.drawn <= 200 * 1_000
 
 
+@pytest.mark.slow
 def test_at_the_limit_the_two_intervals_tell_the_same() -> None:
     few = VALUES[:20_000]
     drawn = mean_interval(few, scale="any", seed=1, resamples=1_000)
@@ -88,6 +89,7 @@ def test_without_resamples_there_is_no_interval_however_many_values() -> None:
     assert mean_interval(VALUES, scale="any", seed=1, resamples=0).reason == "no resamples asked for"
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_mean_score_of_very_many_raters_draws_a_bounded_number() -> None:
     item, rater = np.arange(60_000) % 500, np.arange(60_000)
     found = mean_score_interval(item, rater, VALUES, seed=1, resamples=10_000)
@@ -95,6 +97,7 @@ def test_the_interval_of_a_mean_score_of_very_many_raters_draws_a_bounded_number
     assert Counting.drawn == found.resamples * 60_500
 
 
+@pytest.mark.slow
 def test_alpha_of_the_order_of_very_many_values_is_krippendorffs_own() -> None:
     """Source: the krippendorff package, whose ordinal distance is of the values two by two."""
     values = VALUES[:600].reshape(3, 200) + np.linspace(0, 60, 200)

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
+from statsmodels.api import OLS
 
 from analysis import AnalysisError, SchemaError
 from analysis.__main__ import main
@@ -134,30 +135,53 @@ def test_what_is_no_number_does_not_count(text: str) -> None:
 def test_the_interval_agrees_with_a_plain_bootstrap_of_items_and_raters() -> None:
     """Source: Owen's pigeonhole bootstrap in plain NumPy loops."""
     rng = np.random.default_rng(3)
-    scores = rng.normal(size=(12, 1)) + rng.normal(size=(1, 7)) + rng.normal(size=(12, 7))
-    kept = rng.random((12, 7)) < 0.7
+    n, m = 60, 50
+    scores = rng.normal(size=(n, 1)) + rng.normal(size=(1, m)) + rng.normal(size=(n, m))
+    kept = rng.random((n, m)) < 0.7
     item, rater = np.nonzero(kept)
     ours = mean_interval(item, rater, scores[kept], seed=1, resamples=10_000)
     drawn = []
-    for _ in range(4_000):
-        rows, columns = rng.integers(0, 12, 12), rng.integers(0, 7, 7)
+    for _ in range(2_000):
+        rows, columns = rng.integers(0, n, n), rng.integers(0, m, m)
         drawn.append(scores[np.ix_(rows, columns)][kept[np.ix_(rows, columns)]].mean())
-    assert (ours.low, ours.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])), abs=0.06)
+    assert (ours.low, ours.high) == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])), abs=0.03)
+    assert ours.method == "percentile bootstrap over items and raters"
+
+
+def test_of_few_items_or_raters_the_interval_is_students_with_both_variances() -> None:
+    """Source: statsmodels' cluster-robust variances of a mean, by items and by raters, added; Satterthwaite's df."""
+    rng = np.random.default_rng(4)
+    item, rater = np.nonzero(rng.random((12, 7)) < 0.7)
+    scores = rng.normal(size=12)[item] + 2 * rng.normal(size=7)[rater] + rng.normal(size=len(item))
+    ours = mean_interval(item, rater, scores, seed=1, resamples=0)
+    model = OLS(scores, np.ones(len(scores)))
+    parts = [
+        float(model.fit(cov_type="cluster", cov_kwds={"groups": codes}).bse[0]) ** 2
+        for codes in (item, rater)
+    ]
+    df = sum(parts) ** 2 / (parts[0] ** 2 / 11 + parts[1] ** 2 / 6)
+    expected = stats.t.interval(0.95, df, loc=scores.mean(), scale=sum(parts) ** 0.5)
+    assert (ours.low, ours.high) == pytest.approx(expected)
+    assert ours.method == "Student's t over items and raters"
+    # A square in which items and raters all have one mean says nothing of other ones.
+    rows, columns = np.indices((3, 3)).reshape(2, -1)
+    square = mean_interval(rows, columns, ((rows + columns) % 3).astype(float), seed=1, resamples=0)
+    assert "no spread" in str(square.reason)
 
 
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
-    """Simulation with known truth: 30 items, 10 raters of whom 5 score each item; both vary around a mean of 3."""
+    """Simulation with known truth: 30 items, 4 raters who differ more than items do, 3 of whom score each item."""
     rng = np.random.default_rng(1)
     covered = 0
-    for seed in range(200):
-        item = np.repeat(np.arange(30), 5)
-        rater = np.concatenate([rng.choice(10, 5, replace=False) for _ in range(30)])
-        noise = rng.normal(0, 0.8, 30)[item] + rng.normal(0, 0.6, 10)[rater] + rng.normal(0, 0.8, 150)
+    for seed in range(400):
+        item = np.repeat(np.arange(30), 3)
+        rater = np.concatenate([rng.choice(4, 3, replace=False) for _ in range(30)])
+        noise = rng.normal(0, 0.3, 30)[item] + rng.normal(0, 0.8, 4)[rater] + rng.normal(0, 0.5, 90)
         interval = mean_interval(item, rater, 3 + noise, seed=seed, resamples=400)
         assert interval.low is not None
         assert interval.high is not None
         covered += interval.low <= 3 <= interval.high
-    assert 0.89 <= covered / 200 <= 0.99
+    assert 0.91 <= covered / 400 <= 0.99
 
 
 def test_with_one_or_two_raters_the_interval_is_over_items_for_these_raters() -> None:
@@ -310,7 +334,10 @@ def test_the_module_analyses_ratings_by_their_mapping(capsys: pytest.CaptureFixt
     assert main([str(CSV), "--mapping", str(MAP), "--resamples", "20"]) == 0
     text = capsys.readouterr().out
     assert "IA           72   3.51" in text
-    assert "IA: of 73 scores 1 not a number." in text
+    assert (
+        "816 of 823 scores count, of 30 items by 10 raters; left out: 7 not a number; 4 out of range are"
+        in text
+    )
     assert main([str(CSV), str(CSV), "--mapping", str(MAP)]) == 1
     assert capsys.readouterr().err.endswith("ratings are analysed one file at a time\n")
 

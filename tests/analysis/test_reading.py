@@ -247,6 +247,7 @@ def test_a_last_row_with_something_in_a_column_that_is_not_read_is_no_empty_line
     assert len(read_responses(path, ANALYZED_COLUMNS)) == 1
 
 
+@pytest.mark.slow
 def test_parts_of_a_parquet_with_texts_of_their_own_are_one_table(tmp_path: Path) -> None:
     path = tmp_path / "r.parquet"
     for frame in (table(*ROWS), checked(*ROWS), table(*ROWS).astype("category"), table(*ROWS).astype(object)):

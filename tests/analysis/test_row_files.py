@@ -74,6 +74,7 @@ def test_above_the_limit_rows_are_null_and_the_last_key_says_so(result: Analysis
     assert shown["comparisons"] == whole["comparisons"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table_format", ["csv", "parquet"])
 def test_files_hold_the_rows_of_the_json(result: Analysis, tmp_path: Path, table_format: Any) -> None:
     summary = write_row_files(result, tmp_path / "rows", table_format)
@@ -110,6 +111,7 @@ def test_every_row_is_left_to_the_files(result: Analysis, tmp_path: Path) -> Non
     assert all(one["rows"] is None for study in summary["studies"] for one in study["breakdowns"])
 
 
+@pytest.mark.slow
 def test_a_folder_with_files_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     exported = write_csv(tmp_path / "responses.csv", TWO)
     assert main([str(exported), "--resamples", "0", "--out", str(tmp_path)]) == 1
@@ -118,6 +120,7 @@ def test_a_folder_with_files_is_refused(tmp_path: Path, capsys: pytest.CaptureFi
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_the_command_writes_files_and_prints_their_names(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -212,6 +212,7 @@ def test_a_checked_table_and_the_one_it_came_from_do_not_change_each_other() -> 
     pd.testing.assert_frame_equal(once, checked(*person("p1", "ab")))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int8", "Int16", "int64", "Int64", "float64", "Float64", "object"])
 def test_whole_numbers_of_any_type_are_the_same(dtype: str) -> None:
     rows = [answer(rt_ms="3"), answer(pair="q2", rt_ms="100", uncertainty="5")]
@@ -230,6 +231,7 @@ def test_identifiers_that_are_whole_numbers_or_categories_become_texts() -> None
 TEXTS = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=20), min_size=1, max_size=8)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=200)
 @given(TEXTS, st.integers(0, 7))
 def test_two_texts_have_the_same_number_where_they_are_the_same(texts: list[str], start: int) -> None:
@@ -250,6 +252,7 @@ def test_texts_that_are_long_or_fill_several_blocks_are_numbered_too() -> None:
     assert not may_repeat([same, pd.Series(["x" * 10_000, "x" * 9_999 + "y"], dtype="str")])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["trial", "pair"])
 def test_a_repeat_is_found_among_many_rows(column: str) -> None:
     n = 200_000

@@ -82,6 +82,7 @@ def test_a_study_of_ties_alone_has_labels_and_reasons_and_no_number() -> None:
     assert (study["bradley_terry"]["n_tie"], study["bradley_terry"]["n_blank"]) == (4, 0)
 
 
+@pytest.mark.slow
 def test_what_ties_leave_is_what_there_is_without_them() -> None:
     """Every number of right and wrong answers is the same where the ties are not asked at all."""
     with_ties = [*person("p1", "aab=a"), *person("p2", "ba==b"), *person("p3", "abab=")]

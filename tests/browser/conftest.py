@@ -21,7 +21,22 @@ from tests.factories import open_study
 
 from .rig import LEFT_S, RIGHT_S, Rig, Walk, make_clip, serving
 
-LAUNCH = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+# Each window would start a renderer for its address bar and a spare one: three quarters of what a window costs.
+# The switch replaces Playwright's own, so what that leaves out is left out here as well.
+UNUSED = (
+    "WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,SpareRendererForSitePerProcess,"
+    "AvoidUnnecessaryBeforeUnloadCheckSync,DestroyProfileOnBrowserClose,HttpsUpgrades,"
+    "HttpsFirstBalancedModeAutoEnable,LensOverlay,MediaRouter,PaintHolding,ThirdPartyStoragePartitioning,"
+    "AvoidCorsURLLoaderRestartOnRedirect,OptimizationHints,NetworkTimeServiceQuerying,AimEnabled,"
+    "PreconnectToSearch"
+)
+LAUNCH = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--no-first-run",
+    f"--disable-features={UNUSED}",
+]
 CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")  # as tools/browser.sh looks for them
 WAIT_MS = 60_000
 SAMPLE = {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 2}, "practice": {"human-symbolic": 1}}

@@ -25,7 +25,8 @@ def question_of(
     return QuestionView(id, type, ask, required, options, widget=widget, **more)
 
 
-CHOICE = question_of("choice", "2afc", "Which video is more likely to be human?", True)
+SIDES = OptionView("left", "Left video"), OptionView("right", "Right video")
+CHOICE = question_of("choice", "2afc", "Which video is more likely to be human?", True, SIDES)
 RATIONALE = question_of(
     "rationale",
     "text",

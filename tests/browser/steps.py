@@ -1,16 +1,29 @@
-"""What a participant does, by real clicks and keys."""
+"""What a participant does, by real clicks and keys; and what axe-core finds on a page."""
 
 import json
 from typing import Any
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from .rig import Walk
 
+AXE = Axe().axe_script
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+FAULTS = """async (options) => (await axe.run(options)).violations.flatMap(({ id, nodes }) =>
+  nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`))"""
 POLL_MS, POLLS = 20, 3000
 PRESSES = 5
 WATCHED = "[...document.querySelectorAll('[data-state]')].every((state) => state.textContent === 'Watched')"
 STOPPED = "document.querySelector('[data-play] [data-label]').textContent === 'Play both'"
+
+
+def axe_faults(page: Page, **options: object) -> list[str]:
+    """What breaks a rule now. Axe is brought in once for each document, and only what it found comes back."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE)
+    options = {"runOnly": RULES, "resultTypes": ["violations"], **options}
+    return list(page.evaluate(FAULTS, options))
 
 
 def play_button(page: Page) -> Locator:

@@ -8,7 +8,6 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page
 
 from analysis import hntt_responses, read_hntt
@@ -16,14 +15,13 @@ from app.core.headers import POLICY
 from app.reports.page.sources import joined, split
 from app.reports.report import write_report
 from tests.analysis.tables import HNTT
-from tests.browser.test_access import NARROW, RULES, SCHEMES
+from tests.browser.steps import axe_faults
+from tests.browser.test_access import NARROW, SCHEMES
 from tests.factories import NOW
 
 pytestmark = pytest.mark.browser
 
 WIDE = {"width": 1280, "height": 900}
-# axe would read the style sheet by a request of its own, which a page from a file may not make.
-OPTIONS = {**RULES, "preload": False}
 
 
 @pytest.fixture(scope="module")
@@ -97,8 +95,8 @@ def test_it_reads_well_at_every_width_and_in_both_schemes(
     browser: Browser, address: str, viewport: dict[str, int], scheme: str
 ) -> None:
     for page in opened(browser, address, viewport=viewport, color_scheme=scheme):
-        found = Axe().run(page, options=OPTIONS).response["violations"]
-        assert [(rule["id"], [node["html"] for node in rule["nodes"]]) for rule in found] == []
+        # A preload is a request of axe's own for the style sheet, which a page from a file may not make.
+        assert axe_faults(page, preload=False) == []
         assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
         figures = page.locator("figure img")
         assert figures.count() == 7

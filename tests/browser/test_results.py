@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import URL
 from sqlmodel import select
@@ -27,7 +26,8 @@ from app.main import create_app
 from app.studies.tables import State, Study
 from app.studies.versions import set_state
 from tests.admin.persons import make_login, make_user
-from tests.browser.test_access import NARROW, RULES, SCHEMES
+from tests.browser.steps import axe_faults
+from tests.browser.test_access import NARROW, SCHEMES
 from tests.clock import Clock
 from tests.conftest import migrate
 from tests.factories import open_study
@@ -114,8 +114,7 @@ def check(page: Page) -> None:
     for viewport, scheme in product((WIDE, NARROW), SCHEMES):
         page.set_viewport_size(viewport)  # type: ignore[arg-type]
         page.emulate_media(color_scheme=scheme)
-        found = Axe().run(page, options=RULES)
-        assert found.violations_count == 0, f"{viewport} {scheme} {found.generate_report()}"
+        assert axe_faults(page) == [], f"{viewport} {scheme}"
         assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 
 

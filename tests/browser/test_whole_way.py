@@ -146,7 +146,7 @@ def _log_in(page: Page, hand: Hand, installation: Installation) -> None:
 
 
 def _upload(page: Page, hand: Hand, installation: Installation, source: str) -> None:
-    _go(page, hand, "Main", "Clips")
+    _go(page, hand, "Main", "Library")
     hand.press(page.get_by_role("link", name=re.compile("^Upload")).first)
     hand.write(page.get_by_label("Source", exact=True), source)
     files = sorted(installation.clips.glob(f"{source}-*.mp4"))
@@ -162,7 +162,7 @@ def _upload(page: Page, hand: Hand, installation: Installation, source: str) -> 
 
 
 def _make_study(page: Page, hand: Hand) -> None:
-    _go(page, hand, "Main", "Clips")
+    _go(page, hand, "Main", "Library")
     expect(page.get_by_text("human-1").first).to_be_visible()
     _looked_at(page, hand)
     _go(page, hand, "Main", "Studies")

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from sqlmodel import select
+from sqlmodel import Session, select
 from starlette.testclient import TestClient
 
 from app.cli.console import opened
 from app.cli.judges import list_, run_
 from app.cli.judging import validate
+from app.cli.moving import signatures
+from app.cli.reporting import report
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.judges.registry import OURS
@@ -23,7 +25,7 @@ from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
 from app.main import create_app
 from tests.factories import open_study
-from tests.judges.files import wavy, write_positions
+from tests.judges.files import circling, later, wavy, write_positions
 from tests.sessions.walks import Walk
 
 Library = tuple[ClipStore, Sequence[ImportedClip]]
@@ -75,6 +77,63 @@ def test_pairs_that_fail_are_counted_and_kept(folder: Path, capfd: pytest.Captur
     said = capfd.readouterr()
     assert "9 of 10 pairs could not be judged" in said.err
     assert "1 of them undecided" in said.out  # the same walk twice
+
+
+def give_positions(session: Session, store: ClipStore, folder: Path) -> None:
+    """To every clip: symbolic agents go in circles, the others do not."""
+    for number, stimulus in enumerate(session.exec(select(Stimulus).order_by(Stimulus.name))):
+        walk = circling if stimulus.source == "symbolic" else wavy
+        whole = write_positions(folder / f"{number}.csv", later(walk, 0.3 * number))
+        stimulus.positions_sha256 = store.keep_positions(whole).sha256
+        session.add(stimulus)
+
+
+def test_signatures_of_a_study_read_what_its_clips_show(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with opened() as (settings, database), database.transaction() as session:
+        give_positions(session, ClipStore(settings.data_dir), folder)
+        shown_s = {one.name: one.duration_s or 0 for one in session.exec(select(Stimulus))}
+    signatures(["nav"], as_json=True, resamples=0)
+    found = json.loads(capsys.readouterr().out)
+    assert {one["source"] for one in found["sources"]} == {"human", "hybrid", "symbolic"}
+    for one in found["sources"]:
+        assert one["seconds"] < sum(s for name, s in shown_s.items() if name.startswith(one["source"])) + 0.01
+    assert found["signatures"][0]["nearest"] == "hybrid"
+    assert found["closing"] is None
+
+
+def test_the_report_of_a_study_has_its_signatures(folder: Path) -> None:
+    with opened() as (settings, database), database.transaction() as session:
+        give_positions(session, ClipStore(settings.data_dir), folder)
+    report(["nav"], folder / "report", seed=3, resamples=0)
+    html = (folder / "report" / "report.html").read_text()
+    for said in (
+        "How sources move, against people",
+        "Distances have no interval: in simulations",
+        "Not settled, with fewer than 1,000 observations: human, hybrid, symbolic",
+        "Turn towards the goal, given its angle is not given: positions have no goal_x_m",
+        "stress",
+        "there is one person",
+    ):
+        assert said.lower() in html.lower(), said
+    numbers = json.loads((folder / "report" / "signatures.json").read_text())
+    change = numbers["signatures"][0]
+    by_source = {one["source"]: one["distance"] for one in change["distances"]}
+    rows = [row for row in read(folder / "report" / "tables" / "signatures.csv") if row["distance"]]
+    kept = {row["source"]: float(row["distance"]) for row in rows if row["signature"] == "velocity-change"}
+    assert kept == pytest.approx(by_source)
+    places = read(folder / "report" / "tables" / "signatures_map.csv")
+    assert {row["label"] for row in places if row["signature"] == "velocity-change"} == {
+        *("human: 1", "hybrid", "symbolic")
+    }
+    assert {row["stress"] for row in places if row["signature"] == "velocity-change"} == {
+        str(change["map"]["stress"])
+    }
+    for path in (folder / "report").rglob("*"):
+        assert not path.is_file() or b"secret-player" not in path.read_bytes(), path
+    for name in ("signatures", "map"):
+        assert (folder / "report" / "figures" / f"{name}.svg").is_file()
 
 
 @pytest.mark.parametrize(

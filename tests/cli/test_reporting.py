@@ -1,5 +1,6 @@
 """`likely-human report` as a person meets it."""
 
+import json
 import os
 from collections.abc import Callable
 from functools import partial
@@ -79,11 +80,17 @@ def test_judgements_of_single_stimuli_become_a_report_by_their_mapping(run: Run,
     (tmp_path / "judged.csv").write_text("\n".join(["who,clip,is,says", *rows, ""]))
     done = run("judged.csv", "--mapping", "map.yaml", "--out", "made", "--resamples", "50")
     assert (done.returncode, done.stdout) == (0, "12 answers: made/report.html\n"), done.stderr
-    refused = run("judged.csv", "--mapping", "map.yaml", "--verdicts", "v.csv", "--out", "made")
-    assert (refused.returncode, refused.stderr) == (
-        1,
-        "v.csv: judges are held against answers to pairs or ratings, and these are neither\n",
-    )
+    (tmp_path / "v.csv").write_text("judge,item,value\nm,c0,real\nm,c1,real\nm,c2,fake\nm,c3,real\n")
+    words = "judged.csv", "--mapping", "map.yaml", "--verdicts", "v.csv", "--out", "made", "--resamples", "50"
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    assert "Judges against people" in (tmp_path / "made" / "report.html").read_text()
+    assert (tmp_path / "made" / "tables" / "judges.csv").is_file()
+    # Three of four stimuli are called by the judge what everybody calls them.
+    judges = json.loads((tmp_path / "made" / "judges.json").read_text())
+    assert judges["criteria"][0]["judges"][0]["measures"]["accuracy"]["value"]["value"] == 0.75
+    (tmp_path / "v.csv").write_text("judge,item,value\nm,elsewhere,real\n")
+    assert "no verdict is of an item that was rated" in run(*words).stderr
 
 
 def test_what_cannot_be_reported_is_one_clear_line(run: Run, answers: Path, tmp_path: Path) -> None:

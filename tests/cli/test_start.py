@@ -38,14 +38,10 @@ def test_help_imports_neither_database_nor_statistics_nor_service() -> None:
     assert packages.isdisjoint(STATISTICS | SERVICE | DATABASE)
 
 
-# Of these, what a command's options say needs the names of states and roles, which are in tables.
-NAMES_FROM_TABLES = {"studies", "users"}
-
-
 @pytest.mark.parametrize("module", sorted({listed.module for listed in cli.COMMANDS.values()}))
 def test_a_commands_help_needs_neither_database_nor_statistics_nor_service(module: str) -> None:
     packages = imported(f"import app.cli.{module}")
-    assert packages.isdisjoint(STATISTICS | SERVICE | (set() if module in NAMES_FROM_TABLES else DATABASE))
+    assert packages.isdisjoint(STATISTICS | SERVICE | DATABASE)
 
 
 def ran(folder: Path, *words: str) -> str:
@@ -66,7 +62,13 @@ def test_a_command_on_a_database_that_is_up_to_date_needs_no_alembic(tmp_path: P
 def test_the_list_of_studies_reads_no_study_file_and_no_clip(tmp_path: Path) -> None:
     modules = modules_after(ran(tmp_path, "study", "list"))
     assert "app.studies.queries" in modules
-    unneeded = ("app.studies.file", "app.library.clips", "app.jobs.queue", "app.monitor", "yaml")
+    unneeded = (
+        "app.studies.file.load",
+        "app.studies.file.yaml",
+        "app.library.clips",
+        "app.jobs.queue",
+        "app.monitor",
+    )
     assert not [name for name in modules if name.startswith(unneeded)]
 
 

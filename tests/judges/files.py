@@ -25,6 +25,11 @@ def wavy(t_s: float) -> tuple[float, float, float]:
     return 2.5 * t_s + 0.1 * math.sin(8 * t_s), 0.5 * math.sin(5.7 * t_s), 0.6 * math.cos(5.7 * t_s)
 
 
+def later(walk: Walk, by_s: float) -> Walk:
+    """The same walk from another moment on."""
+    return lambda t_s: walk(t_s + by_s)
+
+
 def write_positions(path: Path, walk: Walk, *, hz: float = HZ, seconds: float = SECONDS) -> Path:
     """A file as `stimuli.clipset` writes it."""
     lines = ["t_s,x_m,y_m,z_m,heading_rad"]

@@ -16,8 +16,11 @@ from app.judges.registry import OURS, judge_named
 from app.judges.runner import PairToJudge, mirrored, run_judge
 from tests.judges.files import QUESTION, pair_of
 
+# Those of records and texts read no file: tests/judges/test_records.py.
+OF_CLIPS = [name for name in OURS if judge_named(name).info.needs is not Needs.CONTENTS]
 
-@pytest.fixture(params=OURS)
+
+@pytest.fixture(params=OF_CLIPS)
 def judge(request: pytest.FixtureRequest) -> Judge:
     made = judge_named(request.param)
     made.prepare()
@@ -121,7 +124,9 @@ def test_files_are_left_as_they_are(judge: Judge, stimuli: Sequence[StimulusFile
         assert files.clip is not None
         assert files.positions is not None
         copies.append(
-            StimulusFiles(*(Path(shutil.copy2(path, tmp_path)) for path in (files.clip, files.positions)))
+            StimulusFiles(
+                Path(shutil.copy2(files.clip, tmp_path)), Path(shutil.copy2(files.positions, tmp_path))
+            )
         )
     before = _state_of(tmp_path)
     judge.judge(pair_of(*copies))
@@ -138,7 +143,7 @@ def _state_of(folder: Path) -> Mapping[str, tuple[str, int]]:
 def test_a_judge_is_blind_by_type() -> None:
     """No label, truth, source, condition or vote: a field that is added here has to be argued for."""
     assert {field.name for field in fields(PairFiles)} == {"pair", "question", "a", "b"}
-    assert {field.name for field in fields(StimulusFiles)} == {"clip", "positions"}
+    assert {field.name for field in fields(StimulusFiles)} == {"clip", "positions", "content"}
 
 
 def test_verdicts_are_stamped_with_the_judges_version(judge: Judge, stimuli: Sequence[StimulusFiles]) -> None:

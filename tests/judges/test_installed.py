@@ -25,6 +25,7 @@ __all__ = ["installed", "site"]
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 
+@pytest.mark.slow
 def test_all_are_listed_with_their_package_and_broken_ones_are_named_apart(site: Path) -> None:
     done = subprocess.run(
         [PROGRAM, "judge", "list"],
@@ -59,6 +60,7 @@ def test_it_runs_in_the_runner_of_all_judges(installed: Path, stimuli: Sequence[
     assert (row.judge, row.choice, row.problem) == ("longer", "a", "")
 
 
+@pytest.mark.slow
 def test_a_broken_one_is_refused_by_name_and_ours_go_on(installed: Path) -> None:
     with pytest.raises(
         JudgeUnavailable, match=r"'absent' of the package broken-judges 1\.0 cannot be loaded"

@@ -39,7 +39,7 @@ def test_a_study_of_items_has_nothing_for_judges_of_pairs(
         assert main_pairs(session, "nav") == []
         with pytest.raises(Conflict, match="has no main pairs to judge"):
             pairs_to_judge(session, "nav", library[0])
-        assert [(one.n_pairs, one.n_items) for one in summaries(session)] == [(0, 2)]
+        assert [one.units for one in summaries(session)] == [{"rating": 2}]
 
 
 def test_of_a_study_with_both_judges_get_the_pairs(
@@ -48,4 +48,4 @@ def test_of_a_study_with_both_judges_get_the_pairs(
     opened(pair_block(), rating_block(items=CLIPS))
     with database.reading() as session:
         assert len(pairs_to_judge(session, "nav", library[0]).pairs) == 10
-        assert [(one.n_pairs, one.n_items) for one in summaries(session)] == [(11, 2)]
+        assert [one.units for one in summaries(session)] == [{"pair": 11, "rating": 2}]

@@ -32,7 +32,7 @@ from app.studies.launch import study_here
 from app.studies.stimuli import add_stimuli
 from app.studies.tables import State, Study, StudyShare
 from app.studies.versions import set_state
-from app.tasks.game.tables import Entry, EntryStatus, GameEvent, Match, Occupant, Seat
+from app.tasks.game.tables import Decision, Entry, EntryStatus, Exchange, GameEvent, Match, Occupant, Seat
 from tests.admin.persons import Person, Program, make_api_token, make_login, make_user
 from tests.factories import NOW, load_file
 from tests.jobs.test_worker import handle as handle
@@ -151,6 +151,8 @@ def add_match(session: Session) -> None:
         "occupant": Occupant.HUMAN,
     }
     session.add(Seat(**of_match, seat=1, role="player", trial_id=trial.id, from_seq=1))
+    session.add(Decision(match_id=of_match["match_id"], phase_id="1.offer", seat=2))
+    session.add(Exchange(match_id=of_match["match_id"], at=NOW, line={}))
     told: dict[str, Any] = {"move": {}, "received_at": NOW, "state_hash": "h"}
     session.add(GameEvent(**of_match, **told, seq=1, round=1, phase="offer", phase_id="1.offer", kind="note"))
     session.add(

@@ -251,7 +251,9 @@ def test_the_library_lists_them_without_what_only_clips_have(desk: Desk, folder:
     assert [each.name for each in desk.read(list_stimuli)] == ["g1", "g2", "l1"]
 
 
-def test_what_is_made_of_clips_leaves_them_out(desk: Desk, folder: Path) -> None:
+def test_what_is_made_of_clips_leaves_them_out_and_pairs_show_two_of_one_kind(
+    desk: Desk, folder: Path
+) -> None:
     fill(desk, folder)
     assert desk.read(clip_cards, desk.who) == []
     assert desk.read(names_with_original, desk.who) == []
@@ -263,11 +265,10 @@ def test_what_is_made_of_clips_leaves_them_out(desk: Desk, folder: Path) -> None
     found = desk.read(lambda session: find_pairs(draft_for(session, study).keys, facts))
     assert found.pairs == ()
     assert [(fault.message, fault.remedy) for fault in found.faults] == [
-        ("row 2: column 'a': there is no clip 'g1'", "it is a record, and pairs are of clips"),
-        ("row 2: column 'b': there is no clip 'l1'", "it is a text, and pairs are of clips"),
+        ("row 2: 'g1' is a record, and 'l1' is a text", "pair two of one kind"),
     ]
-    with pytest.raises(BadRow, match="g1 is a record; pairs are made of clips"):
-        desk.read(with_pair, desk.who, study, Row("p2", "g1", "g2"))
+    with pytest.raises(BadRow, match="g1 is a record and l1 a text; a pair shows two of one kind"):
+        desk.read(with_pair, desk.who, study, Row("p2", "g1", "l1"))
     drawn = sample_pairs(Sample(seed=1, conditions={"human-model": 1}), facts)
     assert drawn.pairs == ()
     assert drawn.faults[0].message == "'human-model': there are no clips yet"

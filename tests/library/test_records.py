@@ -100,6 +100,7 @@ records = st.builds(
 
 
 # Drawing is slow where the machine is busy, and says nothing of the code.
+@pytest.mark.slow
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(records)
 def test_a_record_read_back_is_the_record_that_was_written(record: Record) -> None:

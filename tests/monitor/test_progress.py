@@ -138,6 +138,7 @@ def test_the_numbers_are_those_of_the_exported_rows(nav: Database) -> None:
         agrees(nav, look(nav, Choice(1, mode)))
 
 
+@pytest.mark.slow
 def test_what_is_counted_as_it_comes_is_what_is_counted_afresh(nav: Database, who: Who) -> None:
     with nav.reading() as session:
         study = study_here(session, "nav")
@@ -222,6 +223,7 @@ def test_arrivals_and_completions_lie_on_one_line_of_time(nav: Database) -> None
     assert [(p.arrived, p.completed) for p in live.timeline] == [(7, 4), (0, 2)]
 
 
+@pytest.mark.slow
 def test_versions_are_told_apart_and_taken_together(nav: Database, tmp_path: Path) -> None:
     with nav.transaction() as session:
         assert load_file(session, tmp_path, title="Another title").number == 2

@@ -34,6 +34,7 @@ def judged(folder: Path) -> Judgements:
     return read_judgements(folder / "judged.csv", folder / "map.yaml")
 
 
+@pytest.mark.slow
 def test_its_files_and_page_hold_the_numbers_of_the_analysis(tmp_path: Path) -> None:
     judgements = judged(tmp_path)
     n = write_detection_report(judgements, tmp_path / "report", seed=2, resamples=50, made_at=NOW)

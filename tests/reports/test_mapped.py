@@ -80,6 +80,7 @@ def counts(database: Database) -> list[int]:
         return [session.exec(select(func.count()).select_from(table)).one() for table in TABLES]
 
 
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_the_answers_that_come_out_are_those_of_the_file(database: Database, tmp_path: Path) -> None:
     assert imported(database, tmp_path) == [Imported("elsewhere-1", 3, 4)]
@@ -162,6 +163,7 @@ def test_of_two_studies_in_a_file_none_is_stored_where_one_cannot_be(
 BASE = ROWS[0] | {"more": ""}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mapped", "first", "second", "said"),
     [
@@ -226,6 +228,7 @@ def test_clips_that_are_there_are_used_and_never_changed(
         assert responses_frame(session, "plain-2")["stimulus_b"].tolist() == ["plain-2-x-b"]
 
 
+@pytest.mark.slow
 def test_counts_without_raters_are_imported_packed_and_reported_with_what_was_assumed(
     database: Database, tmp_path: Path
 ) -> None:

@@ -107,6 +107,7 @@ def without_rows(numbers: Mapping[str, Any]) -> dict[str, Any]:
     return {**numbers, "settings": settings, "odd": odd}
 
 
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_ratings_that_come_out_are_those_of_the_file_and_so_are_the_numbers(
     database: Database, tmp_path: Path
@@ -140,6 +141,7 @@ def test_ratings_that_come_out_are_those_of_the_file_and_so_are_the_numbers(
         assert not kept
 
 
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_judgements_that_come_out_are_those_of_the_file_and_so_are_the_numbers(
     database: Database, tmp_path: Path
@@ -160,6 +162,7 @@ def test_judgements_that_come_out_are_those_of_the_file_and_so_are_the_numbers(
     assert {row["options"] for row in rows} == {'["real", "fake"]'}
 
 
+@pytest.mark.slow
 def test_such_a_study_is_reported_packed_and_stays_closed(database: Database, tmp_path: Path) -> None:
     imported(database, tmp_path, SAID, JUDGED)
     imported(database, tmp_path, SCORES, RATED + "level: nominal\n")

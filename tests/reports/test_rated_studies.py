@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +13,7 @@ from sqlmodel import Session
 from analysis import analyze_rating_rows, read_rating_rows, render_rating_blocks
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
+from analysis.judging.items import check_item_verdicts, validate_rating_rows
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.library.clips.importing import ImportedClip
@@ -19,7 +21,8 @@ from app.library.clips.store import ClipStore
 from app.reports.export import export
 from app.reports.kinds import Format, What
 from app.reports.rated import ratings_frame
-from app.reports.report import build_report
+from app.reports.report import build_report, write_reports
+from app.reports.results.ratings import claims
 from app.reports.targets import split_targets
 from app.sessions.tables import Mode
 from app.studies.stimuli import add_stimuli
@@ -38,6 +41,7 @@ def session(database: Database, tmp_path: Path) -> Iterator[Session]:
         yield session
 
 
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_the_study_and_its_file_in_any_format_have_the_same_numbers(session: Session, tmp_path: Path) -> None:
     here = [one.to_dict() for one in analyze_rating_rows([ratings_frame(session, "rated")], resamples=100)]
@@ -48,6 +52,7 @@ def test_the_study_and_its_file_in_any_format_have_the_same_numbers(session: Ses
         assert split_targets(None, [str(path)]).pairs == []
 
 
+@pytest.mark.slow
 def test_only_main_items_of_one_mode_count_and_excluded_sessions_are_counted(session: Session) -> None:
     one, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=0)
     assert (one.study, one.block, one.grouped_by) == ("rated", "rate", "group")
@@ -128,6 +133,7 @@ def test_the_text_says_who_counts_and_fits_the_terminal(session: Session) -> Non
         assert ("Two raters at a time" in text) == full
 
 
+@pytest.mark.slow
 def test_the_command_without_a_database_knows_the_file(
     session: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -138,9 +144,10 @@ def test_the_command_without_a_database_knows_the_file(
     here, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=50)
     assert printed == here.to_dict()
     assert main([str(path)]) == 0
-    assert "Severity of raters" in capsys.readouterr().out
+    assert "Severity by " in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_report_of_ratings_alone_is_the_page(session: Session, tmp_path: Path) -> None:
     info = build_report(session, "rated", tmp_path / "report", made_at=NOW)
     pages = ("report.html", "classes-rated-rate/report.html")
@@ -185,3 +192,43 @@ def test_a_study_nobody_has_rated_says_so(database: Database, tmp_path: Path) ->
     with database.reading() as session, pytest.raises(StudyError, match="nobody has rated an item"):
         split_targets(session, ["rated"])
     assert RATE["task"] == "rating"
+
+
+def test_judges_of_a_studys_items_are_on_the_page_of_the_ratings_or_classes_they_are_of(
+    session: Session, tmp_path: Path
+) -> None:
+    """The numbers of `judge validate` of the same rows."""
+    rows = ratings_frame(session, "rated")
+    items = sorted(map(str, rows["item"].unique()))
+    table = pd.DataFrame(
+        {"judge": "model", "item": items, "value": [str(1 + k % 5) for k in range(len(items))]}
+    )
+    verdicts = check_item_verdicts(table)
+    write_reports(
+        [], {}, [rows], tmp_path / "r", seed=1, mode="live", made_at=NOW, resamples=50, item_verdicts=verdicts
+    )
+    page = (tmp_path / "r" / "report.html").read_text()
+    assert "Judges against people" in page
+    written = json.loads((tmp_path / "r" / "judges.json").read_text())
+    one, *_ = validate_rating_rows([rows], verdicts, resamples=50)
+    assert one.kind == "ratings"
+    assert written == one.validation.to_dict()
+    # Values that are no numbers are of the classes, which have a page of their own here.
+    named = verdicts.assign(value="agent")
+    write_reports(
+        [], {}, [rows], tmp_path / "c", seed=1, mode="live", made_at=NOW, resamples=50, item_verdicts=named
+    )
+    assert "Judges against people" not in (tmp_path / "c" / "report.html").read_text()
+    classes = tmp_path / "c" / "classes-rated-rate"
+    assert "Judges against people" in (classes / "report.html").read_text()
+    assert (classes / "tables" / "judges.csv").is_file()
+
+
+def test_many_comparisons_of_groups_are_a_few_sentences_on_the_results_page(session: Session) -> None:
+    block, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=0)
+    one = next(each for each in block.analysis.criteria if each.group_comparisons)
+    many = replace(one, group_comparisons=one.group_comparisons[:1] * 30)
+    can_say, not_yet = claims([replace(block, analysis=replace(block.analysis, criteria=(many,)))])
+    said = can_say or not_yet
+    assert len(said) == 5
+    assert said[-1] == "The same of 26 more comparisons of groups."

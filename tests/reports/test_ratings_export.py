@@ -169,6 +169,7 @@ def package(session: Session, slug: str, folder: Path) -> Mapping[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_the_package_has_the_ratings_and_explains_them(session: Session, tmp_path: Path) -> None:
     dictionary = package(session, "rated", tmp_path)
     assert [column["column"] for column in dictionary["ratings"]["columns"]] == [*RATINGS, *LATER]

@@ -72,6 +72,7 @@ def test_each_score_has_its_share_of_the_bar_of_its_criterion() -> None:
     assert [row[0] for row in figure.numbers.rows] == [name for name in given for _ in set(given[name])]
 
 
+@pytest.mark.slow
 def test_its_files_hold_the_numbers_of_the_analysis(tmp_path: Path) -> None:
     n = write_ratings_report(alympics(), tmp_path / "report", seed=2, resamples=50, made_at=NOW)
     expected = analyze_ratings(alympics(), seed=2, resamples=50).to_dict()
@@ -89,6 +90,7 @@ def test_its_files_hold_the_numbers_of_the_analysis(tmp_path: Path) -> None:
     assert (tmp_path / "report" / "figures" / "scores.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rows",
     [["i1,r1,c,3"], ["i1,r1,c,", "i2,r1,c,none"], ["i1,r1,<b>,3", "i1,r2,<b>,3"], ["i1,r1,c,9", "i2,r2,d,1"]],
@@ -141,6 +143,7 @@ def test_classes_are_reported_with_counts_kappas_and_no_mean(tmp_path: Path) -> 
     assert float(first["kappa"]) == pytest.approx(0.5)
 
 
+@pytest.mark.slow
 def test_judges_of_the_same_items_are_drawn_over_one_rater_with_the_numbers_of_their_validation(
     tmp_path: Path,
 ) -> None:

@@ -17,6 +17,7 @@ import pytest
 from analysis import Interval, analyze, hntt_responses, read_hntt
 from analysis.judging import check_verdicts
 from analysis.results import Result
+from analysis.signatures import NoSignatures, compare_signatures
 from analysis.stats.estimates import Estimate
 from app.core.database import Database
 from app.core.errors import NotFound, StudyError
@@ -30,6 +31,7 @@ from app.reports.page.sources import joined, read_file, split
 from app.reports.page.views import SectionView
 from app.reports.report import ReportInfo, build_report, write_report
 from app.sessions.tables import Mode
+from tests.analysis.signatures.test_comparing import clips_of
 from tests.analysis.tables import HNTT, answer, checked, person, write_csv
 from tests.factories import NOW, open_study
 from tests.reports.packages import published_in, rows_in
@@ -289,6 +291,31 @@ def test_a_file_has_a_report_without_a_study_in_the_database(tmp_path: Path) -> 
         ("s", "Answers", "left out: excluded: too-fast", "1"),
         ("s", "Answers", "are in the numbers", "6"),
     ]
+
+
+def test_distances_by_signatures_stand_against_choices_and_a_refusal_is_said(tmp_path: Path) -> None:
+    votes = [
+        answer(
+            participant=f"P{at}", session=f"s{at}", source_a="human", source_b="far", truth="a",
+            choice="ab"[at % 4 == 0], stimulus_a="h", stimulus_b="f", condition="human-far",
+        )
+        for at in range(8)
+    ]  # fmt: skip
+    clips = [*clips_of("human", 0.3, players=3, clips=3), *clips_of("far", 1.2, players=1, clips=3)]
+    moves = compare_signatures(clips, resamples=20)
+    _, page = made_of(tmp_path / "report", checked(*votes), signatures=moves)
+    kept = {row["metric"]: row for row in rows_in(tmp_path / "report/tables/closing.csv")}
+    change = moves.signatures[0].distances[0]
+    assert float(kept["velocity-change"]["distance"]) == pytest.approx(change.distance)
+    assert kept["velocity-change"]["distance_low"] == ""
+    assert float(kept["velocity-change"]["taken_for_human"]) == 0.25
+    assert "3 people among themselves" in page.text
+    _, page = made_of(
+        tmp_path / "report", checked(*votes), signatures=NoSignatures("nobody moves in any clip")
+    )
+    assert "No signatures: Nobody moves in any clip." in page.text
+    left = {path.name for path in (tmp_path / "report").rglob("*") if path.is_file()}
+    assert not left & {"signatures.json", "signatures.csv", "map.svg", "closing.json"}
 
 
 def test_a_study_that_is_given_twice_is_refused(published: Database, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Element, load } from "./page.mjs";
 
-const { addRankings } = await load("question/ranking.js");
+const { add } = await load("question/ranking.js");
 
 function ranking(...given) {
   globalThis.document = {
@@ -14,7 +14,7 @@ function ranking(...given) {
   });
   const hint = new Element({ dataset: { pressed: "Press them in order." } });
   const question = new Element({}, { inside: { "[data-option]": items, "[data-pressed]": hint } });
-  addRankings(new Element({}, { inside: { "[data-ranking]": question } }));
+  add(question);
   const places = () => items.map((item) => item.querySelector("select").value);
   return { places, hint, items, press: (at) => items[at].button.dispatchEvent(new Event("click")) };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Element, fire, load } from "./page.mjs";
 
-const { addSliders } = await load("participant/slider.js");
+const { add } = await load("question/slider.js");
 let number;
 let slider;
 let inputs;
@@ -13,7 +13,7 @@ function put(value, { min = "0", max = "100", step = "1" } = {}) {
   number.addEventListener("input", () => inputs.push(number.value));
   const ends = new Element();
   const question = new Element({}, { inside: { "input[type=number]": number, ".ends": ends } });
-  addSliders(new Element({}, { inside: { "[data-slider]": [question] } }));
+  add(question);
   [slider] = ends.placed;
 }
 

@@ -31,7 +31,7 @@ def test_no_difference_is_an_answer_where_the_study_allows_it(text: str, allowed
     if text == "both" or (text == "tie" and not allowed):
         with pytest.raises(InvalidAnswer) as refused:
             read_answers(asked, {"choice": text}, of_trial=True)
-        told = "the right video or no difference" if allowed else "the left or the right video"
+        told = "the right one or no difference" if allowed else "the left or the right one"
         assert told in refused.value.errors["choice"]
     else:
         assert read_answers(asked, {"choice": text}, of_trial=True) == Answers(text)

@@ -228,6 +228,7 @@ def planned(database: Database, version_id: int) -> list[list[int]]:
     return [[unit for ordinal, unit in rows if ordinal == number] for number in ordinals]
 
 
+@pytest.mark.slow
 def test_200_who_start_at_once_fill_a_rating_study_exactly(
     database: Database, database_url: URL, items: list[ItemToAssign]
 ) -> None:

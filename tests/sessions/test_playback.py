@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -77,6 +78,7 @@ def test_one_clip_is_read_as_two_are() -> None:
     assert read_playback("", ALONE).flags == ("playback-missing",)
 
 
+@pytest.mark.slow
 @given(st.text() | anything.map(json.dumps) | reports.map(json.dumps), st.sampled_from(list(Member)))
 def test_any_text_is_read_or_kept_as_it_came(text: str, left: Member) -> None:
     report = read_pair(text, left, UNKNOWN)

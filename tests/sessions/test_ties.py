@@ -102,7 +102,7 @@ def test_a_study_that_does_not_ask_for_it_takes_no_tie(
     assert "no difference" not in walk.html
     refused = client.post(walk.address, data=answer_for(walk.html, choice=choice))
     assert refused.status_code == 422
-    assert "Please choose the left or the right video." in refused.text
+    assert "Please choose the left or the right one." in refused.text
     with database.reading() as session:
         assert session.exec(select(Response).where(col(Response.trial_id).is_not(None))).first() is None
 

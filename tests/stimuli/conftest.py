@@ -48,3 +48,9 @@ def walks() -> dict[Clip, Track]:
 @pytest.fixture(scope="session")
 def scenery() -> Scenery:
     return clipset.scenery()
+
+
+@pytest.fixture(scope="session")
+def scenes() -> dict[Clip, Track]:
+    """Sixty scenes of the demo's seed, as all walkers show them."""
+    return {clip: walk_clip(clip) for clip in plan_clips(60 * len(SOURCES), seed=1)}

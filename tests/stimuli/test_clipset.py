@@ -68,7 +68,7 @@ def test_progress_is_told_from_none_to_all(made: Made) -> None:
 @pytest.mark.parametrize("source", SOURCES)
 def test_positions_have_one_row_per_frame_a_thirtieth_of_a_second_apart(made: Made, source: str) -> None:
     positions = rows_of(made.folder / "positions" / f"{source}-g1-1.csv")
-    assert list(positions[0]) == ["t_s", "x_m", "y_m", "z_m", "heading_rad"]
+    assert list(positions[0]) == ["t_s", "x_m", "y_m", "z_m", "heading_rad", "goal_x_m", "goal_y_m"]
     assert len(positions) == len(frames_of(made.folder / "clips" / f"{source}-g1-1.mp4"))
     times = [float(row["t_s"]) for row in positions]
     assert times == pytest.approx([index / 30 for index in range(len(times))], abs=1e-6)
@@ -101,9 +101,10 @@ def test_clips_that_share_goal_and_number_last_equally_long(made: Made) -> None:
 
 
 @pytest.mark.parametrize("source", ["hybrid", "symbolic"])
-def test_a_clip_ends_before_the_blue_goal(made: Made, source: str) -> None:
-    last = frames_of(made.folder / "clips" / f"{source}-g1-1.mp4")[-1]
-    assert (goal_blue(last) & outside_map()).mean() > 0.05
+def test_a_clip_shows_the_blue_goal(made: Made, source: str) -> None:
+    frames = frames_of(made.folder / "clips" / f"{source}-g1-1.mp4")
+    seen = [(goal_blue(frame) & outside_map()).mean() for frame in frames[:: len(frames) // 8]]
+    assert max(seen) > 0.002
 
 
 def test_the_same_seed_gives_the_same_bytes_however_many_processes(made: Made, tmp_path: Path) -> None:

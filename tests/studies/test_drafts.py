@@ -18,12 +18,19 @@ from app.core.errors import Conflict, NotFound, StudyError
 from app.library.tables import Stimulus
 from app.sessions.tables import Mode, ParticipantSession, Status
 from app.studies import history
-from app.studies.access import StudyHere, share, shares, study_for, unshare, visible_slugs
-from app.studies.drafts import (
+from app.studies.access import (
     BadSlug,
+    StudyHere,
+    checked_slug,
+    share,
+    shares,
+    study_for,
+    unshare,
+    visible_slugs,
+)
+from app.studies.drafts import (
     InvalidDraft,
     ReasonDue,
-    checked_slug,
     create_study,
     draft_for,
     drop_draft,
@@ -362,8 +369,8 @@ def test_versions_and_the_draft_are_compared_in_the_readers_words(
 
 
 def clone(session: Session, who: Who, which: str, slug: str, title: str | None = None) -> StudyHere:
-    keys = history.keys_to_clone(session, who, "nav", which)
-    return create_study(session, who, slug, with_slug(keys, slug, title), NOW)
+    cloned = history.design_to_clone(session, who, "nav", which)
+    return create_study(session, who, slug, with_slug(cloned.keys, slug, title), NOW)
 
 
 def test_a_clone_has_the_design_and_nothing_else(

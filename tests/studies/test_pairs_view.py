@@ -159,7 +159,7 @@ def test_capacity_is_just_what_the_sampler_can_draw(match: str | None) -> None:
     stimuli = facts(
         [(n, s, {**a, "player": f"p{i % 2}"} if i % 3 else a) for i, (n, s, a) in enumerate(clips)]
     )
-    lines = capacities(stimuli, [match] if match else [])
+    lines = capacities(stimuli, {"match": match} if match else {})
     assert len(lines) == 10
     for line in lines:
         if line.possible:
@@ -171,7 +171,7 @@ def test_one_clip_under_two_names_makes_no_more_pairs() -> None:
     stimuli = facts([("h1", "human", {}), ("h2", "human", {}), ("b1", "hybrid", {}), ("b2", "hybrid", {})])
     twin = StimulusFacts("b3", "hybrid", {}, stimuli["b1"].clip_sha256)
     stimuli["b3"] = twin
-    by_condition = {line.condition: line.possible for line in capacities(stimuli, [])}
+    by_condition = {line.condition: line.possible for line in capacities(stimuli, {})}
     for condition, possible in by_condition.items():
         assert could_be_drawn(condition, None, possible, stimuli)
         assert not could_be_drawn(condition, None, possible + 1, stimuli)

@@ -9,6 +9,7 @@ from pydantic import Field
 from sqlmodel import col, select
 from starlette.testclient import TestClient
 
+from app.admin.design.preview import design_as_far
 from app.core.database import Database
 from app.core.settings import Settings
 from app.reports.export import columns_of, rows_of
@@ -136,6 +137,26 @@ def test_a_toy_of_less_than_forty_lines_goes_the_whole_way_and_so_does_a_ranking
             select(ParticipantSession.status).where(ParticipantSession.mode == "simulated")
         ).all()
         assert found == [Status.COMPLETED] * 2
+
+
+def test_nothing_outside_the_types_names_one_with_a_script_and_the_preview_draws_what_a_type_alone_knows(
+    hues: str,
+) -> None:
+    scripts = {path.stem for path in Path("app/studies/questions/static").glob("*.js")}
+    assert scripts == {"ranking", "slider"}
+    for path in (
+        *Path("app/sessions").rglob("*.js"),
+        *Path("app/sessions").rglob("*.html"),
+        *Path("app/tasks").rglob("*.js"),
+    ):
+        assert not [name for name in scripts if name in path.read_text()], path
+    (drawn,) = design_as_far(
+        {"background": [{"id": "a", "type": "hue", "ask": "Your hue?", "turns": "3"}]}
+    ).background
+    assert (drawn.type, drawn.own, drawn.ask) == ("hue", {"turns": 3}, "Your hue?")
+    for keys in ({"type": "hue"}, {"type": "hue", "turns": {}}, {"type": "slider", "step": -1, "ask": 3}):
+        (drawn,) = design_as_far({"background": [keys]}).background
+        assert drawn.type == keys["type"]
 
 
 def test_a_ranking_whose_options_hold_the_joint_is_refused(tmp_path: Path) -> None:

@@ -53,8 +53,8 @@ def test_states_and_the_list(session: Session, tmp_path: Path) -> None:
     assert study_named(session, "nav").state == State.DRAFT
     for state in (State.LIVE, State.PAUSED, State.CLOSED, State.LIVE):
         set_state(session, "nav", state)
-        assert [(s.slug, s.state, s.version, s.n_pairs) for s in summaries(session)] == [
-            ("nav", state, 1, 11)
+        assert [(s.slug, s.state, s.version, s.units) for s in summaries(session)] == [
+            ("nav", state, 1, {"pair": 11})
         ]
     with pytest.raises(NotFound, match=r"no study 'x'; there is nav"):
         set_state(session, "x", State.LIVE)

@@ -1,8 +1,11 @@
 """What every task owes: plans that are balanced, answers of which nothing is lost, rows that know of exclusion.
 
-Each part of the contract is broken on purpose as well, to show that it would be noticed.
+Each part of the contract is broken on purpose as well, to show that it would be noticed. Of matches, the configurations
+are what is balanced, as they form, and the moves are the answers.
 """
 
+import json
+import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import Session, col, select
+from sqlmodel import col, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
@@ -22,10 +25,13 @@ from app.sessions.design import Kind
 from app.sessions.exclusions import leave_out
 from app.sessions.tables import ParticipantSession, Trial
 from app.studies.tables import Unit
+from app.tasks.game.matching import _Forming
+from app.tasks.game.pages import posted_value
 from app.tasks.registry import DESIGNS, task_named
 from tests.factories import NOW, open_study
 from tests.sessions.test_blocks import begin, pair_block, rating_block
 from tests.sessions.walks import Walk
+from tests.tasks.game.people import SLUG, Person, open_game, running
 
 pytestmark = pytest.mark.any_database
 
@@ -33,45 +39,93 @@ Library = tuple[ClipStore, Sequence[ImportedClip]]
 BLOCKS: Mapping[str, Mapping[str, Any]] = {
     "pair": pair_block(per_participant=4),
     "rating": rating_block(per_participant=4),
+    "game": {"configs": [{"rounds": n, "messages": True} for n in (2, 3, 4)]},
 }
-TABLES = {"pair": What.RESPONSES, "rating": What.RATINGS}
+TABLES = {
+    "pair": [What.RESPONSES],
+    "rating": [What.RATINGS],
+    "game": [What.MOVES, What.SEATS_PLAYED],
+}
 N_SESSIONS = 6
+MESSAGE = "This would be fair."
 
 
 def test_every_task_is_held_to_the_contract() -> None:
-    """But matches, which are balanced as they form and answered by moves: see tests/tasks/game/test_live.py."""
-    assert {*BLOCKS, "game"} == {*DESIGNS}
+    assert {*BLOCKS} == {*TABLES} == {*DESIGNS}
 
 
 @pytest.fixture(params=sorted(BLOCKS))
 def task(request: pytest.FixtureRequest, database: Database, library: Library, tmp_path: Path) -> str:
     name: str = request.param
+    if name == "game":
+        open_game(database, tmp_path, **BLOCKS[name])
+        return name
     keys = {"sample": None, "trials": None, "blocks": [BLOCKS[name]]}
     with database.transaction() as session:
         open_study(session, tmp_path, library[1], **keys)
     return name
 
 
-def is_balanced(session: Session) -> None:
+def slug_of(task: str) -> str:
+    return SLUG if task == "game" else "nav"
+
+
+def is_balanced(client: TestClient, database: Database, task: str) -> None:
     """Of N sessions each main unit has its share, off by one session pair at most; pairs as often either way."""
     for seed in range(N_SESSIONS):
-        begin(session, seed)
-    rows = session.exec(select(Unit.name, Trial.plan).join(Trial).where(Unit.kind == Kind.MAIN)).all()
+        if task == "game":
+            assert Person(client, database).look() == ("playing" if seed % 2 else "waiting")
+        else:
+            with database.transaction() as session:
+                begin(session, seed)
+    with database.reading() as session:
+        rows = session.exec(select(Unit.name, Trial.plan).join(Trial).where(Unit.kind == Kind.MAIN)).all()
+        n_units = len(session.exec(select(Unit.id).where(Unit.kind == Kind.MAIN)).all())
     exposure = Counter(name for name, _ in rows)
-    n_units = len(session.exec(select(Unit.id).where(Unit.kind == Kind.MAIN)).all())
     assert len(exposure) == n_units
     assert max(exposure.values()) - min(exposure.values()) <= 2
     ways = Counter((name, plan["left"]) for name, plan in rows if "left" in plan)
     assert all(ways[name, "a"] == ways[name, "b"] for name, _ in ways)
 
 
+def played_match(client: TestClient, database: Database) -> list[tuple[str, Mapping[str, str]]]:
+    """The moves of a match of two people to its end: by session, what the form posted."""
+    people = [Person(client, database) for _ in range(2)]
+    for person in people:
+        person.look()
+    rng, posted = random.Random(4), list[tuple[str, Mapping[str, str]]]()
+    while running(database):
+        before = len(posted)
+        for person in people:
+            form = person.move_form(rng)
+            if form is None:
+                continue
+            person.look()
+            person.post(**form, message=MESSAGE)
+            values = {name: value for name, value in form.items() if name not in ("do", "phase_id")}
+            posted.append((str(person.seat.session_id), values))
+        assert len(posted) > before
+    return posted
+
+
 def keeps_values(client: TestClient, database: Database, task: str) -> None:
     """Everything that was sent is in the task's table."""
-    Walk(client).to("end")
+    posted = played_match(client, database) if task == "game" else Walk(client).to("end")
     with database.reading() as session:
-        rows = [row for row in export.rows_of(session, "nav", TABLES[task]) if row["kind"] == "main"]
+        rows = [
+            row
+            for row in export.rows_of(session, slug_of(task), TABLES[task][0])
+            if row["kind"] == ("move" if task == "game" else "main")
+        ]
     if task == "pair":
         assert [row["choice"] == row["left"] for row in rows] == [True] * 4  # the left was pressed
+        return
+    if task == "game":
+        moves = [json.loads(row["move"]) for row in rows]
+        kept = [{name: posted_value(value) for name, value in move.items()} for move in moves]
+        assert [(row["session"], values) for row, values in zip(rows, kept, strict=True)] == posted
+        offers = [row["message"] for row, move in zip(rows, moves, strict=True) if "alice_gain" in move]
+        assert offers == [MESSAGE] * len(offers) != []
         return
     values = Counter((row["question"], row["value"] or row["text"]) for row in rows)
     assert values["logic", 4.0] == 4
@@ -79,19 +133,24 @@ def keeps_values(client: TestClient, database: Database, task: str) -> None:
 
 
 def knows_exclusion(client: TestClient, database: Database, task: str) -> None:
-    Walk(client).to("end")
+    """The rows of a session that was left out are marked, and no others."""
+    if task == "game":
+        played_match(client, database)
+    else:
+        Walk(client).to("end")
+    first = select(ParticipantSession.id).order_by(col(ParticipantSession.id)).limit(1)
     with database.transaction() as session:
-        one = session.exec(select(ParticipantSession.id).order_by(col(ParticipantSession.id))).one()
-        leave_out(session, "nav", one or 0, "by the contract", NOW)
+        out = session.exec(first).one() or 0
+        leave_out(session, slug_of(task), out, "by the contract", NOW)
     with database.reading() as session:
-        rows = list(export.rows_of(session, "nav", TABLES[task]))
-    assert rows
-    assert all(row["excluded"] for row in rows)
+        for table in TABLES[task]:
+            rows = list(export.rows_of(session, slug_of(task), table))
+            assert [row for row in rows if row["session"] == str(out)]
+            assert all(bool(row["excluded"]) == (row["session"] == str(out)) for row in rows)
 
 
-def test_plans_are_balanced(database: Database, task: str) -> None:
-    with database.transaction() as session:
-        is_balanced(session)
+def test_plans_are_balanced(client: TestClient, database: Database, task: str) -> None:
+    is_balanced(client, database, task)
 
 
 def test_no_value_is_lost(client: TestClient, database: Database, task: str) -> None:
@@ -103,7 +162,7 @@ def test_rows_know_of_exclusion(client: TestClient, database: Database, task: st
 
 
 def test_a_plan_that_ignores_balance_is_noticed(
-    database: Database, task: str, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, database: Database, task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = task_named(task)
     plan = mine.plan
@@ -119,18 +178,24 @@ def test_a_plan_that_ignores_balance_is_noticed(
             for trial in planned
         ]
 
-    monkeypatch.setattr(type(mine), "plan", lambda self, block, start: always_alike(block, start))
-    with pytest.raises(AssertionError), database.transaction() as session:
-        is_balanced(session)
+    if task == "game":  # whose plan only says how many; the configuration is chosen as a match forms
+        monkeypatch.setattr(_Forming, "_next_unit", lambda self: self.units[0])
+    else:
+        monkeypatch.setattr(type(mine), "plan", lambda self, block, start: always_alike(block, start))
+    with pytest.raises(AssertionError, match=r"len\(Counter|max\(dict_values|all\("):
+        is_balanced(client, database, task)
 
 
 def test_a_reading_that_drops_a_value_is_noticed(
     client: TestClient, database: Database, task: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mine = task_named(task)
-    read = mine.read
+    read: Any = mine.read
 
     def forgetful(self: object, *args: Any) -> Any:
+        if task == "game":
+            seen, where, block, form, now = args
+            return read(seen, where, block, {**form, "message": ""}, now)
         taken = read(*args)
         assert taken is not None
         return replace(taken, answers=replace(taken.answers, side=None, extra={}))

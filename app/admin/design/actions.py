@@ -6,8 +6,8 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from app.admin.design.fields import MOST, Keys, cleaned, dotted, entries, free_name, put, scales
-from app.admin.design.outline import Cards, Group, Leaf, leaves, lists, outline, tag_of
+from app.admin.design.fields import MOST, Keys, cleaned, dotted, entries, free_name, scales
+from app.admin.design.outline import Cards, Group, Leaf, leaves, lists, outline, put, tag_of
 from app.core.errors import StudyError
 from app.studies.file.comparable import as_blocks
 from app.studies.file.problems import Place

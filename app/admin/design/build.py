@@ -17,6 +17,7 @@ from app.studies.drafts import check_of, draft_for, is_frozen, needs_reason, new
 from app.studies.file.comparable import has_blocks
 from app.studies.file.problems import Fault
 from app.studies.file.templates import unfilled
+from app.tasks.game.watching import match_blocks
 
 _LONGEST_NAME, _MOST_TABS = 20, 8
 PAGES: Sequence[tuple[PageName, str]] = (
@@ -71,6 +72,7 @@ def design_page(
         newest_version=newest,
         next_version=newest + 1 if frozen or not newest else newest,
         needs_reason=needs_reason(session, study),
+        playable=match_blocks(session, study),
         unfilled=_unfilled(keys),
         is_conflict=is_conflict,
     )

@@ -14,7 +14,18 @@ from typing import Any
 
 import yaml
 
-from app.admin.design.outline import Cards, Group, Leaf, entries_of, fields_of, leaves, lists, outline, tag_of
+from app.admin.design.outline import (
+    Cards,
+    Group,
+    Leaf,
+    entries_of,
+    fields_of,
+    leaves,
+    lists,
+    outline,
+    put,
+    tag_of,
+)
 from app.sessions.design import BLOCK
 from app.studies.file.comparable import OF_ONE_BLOCK, blocks_in, has_blocks
 from app.studies.file.problems import Fault, Place, quoted
@@ -148,15 +159,40 @@ def fields_to_keys(base: Mapping[str, Any], form: Mapping[str, str], *, whole: b
     if whole:
         _fit(keys, sent)
         sent = {name: text for name, text in sent.items() if not name.startswith("scales.")}
+    if whole:
+        _take_ways(keys, sent)
     seen, before = outline(deepcopy(keys)), keys_to_fields(keys)
     changed = {name: text for name, text in sent.items() if text != cleaned(before.get(name, text))}
+    rewritten = _take_ways(keys, changed)
     for leaf in leaves(seen):
-        if (name := dotted(leaf.place)) in changed and leaf.kind != "tag":
+        is_gone = any(leaf.place[: len(place)] == place for place in rewritten)
+        if (name := dotted(leaf.place)) in changed and leaf.kind not in ("tag", "way") and not is_gone:
             put(keys, leaf.place, _taken(leaf, changed[name]))
     for cards in lists(seen):
         for entry in cards.entries:
+            _forget(keys, entry, changed)
+        for entry in cards.entries:
             _keep_labels(keys, cards, entry, changed)
     return Taken(keys, tuple(_take_scales(keys, _scale_changes(sent, before))))
+
+
+def _take_ways(keys: Keys, sent: Mapping[str, str]) -> set[Place]:
+    """Write keys in the way that was chosen for them; returns their places."""
+    taken: set[Place] = set()
+    for leaf in list(leaves(outline(deepcopy(keys)))):
+        way, ways = sent.get(dotted(leaf.place)), leaf.ways
+        if ways is not None and way is not None and way in ways.begins and way != ways.way:
+            put(keys, leaf.place[:-1], deepcopy(ways.begins[way]))
+            taken.add(leaf.place[:-1])
+    return taken
+
+
+def _forget(keys: Keys, entry: Group, changed: Mapping[str, str]) -> None:
+    """Take away what followed from a key that is another now."""
+    for key, following in getattr(entry.model, "forgets", {}).items():
+        if f"{dotted(entry.place)}.{key}" in changed:
+            for each in following:
+                put(keys, (*entry.place, each), None)
 
 
 def cleaned(text: str) -> str:
@@ -199,33 +235,6 @@ def _number(text: str) -> Any:
     if re.fullmatch(r"0|-?[1-9][0-9]{0,14}", text):
         return int(text)
     return float(text) if re.fullmatch(r"-?[0-9]{1,14}\.[0-9]{1,14}", text) else text
-
-
-def put(keys: Keys, place: Place, value: Any) -> None:
-    """Set the value at a place, or take the key away, and each section that is empty then; what is no section
-    becomes one."""
-    *section, key = place
-    held: Any = keys
-    above: list[tuple[Any, Any]] = []
-    for at, part in enumerate(section):
-        if isinstance(part, int):
-            if not isinstance(held[part], dict):
-                held[part] = {}
-        elif isinstance(section[at + 1] if at + 1 < len(section) else "", int):
-            held[part] = list(held[part])
-        elif not isinstance(held.get(part), dict):
-            if value is None:
-                return
-            held[part] = {}
-        above.append((held, part))
-        held = held[part]
-    if value is not None:
-        held[key] = value
-        return
-    held.pop(key, None)
-    while above and not held and isinstance(above[-1][1], str):
-        held, part = above.pop()
-        del held[part]
 
 
 def _scale_changes(sent: Mapping[str, str], before: Mapping[str, str]) -> dict[int, dict[str, str]]:

@@ -7,6 +7,7 @@ hold: a task or a type of question that a model has is in the form.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
@@ -17,20 +18,24 @@ from pydantic.fields import FieldInfo
 from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
 from app.studies.file.problems import Place
-from app.studies.file.shown import Shown, shown_as
+from app.studies.file.shown import Shown, Ways, shown_as
 from app.studies.questions.registry import type_of
 
 Model = type[BaseModel]
-Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag"]
+Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag", "way"]
 Fields = tuple[tuple[str, FieldInfo], ...]
 # Named lists of labels have a part of the form of their own.
 _SCALES = "scales"
+WAY = "way"
 _OF_TRIALS, _OF_BLOCKS = frozenset({"trials"}), frozenset({"block_order"})
 
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One field. `value` is what the draft has, None where it says nothing; `options` are of a choice or a tag."""
+    """One field. `value` is what the draft has, None where it says nothing; `options` are of a choice, a tag or a way.
+
+    A `way` chooses how the key above it is written; what stands there then is in `ways`.
+    """
 
     place: Place
     info: FieldInfo
@@ -38,6 +43,7 @@ class Leaf:
     value: Any
     options: Mapping[str, str]
     numbers: bool = False
+    ways: Ways | None = None
 
     @property
     def key(self) -> str:
@@ -171,7 +177,24 @@ def _entry(value: Any, place: Place, tag: str, variants: Mapping[str, Model]) ->
         else part
         for part in _parts(fields, value, place)
     )
-    return Group(place, "", "", value, parts, model=model)
+    return Group(place, "", "", value, tuple(_by_ways(part, model, value) for part in parts), model=model)
+
+
+def _by_ways(node: Node, model: Model | None, keys: Any) -> Node:
+    """A key that may be written in several ways: which one, and the fields of that."""
+    found = getattr(model, "ways", None)
+    if found is None or not isinstance(node, Leaf):
+        return node
+    ways: Ways | None = found(node.key, keys if isinstance(keys, Mapping) else {})
+    if ways is None:
+        return node
+    which = Leaf((*node.place, WAY), node.info, "way", ways.way, ways.words, ways=ways)
+    held: tuple[Node, ...] = (node,)
+    if ways.model is not None:
+        held = _parts(_fields(ways.model), node.value, node.place)
+    elif ways.is_whole:
+        held = ()
+    return Group(node.place, node.label, node.info.description or "", node.value, (which, *held))
 
 
 def _leaf(info: FieldInfo, core: Any, value: Any, place: Place) -> Leaf:
@@ -187,7 +210,7 @@ def _kind(core: Any) -> tuple[Kind, Any]:
         return "yes-no", None
     if core in (int, float):
         return "number", None
-    if core is str:
+    if core in (str, Fraction):
         return "text", None
     if _values(core):
         return "choice", None
@@ -264,3 +287,30 @@ def _tag(model: Model) -> str:
         if get_origin(info.annotation) is Literal and len(get_args(info.annotation)) == 1
     )
     return next(fixed, "")
+
+
+def put(keys: dict[str, Any], place: Place, value: Any) -> None:
+    """Set the value at a place, or take the key away, and each section that is empty then; what is no section
+    becomes one."""
+    *section, key = place
+    held: Any = keys
+    above: list[tuple[Any, Any]] = []
+    for at, part in enumerate(section):
+        if isinstance(part, int):
+            if not isinstance(held[part], dict):
+                held[part] = {}
+        elif isinstance(section[at + 1] if at + 1 < len(section) else "", int):
+            held[part] = list(held[part])
+        elif not isinstance(held.get(part), dict):
+            if value is None:
+                return
+            held[part] = {}
+        above.append((held, part))
+        held = held[part]
+    if value is not None:
+        held[key] = value
+        return
+    held.pop(key, None)
+    while above and not held and isinstance(above[-1][1], str):
+        held, part = above.pop()
+        del held[part]

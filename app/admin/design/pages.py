@@ -158,5 +158,6 @@ class DesignPage(FieldsPage):
     newest_version: int
     next_version: int
     needs_reason: bool
+    playable: Sequence[str]
     unfilled: Sequence[str]
     is_conflict: bool = False

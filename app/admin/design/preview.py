@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, get_args
 from urllib.parse import quote
 
@@ -9,13 +10,14 @@ from pydantic import ValidationError
 from pydantic_core import PydanticCustomError
 from sqlmodel import Session
 
-from app.admin.design.fields import dotted, entries, is_on, keys_to_fields, labels_of, shown
+from app.admin.design.fields import dotted, entries, is_on, keys_to_fields, labels_of, scales, shown
 from app.admin.design.outline import Group, leaves, lists, outline
 from app.admin.design.pages import PageName
 from app.core.errors import NotFound
 from app.core.headers import FRAMED_POLICY
 from app.core.templating import html_of
 from app.library.contents import contents_named
+from app.library.kinds import StimulusKind
 from app.sessions.design import BLOCK, BlockPart, Kind, PageKey, pages_of
 from app.sessions.pages import MessagePage
 from app.sessions.runs import BlockRun
@@ -23,14 +25,18 @@ from app.sessions.state_machine import TrialSeen
 from app.sessions.views import Place, page_of
 from app.studies.access import StudyHere
 from app.studies.drafts import check_of, draft_for
-from app.studies.file.design import DesignCompletion, DesignConsent, StudyDesign
+from app.studies.file.design import DesignCompletion, DesignConsent, StudyDesign, run_question
+from app.studies.file.drafts import check_draft
 from app.studies.file.model import DEFAULT_MESSAGE
 from app.studies.file.pairs import PairSpec, StimulusFacts, read_pair_file, resolve_rows, true_source_of
 from app.studies.file.redirects import checked_redirect
 from app.studies.file.sampling import sample_pairs
+from app.studies.file.scales import SCALES
 from app.studies.questions.base import Question
-from app.studies.questions.registry import QUESTIONS, type_of
+from app.studies.questions.registry import QUESTIONS, TYPES, type_of
 from app.studies.seeing import facts_for
+from app.tasks.game.looking import first_look
+from app.tasks.game.settings import GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample, Watch
 from app.tasks.rating.settings import DesignItem, RatingDesign
 
@@ -43,6 +49,7 @@ NO_LABELS = ("(no labels yet)",)
 NO_QUESTIONS = "No questions are asked here: participants do not see this page."
 NO_INSTRUCTIONS = "No instructions are written: participants do not see this page."
 NOT_YET = "Correct what the form lists first: then the first trial of this block is shown here."
+ALONE = "The first page of a match. Once a version is saved, the button below the form plays one with agents."
 WALK = "This block is seen by walking through a saved version: Launch has the button."
 NO_PAIRS = "There is no pair of clips to show yet; the page is shown without videos."
 _SUBMIT = '<button type="submit"'
@@ -53,13 +60,20 @@ _OURS = '<script type="module" src="/static/admin/design-page.js"></script>'
 
 def framed_page(session: Session, study: StudyHere, kind: PageName) -> str:
     """A page of the draft as HTML, to be framed beside the form."""
-    keys = draft_for(session, study).keys
-    pairs = shown_pairs(keys, facts_for(session, study)) if kind == "trial" else ()
+    keys, stimuli = draft_for(session, study).keys, facts_for(session, study)
+    pairs = shown_pairs(keys, stimuli) if kind == "trial" else ()
     design = design_as_far(keys)
-    return inert(html_of(page_of(design, place_in(keys, kind, pairs), block_of(design))))
+    plays = kind != "consent" or _plays_clips(keys, stimuli)
+    return inert(html_of(page_of(design, place_in(keys, kind, pairs), block_of(design), plays_clips=plays)))
 
 
-def framed_block(session: Session, study: StudyHere, number: int) -> str:
+def _plays_clips(keys: Mapping[str, Any], stimuli: Mapping[str, StimulusFacts]) -> bool:
+    """Whether a draft shows clips; one of which that cannot be said yet may."""
+    design = check_draft(keys, stimuli).design if keys.get("blocks") is not None else None
+    return design is None or any(stimuli[name].kind is StimulusKind.CLIP for name in design.stimuli)
+
+
+def framed_block(session: Session, study: StudyHere, number: int, now: datetime) -> str:
     """The page of a block's first trial that counts, from a draft without errors. Raises NotFound."""
     keys = draft_for(session, study).keys
     title = shown(keys.get("title")) or NO_TITLE
@@ -70,6 +84,10 @@ def framed_block(session: Session, study: StudyHere, number: int) -> str:
     if design is None:
         return html_of(MessagePage("Not to be seen yet", NOT_YET, title))
     block = design.blocks[number - 1]
+    if isinstance(block, GameDesign):
+        return inert(
+            html_of(page_of(design, _at_table(block, now), BlockRun(block, (), 0, block.rounds_per_person)))
+        )
     if not isinstance(block, (PairDesign, RatingDesign)):
         return html_of(MessagePage("Not to be seen here", WALK, title))
     units = block.pairs if isinstance(block, PairDesign) else block.items
@@ -94,6 +112,15 @@ def framed_block(session: Session, study: StudyHere, number: int) -> str:
         trial=None if isinstance(main, DesignPair) else _seen(session, main),
     )
     return inert(html_of(page_of(design, place, BlockRun(block, (), n_practice, n))))
+
+
+def _at_table(block: GameDesign, now: datetime) -> Place:
+    """The first look at a match, from the seat that moves first."""
+    part = BlockPart(block.id, block.task, block.rounds_per_person, 0, 1, False, block.noun)
+    unit, here = first_look(block, now)
+    trial = TrialSeen(0, unit, Kind.MAIN, None, None, None, None, None, own=here)
+    page = PageKey("trial", 1)
+    return Place(page, "", "", 1, 2, lambda position, side: "", part, trial, notice=ALONE, now=now)
 
 
 def _clip_of(unit: DesignPair | DesignItem, side: str) -> str:
@@ -222,9 +249,21 @@ def _questions(keys: Mapping[str, Any], at: tuple[str, ...]) -> Iterator[Questio
                 yield _question(keys, entry, f"{dotted(at).replace('.', '-')}-{index}")
 
 
+def _right(question: Mapping[str, Any], keys: Mapping[str, Any]) -> Question | None:
+    """The question as it will be run, with all that its type says; None where something is wrong with it."""
+    model = QUESTIONS.get(type_of(question) or "")
+    own = {name: tuple(labels) for name, labels in scales(keys).items() if isinstance(labels, (list, tuple))}
+    try:
+        return run_question(model.model_validate(question), {**own, **SCALES}) if model else None
+    except (ValidationError, KeyError):
+        return None
+
+
 def _question(keys: Mapping[str, Any], entry: Group, id_: str) -> Question:
     """Its own id would tie together two questions that share one by mistake."""
     question = entry.value
+    if (right := _right(question, keys)) is not None:
+        return right.model_copy(update={"id": id_})
     on = {leaf.key for leaf in leaves(entry) if leaf.kind == "yes-no" and is_on(leaf)}
     named, options = type_of(question), question.get("options")
     type_ = named if named and named in QUESTIONS else "text"
@@ -239,19 +278,7 @@ def _question(keys: Mapping[str, Any], entry: Group, id_: str) -> Question:
         maximum=_number(question.get("maximum")),
         allow_tie=type_ == "2afc" and "allow_tie" in on,
     )
-    return _slider(drawn, _number(question.get("step"))) if type_ == "slider" else drawn
-
-
-def _slider(drawn: Question, step: float | None) -> Question:
-    """With what a slider has where nothing is said, and no labels but those of both ends."""
-    return drawn.model_copy(
-        update={
-            "labels": drawn.labels if len(drawn.labels) == 2 else (),
-            "minimum": drawn.minimum or 0.0,
-            "maximum": 100.0 if drawn.maximum is None else drawn.maximum,
-            "step": step if step and step > 0 else 1.0,
-        }
-    )
+    return TYPES[type_].as_far(drawn, question)
 
 
 def _texts(values: Sequence[Any]) -> tuple[str, ...]:

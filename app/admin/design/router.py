@@ -65,9 +65,9 @@ async def take_draft(
 
 
 @router.get("/draft/page/block-{number:int}")
-async def show_block(database: DatabaseDep, study: StudyDep, number: int) -> Response:
+async def show_block(database: DatabaseDep, study: StudyDep, number: int, now: Now) -> Response:
     """The page of a block of the draft, as `show_page`."""
-    response = html_response(await database.read(framed_block, study, number))
+    response = html_response(await database.read(framed_block, study, number, now))
     response.headers["Content-Security-Policy"] = POLICY
     return response
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from app.admin.design.faults import labels_are_shown, plain
@@ -33,6 +34,7 @@ _CHOICE = "2afc"
 # Questions within blocks are folded: there may be many.
 _DEEP = 3
 _WIDGETS: Mapping[str, Widget] = {"yes-no": "check", "choice": "choice", "number": "number"}
+_LABELS = {"tag": "Type of answer", "way": "Which"}
 _KINDS = {"practice": "for practice", "attention": "for attention"}
 _KINDS_HELP = {
     "entries": "One per line, as name: value.",
@@ -140,7 +142,7 @@ class _Form:
         is_required = leaf.info.is_required()
         return FieldView(
             name=at,
-            label=leaf.label if leaf.kind != "tag" else "Type of answer",
+            label=_LABELS.get(leaf.kind, leaf.label),
             widget=_widget(leaf, options),
             value=value,
             help=_help(leaf, options),
@@ -149,7 +151,7 @@ class _Form:
             rows=said.rows if said.rows > 1 else 4,
             is_markdown=said.is_markdown,
             is_half=said.is_short or leaf.kind == "tag",
-            settles=leaf.kind == "tag" or leaf.key == "scale",
+            settles=leaf.kind in _LABELS or leaf.key == "scale" or said.settles,
             optional=not is_required and leaf.kind in ("text", "number", "lines", "entries", "yaml"),
             placeholder=said.placeholder or _by_default(leaf),
             counts=_rows_in(value) if said.is_table else "",
@@ -279,7 +281,7 @@ def _widget(leaf: Leaf, options: Options) -> Widget:
 
 def _help(leaf: Leaf, options: Options) -> str:
     """The model's words, but where the choices say it all."""
-    if leaf.kind == "tag" or leaf.shown.words:
+    if leaf.kind in _LABELS or leaf.shown.words:
         return ""
     if options and not leaf.options:
         return "A named scale, or labels of its own."
@@ -291,6 +293,8 @@ def _help(leaf: Leaf, options: Options) -> str:
 def _by_default(leaf: Leaf) -> str:
     """What holds where nothing is said."""
     default = None if leaf.info.is_required() else leaf.info.default
+    if isinstance(default, Fraction):
+        return str(default)
     is_plain = isinstance(default, (int, float)) and not isinstance(default, bool)
     return f"{default:g}" if is_plain else ""
 

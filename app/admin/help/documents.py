@@ -30,6 +30,7 @@ SCREENS: Mapping[str, str] = {
     "judges": "judges",
     "launch": "launch",
     "links": "links",
+    "match": "matches",
     "monitor": "monitor",
     "pairs": "pairs",
     "people": "people",

@@ -72,8 +72,8 @@ async def take_launch(
 
 
 @router.post("/preview")
-async def begin_preview(database: DatabaseDep, study: StudyDep, now: Now) -> Response:
-    token = await database.write(start_preview, study, now)
+async def begin_preview(database: DatabaseDep, study: StudyDep, form: Form, now: Now) -> Response:
+    token = await database.write(start_preview, study, now, form.get("block", ""))
     return RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
 
 

@@ -1,15 +1,11 @@
 /** Every experimenter's page: times in the reader's zone, jobs that move, questions before what cannot be undone. */
 
 import { send } from "./send.js";
-import { inWords } from "./time.js";
+import { inZone } from "./time.js";
 
 const POLL_MS = 1000;
 
-for (const time of document.querySelectorAll("time[datetime]")) {
-  const at = new Date(time.dateTime);
-  time.title = time.textContent;
-  time.textContent = inWords(at);
-}
+inZone(document);
 
 for (const form of document.querySelectorAll("form[data-confirm]")) {
   form.addEventListener("submit", (event) => {

@@ -8,3 +8,11 @@ export function inWords(at, { seconds = false } = {}) {
   const clock = [at.getHours(), at.getMinutes(), ...(seconds ? [at.getSeconds()] : [])].map(two).join(":");
   return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock} ${zone}`;
 }
+
+/** Every time within an element in the reader's zone. */
+export function inZone(element) {
+  for (const time of element.querySelectorAll("time[datetime]")) {
+    time.title = time.textContent;
+    time.textContent = inWords(new Date(time.dateTime));
+  }
+}

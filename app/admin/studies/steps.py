@@ -17,14 +17,15 @@ from app.studies.drafts import DraftView, draft_for
 from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import DraftCheck, check_draft
 from app.studies.file.pairs import StimulusFacts, true_source_of
-from app.studies.file.problems import counted, listed, units_in_words
+from app.studies.file.problems import counted, listed
 from app.studies.file.templates import unfilled
 from app.studies.listing import StudyLine, completed_of, study_line
-from app.studies.pairs_summary import item_count, pair_count
+from app.studies.pairs_summary import unit_counts
 from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
 from app.studies.tables import State
 from app.studies.truth import truth_view
+from app.tasks.registry import units_in_words
 
 _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
 
@@ -64,9 +65,14 @@ def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draf
     here, stimuli = f"/admin/studies/{study.slug}", facts_for(session, study)
     walked = completed_of(session, study, line.version)
     check = check_draft(draft.keys, stimuli)
+    has_pairs = draft.keys.get("blocks") is None or "pair" in unit_counts(draft.keys)
     shows_none = check.design is not None and not check.design.stimuli
     return [
-        *([] if shows_none else [_clips(facts_for(session, study, who), true_source_of(draft.keys))]),
+        *(
+            []
+            if shows_none
+            else [_clips(facts_for(session, study, who), true_source_of(draft.keys), has_pairs)]
+        ),
         _pairs(draft, stimuli, here) if draft.keys.get("blocks") is None else _blocks(draft, check, here),
         *([] if shows_none else [_clues(session, study, here)]),
         _design(line, draft, check, here),
@@ -77,16 +83,17 @@ def steps_of(session: Session, who: Who, study: StudyHere, line: StudyLine, draf
     ]
 
 
-def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str) -> Step:
+def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool) -> Step:
     sources = Counter(clip.source for clip in stimuli.values())
     parts = [
         f"{n} {source}" for source, n in sorted(sources.items(), key=lambda s: (s[0] != true_source, s[0]))
     ]
     kinds = Counter(clip.kind for clip in stimuli.values())
     there = listed([counted(n, kind) for kind, n in sorted(kinds.items())] or [""], "and")
-    says = f"{there}: {listed(parts, 'and')}" if parts else "No clip yet"
-    about = "Upload the videos to be compared, and say which source each is of"
-    return Step("Clips", about, len(stimuli) > 1, says, "/admin/stimuli")
+    says = f"{there}: {listed(parts, 'and')}" if parts else "No clip yet" if has_pairs else "Nothing yet"
+    name, shown = ("Clips", "the videos to be compared") if has_pairs else ("Stimuli", "what is to be shown")
+    about = f"Upload {shown}, and say which source each is of"
+    return Step(name, about, len(stimuli) > 1, says, "/admin/stimuli")
 
 
 def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) -> Step:
@@ -113,8 +120,7 @@ def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
     if faults:
         says = f"{counted(len(faults), 'problem')} to correct: {faults[0].message}"
         return Step("Blocks", about, False, says, f"{here}/design#blocks")
-    n_pairs, n_items = pair_count(draft.keys), item_count(draft.keys)
-    says = f"{counted(len(blocks_in(draft.keys)), 'block')}: {units_in_words(n_pairs, n_items)}"
+    says = f"{counted(len(blocks_in(draft.keys)), 'block')}: {units_in_words(unit_counts(draft.keys))}"
     truth = truth_view(true_source_of(draft.keys), check.design.pairs) if check.design else None
     if truth is not None and truth.n_pairs and truth.is_missing:
         says += "; no pair has a truth: say which source is the true one, or that none is"
@@ -193,7 +199,7 @@ def _watch(line: StudyLine, here: str) -> Step:
     says = f"{counted(done, 'live session')} completed, {under_way} under way"
     if not line.n_sessions(Mode.LIVE):
         says = "No live session yet"
-    about, link = "See who comes, where people leave, and whether clips play", f"{here}/monitor"
+    about, link = "See who comes, where people leave, and what goes wrong", f"{here}/monitor"
     if line.state is State.LIVE:
         about += "; close the study once enough people have come"
     elif line.state is State.PAUSED:

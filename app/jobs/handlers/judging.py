@@ -29,6 +29,7 @@ from app.jobs.handlers.judging_items import (
 from app.judges.base import JudgeUnavailable
 from app.judges.registry import judge_named
 from app.judges.runner import COLUMNS, VerdictRow, run_judge, verdicts_csv
+from app.judges.shown import as_shown
 from app.judges.study import lacks, main_pairs, pairs_to_judge
 from app.library.outputs import VERDICTS
 from app.library.places import judging_folder, sent_verdicts
@@ -143,20 +144,21 @@ def _run(work: Work) -> tuple[list[VerdictRow], Mapping[str, str]]:
             return [], dict.fromkeys(names, str(error))
     rows: list[VerdictRow] = []
     skipped: dict[str, str] = {}
-    for number, name in enumerate(names):
-        before = number * len(study.pairs)
+    with as_shown(study.pairs) as pairs:
+        for number, name in enumerate(names):
+            before = number * len(pairs)
 
-        def tell(done: int, total: int, name: str, before: int = before) -> None:
-            work.progress(before + done, len(names) * total, f"{name} judges")
+            def tell(done: int, total: int, name: str, before: int = before) -> None:
+                work.progress(before + done, len(names) * total, f"{name} judges")
 
-        try:
-            judge = judge_named(name)
-            if reason := lacks(judge.info.needs, study.pairs):
-                skipped[name] = reason
-                continue
-            rows += run_judge(judge, study.pairs, tell, work.now)
-        except JudgeUnavailable as error:
-            skipped[name] = str(error)
+            try:
+                judge = judge_named(name)
+                if reason := lacks(judge.info.needs, pairs):
+                    skipped[name] = reason
+                    continue
+                rows += run_judge(judge, pairs, tell, work.now)
+            except JudgeUnavailable as error:
+                skipped[name] = str(error)
     return rows, skipped
 
 

@@ -7,6 +7,8 @@ from typing import Any
 from sqlmodel import Session, col, select
 
 from app.jobs.context import Work
+from app.judges.moving import signatures_of_studies
+from app.library.clips.store import ClipStore
 from app.library.places import package_folder, report_folder
 from app.reports.package import build_package
 from app.reports.packaging.about import About
@@ -23,13 +25,20 @@ def make_report(work: Work) -> dict[str, Any]:
     folder = _fresh(report_folder(work.settings.data_dir, work.job.id))
     try:
         with work.database.reading() as session:
+            work.progress(0, 1, "How sources move")
+            slug = work.params["slug"]
+            with work.computing():
+                moves = signatures_of_studies(
+                    session, [slug], ClipStore(work.settings.data_dir), seed=work.params["seed"]
+                )
             report = build_report(
                 session,
-                work.params["slug"],
+                slug,
                 folder,
                 seed=work.params["seed"],
                 mode=work.params["mode"],
                 made_at=work.now(),
+                signatures=moves,
                 on_progress=work.progress,
                 computing=work.computing,
             )

@@ -24,7 +24,8 @@ from app.jobs.tables import JobStatus, Kind
 from app.library.outputs import VERDICTS
 from app.library.places import judging_folder, results_folder
 from app.library.tables import Stimulus
-from app.reports.facts import StudyFacts, refuse_matches_alone
+from app.reports.distances import closing_of, kept_distances
+from app.reports.facts import StudyFacts, designs_of, refuse_matches_alone
 from app.reports.page.sources import Source, read_study, sessions_of
 from app.reports.rated import ratings_frame
 from app.reports.results.items import RatedItems
@@ -49,6 +50,8 @@ def compute_results(work: Work) -> dict[str, Any]:
         ratings = ratings_frame(session, slug)
         verdicts = _verdicts(session, slug, work.settings.data_dir)
         clip_of = _clips(session, slug)
+        designs = list(designs_of(session, slug).values())
+        distances = kept_distances(session, designs[-1]) if designs else []
     is_of_items = verdicts is not None and _are_of_items(verdicts)
     work.progress(1, _STEPS, "Computing")
     with work.computing():
@@ -63,6 +66,9 @@ def compute_results(work: Work) -> dict[str, Any]:
             ]
             origins, answers = zip(*(pairs or [(slug, frames[0])]), strict=True)
             analysis = analyze(answers, mode=mode, origins=origins, resamples=RESAMPLES)
+        closing = None
+        if analysis is not None and distances and len(frames[0]):
+            closing = closing_of({slug: frames[0]}, distances, mode, seed=1, resamples=RESAMPLES)
     work.progress(2, _STEPS, "Holding judges against people")
     source, frame = read[0]
     validation: JudgeValidation | None = None
@@ -82,7 +88,8 @@ def compute_results(work: Work) -> dict[str, Any]:
         levels=_levels(source),
         sessions=sessions_of(source, mode),
         clip_of=clip_of,
-        cautions=(*cautions, *item_cautions),
+        cautions=(*cautions, *item_cautions, *_leaks(source)),
+        closing=closing,
     )
     if analysis is None:
         view = items_view(items, around)
@@ -91,6 +98,15 @@ def compute_results(work: Work) -> dict[str, Any]:
     _keep(folder, view)
     _forget_older(work, slug, against, mode)
     return {"files": [VIEW]}
+
+
+def _leaks(source: Source) -> Iterable[Caution]:
+    """What one clue alone says of the records or texts shown, to be read beside people's accuracy."""
+    for block in source.leaks if isinstance(source, StudyFacts) else ():
+        allowed = [f"{leak.name}: {leak.says}." for leak in block.leaks]
+        if block.trivial is not None or allowed:
+            trivial = [block.trivial.says] if block.trivial is not None else []
+            yield Caution(f"What one clue alone says in {block.block}.", " ".join([*trivial, *allowed]))
 
 
 def _items(rated: pd.DataFrame, verdicts: Path | None, mode: str) -> tuple[RatedItems, Sequence[Caution]]:

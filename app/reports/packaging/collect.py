@@ -14,8 +14,8 @@ from analysis.data.reading import read_rating_rows
 from analysis.results import table_rows
 from app.reports.columns import COLUMNS, Column
 from app.reports.export import columns_of, rows_of, write_csv, write_jsonl
-from app.reports.facts import COUNTED_MODES, StudyFacts
-from app.reports.kinds import OF_PAIRS, What
+from app.reports.facts import COUNTED_MODES, StudyFacts, tables_of
+from app.reports.kinds import OF_GAMES, OF_PAIRS, What
 from app.reports.packaging.pseudonyms import Pseudonyms
 from app.reports.packaging.tables import KEYS, ROW_IS, Table, data_path, references_of
 from app.reports.preferences import preferences_of, prompt_of
@@ -26,9 +26,14 @@ SELECTED = (What.PARTICIPANTS, What.RESPONSES, What.PLAYBACK, What.ANSWERS)
 
 def selected_of(facts: StudyFacts) -> tuple[What, ...]:
     """The tables of a study's package that are one SELECT each, in order."""
+    there = tables_of(version.design for version in facts.versions)
+    games = tuple(what for what in OF_GAMES if what in there)
     if not facts.has_ratings:
-        return SELECTED
-    return tuple(what for what in (*SELECTED, What.RATINGS) if facts.has_pairs or what not in OF_PAIRS)
+        return (*SELECTED, *games)
+    return (
+        *(what for what in (*SELECTED, What.RATINGS) if facts.has_pairs or what not in OF_PAIRS),
+        *games,
+    )
 
 
 @dataclass(slots=True)

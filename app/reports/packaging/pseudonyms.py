@@ -20,15 +20,15 @@ from app.studies.tables import Study, StudyVersion
 # What a recruiter's link said of someone, and what an experimenter wrote about them.
 _HIDDEN_COLUMNS = frozenset({"recruiter", "exclusion_reason"})
 _LINKING_COLUMNS = frozenset({"seed", "ordinal"})
-_RENUMBERED = ("session", "trial")
+_RENUMBERED = ("session", "trial", "match")
 
 
 @dataclass(frozen=True, slots=True)
 class Pseudonyms:
     """`p-0001` and on, in an order that tells nothing; None of them where `names` is None, which keeps all links.
 
-    Without `keeps_links`, sessions and trials are numbered anew, seeds and ordinals are left out, and of times the
-    day (UTC) alone is kept.
+    Without `keeps_links`, sessions, trials and matches are numbered anew, seeds and ordinals are left out, and of
+    times the day (UTC) alone is kept.
     """
 
     names: Mapping[str, str] | None
@@ -51,7 +51,10 @@ class Pseudonyms:
         if self.names is None:
             return rows
         names = self.names
-        named = ({**row, "participant": names[row["participant"]]} for row in rows)
+        named = (
+            {**row, "participant": names[row["participant"]]} if "participant" in row else {**row}
+            for row in rows
+        )
         return named if self.keeps_links else map(self._unlinked, named)
 
     def _unlinked(self, row: dict[Any, Any]) -> Mapping[Any, Any]:
@@ -60,7 +63,7 @@ class Pseudonyms:
                 row[name] = value.replace(hour=0, minute=0, second=0, microsecond=0)
         for name, numbers in self._numbers.items():
             if row.get(name) is not None:
-                row[name] = numbers.setdefault(row[name], str(len(numbers) + 1))
+                row[name] = numbers.setdefault(str(row[name]), str(len(numbers) + 1))
         return row
 
 

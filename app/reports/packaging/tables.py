@@ -14,6 +14,8 @@ ROW_IS: Mapping[str, str] = {
     "answers": "One row per question answered, of every page.",
     "ratings": "One row per question answered about one item, of every kind of item and every mode, by session and "
     "position.",
+    "moves": "One row per event of each match that is over, by match and `seq`.",
+    "seats_played": "One row per occupancy of a seat of each match that is over, with the game's measures.",
     "labels": "One row per pair: the majority vote of one mode. Main and attention trials that no rule excludes are "
     "counted, blanks are not votes, ties stay ties.",
     "preferences": "One record per main pair whose votes have a majority: the clip chosen and the clip rejected.",
@@ -51,12 +53,16 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "responses": ("trial",),
     "answers": ("session", "page", "question"),
     "ratings": ("trial", "question"),
+    "moves": ("match", "seq"),
+    "seats_played": ("match", "seat", "from_seq"),
 }
 REFERENCES: Mapping[str, tuple[Reference, ...]] = {
     "responses": (_SESSION,),
     "playback": (_SESSION, _TRIAL),
     "answers": (_SESSION, _TRIAL),
     "ratings": (_SESSION,),
+    "moves": (_SESSION,),
+    "seats_played": (_SESSION,),
 }
 
 
@@ -72,6 +78,6 @@ def data_path(slug: str, name: str) -> str:
 
     Both keywords are official ones; a value is letters and digits only.
     """
-    words = name.split("-")
+    words = name.replace("_", "-").split("-")
     value = words[0] + "".join(word.capitalize() for word in words[1:])
     return f"data/study-{re.sub('[^a-zA-Z0-9]', '', slug)}_description-{value}_data.csv"

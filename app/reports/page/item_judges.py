@@ -1,11 +1,14 @@
 """Judges of classes and of ratings against the people who rated the same items, as a section of the report."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from analysis.detection.studies import BlockJudgements
 from analysis.figures import AnyFigure
+from analysis.judging.items import BlockValidation
 from analysis.judging.items.figure import judge_name
 from analysis.judging.items.text import ITEM_MEASURES
 from analysis.judging.items.validation import ItemGroup, ItemJudge, ItemMeasure, ItemValidation
+from analysis.ratings.studies import BlockRatings
 from app.reports.page.judges import annotator_cells
 from app.reports.page.views import SectionView, TableView, figure_view, shortened, with_interval
 
@@ -89,3 +92,20 @@ def _annotators(validation: ItemValidation) -> TableView:
         *("rater better minus judge better (95 % interval)", "outcome"),
     )
     return shortened(caption, head, rows, n_names=2, file="judges.json")
+
+
+def judges_of(
+    one: BlockRatings | BlockJudgements,
+    every: Sequence[BlockRatings | BlockJudgements],
+    judged: Sequence[BlockValidation],
+) -> ItemValidation | None:
+    """The judges held against a block: those of judgements are where its classes are, if it has any."""
+
+    def kind_of(block: BlockRatings | BlockJudgements) -> tuple[str, str, str]:
+        return block.study, block.block, "classes" if isinstance(block, BlockJudgements) else block.kind
+
+    first = next(block for block in every if kind_of(block) == kind_of(one))
+    found: dict[tuple[str, str, str], ItemValidation] = {
+        (each.study, each.block, each.kind): each.validation for each in judged
+    }
+    return found.get(kind_of(one)) if first is one else None

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from analysis.figures.words import listed
 from analysis.judging import JudgeValidation
 from analysis.judging.alternative import AlternativeTest
+from analysis.judging.as_published import APPENDIX
 from analysis.judging.measures import Group, Measure
 from analysis.judging.prediction_powered import PredictionPowered
 from analysis.stats.estimates import Estimate
@@ -33,6 +34,7 @@ NAMES = {
 HEAD = (
     "judge", "scope", "group", "measure", "n_pairs", "n_judged", "as_published", "n", "value", "low", "high",
     "sd_ddof1", "ceiling", "ceiling_low", "ceiling_high", "split_half", "split_half_low", "split_half_high", "reason",
+    "as_published_appendix_a4",
 )  # fmt: skip
 
 
@@ -48,10 +50,12 @@ def judge_rows(validation: JudgeValidation) -> Iterator[tuple[object, ...]]:
     """One row for each judge, group of pairs and measure, in the columns of `HEAD`."""
     for judge, group, measure, of in _each(validation):
         own, published = of.corrected, of.as_published.value if of.as_published else None
+        readings = of.as_published.readings if of.as_published else None
         yield (
             *(judge, group.scope, group.name, measure, group.n_pairs, group.n_judged, published),
             *(own.n, *_number(own), of.sd_ddof1, *_number(of.ceiling), *_number(of.split_half)),
             own.reason or own.interval.reason,
+            readings[APPENDIX].value if readings else None,
         )
 
 

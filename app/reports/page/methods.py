@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 from analysis import Analysis, StudyResult
+from app.library.kinds import StimulusKind
 from app.reports.facts import StudyFacts, VersionFacts
 from app.reports.page.references import REFERENCES
 from app.reports.page.sources import FileStudy, Source
@@ -126,7 +127,7 @@ def _blocks(design: StudyDesign) -> Iterator[str]:
                 if block.per_participant
                 else ""
             )
-            yield f"{some}{_shown(block.trials)} {_asked(block.trials)}"
+            yield f"{some}{_shown(block)} {_asked(block.trials)}{_allowed(block.trials.allow)}"
         elif isinstance(block, RatingDesign):
             yield _rated(block)
 
@@ -136,7 +137,10 @@ def _rated(block: RatingDesign) -> str:
     each = f"; each participant rated {block.per_participant}" if block.per_participant else ""
     per_item = f"; each was rated by {block.per_item} participants" if block.per_item else ""
     asked = "; ".join(_question(question) for question in block.questions)
-    return f"{counted(n, 'item')} were rated one at a time{each}{per_item}. About each was asked: {asked}."
+    return (
+        f"{counted(n, 'item')} were rated one at a time{each}{per_item}. About each was asked: {asked}."
+        f"{_allowed(block.allow)}"
+    )
 
 
 def _pairs(design: StudyDesign) -> str:
@@ -154,20 +158,36 @@ def _pairs(design: StudyDesign) -> str:
     ]
     beside = f" Beside them came {' and '.join(other)}, not counted in the numbers." if other else ""
     return (
-        f"Each participant saw {len(main)} main {_plural(len(main), 'pair')} of video clips, by condition: "
+        f"Each participant saw {len(main)} main {_plural(len(main), 'pair')} of {_nouns(design)}, by condition: "
         f"{each or 'none'}; {with_truth} of them have a member that is right.{beside} {_origin(design)}"
     )
+
+
+def _nouns(design: StudyDesign) -> str:
+    shown = dict.fromkeys(block.shows for block in design.pair_blocks if block.pairs)
+    words = ["video clips" if kind is StimulusKind.CLIP else f"{kind}s" for kind in shown]
+    return " and ".join(words) or "video clips"
 
 
 def _origin(design: StudyDesign) -> str:
     if design.sample is None:
         return "The pairs were fixed by the experimenters."
     match = f", matched on {', '.join(design.sample.match)}" if design.sample.match else ""
-    return f"The pairs were drawn at random from the clips{match} (seed {design.sample.seed})."
+    paired = f", paired {design.sample.pairing}" if design.sample.pairing else ""
+    return f"The pairs were drawn at random from the {design.sample.shows}s{paired}{match} (seed {design.sample.seed})."
 
 
-def _shown(trials: DesignTrials) -> str:
-    return f"Pairs were shown side by side, {_ORDERS[trials.order]}; {_SIDES[trials.sides]}; {_WATCH[trials.watch]}."
+def _shown(block: PairDesign) -> str:
+    trials = block.trials
+    watched = f"; {_WATCH[trials.watch]}" if block.shows is StimulusKind.CLIP else ""
+    return f"Pairs were shown side by side, {_ORDERS[trials.order]}; {_SIDES[trials.sides]}{watched}."
+
+
+def _allowed(names: Sequence[str]) -> str:
+    """Clues to the source that the experimenters allowed."""
+    if not names:
+        return ""
+    return f" The experimenters allowed these clues to the source in what was shown: {', '.join(names)}."
 
 
 def _asked(trials: DesignTrials) -> str:

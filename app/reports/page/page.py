@@ -4,13 +4,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from analysis import Analysis, Description, StudyResult
+from analysis.distances import Closing
 from analysis.figures import AnyFigure
 from analysis.judging import JudgeValidation
+from app.reports.distances import closing_section
+from app.reports.facts import StudyFacts
 from app.reports.page.compared import compared_in_short, comparisons_section, conditions_in_short
 from app.reports.page.judges import judges_section
 from app.reports.page.methods import Methods
 from app.reports.page.published import published_section
 from app.reports.page.sections import analysis_sections, study_sections
+from app.reports.page.signatures import MAP, TABLE, signatures_section
+from app.reports.page.signatures import Found as Moves
 from app.reports.page.sources import Source
 from app.reports.page.views import (
     FigureView,
@@ -30,6 +35,9 @@ FILES = {
     "certainty": "tables/estimates.csv",
     "votes": "tables/labels.csv",
     "judges": "tables/judges.csv",
+    "closing": "tables/closing.csv",
+    "signatures": TABLE,
+    "map": MAP,
 }
 
 _WARNINGS = {
@@ -62,6 +70,8 @@ class Content:
     judges: JudgeValidation | None
     mode: str
     made: str
+    closing: Closing | None = None
+    signatures: Moves | None = None
 
 
 def report_page(content: Content, files: Sequence[str]) -> ReportPage:
@@ -100,6 +110,8 @@ def _sections(content: Content) -> Iterator[SectionView]:
         yield from analysis_sections(analysis)
         yield from published_section(analysis)
     yield from judges_section(content.judges, _views(figures, "judges"))
+    yield from signatures_section(content.signatures, _views(figures, "signatures", "map"))
+    yield from closing_section(content.closing, _views(figures, "closing"))
 
 
 def _studies(content: Content) -> Iterator[SectionView]:
@@ -114,7 +126,7 @@ def _studies(content: Content) -> Iterator[SectionView]:
             continue
         ending = f"-{order.index(study.slug) + 1}" if len(order) > 1 else ""
         figures = _views(content.figures, f"flow{ending}", f"votes{ending}")
-        yield _study(anchor, title, results[study.slug], figures)
+        yield _study(anchor, title, results[study.slug], figures, tuple(_trivial(study)))
 
 
 def _views(figures: Mapping[str, AnyFigure], *names: str) -> list[FigureView]:
@@ -158,7 +170,19 @@ def _mean(one: Description) -> str:
     return f"{number(one.mean, 2)} ({limits}; n = {one.n})"
 
 
-def _study(anchor: str, title: str, result: StudyResult, figures: Sequence[FigureView]) -> SectionView:
+def _trivial(study: Source) -> Iterator[str]:
+    """What one clue alone says of the records or texts shown, to be read beside people's accuracy."""
+    for block in study.leaks if isinstance(study, StudyFacts) else ():
+        if block.trivial is not None:
+            yield f"Beside people's accuracy, block {block.block}: {block.trivial.says}"
+        for leak in block.leaks:
+            how = "allowed by name" if leak.is_allowed else "not allowed by name"
+            yield f"Clue to the source in block {block.block}, {how}: {leak.name}, {leak.says}."
+
+
+def _study(
+    anchor: str, title: str, result: StudyResult, figures: Sequence[FigureView], beside: Sequence[str] = ()
+) -> SectionView:
     chosen = result.selection
     counted = (
         f"{chosen.n_used} of {chosen.n_rows} answers and {chosen.n_participants_used} of {chosen.n_participants} "
@@ -170,7 +194,7 @@ def _study(anchor: str, title: str, result: StudyResult, figures: Sequence[Figur
     return replace(
         section,
         tables=(_measures(result),),
-        notes=tuple(_notes(result)),
+        notes=(*_notes(result), *beside),
         parts=tuple(study_sections(result)),
     )
 

@@ -142,7 +142,14 @@ def write_folder(folder: Path, files: Files) -> None:
 
 def _left_over(folder: Path, files: Files) -> Iterator[Path]:
     """What a report may have written and this one has not; nothing else in the folder is touched."""
-    for pattern in ("judges.json", "figures/*.svg", "figures/*.png", "tables/*.csv"):
+    for pattern in (
+        "judges.json",
+        "closing.json",
+        "signatures.json",
+        "figures/*.svg",
+        "figures/*.png",
+        "tables/*.csv",
+    ):
         for path in folder.glob(pattern):
             if str(path.relative_to(folder)) not in files:
                 yield path

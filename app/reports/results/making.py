@@ -6,10 +6,12 @@ from datetime import datetime
 
 from analysis import Analysis
 from analysis.choice.studies import StudyResult
+from analysis.distances import Closing
 from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
 from app.reports.results import bias, figures, items, judges
 from app.reports.results.claims import HOW_MORE, claims_of
+from app.reports.results.closing import closing_figure
 from app.reports.results.compared import compared_claims, studies_figure
 from app.reports.results.conditions import conditions_claims, conditions_figures
 from app.reports.results.items import RatedItems
@@ -42,6 +44,7 @@ class Around:
     sessions: Sessions | None
     clip_of: ClipOf
     cautions: Sequence[Caution] = ()
+    closing: Closing | None = None
 
 
 def results_view(
@@ -68,7 +71,10 @@ def results_view(
         can_say=(*claims.can_say, *conditions.can_say, *beside.can_say),
         not_yet=(*claims.not_yet, *conditions.not_yet, *beside.not_yet),
         how_more=HOW_MORE,
-        figures=tuple(_figures(analysis, study, pairs, right, around, validation)),
+        figures=(
+            *_figures(analysis, study, pairs, right, around, validation),
+            *([closing_figure(around.closing)] if around.closing and around.closing.metrics else []),
+        ),
         cautions=(*_cautions(study, pairs), *around.cautions),
     )
 

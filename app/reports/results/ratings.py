@@ -14,6 +14,7 @@ from app.reports.results.words import count, exact, listed, people, sentence
 
 # More different answers than these have no drawing; their numbers are in the analysis.
 MOST_PARTS, MOST_ROWS = 11, 12
+_MOST_CLAIMS = 4
 _SIGNIFICANT = 0.05
 
 Scale = tuple[float, float]
@@ -43,7 +44,15 @@ def claims(blocks: Sequence[BlockRatings]) -> tuple[tuple[str, ...], tuple[str, 
                     not_yet.append(
                         f"By {one.criterion}, whether {first} scores higher or lower than {second}."
                     )
-    return tuple(can_say), tuple(not_yet)
+    return _shortened(can_say), _shortened(not_yet)
+
+
+def _shortened(said: Sequence[str]) -> tuple[str, ...]:
+    """The first of them, and how many more comparisons the figure of the groups has."""
+    more = len(said) - _MOST_CLAIMS
+    if more <= 0:
+        return tuple(said)
+    return (*said[:_MOST_CLAIMS], f"The same of {count(more, 'more comparison')} of groups.")
 
 
 def ratings_figures(blocks: Sequence[BlockRatings], pseudonym: Mapping[str, str]) -> Iterator[Figure]:

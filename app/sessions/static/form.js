@@ -2,8 +2,6 @@
 
 import { findErrors, keepDraft, showErrors } from "./fields.js";
 import { send } from "./send.js";
-import { addRankings } from "./ranking.js";
-import { addSliders } from "./slider.js";
 
 // Shown again from memory (back button), a page may be one that was answered long ago: ask where the person is.
 window.addEventListener("pageshow", (event) => {
@@ -81,14 +79,25 @@ function fieldsOf(form, submitter) {
   return new URLSearchParams(fields);
 }
 
+/**
+ * Types of questions may have a script of their own, which adds to what stands in the form; `data-script` names it.
+ * Where it does not come, the form is answered without it.
+ */
+async function addScripts(form) {
+  const questions = [...form.querySelectorAll("[data-script]")];
+  for (const name of new Set(questions.map((question) => question.dataset.script))) {
+    const { add } = await import(`./${name}.js`).catch(() => ({ add() {} }));
+    for (const question of questions) if (question.dataset.script === name) add(question);
+  }
+}
+
 /** `holdBack` is asked first: true where the form cannot be filled in yet and the person was told what to do. */
 export function enhance(form, store, holdBack = () => false) {
   const view = sendingView(form);
   let busy = false;
   form.setAttribute("novalidate", "");
   keepDraft(form, store);
-  addSliders(form);
-  addRankings(form);
+  addScripts(form);
 
   form.addEventListener("submit", async (event) => {
     event.preventDefault();

@@ -12,6 +12,7 @@ from app.studies.file.problems import Place, Problem, StudyFileProblems, dotted,
 from app.studies.file.reading import is_list, places_of_files, value_at
 from app.studies.file.rowfiles import stands_inline
 from app.studies.file.textfiles import Unreadable, decoded
+from app.studies.file.yamlpatch import Written, in_one_file
 from app.studies.file.yamlsource import YamlSource, read_yaml
 
 MOST_BYTES = 5_000_000
@@ -38,12 +39,23 @@ def read_bundle(files: Mapping[str, bytes], main: str | None = None) -> dict[str
     Names are only looked up among the files given. Raises StudyFileProblems where there is no study to be read, or a
     file that it names was not uploaded; broken rules are left to `check_draft`.
     """
+    return _bundle(files, main).keys()
+
+
+def read_written(files: Mapping[str, bytes], main: str | None = None) -> Written:
+    """As `read_bundle`, with the study file as it was written, the texts that it names in it."""
+    bundle = _bundle(files, main)
+    keys = bundle.keys()
+    return Written(in_one_file(decoded(bundle.files[bundle.main]), keys), keys)
+
+
+def _bundle(files: Mapping[str, bytes], main: str | None) -> "_Bundle":
     files = {_clean(name): data for name, data in files.items()}
     _refuse_too_much(files)
     if len(files) == 1:
         [(name, data)] = files.items()
         files = dict(_unzipped(name, data)) if data.startswith(_ZIP) else files
-    return _Bundle(files, _main(files) if main is None else _clean(main)).keys()
+    return _Bundle(files, _main(files) if main is None else _clean(main))
 
 
 def _refusal(file: str, message: str, remedy: str, line: int = 1) -> StudyFileProblems:

@@ -209,3 +209,19 @@ def _listed_pairs(text: str) -> Any:
 
 def _rows(cells: Iterable[tuple[str, ...]]) -> dict[str, PairKeys]:
     return {id_: dict(zip(_CELLS, rest, strict=True)) for id_, *rest in cells}
+
+
+def drawn_as_asked(was: Mapping[str, Any], new: dict[str, Any]) -> dict[str, Any]:
+    """Without the pairs that were drawn before, where another draw is asked for now, in the study or in a block."""
+    if isinstance(blocks := new.get("blocks"), list):
+        before = {str(block.get("id")): block for block in blocks_in(was)}
+        kept = [
+            drawn_as_asked(before.get(str(block.get("id")), {}), block) if isinstance(block, dict) else block
+            for block in blocks
+        ]
+        return {**new, "blocks": kept}
+    old, sample = was.get("sample"), new.get("sample")
+    if not isinstance(old, dict) or not isinstance(sample, dict) or sample.get("drawn") != old.get("drawn"):
+        return new
+    rules = ({key: value for key, value in each.items() if key != "drawn"} for each in (old, sample))
+    return new if next(rules) == (asked := next(rules)) else {**new, "sample": asked}

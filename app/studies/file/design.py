@@ -10,10 +10,11 @@ from typing import Any
 
 from pydantic import model_validator
 
+from app.library.kinds import StimulusKind
 from app.sessions.design import BLOCK
 from app.studies.file.model import BlockOrder, StudyFile
 from app.studies.file.pairs import HUMAN, PairSpec, StimulusFacts
-from app.studies.file.problems import Place, counted
+from app.studies.file.problems import Place
 from app.studies.file.scales import SCALES
 from app.studies.questions.base import Asked, Frozen, Question
 from app.studies.questions.registry import TYPES, type_of
@@ -21,7 +22,7 @@ from app.tasks.game.settings import GameBlock, GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
 from app.tasks.parts import BlockDesign
 from app.tasks.rating.settings import DesignItem, RatingBlock, RatingDesign
-from app.tasks.registry import AnyDesign
+from app.tasks.registry import AnyDesign, units_in_words
 
 Scales = Mapping[str, tuple[str, ...]]
 
@@ -30,6 +31,7 @@ class DesignConsent(Frozen):
     version: str
     text: str
     minimum_age: int | None = None
+    play_shown: bool = False
 
 
 class DesignTruth(Frozen):
@@ -68,8 +70,8 @@ class StudyDesign(Frozen):
     def _from_one_block(cls, raw: Any) -> Any:
         if not isinstance(raw, dict) or "blocks" in raw:
             return raw
-        block = {key: raw[key] for key in _OF_ONE_BLOCK if key in raw}
-        rest = {key: value for key, value in raw.items() if key not in _OF_ONE_BLOCK}
+        block = {key: raw[key] for key in (*_OF_ONE_BLOCK, "shows") if key in raw}
+        rest = {key: value for key, value in raw.items() if key not in block}
         return {**rest, "blocks": [{"task": "pair", **block}]}
 
     @property
@@ -157,8 +159,8 @@ class StudyDesign(Frozen):
         """What there is to answer, in words: `11 pairs`, `6 items`, or both."""
         counts = Counter[str]()
         for block in self.blocks:
-            counts[block.noun.lower()] += len(block.units())
-        return " and ".join(counted(n, noun) for noun, n in counts.items())
+            counts[block.task] += len(block.units())
+        return units_in_words(counts)
 
     def with_units(
         self, of_pair: Callable[[DesignPair], DesignPair], of_item: Callable[[DesignItem], DesignItem]
@@ -183,6 +185,7 @@ class StudyDesign(Frozen):
         if self.is_one_block:
             (block,) = keys.pop("blocks")
             keys |= {key: block[key] for key in _OF_ONE_BLOCK}
+            keys |= {"shows": block["shows"]} if "shows" in block else {}
         return keys
 
     def sha256(self) -> str:
@@ -214,8 +217,9 @@ def resolve_design(
             version=file.consent.version,
             text=texts["consent", "text"],
             minimum_age=file.consent.minimum_age,
+            play_shown=file.consent.play_shown,
         ),
-        background=tuple(_question(question, scales) for question in file.background),
+        background=tuple(run_question(question, scales) for question in file.background),
         instructions=texts.get(("instructions",)),
         truth=DesignTruth(source=file.truth.source),
         blocks=tuple(
@@ -265,8 +269,9 @@ def _block(
             per_item=block.per_item,
             order=block.order,
             watch=block.watch,
+            allow=block.allow,
             items=tuple(content.items),
-            questions=tuple(_question(question, scales) for question in block.questions),
+            questions=tuple(run_question(question, scales) for question in block.questions),
         )
     trials = block.trials
     return PairDesign(
@@ -274,16 +279,18 @@ def _block(
         task="pair",
         sample=block.sample and block.sample.model_copy(update={"drawn": None}),
         pairs=tuple(design_pair(pair, stimuli) for pair in content.pairs),
+        shows=next((stimuli[pair.a].kind for pair in content.pairs), StimulusKind.CLIP),
         trials=DesignTrials(
             order=trials.order,
             sides=trials.sides,
             watch=trials.watch,
-            questions=tuple(_question(question, scales) for question in trials.questions),
+            allow=trials.allow,
+            questions=tuple(run_question(question, scales) for question in trials.questions),
         ),
     )
 
 
-def _question(question: Asked, scales: Scales) -> Question:
+def run_question(question: Asked, scales: Scales) -> Question:
     type_ = TYPES[str(type_of(question))]
     when = getattr(question, "when", None)
     keys = dict(type_.resolved(question, scales))

@@ -145,7 +145,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
     return {
         "study": design.study,
         "title": design.title,
-        "consent": design.consent.model_dump(),
+        "consent": design.consent.model_dump(exclude_defaults=True),
         "background": [_keys_of_question(question) for question in design.background] or None,
         "instructions": design.instructions,
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
@@ -180,6 +180,7 @@ def _keys_of_block(block: BlockDesign) -> dict[str, Any]:
         "per_item": block.per_item,
         "order": block.order,
         "watch": block.watch,
+        "allow": list(block.allow) or None,
         "questions": [_keys_of_criterion(question) for question in block.questions],
     }
 
@@ -187,6 +188,7 @@ def _keys_of_block(block: BlockDesign) -> dict[str, Any]:
 def _keys_of_trials(trials: DesignTrials) -> dict[str, Any]:
     return {
         **trials.model_dump(include={"order", "sides", "watch"}),
+        **({"allow": list(trials.allow)} if trials.allow else {}),
         "questions": [_keys_of_question(question) for question in trials.questions],
     }
 

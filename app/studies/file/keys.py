@@ -9,8 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.core.errors import StudyError
+from app.studies.file.rowfiles import stands_inline
 from app.studies.file.yamlsource import MOST_NODES
 from app.studies.questions.registry import QUESTIONS, type_of
+from app.tasks.game.terms import read_checks
 
 ORDER: Sequence[str] = (
     "study",
@@ -27,7 +29,7 @@ ORDER: Sequence[str] = (
     "block_order",
     "completion",
 )
-_CONSENT = ("version", "text", "minimum_age")
+_CONSENT = ("version", "text", "minimum_age", "play_shown")
 _TRUTH = ("source",)
 _SAMPLE = ("match", "seed", "use", "conditions", "practice", "drawn")
 _TRIALS = ("order", "sides", "watch", "questions")
@@ -223,6 +225,14 @@ def _as_is(value: Any) -> Any:
     return value
 
 
+def _checks(value: Any) -> Any:
+    """Questions on rules one by one, also those that came as CSV, as far as it can be read."""
+    if not isinstance(value, str) or not stands_inline(value):
+        return value
+    found, questions = read_checks("", value, by_row=True)
+    return value if found.problems else questions
+
+
 _TIDY: Mapping[type, _Tidy] = {float: _number, int: _whole, bool: _yes_or_no}
 _BLOCK_PARTS: Mapping[str, _Tidy] = {
     "items": _as_is,
@@ -231,11 +241,13 @@ _BLOCK_PARTS: Mapping[str, _Tidy] = {
     "questions": _questions,
     "rounds_per_person": _whole,
     "show_bonus": _yes_or_no,
-    "comprehension": lambda value: _section(value, ("questions", "tries"), {"tries": _whole}),
+    "comprehension": lambda value: _section(
+        value, ("questions", "tries"), {"tries": _whole, "questions": _checks}
+    ),
     **dict.fromkeys(("configs", "matching", "deadlines", "leaving", "messages", "bonus"), _plain),
 }
 _PARTS: Mapping[str, _Tidy] = {
-    "consent": lambda value: _section(value, _CONSENT, {"minimum_age": _whole}),
+    "consent": lambda value: _section(value, _CONSENT, {"minimum_age": _whole, "play_shown": _yes_or_no}),
     "background": _questions,
     "truth": lambda value: _section(value, _TRUTH, {}),
     "pairs": _as_is,  # problems name its rows, so that none may be lost

@@ -5,13 +5,15 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from app.studies.file.bundle import read_written
 from app.studies.file.design import StudyDesign, resolve_design
 from app.studies.file.model import StudyFile
 from app.studies.file.pairs import PairSpec, StimulusFacts
 from app.studies.file.problems import Fault, Place, Problem, StudyFileProblems, dotted, quoted
-from app.studies.file.reading import Reading
+from app.studies.file.reading import Reading, places_of_files, value_at
 from app.studies.file.rowfiles import RowFile, RowText, stands_inline
 from app.studies.file.textfiles import Unreadable, read_text
+from app.studies.file.yamlpatch import Written
 from app.studies.file.yamlsource import YamlSource, read_yaml
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "check_study",
     "json_schema",
     "load_study",
+    "written_study",
 ]
 
 _INSTEAD = "in the study file itself, begin with `|` and a new line"
@@ -39,6 +42,19 @@ def load_study(path: Path, stimuli: Mapping[str, StimulusFacts]) -> StudyDesign:
 def check_study(path: Path, stimuli: Mapping[str, StimulusFacts] | None = None) -> StudyFile:
     """As `load_study`; without `stimuli`, whether they exist and suffice is not looked at."""
     return _FileReading(path, stimuli).finish()
+
+
+def written_study(path: Path) -> Written:
+    """A study file that `load_study` reads, as it was written, with the texts that it names in it."""
+    data = read_yaml(read_text(path)).data
+    named = (value_at(data, place) for place in places_of_files(data))
+    files = {
+        name.strip(): path.parent / name.strip()
+        for name in named
+        if isinstance(name, str) and "\n" not in name
+    }
+    read = {name: file.read_bytes() for name, file in files.items() if name and file.is_file()}
+    return read_written({**read, path.name: path.read_bytes()}, path.name)
 
 
 def json_schema() -> dict[str, Any]:

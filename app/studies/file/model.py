@@ -49,6 +49,12 @@ class Consent(Part):
         title="Minimum age",
         description="Asks for this age; whoever is younger may not take part.",
     )
+    play_shown: bool = Field(
+        default=False,
+        title="Play may be shown to others",
+        description="Say so only where the text tells people that others may read and judge how they played; without "
+        "it no record is made of what they play.",
+    )
 
 
 class Truth(Part):

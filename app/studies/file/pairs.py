@@ -1,4 +1,4 @@
-"""The pairs of a study: read from a CSV file and joined with what is known of the clips."""
+"""The pairs of a study: read from a CSV file and joined with what is known of the clips, records or texts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -64,8 +64,12 @@ def truth_by_source(source_a: str, source_b: str, true_source: str) -> Member | 
 
 
 def clips_among(stimuli: Mapping[str, StimulusFacts]) -> Mapping[str, StimulusFacts]:
-    """Those that pairs can be made of: records and texts are left out."""
-    return {name: facts for name, facts in stimuli.items() if facts.kind is StimulusKind.CLIP}
+    """The clips alone: records and texts are left out."""
+    return of_kind(stimuli, StimulusKind.CLIP)
+
+
+def of_kind(stimuli: Mapping[str, StimulusFacts], kind: StimulusKind) -> Mapping[str, StimulusFacts]:
+    return {name: facts for name, facts in stimuli.items() if facts.kind is kind}
 
 
 def content_of(clip: StimulusFacts) -> str:
@@ -159,16 +163,25 @@ def check_clips(found: PairFile, stimuli: Mapping[str, StimulusFacts] | None) ->
 def resolve_rows(
     found: PairFile, stimuli: Mapping[str, StimulusFacts], true_source: str = HUMAN
 ) -> list[PairSpec]:
-    """Join rows with the clips they name; what does not fit is added to the file's problems."""
+    """Join rows with the stimuli they name; what does not fit is added to the file's problems.
+
+    All pairs of a list show one kind: clips, records or texts.
+    """
     pairs: list[PairSpec] = []
-    clips, remedies = clips_among(stimuli), dict[str, str]()
+    remedies = dict[str, str]()
+    nouns = "clip" if len(clips_among(stimuli)) == len(stimuli) else "clip, record or text"
+    shown: StimulusKind | None = None
     for row in found.rows:
         for column, name in (("a", row.a), ("b", row.b)):
-            if name and name not in clips:
-                message = f"column {quoted(column)}: there is no clip {quoted(name)}"
+            if name and name not in stimuli:
+                message = f"column {quoted(column)}: there is no {nouns} {quoted(name)}"
                 found.refuse(row.line, message, _instead_of(name, stimuli, remedies))
-        a, b = clips.get(row.a), clips.get(row.b)
+        a, b = stimuli.get(row.a), stimuli.get(row.b)
         if a is None or b is None:
+            continue
+        shown = shown or a.kind
+        if other := _of_another_kind(a, b, shown):
+            found.refuse(row.line, *other)
             continue
         true = truth_by_source(a.source, b.source, true_source)
         if row.truth and true and row.truth is not true:
@@ -190,10 +203,19 @@ def resolve_rows(
     return pairs
 
 
+def _of_another_kind(a: StimulusFacts, b: StimulusFacts, shown: StimulusKind) -> tuple[str, str] | None:
+    """What is wrong, and what to do, where the two are not both of the kind that is shown."""
+    if a.kind is not b.kind:
+        message = f"{quoted(a.name)} is a {a.kind}, and {quoted(b.name)} is a {b.kind}"
+        return message, "pair two of one kind"
+    if a.kind is not shown:
+        message = f"{quoted(a.name)} and {quoted(b.name)} are {a.kind}s, and the pairs before show {shown}s"
+        return message, "show one kind in a block, and the other in a block of its own"
+    return None
+
+
 def _instead_of(name: str, stimuli: Mapping[str, StimulusFacts], remedies: dict[str, str]) -> str:
     """What to do about an unknown name. Looking for a near one takes a while, so only the first few get that."""
-    if name in stimuli:
-        return f"it is a {stimuli[name].kind}, and pairs are of clips"
     if name not in remedies:
         known = stimuli if len(remedies) < _MOST_GUESSES else ()
         remedies[name] = nearest(name, known, "upload it first")

@@ -64,12 +64,6 @@ def counted(n: int, one: str, many: str = "") -> str:
     return f"{n} {one if n == 1 else many or one + 's'}"
 
 
-def units_in_words(n_pairs: int, n_items: int) -> str:
-    """`2 pairs and 15 items`; without items `0 pairs` is said."""
-    parts = [counted(n_pairs, "pair")] if n_pairs or not n_items else []
-    return " and ".join([*parts, *([counted(n_items, "item")] if n_items else [])])
-
-
 def nearest(value: str, known: Iterable[str], otherwise: str) -> str:
     """Ask whether the closest of the `known` values was meant, or say `otherwise`."""
     close = get_close_matches(value, list(known), n=1)

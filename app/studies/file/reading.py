@@ -25,12 +25,14 @@ from app.studies.file.problems import Fault, Place, counted, listed, nearest, qu
 from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import sample_pairs
 from app.studies.questions.base import finite_number
+from app.tasks.game.terms import read_checks
 from app.tasks.pair.settings import Sample
 from app.tasks.rating.settings import DesignItem
 
 TEXTS: tuple[Place, ...] = (("consent", "text"), ("instructions",), ("completion", "message"))
 OF_BLOCK = ("instructions", "self_assessment")
 PAIRS: Place = ("pairs",)
+CHECKS: Place = ("comprehension", "questions")
 TRUE_SOURCE: Place = ("truth", "source")
 
 
@@ -60,6 +62,7 @@ class Reading(ABC):
         """The CSV that a key stands for; None when it was refused."""
 
     def read(self, data: object) -> None:
+        data = self._with_checks(data)
         self.file = self._validated(data)
         if isinstance(data, dict):
             blocks = _blocks_in(data)
@@ -67,6 +70,18 @@ class Reading(ABC):
             self._read_truth(data)
             self.contents = [self._read_block(place, raw, true_source_of(data)) for place, raw in blocks]
             self._refuse_twice(blocks)
+
+    def _with_checks(self, data: object) -> object:
+        """With the questions on a game's rules that stand in a file, or in the study file as CSV."""
+        for place in _places_of_checks(data):
+            value = value_at(data, place)
+            stands = self.rows_at(place, value) if isinstance(value, str) and value.strip() else None
+            if stands is None:
+                continue
+            found, questions = read_checks(stands.file, stands.text, stands.first_line, by_row=stands.by_row)
+            self.refuse_rows(place, found)
+            data = _put(data, place, questions)
+        return data
 
     def _validated(self, data: object) -> StudyFile | None:
         try:
@@ -182,6 +197,22 @@ def _blocks_in(data: Mapping[str, Any]) -> list[tuple[Place, Mapping[str, Any]]]
     return [(("blocks", at), raw if isinstance(raw, dict) else {}) for at, raw in enumerate(blocks)]
 
 
+def _places_of_checks(data: object) -> Iterator[Place]:
+    """Where the questions on the rules of a block of matches stand."""
+    for place, raw in _blocks_in(data) if isinstance(data, dict) else ():
+        if place and raw.get("task") == "game":
+            yield (*place, *CHECKS)
+
+
+def _put(data: Any, place: Place, value: object) -> Any:
+    """A copy of the data with another value at a place that it has."""
+    if not place:
+        return value
+    copy = data.copy()
+    copy[place[0]] = _put(data[place[0]], place[1:], value)
+    return copy
+
+
 def places_of_files(data: object) -> Iterator[Place]:
     """Where a study file's keys name a text or a list that may stand in a file of its own."""
     yield from TEXTS
@@ -190,11 +221,12 @@ def places_of_files(data: object) -> Iterator[Place]:
             yield from ((*place, key) for key in OF_BLOCK)
             yield (*place, "items")
         yield (*place, *PAIRS)
+    yield from _places_of_checks(data)
 
 
 def is_list(place: Place) -> bool:
-    """Whether a place holds a list, of pairs or items, and not a text."""
-    return place[-1] in ("pairs", "items")
+    """Whether a place holds a list, of pairs, items or questions on rules, and not a text."""
+    return place[-1] in ("pairs", "items", CHECKS[-1])
 
 
 def value_at(data: object, place: Place) -> object:

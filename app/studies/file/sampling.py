@@ -24,8 +24,8 @@ from app.studies.file.pairs import (
     PairSpec,
     StimulusFacts,
     check_clips,
-    clips_among,
     content_of,
+    of_kind,
     read_pair_file,
     resolve_rows,
     truth_by_source,
@@ -37,6 +37,8 @@ Clips = Sequence[StimulusFacts]
 ClipPair = tuple[StimulusFacts, StimulusFacts]
 Match = tuple[str, ...] | None
 MATCH = ("sample", "match")
+PAIRING: Place = ("sample", "pairing")
+_MAKE_RECORDS = "use records that `likely-human game records` made, with --by decision for same-situation"
 DRAWN: Place = ("sample", "drawn")
 _AGAIN = "remove `drawn` to draw again"
 
@@ -53,7 +55,7 @@ def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts], true_sour
     """Draw the pairs that `sample` asks for. Every fault is found, each at its place in the study file."""
     if sample.drawn is not None:
         return _kept(sample, sample.drawn, stimuli, true_source)
-    stimuli = clips_among(stimuli)
+    stimuli = of_kind(stimuli, sample.shows)
     clips = _by_source(stimuli)
     faults = _absent_attributes(sample, stimuli)
     can_match = not faults
@@ -64,7 +66,7 @@ def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts], true_sour
             faults.append(sources)
         elif can_match:
             first, second = (clips[source] for source in sources)
-            candidates = _candidates(first, second, sample.match, seen)
+            candidates = _candidates(first, second, sample, seen)
             faults += _too_few(sample, condition, len(candidates), first, second)
             found[condition] = candidates
     draw = _draw_evenly if sample.use == "even" else _draw_freely
@@ -83,12 +85,21 @@ def _by_source(stimuli: Mapping[str, StimulusFacts]) -> dict[str, list[StimulusF
 
 def _absent_attributes(sample: Sample, stimuli: Mapping[str, StimulusFacts]) -> list[Fault]:
     known = sorted({name for clip in stimuli.values() for name in clip.attributes})
-    otherwise = f"the clips have {listed(known, 'and') if known else 'no attributes'}"
-    return [
-        Fault(MATCH, f"match: no clip has the attribute {quoted(name)}", nearest(name, known, otherwise))
+    otherwise = f"the {sample.shows}s have {listed(known, 'and') if known else 'no attributes'}"
+    faults = [
+        Fault(
+            MATCH,
+            f"match: no {sample.shows} has the attribute {quoted(name)}",
+            nearest(name, known, otherwise),
+        )
         for name in sample.match
         if name not in known
     ]
+    lacking = [name for name in (*sample.agree, *sample.differ) if name not in (*known, *sample.match)]
+    if lacking and stimuli:
+        message = f"pairing {sample.pairing}: no record has {listed(map(quoted, lacking), 'and')}"
+        faults.append(Fault(PAIRING, message, _MAKE_RECORDS))
+    return faults
 
 
 def _place(sample: Sample, condition: str) -> Place:
@@ -102,10 +113,10 @@ def _resolved(sample: Sample, clips: Mapping[str, Clips]) -> dict[str, tuple[str
     for condition in sorted({*sample.conditions, *sample.practice}):
         place, sources = _place(sample, condition), _sources(condition, clips)
         if len(sources) != 1:
-            resolved[condition] = _unresolved(condition, place, sources, clips)
+            resolved[condition] = _unresolved(condition, place, sources, clips, sample.shows)
             continue
         other = asked.setdefault(frozenset(sources[0]), condition)
-        message = f"{quoted(condition)} asks for the same clips as {quoted(other)}"
+        message = f"{quoted(condition)} asks for the same {sample.shows}s as {quoted(other)}"
         same = Fault(place, message, "keep one of the two")
         resolved[condition] = sources[0] if other == condition else same
     return resolved
@@ -119,17 +130,17 @@ def _sources(condition: str, clips: Mapping[str, Clips]) -> list[tuple[str, str]
 
 
 def _unresolved(
-    condition: str, place: Place, sources: Sequence[tuple[str, str]], clips: Mapping[str, Clips]
+    condition: str, place: Place, sources: Sequence[tuple[str, str]], clips: Mapping[str, Clips], shows: str
 ) -> Fault:
     if sources:
         ways = listed(f"{first} and {second}" for first, second in sources)
         return Fault(place, f"{quoted(condition)} can be read as {ways}", "rename one of the sources")
     if not clips:
         remedy = "upload them first"
-        return Fault(place, f"{quoted(condition)}: there are no clips yet", remedy)
+        return Fault(place, f"{quoted(condition)}: there are no {shows}s yet", remedy)
     known = [f"{first}-{second}" for first in clips for second in clips if first != second]
     otherwise = f"write two of the sources {listed(clips, 'and')} joined by `-`"
-    message = f"{quoted(condition)} does not name two sources of the clips"
+    message = f"{quoted(condition)} does not name two sources of the {shows}s"
     return Fault(place, message, nearest(condition, known, otherwise))
 
 
@@ -180,8 +191,10 @@ class _Candidates:
         return a, partners[start + index - (self.ends[row - 1] if row else 0)]
 
 
-def _candidates(first: Clips, second: Clips, match: Sequence[str], seen: _Seen) -> _Candidates:
-    """Every pair of different clips that agree on `match`, once; an absent attribute agrees with nothing."""
+def _candidates(first: Clips, second: Clips, sample: Sample, seen: _Seen) -> _Candidates:
+    """Every pair of different clips that agree and differ as `sample` says, once; an absent attribute agrees with
+    nothing."""
+    match, must_look = sample.agree, seen.has_twins or bool(sample.differ)
     by_key: dict[Match, list[StimulusFacts]] = {}
     for clip in second:
         by_key.setdefault(_key(clip, match), []).append(clip)
@@ -191,13 +204,20 @@ def _candidates(first: Clips, second: Clips, match: Sequence[str], seen: _Seen) 
         key = _key(a, match)
         met[key] += 1
         partners: Clips = by_key.get(key, ()) if key is not None else ()
-        if seen.has_twins:
-            partners, start = [b for b in partners if seen.is_new(a, b)], 0
+        if must_look:
+            partners = [b for b in partners if _differ(a, b, sample.differ) and seen.is_new(a, b)]
+            start = 0
         else:  # within one source, the clips before `a` have met it
             start = min(met[key], len(partners)) if first is second else 0
         rows.append((a, partners, start))
     ends = list(accumulate(len(partners) - start for _, partners, start in rows))
-    return _Candidates(rows, ends, seen.has_twins)
+    return _Candidates(rows, ends, must_look)
+
+
+def _differ(a: StimulusFacts, b: StimulusFacts, names: Sequence[str]) -> bool:
+    """Whether both have each of these attributes, and another value of it."""
+    values = [(a.attributes.get(name), b.attributes.get(name)) for name in names]
+    return all(one and other and one != other for one, other in values)
 
 
 def _key(clip: StimulusFacts, match: Sequence[str]) -> Match:
@@ -210,14 +230,15 @@ def _too_few(sample: Sample, condition: str, n: int, first: Clips, second: Clips
     if n >= n_main + n_practice:
         return []
     given = {clip.name: clip for clip in (*first, *second)}.values()
-    lacking = sum(not all(clip.attributes.get(name) for name in sample.match) for clip in given)
+    lacking = sum(not all(clip.attributes.get(name) for name in sample.agree) for clip in given)
     asked = counted(n_main + n_practice, "pair") + (f" ({n_practice} for practice)" if n_practice else "")
     clips = listed(dict.fromkeys(f"{len(clips)} {clips[0].source}" for clips in (first, second)), "and")
-    on = f" that agree on {listed(sample.match, 'and')}" if sample.match else ""
-    without = f"; {counted(lacking, 'clip')} without it left out" if lacking else ""
-    message = f"{condition}: {asked} asked for, but {clips} clips make only {n}{on}{without}"
+    on = f" that agree on {listed(sample.agree, 'and')}" if sample.agree else ""
+    on += f" and differ in {listed(sample.differ, 'and')}" if sample.differ else ""
+    without = f"; {counted(lacking, sample.shows)} without it left out" if lacking else ""
+    message = f"{condition}: {asked} asked for, but {clips} {sample.shows}s make only {n}{on}{without}"
     key = "conditions" if n < n_main else "practice"
-    return [Fault(("sample", key, condition), message, "ask for fewer, or import more clips")]
+    return [Fault(("sample", key, condition), message, f"ask for fewer, or import more {sample.shows}s")]
 
 
 _Drawn = tuple[str, Kind, str, StimulusFacts, StimulusFacts]

@@ -5,6 +5,9 @@ A field's label is its `title`, its help its `description`, its limits are the m
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +16,7 @@ class Shown:
 
     A `is_short` field shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
     CSV. `is_unseen` carries along what nobody types; `is_nowhere` keeps a key out of forms: it is edited elsewhere.
+    What `settles` shapes the fields beside it.
     """
 
     rows: int = 1
@@ -23,6 +27,20 @@ class Shown:
     is_table: bool = False
     is_unseen: bool = False
     is_nowhere: bool = False
+    settles: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """A key that a study file may write in several ways, each with a name and words (`words`), and what stands there
+    when it is chosen (`begins`). `model` has the fields of the present `way`; None where it is one field, `is_whole`
+    where there is nothing to fill in."""
+
+    way: str
+    words: Mapping[str, str]
+    begins: Mapping[str, Any]
+    model: type[BaseModel] | None = None
+    is_whole: bool = False
 
 
 AT_ONCE = Shown()

@@ -38,11 +38,12 @@ def _mapping(keys: dict[str, Any], indent: str, place: Place) -> Iterator[str]:
         yield f"{indent}{_flow(keys)}"
         return
     for key, value in keys.items():
-        yield from _entry(f"{indent}{_key(key)}", value, indent, (*place, key))
+        yield from entry_lines(None, value, indent, (*place, key))
 
 
-def _entry(head: str, value: Any, indent: str, place: Place) -> Iterator[str]:
-    """A key with its value, on one line where that reads well."""
+def entry_lines(head: str | None, value: Any, indent: str, place: Place) -> Iterator[str]:
+    """The lines of a key with its value, one where that reads well. `head` is the key as a file has it already."""
+    head = f"{indent}{_key(str(place[-1])) if head is None else head}"
     if isinstance(value, str) and _is_block(place):
         yield from _text(head, value, indent)
     elif not _is_section(value, place) and len(line := f"{head}: {_flow(value)}") <= _WIDTH:
@@ -53,7 +54,7 @@ def _entry(head: str, value: Any, indent: str, place: Place) -> Iterator[str]:
     elif isinstance(value, list) and value:
         yield f"{head}:"
         for index, item in enumerate(value):
-            yield from _item(item, f"{indent}  ", (*place, index))
+            yield from item_lines(item, f"{indent}  ", (*place, index))
     else:
         yield f"{head}: {_flow(value)}"
 
@@ -77,7 +78,8 @@ def _is_section(value: Any, place: Place) -> bool:
     return bool(value) and (place == ("trials",) or (holds_text and isinstance(value, dict)) or of_mappings)
 
 
-def _item(item: Any, indent: str, place: Place) -> Iterator[str]:
+def item_lines(item: Any, indent: str, place: Place) -> Iterator[str]:
+    """The lines of a list's entry."""
     line, is_part = f"{indent}- {_flow(item)}", len(place) == 2 and place[0] == "blocks"
     if not isinstance(item, dict) or (len(line) <= _WIDTH and not is_part):
         yield line

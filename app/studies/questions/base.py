@@ -199,6 +199,10 @@ class QuestionType:
         keys: dict[str, Any] = settings.model_dump(exclude_none=True)
         return keys
 
+    def as_far(self, question: Question, keys: Mapping[str, Any]) -> Question:
+        """The question of a draft that is not right yet, as it can be shown; `keys` may be of any shape."""
+        return question
+
     def widget_of(self, question: Question) -> str:
         return self.widget
 

@@ -70,6 +70,18 @@ class Slider(Number):
         yield from faults or _steps(place, keys, *self.limits(keys))
         yield from _direction(place, keys, around)
 
+    def as_far(self, question: Question, keys: Mapping[str, Any]) -> Question:
+        """With its bounds where nothing is said, and no labels but those of both ends."""
+        step = finite_number(keys.get("step"))
+        return question.model_copy(
+            update={
+                "labels": question.labels if len(question.labels) == 2 else (),
+                "minimum": question.minimum or 0.0,
+                "maximum": 100.0 if question.maximum is None else question.maximum,
+                "step": step if step and step > 0 else 1.0,
+            }
+        )
+
     def options(self, question: Question, form: Mapping[str, str]) -> Sequence[OptionView]:
         ends = (f"{question.minimum or 0:g}", f"{question.maximum:g}")
         return [OptionView(end, label) for end, label in zip(ends, question.labels or ("", ""), strict=True)]

@@ -1,4 +1,4 @@
-"""`2afc`: which of the two clips."""
+"""`2afc`: which of the two clips, records or texts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
@@ -17,9 +17,11 @@ def _always(required: bool) -> bool:
 
 
 class TwoAfcQuestion(Asked):
-    """Which of the two clips: answered with a side, or with no difference where `allow_tie` says so."""
+    """Which of the two: answered with a side, or with no difference where `allow_tie` says so."""
 
-    type: Literal["2afc"] = Field(title="Choice of a clip", description="A choice between the two clips.")
+    type: Literal["2afc"] = Field(
+        title="Choice of one", description="A choice between the two that are shown."
+    )
     required: Annotated[bool, AfterValidator(_always), Shown(is_nowhere=True)] = Field(
         default=True,
         description="Always true: a trial without a choice is not answered.",
@@ -28,7 +30,7 @@ class TwoAfcQuestion(Asked):
     allow_tie: bool = Field(
         title="“No difference” is an answer",
         default=False,
-        description="Whether participants may answer that there is no difference: a vote, for neither clip.",
+        description="Whether participants may answer that there is no difference: a vote, for neither.",
     )
 
 
@@ -49,9 +51,9 @@ class TwoAfc(QuestionType):
     def value(self, question: Question, text: str) -> Any:
         if text not in (*Side, *([TIE] if question.allow_tie else [])):
             raise ValueError(
-                "Please choose the left video, the right video or no difference."
+                "Please choose the left one, the right one or no difference."
                 if question.allow_tie
-                else "Please choose the left or the right video."
+                else "Please choose the left or the right one."
             )
         return text
 

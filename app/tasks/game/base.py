@@ -162,6 +162,13 @@ class Game(Protocol[C, S]):
 AnyGame = Game[Any, Any]
 
 
+def is_out(game: AnyGame, s: object, seat: Seat) -> bool:
+    """Whether a seat has no move left and its payoff is final, though the match goes on; so in games with a method
+    `out` alone."""
+    out = getattr(game, "out", None)
+    return out is not None and bool(out(s, seat))
+
+
 class Act(NamedTuple):
     """What a player does: a move, text for the others where allowed, and a reason that nobody in the match sees."""
 

@@ -18,7 +18,7 @@ MOVES = (
 
 SEATS_PLAYED = (
     *("study", "version", "arm", "mode", "match", "game", "config_hash", "seat", "role", "occupant"),
-    *("session", "agent", "from_seq", "to_seq", "left_reason", "end_reason", "payoff_units"),
+    *("session", "agent", "from_seq", "to_seq", "left_reason", "end_reason", "payoff_units", "may_show"),
 )
 """The columns of `seats_played` before those of the game's metrics."""
 

@@ -11,17 +11,18 @@ from sqlalchemy import Row, select
 from sqlmodel import Session, SQLModel
 
 from app.core.committed import once_committed
-from app.tasks.game.agents.registry import agents_for
+from app.tasks.game.agents.registry import agents_for, is_model
 from app.tasks.game.base import Agent, Budget, Event, Player
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import STOP, Match, stream
 from app.tasks.game.replay import FED
-from app.tasks.game.tables import GameEvent, Seat
+from app.tasks.game.tables import Decision, GameEvent, Seat
 from app.tasks.game.tables import Match as MatchRow
 
 match_table = SQLModel.metadata.tables[str(MatchRow.__tablename__)]
 seat_table = SQLModel.metadata.tables[str(Seat.__tablename__)]
 event_table = SQLModel.metadata.tables[str(GameEvent.__tablename__)]
+decision_table = SQLModel.metadata.tables[str(Decision.__tablename__)]
 MOST_KEPT = 1_000
 
 _EVENTS = event_table.c
@@ -123,7 +124,7 @@ def folded_from_rows(session: Session, row: Row[Any], seats: Sequence[Any]) -> F
     game = GAMES[row.game]
     folded = Folded(Match(game, game.Config.model_validate(row.config), int(row.seed)))
     match = folded.match
-    agents = [seat for seat in seats if seat.agent is not None]
+    agents = [seat for seat in seats if seat.agent is not None and not is_model(seat.agent)]
     for line in session.execute(_LOG.where(_EVENTS.match_id == row.id, _EVENTS.seq <= row.last_seq)):
         if line.kind not in FED and line.move.get("kind") != STOP:
             continue

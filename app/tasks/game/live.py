@@ -6,85 +6,50 @@ in the same write. Nothing here waits: `due_at` says when somebody has to look a
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from fractions import Fraction
 from typing import Any
 
-from sqlalchemy import Row, bindparam, insert, select, update
+from sqlalchemy import bindparam, insert, select
 from sqlmodel import Session
 
-from app.sessions.news import changed
 from app.tasks.game.base import Act, Budget, Event
 from app.tasks.game.files import agent_id
-from app.tasks.game.fold import (
-    Folded,
-    event_table,
-    keep_fold,
-    match_table,
-    player_of,
-    seat_table,
-    take_fold,
-)
+from app.tasks.game.fold import Folded, match_table, player_of, seat_table, take_fold
 from app.tasks.game.games import GAMES
-from app.tasks.game.logged import By, Sitter, event_row
+from app.tasks.game.held import Held, asks
+from app.tasks.game.logged import By, Sitter
 from app.tasks.game.match import Match, config_hash, stream
 from app.tasks.game.settings import GameDesign
-from app.tasks.game.tables import MatchStatus, Occupant
+from app.tasks.game.tables import DecisionStatus, MatchStatus, Occupant
 from app.tasks.game.timing import delay_of
 
 MISSES = 2
 """So many automatic moves in a row count as leaving."""
 DROPOUT, TIMEOUT = "dropout", "timeout"
+BY_HAND = "by-hand"
+"""Why a match ended that an experimenter stopped."""
 
 _MATCH = select(match_table).where(match_table.c.id == bindparam("match_id"))
 HOLD_MATCH = _MATCH.with_for_update(key_share=True)
 _SEATS = select(seat_table).where(seat_table.c.match_id == bindparam("match_id")).order_by(seat_table.c.id)
-_ADD_SEAT = insert(seat_table).returning(seat_table)
-_SET_SEAT = update(seat_table).where(seat_table.c.id == bindparam("seat_id"))
-_ADD_EVENTS = insert(event_table)
 _ADD_MATCH = insert(match_table).returning(match_table.c.id)
 
 
-class Live:
-    """A match's row, seats and fold, and the events that this write adds."""
-
-    def __init__(
-        self, session: Session, design: GameDesign, row: Any, seats: Sequence[Row[Any]], folded: Folded
-    ) -> None:
-        self._session, self.design, self.folded = session, design, folded
-        self.row: dict[str, Any] = dict(row)
-        self.seats: list[dict[str, Any]] = [dict(seat._mapping) for seat in seats]
-        self._n_stored = len(folded.match.log) if seats else 0
-        self._meta: dict[int, dict[str, Any]] = {}
-        self._changed = False
-
-    @property
-    def match(self) -> Match:
-        return self.folded.match
-
-    @property
-    def is_running(self) -> bool:
-        return bool(self.row["status"] == MatchStatus.RUNNING)
-
-    def occupancy(self, seat: int) -> dict[str, Any]:
-        """Who has a seat now, or had it last."""
-        return next(row for row in reversed(self.seats) if row["seat"] == seat)
-
-    def mine(self, session_id: int) -> dict[str, Any]:
-        """The last occupancy of a session. Raises StopIteration where it has none."""
-        return next(row for row in reversed(self.seats) if row["session_id"] == session_id)
+class Live(Held):
+    """A match, and all that happens in it."""
 
     # What people do
 
-    def play(self, seat: Mapping[str, Any], phase_id: str, act: Act, by: By, now: datetime) -> bool:
-        """A person's move in the phase that its form names; False where that is over or not theirs."""
+    def may_play(self, seat: Mapping[str, Any], phase_id: str) -> bool:
+        """Whether whoever has a seat may move in that phase, and has not."""
         phase = self.match.phase
         is_theirs = seat["to_seq"] is None and seat["away_at"] is None and seat["seat"] in phase.seats
-        if not self.is_running or not is_theirs or phase.phase_id != phase_id:
-            return False
+        return self.is_running and is_theirs and phase.phase_id == phase_id
+
+    def play(self, seat: Mapping[str, Any], phase_id: str, act: Act, by: By, now: datetime) -> None:
+        """A person's move, where `may_play` says so."""
         self._set(seat, missed=0)
         self._append(Event("move", phase_id, seat["seat"], act.move, act.message), now, by)
         self.advance(now)
-        return True
 
     def leave(self, seat: Mapping[str, Any], reason: str, now: datetime) -> None:
         """A person leaves: what then happens to the seat is the study's choice."""
@@ -164,46 +129,49 @@ class Live:
             if seat["to_seq"] is None and seat["lapse_at"] is not None and seat["lapse_at"] <= now:
                 self.leave(seat, "closed", now)
 
-    def store(self) -> None:
-        """Write what was added."""
-        if not self._changed:
-            return
-        new = self.match.log[self._n_stored :]
-        if new:
-            rows = [event_row(self.row["id"], line, self._meta[line.seq]) for line in new]
-            self._session.connection().execute(_ADD_EVENTS, rows)
-        self.row["last_seq"], self.row["last_hash"] = self.folded.key
-        columns = ("status", "end_reason", "ended_at", "opened_at", "deadline_at", "due_at")
-        values = {name: self.row[name] for name in (*columns, "last_seq", "last_hash")}
-        self._session.connection().execute(
-            update(match_table).where(match_table.c.id == self.row["id"]).values(**values)
-        )
-        self._n_stored = len(self.match.log)
-        keep_fold(self._session, self.row["id"], self.folded)
-        changed(self._session, (row["session_id"] for row in self.seats if row["session_id"] is not None))
-
     def _automatic(self) -> Iterator[tuple[datetime, dict[str, Any]]]:
-        """Seats that may act and have nobody who decides when: with the time at which each moves."""
+        """Seats that may act and have nobody who decides when: with the time at which each moves.
+
+        A language model is asked elsewhere, and moves once it has decided, no sooner than another agent would.
+        """
         phase = self.match.phase
         seconds = self.design.deadlines.seconds(phase.name)
         for number in phase.seats:
             seat = self.occupancy(number)
-            if seat["agent"] is not None or seat["away_at"] is not None:
-                delay = delay_of(self.match.seed, phase.phase_id, number, seconds, self.row["mode"])
-                yield self.row["opened_at"] + delay, seat
+            if seat["agent"] is None and seat["away_at"] is None:
+                continue
+            delay = delay_of(self.match.seed, phase.phase_id, number, seconds, self.row["mode"])
+            at = self.row["opened_at"] + delay
+            if asks(seat):
+                decision = self._decision(number)
+                if decision["status"] != DecisionStatus.MADE:
+                    continue
+                at = max(at, decision["move_at"])
+            yield at, seat
 
     def _late(self, now: datetime) -> dict[str, Any] | None:
-        """A person whose time is over."""
+        """A person, or a language model, whose time is over."""
         if self.row["deadline_at"] is None or self.row["deadline_at"] > now:
             return None
-        people = (self.occupancy(number) for number in self.match.phase.seats)
-        return next((seat for seat in people if seat["agent"] is None and seat["away_at"] is None), None)
+        seats = (self.occupancy(number) for number in self.match.phase.seats)
+        return next(
+            (seat for seat in seats if (seat["agent"] is None and seat["away_at"] is None) or asks(seat)),
+            None,
+        )
 
     def _play_for(self, seat: dict[str, Any], now: datetime) -> None:
         """An agent's move, or the default one of somebody who is away."""
         match, number = self.match, seat["seat"]
         by = By(delay=now - self.row["opened_at"])
-        if seat["agent"] is None:
+        if asks(seat):
+            decision = self._decision(number)
+            if decision["move"] is None:
+                self._miss(seat, now, decision["auto"])
+                return
+            self._set(seat, missed=0)
+            by = By(delay=by.delay, reason=decision["reason"])
+            event = Event("move", match.phase.phase_id, number, decision["move"], decision["message"])
+        elif seat["away_at"] is not None:
             move = match.game.default_move(match.state, number)
             event = Event("move", match.phase.phase_id, number, move, auto=DROPOUT)
         else:
@@ -213,11 +181,11 @@ class Live:
             event = Event("move", match.phase.phase_id, number, act.move, act.message)
         self._append(event, now, by)
 
-    def _miss(self, seat: dict[str, Any], now: datetime) -> None:
-        """The default move for a person whose time is over; the second in a row is leaving."""
+    def _miss(self, seat: dict[str, Any], now: datetime, auto: str = TIMEOUT) -> None:
+        """The default move where time is over, or a model has none; the second in a row is leaving."""
         match, number = self.match, seat["seat"]
         move = match.game.default_move(match.state, number)
-        self._append(Event("move", match.phase.phase_id, number, move, auto=TIMEOUT), now)
+        self._append(Event("move", match.phase.phase_id, number, move, auto=auto), now)
         self._set(seat, missed=seat["missed"] + 1)
         if seat["missed"] >= MISSES and not match.is_over:
             self.leave(seat, TIMEOUT, now)
@@ -228,18 +196,6 @@ class Live:
         self._note(now, by or By())
         if self.match.phase.phase_id != before:
             self.open_phase(now)
-
-    def _note(self, now: datetime, by: By) -> None:
-        """What is known of the events of the log that have no such note yet."""
-        deadline = self.row["deadline_at"]
-        for line in self.match.log[max(self._n_stored, max(self._meta, default=0)) :]:
-            self._meta[line.seq] = {
-                "received_at": now,
-                "deadline_at": deadline if line.event.kind == "move" else None,
-                "by": by if line.event.kind == "move" else By(),
-                "occupancy": None if line.event.seat is None else self.occupancy(line.event.seat),
-            }
-        self._changed = True
 
     def open_phase(self, now: datetime) -> None:
         """A phase begins: its deadline is set for good."""
@@ -264,66 +220,6 @@ class Live:
                 self._close(seat, "finished" if seat["away_at"] is None else DROPOUT)
         for session_id in {seat["session_id"] for seat in self.seats if seat["session_id"] is not None}:
             self._set(self.mine(session_id), bonus_minor=self.bonus_of(session_id))
-
-    def earned(self, session_id: int) -> Fraction:
-        """What a session has earned on all its occupancies so far, in units of the game."""
-        total = Fraction(0)
-        for seat in self.seats:
-            if seat["session_id"] == session_id:
-                total += Fraction(seat["payoff"]) if seat["to_seq"] is not None else self._since(seat)
-        return total
-
-    def bonus_of(self, session_id: int) -> int:
-        """The same in minor units; 0 where the study pays none."""
-        bonus = self.design.bonus
-        return bonus.minor(self.earned(session_id)) if bonus else 0
-
-    def _since(self, seat: Mapping[str, Any]) -> Fraction:
-        """What a seat's payoff has grown by since somebody sat down on it."""
-        before = sum(
-            (
-                Fraction(row["payoff"])
-                for row in self.seats
-                if row["seat"] == seat["seat"] and row["to_seq"] is not None and row["id"] < seat["id"]
-            ),
-            Fraction(0),
-        )
-        now: Fraction = self.match.game.payoffs(self.match.state)[seat["seat"] - 1]
-        return now - before
-
-    # Seats
-
-    def _close(self, seat: Mapping[str, Any], reason: str) -> None:
-        values = {"to_seq": len(self.match.log), "left_reason": reason, "payoff": str(self._since(seat))}
-        self._set(seat, **values, lapse_at=None)
-
-    def _set(self, seat: Mapping[str, Any], **values: Any) -> None:
-        if all(seat[name] == value for name, value in values.items()):
-            return
-        statement = _SET_SEAT.values(**values)
-        self._session.connection().execute(statement, {"seat_id": seat["id"]})
-        next(row for row in self.seats if row["id"] == seat["id"]).update(values)
-        self._changed = True
-
-    def _sit(self, number: int, sitter: Sitter, from_seq: int) -> None:
-        roles = {role.seat: role.name for role in self.match.game.seats(self.match.config)}
-        values = {
-            "match_id": self.row["id"],
-            "seat": number,
-            "role": roles[number],
-            "occupant": sitter.occupant,
-            "session_id": sitter.session_id,
-            "trial_id": sitter.trial_id,
-            "agent": agent_id(sitter.agent) if sitter.agent else None,
-            "settings": sitter.agent.model_dump(mode="json") if sitter.agent else None,
-            "from_seq": from_seq,
-            "left_reason": "",
-            "missed": 0,
-            "payoff": "",
-        }
-        added = self._session.connection().execute(_ADD_SEAT, values).one()
-        self.seats.append(dict(added._mapping))
-        self._changed = True
 
     # Beginning
 

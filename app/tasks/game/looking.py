@@ -2,20 +2,26 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from fractions import Fraction
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 from sqlalchemy import Row
 
+from app.sessions.runs import BlockRun
+from app.sessions.state_machine import TrialSeen
 from app.sessions.views import Place, views
 from app.studies.questions.base import Question
-from app.tasks.game.base import AnyGame, GameConfig, View
+from app.tasks.game.base import AnyGame, Event, GameConfig, View
+from app.tasks.game.held import legal_for
+from app.tasks.game.live import BY_HAND
+from app.tasks.game.match import Match, stream
 from app.tasks.game.matching import IN_POOL, wait_s, waited
-from app.tasks.game.moves import MoveSchema
 from app.tasks.game.pages import Body, Left, Questions, Ready, Result, playing, result, unmatched, waiting
 from app.tasks.game.parts import Bonus, Clock, Entered, money
-from app.tasks.game.settings import GameDesign
+from app.tasks.game.presenters.base import plural
+from app.tasks.game.settings import NAMED, GameDesign
 from app.tasks.game.tables import EntryStatus, MatchStatus
 
 ABOUT_OTHERS = {
@@ -26,13 +32,17 @@ ABOUT_OTHERS = {
 
 @dataclass(frozen=True, slots=True)
 class Here:
-    """Where somebody is on one trial: on the way to a match, or on a seat of one."""
+    """Where somebody is on one trial: on the way to a match, or on a seat of one.
+
+    `sitting` has each seat with its agent, None for a person, where the study says who the others are.
+    """
 
     entry: Mapping[str, Any] | None = None
     seats: tuple[Any, ...] = ()
     match: Row[Any] | None = None
     state: Any = None
     switches: tuple[Any, ...] = ()
+    sitting: tuple[tuple[int, str | None], ...] = ()
 
     @property
     def mine(self) -> list[Any]:
@@ -71,25 +81,22 @@ class Looked:
 
     def others(self) -> str:
         """Who the others are, as far as the study says so."""
-        if self.design.disclosure != "named":
+        if self.design.disclosure != NAMED:
             return ABOUT_OTHERS[self.design.disclosure]
         if self.here.seat is None:
-            return "It is said of each player whether it is a person or a computer program."
+            return "You will be told of each player whether it is a person or a computer program."
         return self._named()
 
     def _named(self) -> str:
-        n = len(self.design.rules.seats(self.config))
+        """Who has each of the other seats now; an agent is named."""
         mine = self.here.seat.seat if self.here.seat else 0
-        fixed = [
-            seat_name(self.design.rules, self.config, seat)
-            for seat in range(1, n + 1)
-            if seat != mine and self.design.seat_word(seat) not in ("human", "any")
-        ]
-        programs = f"Computer programs: {', '.join(fixed)}." if fixed else ""
-        may = "Others are people" + (
-            ", whose seats a program may have taken." if self.design.matching.at_bound == "agents" else "."
-        )
-        return " ".join(filter(None, [programs, may if n - 1 > len(fixed) else ""]))
+        said = []
+        for seat, agent in self.here.sitting:
+            if seat != mine:
+                name = seat_name(self.design.rules, self.config, seat)
+                is_what = f"a computer program ({agent.rpartition('-')[0]})" if agent else "a person"
+                said.append(f"{name} is {is_what}.")
+        return " ".join(said)
 
     def notices(self) -> list[str]:
         """Who has left or come back, by seat, and what happened then."""
@@ -160,11 +167,7 @@ class Looked:
             "questions": "The questions on the rules were not answered right, so you play no match.",
             "withdrew": "You have chosen not to wait.",
         }
-        return unmatched(pay, self._currency, why.get(entry["reason"], ""))
-
-    @property
-    def _currency(self) -> str:
-        return self.design.bonus.currency if self.design.bonus else "GBP"
+        return unmatched(pay, self.design.currency, why.get(entry["reason"], ""))
 
     def _waiting(self, entry: Mapping[str, Any] | None, *, asks: bool) -> Body:
         matching, now = self.design.matching, self.now
@@ -175,7 +178,7 @@ class Looked:
             wait_s(self.design, entry["mode"] if entry else ""),
             so_far,
             pay,
-            self._currency,
+            self.design.currency,
             matching.at_bound,
             again=again,
             asks=asks,
@@ -198,7 +201,7 @@ class Looked:
         if match.status == MatchStatus.FINISHED:
             return result(design.game, view, bonus=bonus, lines=(self._why_stopped(match),))
         if not runs(match):
-            return Result("The match has ended", (self._why_stopped(match),), None, bonus)
+            return Result("The match has ended", (self._why_stopped(match), self._so_far(bonus)), None, bonus)
         if not self.here.is_playing:
             return self._left_page(bonus)
         legal = legal_for(design, design.rules, self.here.state, seat.seat) if view.acting else None
@@ -215,7 +218,21 @@ class Looked:
             return "You had left the match before its end; it was played on in your place."
         if match.end_reason == "left":
             return "A player has left, so the match has ended. What you have earned so far stays yours."
+        if match.end_reason == BY_HAND:
+            return (
+                "The people who run this study have ended the match early. It is not your fault, and what you have "
+                "earned so far stays yours."
+            )
         return "The match was ended before its last round. What you have earned so far stays yours."
+
+    def _so_far(self, bonus: Bonus | None) -> str:
+        """What a match that was stopped has earned the viewer."""
+        points = plural(_sum(self.here.mine), "point")
+        return (
+            f"You earned {points}: {money(bonus.minor, bonus.currency)}."
+            if bonus
+            else f"You earned {points}."
+        )
 
     def _left_page(self, bonus: Bonus | None) -> Body:
         lines = ["You have left the match; it goes on without you."]
@@ -235,16 +252,36 @@ class Looked:
         return Bonus(minor, pays.currency, full=pays.cap_minor is not None and minor >= pays.cap_minor)
 
 
+def first_look(design: GameDesign, now: datetime) -> tuple[str, Here]:
+    """A match of a design's first configuration that has just begun, from the seat that moves first: for whoever
+    looks at a draft. Nobody plays it."""
+    unit = design.units()[0].name
+    match = Match(design.rules, design.config(unit), 0)
+    while chance := match.game.nature(match.state):
+        drawn = chance.draw(stream(match.seed, f"nature:{match.phase.phase_id}"))
+        match.append(Event("nature", match.phase.phase_id, None, drawn))
+    seat = match.phase.seats[0]
+    sitting = SimpleNamespace(
+        id=0,
+        seat=seat,
+        trial_id=0,
+        to_seq=None,
+        away_at=None,
+        missed=0,
+        payoff="",
+        left_reason="",
+        lapse_at=None,
+    )
+    until = now + timedelta(seconds=design.deadlines.seconds(match.phase.name))
+    row: Any = SimpleNamespace(
+        status=MatchStatus.RUNNING, deadline_at=until, due_at=None, end_reason="", id=0
+    )
+    return unit, Here({"trial_id": 0, "status": EntryStatus.MATCHED}, (sitting,), row, match.state)
+
+
 def _sum(seats: Iterable[Any]) -> Fraction:
     """What was earned on occupancies that are over."""
     return sum((Fraction(seat.payoff) for seat in seats if seat.to_seq is not None), Fraction(0))
-
-
-def legal_for(design: GameDesign, game: AnyGame, state: Any, seat: int) -> MoveSchema:
-    """The legal moves, with messages no longer than the study allows."""
-    legal = game.legal(state, seat)
-    longest = min(legal.max_length, design.messages.max_chars)
-    return legal if longest == legal.max_length else MoveSchema(legal.kinds, longest)
 
 
 def seat_name(game: AnyGame, config: GameConfig, seat: int) -> str:
@@ -258,3 +295,13 @@ def seat_name(game: AnyGame, config: GameConfig, seat: int) -> str:
 
 def runs(match: Row[Any]) -> bool:
     return bool(match.status == MatchStatus.RUNNING)
+
+
+def design_of(block: BlockRun) -> GameDesign:
+    """The design of a block of matches."""
+    return cast(GameDesign, block.design)
+
+
+def here_of(trial: TrialSeen | None) -> Here:
+    """Where somebody is on a trial."""
+    return trial.own if trial is not None and isinstance(trial.own, Here) else Here()

@@ -72,6 +72,11 @@ class Pool:
         return {"version_id": self.version_id, "mode": self.mode, "arm": self.arm, "block": self.block}
 
 
+def pool_of(entry: Mapping[str, Any]) -> Pool:
+    """The pool that somebody waits in."""
+    return Pool(entry["version_id"], entry["mode"], entry["arm"], entry["block"])
+
+
 def wait_s(design: GameDesign, mode: str) -> int:
     """How long somebody waits at most; simulated people have no patience."""
     asked = design.matching.wait_max_s
@@ -216,9 +221,15 @@ class _Forming:
             self._begin(unit, words, chosen)
             return True
         ask_until = self.now + timedelta(seconds=self.ready_s)
-        for each in group:
-            if each["status"] == EntryStatus.WAITING:
-                self._set(each, status=EntryStatus.ASKED, ask_until=ask_until, due_at=ask_until)
+        # As many groups as there are people for: one after the other, the last would wait for all ready checks.
+        rest = list(present)
+        while group:
+            for each in group:
+                if each["status"] == EntryStatus.WAITING:
+                    self._set(each, status=EntryStatus.ASKED, ask_until=ask_until, due_at=ask_until)
+            rest = [each for each in rest if each not in group]
+            group = self._group(rest, most) if len(rest) >= most else []
+            group = group if len(group) == most else []
         return False
 
     def _is_here(self, entry: Mapping[str, Any]) -> bool:
@@ -282,7 +293,9 @@ class _Forming:
 
     def _sitter(self, at: int, entry: Mapping[str, Any] | None) -> Sitter:
         if entry is None:
-            agent = self.design.fill(at + 1)
+            agent = (
+                self.design.stand_in(at + 1) if self.pool.mode == Mode.SIMULATED else self.design.fill(at + 1)
+            )
             return Sitter(occupant=Occupant(agent.occupant), agent=agent)
         is_person = self.pool.mode != Mode.SIMULATED
         occupant = Occupant.HUMAN if is_person else Occupant.SIMULATED

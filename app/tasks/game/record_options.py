@@ -13,10 +13,11 @@ class Text(StrEnum):
 
 
 class By(StrEnum):
-    """What one record is of: one seat, or a match with all its seats."""
+    """What one record is of: one seat, a match with all its seats, or one decision of a seat."""
 
     SEAT = "seat"
     MATCH = "match"
+    DECISION = "decision"
 
 
 class Automatic(StrEnum):
@@ -27,9 +28,10 @@ class Automatic(StrEnum):
 
 
 class Hybrid(StrEnum):
-    """Seats that had several occupants: of the source `hybrid`, or left out."""
+    """Seats that had several occupants: of the source `hybrid`, left out, or of the first alone, up to the switch."""
 
     KEEP = "keep"
+    CUT = "cut"
     LEAVE_OUT = "leave-out"
 
 
@@ -40,9 +42,17 @@ class Sources(StrEnum):
     AGENT = "agent"
 
 
+class People(StrEnum):
+    """Whose matches are used: where every person agreed to be shown, or all, whoever agreed elsewhere."""
+
+    AGREED = "agreed"
+    ALL = "all"
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How records are made. `rounds` shows so many rounds of each from the first on; None shows all there are."""
+    """How records are made. `rounds` shows so many rounds of each from the first on, or takes the decisions of these;
+    None shows all there are."""
 
     by: By = By.SEAT
     rounds: int | None = None

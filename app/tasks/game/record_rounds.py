@@ -157,14 +157,8 @@ def _persuasion(looked: Looked) -> Shown:
     sees_quality = looked.seat != 2 or facts["buyer"] == "long-living"
     rounds = {}
     for entry in looked.view.history:
-        quality = Line(text=f"The product is of {'high' if entry['good'] else 'low'} quality.")
-        said: Parts = looked.message(1, entry["message"])
-        if entry["recommended"] is not None:
-            said = (
-                Line(text=f"{seller} {'recommends' if entry['recommended'] else 'does not recommend'} it."),
-            )
-        answer = Line(text=f"{buyer} {'buys' if entry['bought'] else 'does not buy'}.")
-        parts: Parts = (*said, answer, *looked.message(2, entry["reply"]))
+        quality, said, answered = product(looked, entry)
+        parts = (*said, *answered)
         if sees_quality:
             parts = (*parts, quality) if looked.seat == 2 else (quality, *parts)
         rounds[entry["round"]] = parts
@@ -180,6 +174,17 @@ def _persuasion(looked: Looked) -> Shown:
         f"{seller} is the seller, {_lower(buyer)} the buyer.",
     )
     return Shown("Recommending products", _players(looked), tuple(Line(text=line) for line in lines), rounds)
+
+
+def product(looked: Looked, entry: Mapping[str, Any]) -> tuple[Line, Parts, Parts]:
+    """A product's quality, what its seller wrote where that is shown, and what the buyer did."""
+    quality = Line(text=f"The product is of {'high' if entry['good'] else 'low'} quality.")
+    said: Parts = looked.message(1, entry["message"])
+    if entry["recommended"] is not None:
+        verb = "recommends" if entry["recommended"] else "does not recommend"
+        said = (Line(text=f"{looked.name(1)} {verb} it."),)
+    answer = Line(text=f"{looked.name(2)} {'buys' if entry['bought'] else 'does not buy'}.")
+    return quality, said, (answer, *looked.message(2, entry["reply"]))
 
 
 def _auction(looked: Looked) -> Shown:

@@ -7,8 +7,9 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from app.core.errors import StudyError
@@ -16,6 +17,7 @@ from app.core.spreadsheet import csv_text
 from app.library.records import Line, Record, Round, canonical_json, sha256
 from app.tasks.game.base import Seat
 from app.tasks.game.match import config_hash
+from app.tasks.game.record_decisions import Decision, decisions
 from app.tasks.game.record_options import Automatic, By, Hybrid, Options, Sources
 from app.tasks.game.record_rounds import Looked, Shown, shown
 from app.tasks.game.replay import Replayed
@@ -38,12 +40,17 @@ COLUMNS: Final = (
     ),
 )
 """The columns of the manifest, in order (docs/games.md)."""
+OF_DECISIONS: Final = ("decision", "round", "situation")
+"""The columns that follow in a manifest of decisions."""
 HYBRID: Final = "hybrid"
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A record with what the manifest says of it; `seat` is None for the record of a match."""
+    """A record with what the manifest says of it; `seat` is None for the record of a match.
+
+    `decision` has the values of `OF_DECISIONS`, and is empty for other records.
+    """
 
     record: Record
     source: str
@@ -54,6 +61,7 @@ class Recorded:
     seat: Seat | None
     role: str
     automatic: int
+    decision: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,55 +78,105 @@ Agents = Mapping[tuple[str, Seat], str]
 
 
 def write_records(
-    files: Iterable[tuple[Sequence[Replayed], Agents]], options: Options, folder: Path
+    files: Iterable[tuple[Sequence[Replayed], Agents]],
+    options: Options,
+    folder: Path,
+    attributes: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> Written:
     """Write `records/HASH.json` and the manifest into a new folder: all, or nothing.
+
+    `attributes` are more columns of the manifest, by the source of a record or the name of its agent.
 
     Raises StudyError where no record comes of the matches, or the folder is there already or cannot be written.
     """
     left_out: Counter[str] = Counter()
     found = [
-        one for matches, agents in files for match in matches for one in _of(match, agents, options, left_out)
+        one
+        for matches, agents in files
+        for match in matches
+        for one in records_of(match, agents, options, left_out)
     ]
     if not found:
         why = ", ".join(f"{n} {reason}" for reason, n in left_out.items())
         raise StudyError(f"no record comes of these matches: {why or 'they have no seats'}")
     try:
-        _write(found, options, folder)
+        _write(found, options, folder, attributes)
     except OSError as error:
         raise StudyError(f"cannot write {folder}: {error.strerror or error}") from None
     lengths = [len(one.record.rounds) for one in found]
     return Written(Counter(one.source for one in found), (min(lengths), max(lengths)), left_out)
 
 
-def _of(one: Replayed, agents: Agents, options: Options, left_out: Counter[str]) -> Iterator[Recorded]:
+def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counter[str]) -> Iterator[Recorded]:
+    """The records of one match; those left out are counted by reason."""
     roles = one.match.game.seats(one.match.config)
-    seats = [role.seat for role in roles] if options.by is By.SEAT else [None]
+    seats = [None] if options.by is By.MATCH else [role.seat for role in roles]
     view = one.match.game.view(one.match.state, "record")
     for seat in seats:
         concerned = [role.seat for role in roles if seat in (None, role.seat)]
         if options.hybrid is Hybrid.LEAVE_OUT and one.handed_over.intersection(concerned):
             left_out["with several occupants of a seat"] += 1
             continue
-        found = shown(one.match.game.name, Looked(view, len(roles), seat, options.text))
+        looked = Looked(view, len(roles), seat, options.text)
+        found = shown(one.match.game.name, looked)
         automatic = _automatic(one, concerned)
-        rounds = _rounds(found, automatic, options)
+        kept = _kept(one, concerned, found, options)
+        if options.by is By.DECISION and seat is not None:
+            for made in decisions(one.match, looked, seat, found):
+                if made.round not in kept.rounds or made.round > (options.rounds or made.round):
+                    continue
+                marked = bool(automatic & {made.round, made.round - 1})
+                if marked and options.automatic is Automatic.LEAVE_OUT:
+                    left_out["decisions that show an automatic move"] += 1
+                    continue
+                yield _decided(one, seat, found, made, marked, agents, options)
+            continue
+        rounds = _rounds(kept, automatic, options)
         if len(rounds) < (options.rounds or 1):
             left_out[f"shorter than {_rounds_named(options.rounds or 1)}"] += 1
             continue
         record = Record(title=found.title, players=found.players, parts=found.parts, rounds=tuple(rounds))
-        sources = [_source(one, each, agents, options) for each in concerned]
-        yield Recorded(
-            record,
-            "-".join(sorted(set(sources))),
-            _agent(one, seat, agents) if seat else "",
-            one.match.game.name,
-            config_hash(one.match.config),
-            f"{one.id}-{one.match.log[-1].state_hash[:8]}",
-            seat,
-            roles[seat - 1].name if seat else "",
-            len(automatic.intersection(found.rounds)),
-        )
+        yield _recorded(one, record, seat, len(automatic.intersection(kept.rounds)), agents, options)
+
+
+def _decided(
+    one: Replayed, seat: Seat, found: Shown, made: Decision, marked: bool, agents: Agents, options: Options
+) -> Recorded:
+    """The record of one decision. Its situation is the hash of all that is shown before the move."""
+    mark = (Line(text="A move that is shown here was made automatically."),) if marked else ()
+    before = Record(title=found.title, players=found.players, parts=(*found.parts, *made.before))
+    moved = Round(title="The decision", parts=(*made.move, *mark))
+    record = before.model_copy(update={"rounds": (moved,)})
+    decision = (made.name, str(made.round), sha256(before)[:16])
+    return replace(_recorded(one, record, seat, int(marked), agents, options), decision=decision)
+
+
+def _recorded(
+    one: Replayed, record: Record, seat: Seat | None, n_automatic: int, agents: Agents, options: Options
+) -> Recorded:
+    roles = one.match.game.seats(one.match.config)
+    sources = {_source(one, role.seat, agents, options) for role in roles if seat in (None, role.seat)}
+    return Recorded(
+        record,
+        "-".join(sorted(sources)),
+        _agent(one, seat, agents) if seat else "",
+        one.match.game.name,
+        config_hash(one.match.config),
+        f"{one.id}-{one.match.log[-1].state_hash[:8]}",
+        seat,
+        roles[seat - 1].name if seat else "",
+        n_automatic,
+    )
+
+
+def _kept(one: Replayed, seats: Sequence[Seat], found: Shown, options: Options) -> Shown:
+    """What was played before somebody else took one of the seats, where records end there; else all."""
+    switches = [one.switched[seat] for seat in seats if seat in one.switched]
+    if options.hybrid is not Hybrid.CUT or not switches:
+        return found
+    return replace(
+        found, rounds={number: parts for number, parts in found.rounds.items() if number < min(switches)}
+    )
 
 
 def _rounds(found: Shown, automatic: frozenset[int], options: Options) -> list[Round]:
@@ -140,7 +198,7 @@ def _automatic(one: Replayed, seats: Sequence[Seat]) -> frozenset[int]:
 
 
 def _source(one: Replayed, seat: Seat, agents: Agents, options: Options) -> str:
-    if seat in one.handed_over:
+    if seat in one.handed_over and options.hybrid is not Hybrid.CUT:
         return HYBRID
     return (options.sources is Sources.AGENT and _agent(one, seat, agents)) or one.occupants.get(
         seat, "nobody"
@@ -152,7 +210,9 @@ def _agent(one: Replayed, seat: Seat, agents: Agents) -> str:
     return agents.get((one.id, seat), "") if is_program else ""
 
 
-def _write(found: Sequence[Recorded], options: Options, folder: Path) -> None:
+def _write(
+    found: Sequence[Recorded], options: Options, folder: Path, attributes: Mapping[str, Mapping[str, str]]
+) -> None:
     if folder.exists():
         raise StudyError(f"{folder} is there already; name another folder with --out")
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -162,7 +222,11 @@ def _write(found: Sequence[Recorded], options: Options, folder: Path) -> None:
         rows = list(_rows(found, options))
         for one, row in zip(found, rows, strict=True):
             (part / row[0]).write_text(canonical_json(one.record), encoding="utf-8")
-        (part / MANIFEST).write_text(csv_text(COLUMNS, rows), encoding="utf-8")
+        more = list(dict.fromkeys(name for own in attributes.values() for name in own))
+        cells = [attributes.get(one.source) or attributes.get(one.agent, {}) for one in found]
+        full = [[*row, *(own.get(name, "") for name in more)] for row, own in zip(rows, cells, strict=True)]
+        columns = (*COLUMNS, *(OF_DECISIONS if options.by is By.DECISION else ()), *more)
+        (part / MANIFEST).write_text(csv_text(columns, full), encoding="utf-8")
         part.chmod(0o755)
         part.rename(folder)
     except BaseException:
@@ -190,6 +254,7 @@ def _rows(found: Sequence[Recorded], options: Options) -> Iterator[list[str]]:
             str(len(one.record.rounds)),
             options.text,
             str(one.automatic),
+            *one.decision,
         ]
 
 

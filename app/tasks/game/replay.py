@@ -46,7 +46,8 @@ class Replayed:
     """A match of a file, its identifier there, and who was on each seat when it was first named.
 
     `occupants` are `human`, `rule`, `model`, `simulated`; `sessions` are those of people. Seats in `handed_over` had
-    more than one occupant. `excluded` is the first rule that leaves rows of it out, empty where all count.
+    more than one occupant, and `switched` is the round in which the second was first there. `excluded` is the first
+    rule that leaves rows of it out, empty where all count. A person had each seat of `people`, if only for a while.
     """
 
     match: Match
@@ -55,6 +56,8 @@ class Replayed:
     sessions: Mapping[Seat, str] = field(default_factory=dict)
     handed_over: frozenset[Seat] = frozenset()
     excluded: str = ""
+    people: frozenset[Seat] = frozenset()
+    switched: Mapping[Seat, int] = field(default_factory=dict)
 
 
 def replayed(path: Path) -> Iterator[Replayed]:
@@ -104,7 +107,19 @@ def _of(match: Match, rows: Sequence[Mapping[str, str]]) -> Replayed:
         {int(cells["seat"]): cells["session"] for cells in seats if cells["session"]},
         frozenset(seat for seat, n in n_sat.items() if n > 1),
         next((cells["excluded"] for cells in rows if cells["excluded"]), ""),
+        frozenset(seat for seat, occupant, _ in sat if occupant == "human"),
+        _switched(rows),
     )
+
+
+def _switched(rows: Sequence[Mapping[str, str]]) -> dict[Seat, int]:
+    first: dict[str, tuple[str, str]] = {}
+    found: dict[Seat, int] = {}
+    for cells in rows:
+        there = cells["occupant"], cells["session"]
+        if cells["seat"] and first.setdefault(cells["seat"], there) != there:
+            found.setdefault(int(cells["seat"]), int(cells["round"]))
+    return found
 
 
 def _started(row: Row) -> Match:

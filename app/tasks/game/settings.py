@@ -1,18 +1,37 @@
 """What a study file says of a block of matches, and what such a block is when it is run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
-from pydantic import BeforeValidator, Field, ValidationError, WithJsonSchema, model_validator
+from pydantic import (
+    BeforeValidator,
+    Field,
+    WithJsonSchema,
+    model_validator,
+)
 
 from app.core.errors import StudyError
 from app.sessions.design import Kind
 from app.studies.file.problems import counted, listed, quoted
+from app.studies.file.shown import Shown, Ways
 from app.studies.questions.base import Question, rule_error
-from app.tasks.game.agents.registry import agent_named
+from app.tasks.game.agents.registry import agent_named, is_model, model_named
 from app.tasks.game.base import Agent, AnyGame, GameConfig
+from app.tasks.game.choosing import (
+    LIST,
+    ONE,
+    PRESET,
+    SAMPLE,
+    TITLES,
+    Configs,
+    configs_of,
+    presets_of,
+    sample_of,
+    sizes_of,
+)
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import config_hash
+from app.tasks.game.sampling import Sample
 from app.tasks.game.terms import (
     BonusPay,
     Comprehension,
@@ -20,13 +39,14 @@ from app.tasks.game.terms import (
     Leaving,
     Matching,
     Messages,
+    Models,
     Text,
 )
 from app.tasks.parts import BlockDesign, BlockSettings, UnitSpec
 
 GameName = Literal["sug", "glee-bargaining", "glee-negotiation", "glee-persuasion", "wac"]
-HUMAN, ANY, GRID = "human", "any", "grid"
-ALL_PEOPLE = "all-people"
+HUMAN, ANY = "human", "any"
+ALL_PEOPLE, NAMED = "all-people", "named"
 Disclosure = Literal["some-may-be-programs", "all-people", "named"]
 # The seconds of a phase stand under its name.
 PHASES = ("offer", "propose", "message", "bid", "answer")
@@ -51,20 +71,6 @@ def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str | Mapping) else value
 
 
-Parameters = Annotated[dict[str, Any], WithJsonSchema({"type": "object"})]
-Configs = Annotated[
-    tuple[Parameters, ...] | Literal["grid"],
-    BeforeValidator(lambda value: [value] if isinstance(value, Mapping) else value),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "string", "const": GRID},
-                {"type": "object"},
-                {"type": "array", "items": {"type": "object"}, "minItems": 1},
-            ]
-        }
-    ),
-]
 Seats = Annotated[
     tuple[Text, ...],
     BeforeValidator(_as_list),
@@ -84,14 +90,17 @@ class GameBlock(BlockSettings):
     """A block in which people play matches, with each other and with agents."""
 
     begins_with: ClassVar[Mapping[str, Any]] = {"game": "sug"}
+    forgets: ClassVar[Mapping[str, Sequence[str]]] = {"game": ("configs", "seats", "agent", "deadlines")}
 
     task: Literal["game"] = Field(title="Matches of a game", description="Matches of a game, live.")
-    game: GameName = Field(description="The game that is played.")
+    game: Annotated[GameName, Shown(words=TITLES, settles=True)] = Field(
+        description="The game that is played."
+    )
     configs: Configs = Field(
         default=({},),
         title="Configurations",
-        description="Its parameters: a mapping, a list of them, or `grid` for all published ones. Matches are balanced "
-        "over them.",
+        description="Its parameters: a mapping, a list of them, the name of a preset (`grid` is all published ones), "
+        "or `{sample: main+variants+random}` with the settings of a sample. Matches are balanced over them.",
     )
     seats: Seats = Field(
         default=(ANY,),
@@ -114,6 +123,10 @@ class GameBlock(BlockSettings):
     comprehension: Comprehension = Field(
         default=Comprehension(), description="Questions on the rules before somebody is matched."
     )
+    models: Models | None = Field(
+        default=None,
+        description="What language models on its seats may cost, and who they are; without it none can take a seat.",
+    )
     disclosure: Disclosure = Field(
         default="some-may-be-programs",
         description="What people are told of the others: `some-may-be-programs`; `all-people`, refused where a program "
@@ -130,6 +143,36 @@ class GameBlock(BlockSettings):
         _check_programs(self)
         return self
 
+    @classmethod
+    def ways(cls, key: str, keys: Mapping[str, Any]) -> Ways | None:
+        """The configurations: one with the parameters of the chosen game, a preset, a sample, or a list."""
+        game, value = str(keys.get("game")), keys.get("configs")
+        if key != "configs" or game not in GAMES:
+            return None
+        held = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, Mapping)]
+        one = {name: given for name, given in (held[0] if held else {}).items() if name != SAMPLE}
+        if isinstance(value, Mapping) and SAMPLE in value:
+            main = value.get("main")
+            one = dict(main) if isinstance(main, Mapping) else {}
+            way, model = SAMPLE, sample_of(game)
+        elif isinstance(value, str):
+            way, model = PRESET + value, None
+        else:
+            way, model = (LIST, None) if isinstance(value, list) else (ONE, GAMES[game].Config)
+        words = {
+            ONE: "One, with the parameters below",
+            **{PRESET + name: f"Published: {name} ({n})" for name, n in sizes_of(game).items()},
+            SAMPLE: "A main one, its variants, and a random share of the others",
+            LIST: "A list of them, as YAML",
+        }
+        begins = {
+            ONE: one or None,
+            LIST: [one],
+            SAMPLE: {SAMPLE: "main+variants+random", **({"main": one} if one else {})},
+            **{PRESET + name: name for name in sizes_of(game)},
+        }
+        return Ways(way, words, begins, model, is_whole=isinstance(value, str))
+
     @property
     def programs(self) -> tuple[str, ...]:
         """By which keys a program can take a seat."""
@@ -142,34 +185,6 @@ class GameBlock(BlockSettings):
             )
             if can
         )
-
-
-def configs_of(game: str, given: Any) -> tuple[GameConfig, ...]:
-    """A block's configurations. Raises a rule error for one that the game does not have."""
-    model: type[GameConfig] = GAMES[game].Config
-    if given == GRID:
-        return tuple(model.grid())
-    if not given:
-        raise rule_error("configs is empty", "write `{}` for the game's defaults, or remove the key")
-    configs = tuple(_config(model, one) for one in given)
-    if len({config_hash(config) for config in configs}) < len(configs):
-        raise rule_error(
-            "two configurations are the same", "keep one of them: matches are balanced over them"
-        )
-    return configs
-
-
-def _config(model: type[GameConfig], given: Mapping[str, Any]) -> GameConfig:
-    try:
-        return model.model_validate(given)
-    except ValidationError as error:
-        found = error.errors()[0]
-        name = ".".join(map(str, found["loc"])) or "it"
-        if found["type"] == "extra_forbidden":
-            raise rule_error(
-                f"the game has no parameter {quoted(name)}", f"use {listed(model.model_fields)}"
-            ) from None
-        raise rule_error(f"configs: {name}: {found['msg']}", "see the help page Games") from None
 
 
 def _check_seats(block: GameBlock, configs: tuple[GameConfig, ...]) -> None:
@@ -188,7 +203,15 @@ def _check_seats(block: GameBlock, configs: tuple[GameConfig, ...]) -> None:
     filled = [(at, fill_of(block.game, block.agent, at)) for at, seat in named if seat == ANY]
     left = fill_of(block.game, block.leaving.agent, 1) if block.leaving.agent else None
     for at, text in [*((at, seat) for at, seat in named if seat not in (HUMAN, ANY)), *filled]:
-        _agent(game, text, at)
+        if is_model(text):
+            _model(text, block.models)
+        else:
+            _agent(game, text, at)
+    if left and is_model(left):
+        raise rule_error(
+            "leaving.agent is a language model",
+            "name an agent that plays in the service: it always has a move",
+        )
     if left:
         _agent(game, left, None)
 
@@ -198,6 +221,18 @@ def fill_of(game: str, named: str | None, seat: int) -> str:
     text = named or FILLS[game]
     takes = agent_named(game, text).takes if named is None else ()
     return "random" if takes and seat not in takes else text
+
+
+def _model(text: str, models: Models | None) -> None:
+    if models is None:
+        raise rule_error(
+            "a language model has a seat, and nothing says what it may cost",
+            "write `models: {calls: 2000, tokens: 2000000}` in the block",
+        )
+    try:
+        model_named(text, models.settings)
+    except StudyError as error:
+        raise rule_error(str(error), "see language models on the help page Games") from None
 
 
 def _agent(game: str, text: str, seat: int | None) -> Agent:
@@ -233,6 +268,7 @@ class GameDesign(BlockDesign):
     """A block of matches as it is run. `configs` are whole, with every default."""
 
     noun: ClassVar[str] = "Match"
+    nouns: ClassVar[str] = "Matches"
 
     task: Literal["game"]
     game: GameName
@@ -245,23 +281,47 @@ class GameDesign(BlockDesign):
     leaving: Leaving = Leaving()
     messages: Messages = Messages()
     comprehension: Comprehension = Comprehension()
+    models: Models | None = None
     disclosure: Disclosure = "some-may-be-programs"
     bonus: BonusPay | None = None
     show_bonus: bool = True
+    sample: Sample | None = None
 
     @classmethod
     def of(cls, block: GameBlock, **shared: Any) -> Self:
-        """As it is run; `shared` is what blocks of all tasks have."""
+        """As it is run; `shared` is what blocks of all tasks have. `sample` is how the configurations were chosen."""
         own = {name: getattr(block, name) for name in SETTINGS}
+        own["sample"] = block.configs if isinstance(block.configs, Sample) else None
         configs = tuple(config.model_dump(mode="json") for config in configs_of(block.game, block.configs))
         return cls(**shared, **own, task="game", configs=configs)
 
     def keys(self) -> dict[str, Any]:
         """Its own keys in a study file."""
         own: dict[str, Any] = self.model_dump(mode="json", include={*SETTINGS}, exclude_defaults=True)
-        default = [GAMES[self.game].Config().model_dump(mode="json")]
-        configs = {} if list(self.configs) == default else {"configs": list(self.configs)}
-        return {"game": self.game, **configs, "seats": list(self.seats), **own}
+        return {"game": self.game, **self._keys_of_configs(), "seats": list(self.seats), **own}
+
+    def _keys_of_configs(self) -> dict[str, Any]:
+        """The configurations as they were chosen: one by what differs from the defaults, a preset, a sample, a list."""
+        if self.sample is not None:
+            return {
+                "configs": {
+                    SAMPLE: self.sample.sample,
+                    **self.sample.model_dump(mode="json", exclude_defaults=True),
+                }
+            }
+        usual = GAMES[self.game].Config().model_dump(mode="json")
+        if len(self.configs) == 1:
+            given = {name: value for name, value in self.configs[0].items() if value != usual[name]}
+            return {"configs": given} if given else {}
+        for name, preset in presets_of(self.game).items():
+            same = len(preset) == len(self.configs) and tuple(one.model_dump(mode="json") for one in preset)
+            if same == self.configs:
+                return {"configs": name}
+        return {"configs": list(self.configs)}
+
+    @classmethod
+    def counted(cls, n: int) -> str:
+        return f"matches in {counted(n, 'configuration')}"
 
     @property
     def rules(self) -> AnyGame:
@@ -272,6 +332,11 @@ class GameDesign(BlockDesign):
     def asked(self) -> tuple[Question, ...]:
         """No question of the study's: a match is answered by moves."""
         return ()
+
+    @property
+    def currency(self) -> str:
+        """In which matches and waits are paid."""
+        return self.bonus.currency if self.bonus else BonusPay().currency
 
     def n_main(self, n_units: int) -> int:
         """So many matches, however many configurations there are."""
@@ -289,11 +354,19 @@ class GameDesign(BlockDesign):
         """The agent that has a seat, or takes it at the bound."""
         word = self.seat_word(seat)
         text = fill_of(self.game, self.agent, seat) if word in (HUMAN, ANY) else word
+        if is_model(text) and self.models is not None:
+            return model_named(text, self.models.settings)
         return agent_named(self.game, text)
+
+    def stand_in(self, seat: int) -> Agent:
+        """The agent of the service that has a seat where a language model is not to be asked."""
+        fill = self.fill(seat)
+        return agent_named(self.game, fill_of(self.game, None, seat)) if is_model(fill.name) else fill
 
     def successor(self, seat: int) -> Agent:
         """The agent that takes the seat of somebody who left."""
-        return agent_named(self.game, fill_of(self.game, self.leaving.agent or self.agent, seat))
+        named = self.leaving.agent or (None if is_model(self.agent) else self.agent)
+        return agent_named(self.game, fill_of(self.game, named, seat))
 
     def units(self) -> tuple[UnitSpec, ...]:
         """Its configurations."""
@@ -305,7 +378,7 @@ class GameDesign(BlockDesign):
 
 SETTINGS = (
     *("game", "seats", "agent", "rounds_per_person", "matching", "deadlines", "leaving", "messages"),
-    *("comprehension", "disclosure", "bonus", "show_bonus"),
+    *("comprehension", "models", "disclosure", "bonus", "show_bonus"),
 )
 
 

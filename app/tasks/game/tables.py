@@ -159,6 +159,54 @@ class GameEvent(SQLModel, table=True):
     submit_id: str | None = None
 
 
+class DecisionStatus(StrEnum):
+    """`open` until somebody asks; `asked` until `asked_until`, then open again; `made` with a move, or without one."""
+
+    OPEN = "open"
+    ASKED = "asked"
+    MADE = "made"
+
+
+class Decision(SQLModel, table=True):
+    """A move that a language model is asked for while a match goes on. `move` is NULL while, and where, there is none.
+
+    Once it is made, `auto` says why there is no move, and the match makes it at `move_at`. `calls` and `tokens` are
+    what it cost, or may cost while it is asked for.
+    """
+
+    __tablename__ = "decision"
+    __table_args__ = (
+        UniqueConstraint("match_id", "phase_id", "seat"),
+        one_of("status", DecisionStatus),
+        _index("status <> 'made'", "ix_decision_open", "asked_until"),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    match_id: int = Field(foreign_key="match.id", ondelete="CASCADE")
+    phase_id: str
+    seat: int
+    status: str = DecisionStatus.OPEN
+    asked_until: datetime | None = None
+    move: dict[str, Any] | None = Field(default=None, sa_column=json_column(nullable=True))
+    message: str = Field(default="", sa_column=text_column())
+    reason: str = Field(default="", sa_column=text_column())
+    auto: str = ""
+    move_at: datetime | None = None
+    calls: int = 0
+    tokens: int = 0
+
+
+class Exchange(SQLModel, table=True):
+    """One question to a language model in a live match and what came back, as `game play` keeps them."""
+
+    __tablename__ = "exchange"
+
+    id: int | None = Field(default=None, primary_key=True)
+    match_id: int = Field(foreign_key="match.id", ondelete="CASCADE", index=True)
+    at: datetime
+    line: dict[str, Any] = Field(sa_column=json_column())
+
+
 class Entry(SQLModel, table=True):
     """A session's way to the match of one trial. `until` is the bound of its wait, `ask_until` that of the ready check.
 
@@ -197,5 +245,7 @@ def forget_matches(session: Session, version_id: int, mode: Mode) -> None:
     matches = select(Match.id).where(of_mode)
     session.execute(delete(GameEvent).where(col(GameEvent.match_id).in_(matches)))
     session.execute(delete(Seat).where(col(Seat.match_id).in_(matches)))
+    session.execute(delete(Decision).where(col(Decision.match_id).in_(matches)))
+    session.execute(delete(Exchange).where(col(Exchange.match_id).in_(matches)))
     session.execute(delete(Match).where(of_mode))
     session.execute(delete(Entry).where((col(Entry.version_id) == version_id) & (col(Entry.mode) == mode)))

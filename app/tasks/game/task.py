@@ -10,28 +10,33 @@ from sqlmodel import Session, SQLModel
 
 from app.core.database import Database
 from app.core.errors import InvalidAnswer
+from app.core.settings import Settings
 from app.sessions.answers import Answers
 from app.sessions.design import Planned
 from app.sessions.pages import Page
 from app.sessions.runs import BlockRun
-from app.sessions.state_machine import TrialSeen, Where
+from app.sessions.state_machine import NotCurrent, TrialSeen, Where
 from app.sessions.views import Place
 from app.tasks.base import LiveTask, Start, Taken
+from app.tasks.game.base import is_out
 from app.tasks.game.fold import event_table, match_table, seat_table, state_of
+from app.tasks.game.held import legal_for
 from app.tasks.game.live import Live
 from app.tasks.game.logged import By
-from app.tasks.game.looking import Here, Looked, legal_for, runs
+from app.tasks.game.looking import Here, Looked, design_of, here_of, runs
 from app.tasks.game.matching import (
     IN_POOL,
     Pool,
     add_entry,
     form_matches,
     note_present,
+    pool_of,
     set_entry,
     to_pool,
     waited,
     waiting_table,
 )
+from app.tasks.game.outside import desk
 from app.tasks.game.pages import (
     GamePage,
     move_of,
@@ -39,10 +44,11 @@ from app.tasks.game.pages import (
     state_html,
     with_version,
 )
-from app.tasks.game.settings import GameDesign
+from app.tasks.game.settings import NAMED
 from app.tasks.game.sweep import sweep
 from app.tasks.game.tables import EntryStatus
 
+LATE = "A move was made there before, or its time was over. You are now here."
 _w, _m, _s, _e = waiting_table.c, match_table.c, seat_table.c, event_table.c
 _ENTRY = select(waiting_table).where(_w.trial_id == bindparam("trial_id"))
 _LAST_ENTRY = (
@@ -66,6 +72,8 @@ _SWITCHES = (
     .where(_e.match_id == bindparam("match_id"), _e.kind.in_(["left", "returned", "replaced"]))
     .order_by(_e.seq)
 )
+# Whoever has or last had each seat.
+_SITTING = select(_s.seat, _s.agent).where(_s.match_id == bindparam("match_id")).order_by(_s.id)
 _TAKEN = select(_e.id).where(_e.session_id == bindparam("session_id"), _e.submit_id == bindparam("submit_id"))
 _ARM_OF = select(SQLModel.metadata.tables["participant_session"].c.arm).where(
     SQLModel.metadata.tables["participant_session"].c.id == bindparam("session_id")
@@ -74,8 +82,6 @@ _ARM_OF = select(SQLModel.metadata.tables["participant_session"].c.arm).where(
 
 class Play(LiveTask):
     """The task."""
-
-    shared_page = False
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
         """So many matches. The configuration of each is chosen when it forms; until then the units stand by turns."""
@@ -96,7 +102,12 @@ class Play(LiveTask):
         seats = connection.execute(_SEATS, {"trial_id": trial.id}).all()
         match = connection.execute(_MATCH, {"match_id": seats[0].match_id}).one()
         switches = connection.execute(_SWITCHES, {"match_id": match.id}).all()
-        return Here(columns, (*seats,), match, state_of(session, match), (*switches,))
+        named = design_of(where.run.block(where.part.block)).disclosure == NAMED
+        sitting = connection.execute(_SITTING, {"match_id": match.id}).all() if named else ()
+        holders = {seat: agent for seat, agent in sitting}  # noqa: C416  (rows are no pairs to a type checker)
+        return Here(
+            columns, (*seats,), match, state_of(session, match), (*switches,), tuple(sorted(holders.items()))
+        )
 
     def is_due(self, where: Where, now: datetime) -> bool:
         """Whether something has to be written before the page is shown: it is the first look, or a time is over."""
@@ -127,6 +138,8 @@ class Play(LiveTask):
         seat = here.seat
         if here.entry is not None and here.entry["status"] in IN_POOL:
             note_present(session, where.session_id, now)
+        elif here.is_playing and is_out(design_of(block).rules, here.state, seat.seat):
+            return  # whoever is out may go, and has not left
         elif here.is_playing and (polls or seat.lapse_at is not None):
             lapse_at = now + timedelta(seconds=design_of(block).leaving.grace_s)
             still = (_s.id == seat.id) & _s.to_seq.is_(None) & _s.away_at.is_(None)
@@ -164,9 +177,14 @@ class Play(LiveTask):
         remaining = page.clock.remaining_ms if page.clock else None
         return {"version": page.version, "remaining_ms": remaining, "html": state_html(page)}
 
-    async def sweep(self, database: Database, now: datetime) -> None:
-        """Write what is due in matches and pools."""
+    async def sweep(self, database: Database, settings: Settings, now: datetime) -> None:
+        """Write what is due in matches and pools, and have language models asked."""
         await sweep(database, now)
+        await desk.ask_open(database, settings, now)
+
+    async def end(self, database: Database) -> None:
+        """Ask no model any more."""
+        await desk.give_up(database)
 
     # Answering
 
@@ -319,24 +337,22 @@ class Play(LiveTask):
         form: Mapping[str, str],
         now: datetime,
     ) -> None:
-        """A move in the phase that the form names; one that comes too late, or twice, changes nothing."""
+        """A move in the phase that the form names. Raises NotCurrent for one that comes too late, or second."""
         design = design_of(block)
         if here.match is None or not here.is_playing:
-            return
+            raise NotCurrent(LATE)
         live = Live.hold(session, design, here.match.id)
         live.advance(now)
         seat, phase = live.mine(where.session_id), live.match.phase
-        is_current = (
-            live.is_running and form.get("phase_id") == phase.phase_id and seat["seat"] in phase.seats
-        )
-        if is_current:
-            legal = legal_for(design, design.rules, live.match.state, seat["seat"])
-            act = move_of(legal, form)
-            if refused := design.messages.refusal(act.message):
-                raise InvalidAnswer({"message": refused})
-            opened_at = live.row["opened_at"]
-            by = By(form.get("submit_id"), max(opened_at, where.shown_at or opened_at))
-            live.play(seat, phase.phase_id, act, by, now)
+        if not live.may_play(seat, form.get("phase_id", "")):
+            raise NotCurrent(LATE)
+        legal = legal_for(design, design.rules, live.match.state, seat["seat"])
+        act = move_of(legal, form)
+        if refused := design.messages.refusal(act.message):
+            raise InvalidAnswer({"message": refused})
+        opened_at = live.row["opened_at"]
+        by = By(form.get("submit_id"), max(opened_at, where.shown_at or opened_at))
+        live.play(seat, phase.phase_id, act, by, now)
         live.store()
 
     def _go_on(
@@ -345,8 +361,14 @@ class Play(LiveTask):
         """The trial's response; None where the match is still to be played."""
         entry, trial, design = here.entry, where.trial, design_of(block)
         assert trial is not None
-        if entry is None or (here.is_playing and here.match is not None and runs(here.match)):
+        if entry is None:
             return None
+        if here.is_playing and here.match is not None and runs(here.match):
+            if not is_out(design.rules, here.state, here.seat.seat):
+                return None
+            session.connection().execute(
+                update(seat_table).where(_s.id == here.seat.id).values(lapse_at=None)
+            )
         if here.match is None and entry["status"] != EntryStatus.OUT:
             return None
         values = {"trial_id": trial.id, "rt_ms": None, "interval_ms": None}
@@ -373,18 +395,6 @@ _ACTS: Mapping[str, Act] = {
     "return": Play._return,
     "move": Play._move,
 }
-
-
-def design_of(block: BlockRun) -> GameDesign:
-    return cast(GameDesign, block.design)
-
-
-def here_of(trial: TrialSeen | None) -> Here:
-    return trial.live if trial is not None and isinstance(trial.live, Here) else Here()
-
-
-def pool_of(entry: Mapping[str, Any]) -> Pool:
-    return Pool(entry["version_id"], entry["mode"], entry["arm"], entry["block"])
 
 
 TASK = Play()

@@ -3,11 +3,12 @@
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, WithJsonSchema, model_validator
 
 from app.studies.file.problems import quoted
+from app.studies.file.rowfiles import RowFile, rows_under
 from app.studies.questions.base import Label, Options, Part, QuestionId, rule_error
 
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]
@@ -29,6 +30,22 @@ SCREENS: Mapping[str, tuple[re.Pattern[str], str]] = {
         "Please write no email addresses or telephone numbers.",
     ),
 }
+
+
+class Models(Part):
+    """Language models on seats of live matches: who they are, and the most that they may cost."""
+
+    calls: Annotated[int, Field(ge=1, le=1_000_000)] = Field(
+        description="Calls of a model's server in all matches of a version, at most."
+    )
+    tokens: Annotated[int, Field(ge=1, le=1_000_000_000)] = Field(
+        description="Tokens of these calls, at most, prompts and replies together."
+    )
+    settings: dict[str, Any] = Field(
+        default={},
+        description="Parameters of every agent `model` of this block, as for `game play`: `model`, `persona`, "
+        "`temperature`, `system` and so on.",
+    )
 
 
 class Matching(Part):
@@ -130,15 +147,48 @@ class Checked(Part):
         return self
 
 
+CHECK_COLUMNS = ("id", "ask", "options", "answer")
+BETWEEN_OPTIONS = "|"
+_QUESTIONS = {
+    "anyOf": [
+        {"type": "string", "minLength": 1},
+        {"type": "array", "maxItems": 20, "items": Checked.model_json_schema()},
+    ]
+}
+
+
+def read_checks(
+    file: str, text: str, first_line: int = 1, *, by_row: bool = False
+) -> tuple[RowFile, list[dict[str, Any]]]:
+    """Questions on the rules from CSV, as a study file has them; what is wrong with the rows is in the first."""
+    found = RowFile(file, first_line, by_row)
+    questions = [
+        {**row, "options": [option.strip() for option in row["options"].split(BETWEEN_OPTIONS)]}
+        for _, row in rows_under(found, text, CHECK_COLUMNS, CHECK_COLUMNS)
+    ]
+    return found, questions
+
+
 class Comprehension(Part):
     """A test of the rules."""
 
-    questions: tuple[Checked, ...] = Field(
-        default=(), max_length=20, description="The questions; none are asked where there are none."
+    questions: Annotated[tuple[Checked, ...], WithJsonSchema(_QUESTIONS)] = Field(
+        default=(),
+        max_length=20,
+        description="The questions; none are asked where there are none. Or a CSV file with the columns `id`, `ask`, "
+        "`options` (with `|` between them) and `answer`.",
     )
     tries: Annotated[int, Field(ge=1, le=20)] = Field(
         default=3, description="How often the answers may be given; who has none right then plays no match."
     )
+
+    @model_validator(mode="after")
+    def _ids_differ(self) -> Self:
+        ids = [question.id for question in self.questions]
+        twice = next((id_ for id_ in ids if ids.count(id_) > 1), None)
+        if twice is not None:
+            raise rule_error(f"two questions have the id {quoted(twice)}", "give each its own")
+        return self
 
 
 class BonusPay(Part):

@@ -242,6 +242,10 @@ class WaterAuction:
         reason = self._reason(s)
         return Outcome(reason, self.payoffs(s)) if reason else None
 
+    def out(self, s: WaterState, seat: Seat) -> bool:
+        """Who has no health left, bids no more and is paid no more."""
+        return not s.statuses[seat - 1].alive
+
     def _reason(self, s: WaterState) -> str | None:
         if not any(status.alive for status in s.statuses):
             return "all-dead"

@@ -1,1 +1,1 @@
-"""The task `pair`: two clips side by side, one choice."""
+"""The task `pair`: two stimuli side by side, one choice."""

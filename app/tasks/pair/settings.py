@@ -6,12 +6,14 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.config import JsonDict
 
+from app.library.kinds import StimulusKind
 from app.sessions.design import BLOCK, Kind, Slot
 from app.studies.file.shown import Shown
 from app.studies.questions.base import Frozen, Part, Question, different, exactly_one
 from app.studies.questions.registry import TrialQuestion
 from app.tasks.pair.design import Member, Order, Sides
-from app.tasks.parts import BlockDesign, BlockSettings, Count, UnitSpec
+from app.tasks.pair.pairings.registry import PAIRINGS, PairingName
+from app.tasks.parts import ALLOWED, Allowed, BlockDesign, BlockSettings, Count, LeakName, UnitSpec
 
 Watch = Literal["both-to-end", "free"]
 Use = Literal["even", "free"]
@@ -28,7 +30,7 @@ def _one_or_more(schema: JsonDict) -> None:
 
 
 class Sample(Part):
-    """Pairs drawn at random from the stimuli instead of listed in a file."""
+    """Pairs drawn at random from the stimuli instead of listed in a file: of clips, or by `pairing` of records."""
 
     conditions: Annotated[dict[str, Count], Shown(rows=3)] = Field(
         min_length=1,
@@ -52,6 +54,15 @@ class Sample(Part):
         description="The attribute, or list of attributes, on which both clips of a pair must agree.",
         json_schema_extra=_one_or_more,
     )
+    pairing: Annotated[
+        PairingName | None, Shown(words={name: each.title for name, each in PAIRINGS.items()})
+    ] = Field(
+        default=None,
+        title="Records of play",
+        description="Pairs records instead of clips: "
+        + "; ".join(f"`{name}`, {each.description}" for name, each in PAIRINGS.items())
+        + ".",
+    )
     practice: Annotated[dict[str, Count], Shown(rows=2)] = Field(
         default={},
         title="Practice pairs of each condition, one per line",
@@ -70,6 +81,21 @@ class Sample(Part):
         description="The pairs as they were drawn, as CSV: they stay, whatever clips come. Without it they are drawn "
         "anew wherever the file is read.",
     )
+
+    @property
+    def shows(self) -> StimulusKind:
+        return StimulusKind.RECORD if self.pairing else StimulusKind.CLIP
+
+    @property
+    def agree(self) -> tuple[str, ...]:
+        """All that both stimuli of a pair agree on."""
+        of_pairing = PAIRINGS[self.pairing].agree if self.pairing else ()
+        return tuple(dict.fromkeys((*of_pairing, *self.match)))
+
+    @property
+    def differ(self) -> tuple[str, ...]:
+        """What they do not agree on."""
+        return PAIRINGS[self.pairing].differ if self.pairing else ()
 
 
 class Trials(Part):
@@ -108,17 +134,18 @@ class Trials(Part):
     ] = Field(
         default="both-to-end",
         title="Watching",
-        description="`both-to-end` opens the questions when both clips were watched, `free` at once.",
+        description="Of clips: `both-to-end` opens the questions when both were watched, `free` at once.",
     )
+    allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
     questions: tuple[TrialQuestion, ...] = Field(
         min_length=1,
         title="Questions",
-        description="Asked about every pair; exactly one is of type 2afc, the choice between the two clips.",
+        description="Asked about every pair; exactly one is of type 2afc, the choice between the two.",
     )
 
 
 class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sample="object")):
-    """A block of trials with two clips each."""
+    """A block of trials with two stimuli each: clips, records or texts."""
 
     begins_with: ClassVar[Mapping[str, Any]] = {
         "trials": {
@@ -126,7 +153,9 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
         }
     }
 
-    task: Literal["pair"] = Field(title="Which of two clips", description="Which of two clips: pairs.")
+    task: Literal["pair"] = Field(
+        title="Which of two", description="Which of two clips, records or texts: pairs."
+    )
     pairs: Annotated[Annotated[str, Field(min_length=1)] | None, Shown(rows=6, is_table=True)] = Field(
         default=None,
         title="List of pairs",
@@ -144,7 +173,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
 
 
 class DesignPair(Frozen):
-    """A pair with the hashes of its clips, empty where the clips are not kept here."""
+    """A pair with the hashes of what it shows, empty where that is not kept here."""
 
     id: str
     a: str
@@ -163,19 +192,22 @@ class DesignTrials(Frozen):
     order: Order
     sides: Sides
     watch: Watch
+    allow: tuple[LeakName, ...] = ()
     questions: tuple[Question, ...]
 
 
 class PairDesign(BlockDesign):
     """A block of pairs as it is run. `sample` says how the pairs were drawn, where they were; which they are, `pairs`
-    says."""
+    says; `shows` is the kind of all that it shows."""
 
     noun: ClassVar[str] = "Pair"
+    nouns: ClassVar[str] = "Pairs"
 
     id: str = BLOCK
     task: Literal["pair"]
     sample: Sample | None
     pairs: tuple[DesignPair, ...]
+    shows: StimulusKind = StimulusKind.CLIP
     trials: DesignTrials
 
     def units(self) -> tuple[UnitSpec, ...]:

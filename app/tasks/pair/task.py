@@ -1,4 +1,5 @@
-"""Two clips side by side and one choice: planned with counterbalanced sides, answered with evidence of watching."""
+"""Two stimuli side by side and one choice: planned with counterbalanced sides, answered with evidence of watching (of
+clips; of what is read, see `comparing`)."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from typing import Any, ClassVar, Literal, cast
 
 from sqlmodel import Session
 
+from app.library.kinds import StimulusKind
 from app.monitor.session_pages import AnsweredTrial, TrialView
 from app.sessions.answers import read_answers
 from app.sessions.design import Kind, Planned, Slot, UnitToPlan
@@ -15,7 +17,7 @@ from app.sessions.flags import Finding, Observed, examine, joined
 from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.pages import Page
 from app.sessions.runs import BlockRun
-from app.sessions.state_machine import Where
+from app.sessions.state_machine import TrialSeen, Where
 from app.sessions.tables import Mode
 from app.sessions.views import Place, views
 from app.studies.questions.base import QuestionView
@@ -23,6 +25,7 @@ from app.tasks.base import Start, Taken, Task
 from app.tasks.pair import queries
 from app.tasks.pair.answered import view_of
 from app.tasks.pair.assignment import choose_pairs, plan_session
+from app.tasks.pair.comparing import Compared, compared_of, compared_page, taken
 from app.tasks.pair.design import Member, PairPlan, PairToPlan, Side, chosen_by, member_at, side_of
 from app.tasks.pair.settings import PairDesign
 
@@ -77,7 +80,12 @@ class Seen:
 
 
 class Pair(Task):
-    shared_page = True
+    def shares_page(self, design: Any) -> bool:
+        """Clips are at addresses of their own; what is read stands on the page itself."""
+        return cast(PairDesign, design).shows is StimulusKind.CLIP
+
+    def seen(self, session: Session, where: Where, trial: TrialSeen) -> Compared:
+        return compared_of(session, where)
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
         trials, mirror_of = design_of(block).trials, None
@@ -95,7 +103,9 @@ class Pair(Task):
             for trial in planned
         ]
 
-    def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> TrialPage:
+    def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> Page:
+        if place.trial is not None and isinstance(place.trial.own, Compared):
+            return compared_page(design_of(block), place, frame, place.trial.own)
         trials, position, part = design_of(block).trials, place.page.position, place.part
         return TrialPage(
             **frame,
@@ -116,6 +126,9 @@ class Pair(Task):
         self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
     ) -> Taken:
         trials = design_of(block).trials
+        if where.trial is not None and isinstance(where.trial.own, Compared):
+            answers = read_answers(trials.questions, form, of_trial=True)
+            return taken(session, where, where.trial.own, answers, form, now)
         unplayable = form.get("unplayable") == "1"
         answers = read_answers(trials.questions, form, of_trial=True, optional=unplayable)
         trial = trial_here(session, where.session_id, where.page.position)

@@ -81,12 +81,18 @@ def read_reading(form: Mapping[str, str], n_parts: int | None) -> ReadingReport:
 
 
 def examine_reading(
-    report: ReadingReport, n_words: int, *, waited_ms: int | None, served: bool, simulated: bool = False
+    report: ReadingReport,
+    n_words: int,
+    *,
+    waited_ms: int | None,
+    served: bool,
+    simulated: bool = False,
+    attentive: bool | None = None,
 ) -> Finding:
     """The flags of one answer about a record or a text; none of them excludes it.
 
     `n_words` are those that are to be read (`words_of_record`, `words_of_text`); `waited_ms` is the server's time from
-    sending the page to the answer, None where it is not known.
+    sending the page to the answer, None where it is not known; `attentive` as `Observed` has it.
     """
     least_ms = 60_000 * n_words / FASTEST_WORDS_A_MINUTE
     observed = Observed(
@@ -100,8 +106,30 @@ def examine_reading(
         fetched=(),
         rt_ms=report.rt_ms,
         hidden_ms=report.reading.hidden_ms if report.reading else 0,
+        attentive=attentive,
     )
     return replace(examine(observed, simulated=simulated), unwatched=False)
+
+
+def evidence_of(reading: Reading) -> dict[str, Any]:
+    """A row of evidence that is of no clip: what was read stands in `reading`."""
+    return {
+        "watched": reading.is_complete,
+        "plays": 0,
+        "played": [],
+        "duration_s": None,
+        "stalls": 0,
+        "stall_ms": 0,
+        "dropped_frames": 0,
+        "frames": 0,
+        "drift_ms_max": None,
+        "hidden_ms": reading.hidden_ms,
+        "page_loads": reading.page_loads,
+        "max_rate": None,
+        "failed": False,
+        "errors": [],
+        "reading": reading.to_json(),
+    }
 
 
 def words_of_record(record: Record) -> int:

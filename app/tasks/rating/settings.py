@@ -11,7 +11,17 @@ from app.sessions.design import Kind, Slot
 from app.studies.file.shown import Shown
 from app.studies.questions.base import Asked, Frozen, Part, Question, QuestionType, different
 from app.studies.questions.registry import Models, any_of
-from app.tasks.parts import IN_A_TEXT_FILE, BlockDesign, BlockSettings, Count, Markdown, UnitSpec
+from app.tasks.parts import (
+    ALLOWED,
+    IN_A_TEXT_FILE,
+    Allowed,
+    BlockDesign,
+    BlockSettings,
+    Count,
+    LeakName,
+    Markdown,
+    UnitSpec,
+)
 
 ItemWatch = Literal["to-end", "free"]
 ItemOrder = Literal["random", "fixed"]
@@ -110,6 +120,7 @@ class RatingBlock(BlockSettings):
         title="Participants for each item",
         description="How many participants rate each main item; when every item has them, nobody new is taken.",
     )
+    allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
     questions: tuple[RatingQuestion, ...] = Field(
         min_length=1, title="Questions", description="The criteria, and what else is asked about each item."
     )
@@ -139,11 +150,13 @@ class RatingDesign(BlockDesign):
     """A block of ratings as it is run."""
 
     noun: ClassVar[str] = "Item"
+    nouns: ClassVar[str] = "Items"
 
     task: Literal["rating"]
     per_item: int | None = None
     order: ItemOrder
     watch: ItemWatch = "to-end"
+    allow: tuple[LeakName, ...] = ()
     items: tuple[DesignItem, ...]
     questions: tuple[Question, ...]
 

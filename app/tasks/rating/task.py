@@ -2,16 +2,13 @@
 reading."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, cast
 
 from sqlmodel import Session
 
 from app.library.kinds import StimulusKind
-from app.library.records import Record, parse_record
 from app.sessions.answers import Answers, read_answers
 from app.sessions.design import Planned, Slot
 from app.sessions.evidence import TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
@@ -20,43 +17,16 @@ from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import TrialSeen, Where
 from app.sessions.tables import Mode
-from app.sessions.views import Place, markdown, views
+from app.sessions.views import Place, views
 from app.tasks.base import Start, Taken, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
-from app.tasks.rating.evidence import (
-    Reading,
-    examine_reading,
-    read_reading,
-    words_of_record,
-    words_of_text,
-)
+from app.tasks.rating.evidence import evidence_of, examine_reading, read_reading
 from app.tasks.rating.settings import DesignItem, RatingDesign
-from app.tasks.rating.views import RatingPage, count_parts, record_view
-
-# A text that is Markdown for nothing, such as a link's address alone.
-NOTHING = "<p>–</p>"
-
-
-@dataclass(frozen=True, slots=True)
-class _Stimulus:
-    """What an item shows: a clip, a record or a text."""
-
-    record: Record | None = None
-    text: str = ""
-    is_clip: bool = False
-
-    @property
-    def n_parts(self) -> int | None:
-        return count_parts(self.record) if self.record else None
-
-    @property
-    def n_words(self) -> int:
-        return words_of_record(self.record) if self.record else words_of_text(self.text)
+from app.tasks.rating.shown import Shown, shown
+from app.tasks.rating.views import RatingPage, record_view
 
 
 class Rating(Task):
-    shared_page = False
-
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
         design = design_of(block)
         since = start.now - LEFT_AFTER
@@ -91,7 +61,7 @@ class Rating(Task):
             else (),
             to_end=stimulus.is_clip and design_of(block).watch == "to-end",
             record=record_view(stimulus.record) if stimulus.record else None,
-            text=(markdown(stimulus.text).strip() or NOTHING) if stimulus.text else "",
+            text=stimulus.html,
             questions=views(design_of(block).asked_of(item), place.form, place.errors),
         )
 
@@ -125,7 +95,7 @@ def _read_of(
     answers: Answers,
     values: Mapping[str, Any],
     where: Where,
-    stimulus: _Stimulus,
+    stimulus: Shown,
     form: Mapping[str, str],
     waited: int | None,
 ) -> Taken:
@@ -149,7 +119,7 @@ def _read_of(
         "layout": report.reading.layout if report.reading else None,
         "opened_ms": None,
     }
-    evidence = {Slot.ITEM.value: _evidence(report.reading)} if report.reading else {}
+    evidence = {Slot.ITEM.value: evidence_of(report.reading)} if report.reading else {}
     return Taken(answers, of_reading, evidence)
 
 
@@ -203,41 +173,8 @@ def _item(block: BlockRun, trial: TrialSeen | None) -> DesignItem:
     return next(item for item in design_of(block).items if item.id == trial.unit)
 
 
-def _stimulus(item: DesignItem, trial: TrialSeen | None) -> _Stimulus:
-    if item.text:
-        return _Stimulus(text=item.text)
-    content = (trial and trial.content) or ""
-    if trial and trial.stimulus_kind == StimulusKind.RECORD:
-        return _Stimulus(record=_record(content))
-    if trial and trial.stimulus_kind == StimulusKind.CLIP:
-        return _Stimulus(is_clip=True)
-    return _Stimulus(text=content)
-
-
-@lru_cache(maxsize=256)
-def _record(content: str) -> Record:
-    return parse_record(content)
-
-
-def _evidence(reading: Reading) -> dict[str, Any]:
-    """A row that is of no clip: what was read stands in `reading`."""
-    return {
-        "watched": reading.is_complete,
-        "plays": 0,
-        "played": [],
-        "duration_s": None,
-        "stalls": 0,
-        "stall_ms": 0,
-        "dropped_frames": 0,
-        "frames": 0,
-        "drift_ms_max": None,
-        "hidden_ms": reading.hidden_ms,
-        "page_loads": reading.page_loads,
-        "max_rate": None,
-        "failed": False,
-        "errors": [],
-        "reading": reading.to_json(),
-    }
+def _stimulus(item: DesignItem, trial: TrialSeen | None) -> Shown:
+    return shown(item.text, trial.stimulus_kind if trial else None, (trial and trial.content) or "")
 
 
 TASK = Rating()

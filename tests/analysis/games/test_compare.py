@@ -74,6 +74,37 @@ def test_a_player_is_described_by_role_over_matches() -> None:
     table = pd.concat([seats({"1": [1, 3], "2": [4]}, "seller"), seats({"1": [None]}, "buyer")])
     seller, buyer = described(table, ["gain"], resamples=200)
     assert (seller.role, seller.n, seller.n_seats, seller.mean) == ("seller", 2, 3, 3.0)
-    assert seller.interval.low is not None
-    assert 2 <= seller.interval.low <= 3
+    assert seller.interval.low is None
+    assert seller.interval.reason == "too few matches for an interval: 2"
     assert (buyer.n, buyer.mean, buyer.interval.low) == (0, None, None)
+
+
+def test_intervals_of_few_matches_are_students_and_welchs() -> None:
+    """Source: scipy's t.interval and ttest_ind without equal variances; of two matches there is none."""
+    rng = np.random.default_rng(3)
+    x, y = rng.normal(3, 1, 6), rng.normal(2, 3, 9)
+    first, second = (
+        seats({f"{name}{i}": [value] for i, value in enumerate(values)})
+        for name, values in (("a", x), ("b", y))
+    )
+    (mean,) = described(first, ["gain"])
+    expected = stats.t.interval(0.95, 5, x.mean(), stats.sem(x))
+    assert (mean.interval.low, mean.interval.high) == pytest.approx(expected)
+    assert mean.interval.method == "Student's t over matches"
+    (apart,) = compare(first, second, ["gain"], over="people").measures
+    welch = stats.ttest_ind(x, y, equal_var=False).confidence_interval(0.95)
+    assert (apart.interval.low, apart.interval.high) == pytest.approx((welch.low, welch.high))
+    assert apart.interval.method == "Welch's t over people"
+    (few,) = compare(first, second[:2], ["gain"]).measures
+    assert (few.interval.low, few.interval.reason) == (
+        None,
+        "too few matches in a group for an interval: 2",
+    )
+    same = seats({"c": [1.0], "d": [1.0], "e": [1.0]})
+    (flat,) = compare(same, seats({"f": [2.0], "g": [2.0], "h": [2.0]}), ["gain"]).measures
+    assert (flat.interval.low, flat.difference) == (None, -1.0)
+    assert "no spread" in str(flat.interval.reason)
+    # Of 50 and more the bootstrap takes over.
+    many = [seats({f"{name}{i}": [value] for i, value in enumerate(rng.normal(size=60))}) for name in "ab"]
+    (boot,) = compare(many[0], many[1], ["gain"], resamples=2000).measures
+    assert boot.interval.method == "percentile bootstrap over matches"

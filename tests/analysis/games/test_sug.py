@@ -77,6 +77,7 @@ def people() -> list[tuple[State, int]]:
     return seats_of([agents_for("sug")["simulated"]()] * 5, 7, 1)
 
 
+@pytest.mark.slow
 def test_agents_fitted_to_simulated_people_are_ordered_as_in_the_paper_without_time(
     people: list[tuple[State, int]],
 ) -> None:

@@ -72,6 +72,7 @@ def from_the_paper(
     return float(np.mean(rejected)), float(np.mean(advantages))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_ties", [False, True])
 @pytest.mark.parametrize("seed", range(6))
 def test_random_studies_give_what_the_paper_s_steps_give(seed: int, with_ties: bool) -> None:

@@ -133,6 +133,32 @@ def test_the_corrected_rank_compares_the_pair_and_not_one_of_its_clips() -> None
     assert measures[RANK]["corrected"]["value"] == pytest.approx(1.0)
 
 
+def test_the_appendix_ranks_agreement_with_the_majority_against_the_chosen_clips_score() -> None:
+    """By hand, from appendix A.4: shares agreeing with the majority 3/4, 2/3, 3/3; the clips chosen score 1, 3, 6."""
+    responses = votes({"q1": "aaab", "q2": "aab", "q3": "bbb"})
+    clips = {"q1-a": 1.0, "q1-b": 0.0, "q2-a": 2.0, "q2-b": 3.0, "q3-a": 3.0, "q3-b": 6.0}
+    table = verdicts([{"judge": "j", "stimulus": clip, "score": score} for clip, score in clips.items()])
+    found = group(validate_judges(responses, table, resamples=0), "all")[RANK]["as_published"]
+    assert found["readings"]["program"]["value"] == found["value"] == pytest.approx(-1.0)
+    assert found["readings"]["appendix_a4"]["value"] == pytest.approx(
+        spearmanr([3 / 4, 2 / 3, 1], [1, 3, 6])[0]
+    )
+    pairs = verdicts(
+        [
+            {"judge": "j", "pair": pair, "score": score}
+            for pair, score in (("q1", -3.0), ("q2", 1.0), ("q3", -2.0))
+        ]
+    )
+    found = group(validate_judges(responses, pairs, resamples=0), "all")[RANK]["as_published"]
+    assert found["readings"]["appendix_a4"]["value"] == pytest.approx(
+        spearmanr([3 / 4, 2 / 3, 1], [3, 1, 2])[0]
+    )
+    assert (
+        group(validate_judges(responses, pairs, resamples=0), "all")[LABELS]["as_published"]["readings"]
+        is None
+    )
+
+
 def test_ties_are_broken_by_the_seed_as_published_and_kept_in_the_corrected_numbers() -> None:
     responses = votes({"q1": "ab", "q2": "ab", "q3": "ab", "q4": "ab", "q5": "aa"})
     table = verdicts(choices({"q1": "a", "q2": "b", "q3": "a", "q4": "b", "q5": "tie"}))

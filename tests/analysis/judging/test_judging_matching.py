@@ -105,6 +105,7 @@ def test_a_pair_whose_clips_changed_is_judged_by_its_clips_only() -> None:
     assert counts(responses, clips).n_judged == 2
 
 
+@pytest.mark.slow
 def test_very_many_unknown_verdicts_are_only_counted() -> None:
     names = pd.Series(np.arange(50_000)).astype(str)
     frame = pd.DataFrame({"judge": "j", "pair": "x" + names, "choice": "a"})

@@ -26,6 +26,7 @@ def test_a_clip_is_left_in_half_of_a_participants_trials() -> None:
     assert (left["left"] == "a").groupby(left["participant"], observed=True).sum().tolist() == [6] * 9
 
 
+@pytest.mark.slow
 def test_the_share_of_right_answers_is_the_one_asked_within_its_standard_error() -> None:
     shares = pd.Series(
         [
@@ -55,6 +56,7 @@ def test_the_less_sure_answers_are_the_harder_ones() -> None:
     assert easy < hard - 0.5
 
 
+@pytest.mark.slow
 def test_two_studies_are_of_different_people_and_equal_seeds_give_equal_answers() -> None:
     one, two = (simulated_responses(study=name, participants=5) for name in ("one", "two"))
     assert not set(one["participant"]) & set(two["participant"])

@@ -70,6 +70,7 @@ def test_progress_is_told_frame_by_frame_and_may_stop_it(tmp_path: Path) -> None
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.mp4", "b.mp4"]
 
 
+@pytest.mark.slow
 def test_a_clip_that_grows_too_large_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processing, "_processed", inspect.unwrap(processing._processed))
     monkeypatch.setattr("app.library.clips.process.LARGEST_CLIP_BYTES", 100_000)

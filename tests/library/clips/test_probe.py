@@ -177,6 +177,7 @@ def test_a_video_of_an_absurd_size_is_refused(tmp_path: Path) -> None:
     assert "8 x 48 px; at least 16" in refusal(path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first_width", [8192, 64])
 def test_frames_too_large_for_memory_are_never_decoded(tmp_path: Path, first_width: int) -> None:
     path = tmp_path / "a.mkv"

@@ -291,6 +291,7 @@ def test_a_file_that_was_not_uploaded_is_named(name: str, line: int, key: str) -
     assert "upload it together" in problem.remedy
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(whole_block_drafts())
 def test_a_draft_of_blocks_survives_its_file_and_its_version(keys: dict[str, Any]) -> None:
@@ -302,6 +303,7 @@ def test_a_draft_of_blocks_survives_its_file_and_its_version(keys: dict[str, Any
     assert design_differences(design, design_of(again)) == []
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(spoilt_block_drafts())
 def test_any_keys_in_blocks_can_be_checked_compared_and_written(keys: Any) -> None:

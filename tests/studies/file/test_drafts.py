@@ -206,6 +206,7 @@ def test_a_number_longer_than_python_writes_is_refused() -> None:
     assert fault.place == ("sample", "seed")
 
 
+@pytest.mark.slow
 @given(keys=spoilt_drafts() | JSON)
 @settings(max_examples=150, deadline=None)
 def test_whatever_a_draft_holds_it_is_checked_and_its_file_says_the_same(
@@ -227,6 +228,7 @@ def test_whatever_a_draft_holds_it_is_checked_and_its_file_says_the_same(
 # As a file
 
 
+@pytest.mark.slow
 @given(keys=whole_drafts())
 @settings(max_examples=80, deadline=None)
 def test_a_draft_and_its_file_are_the_same_study(
@@ -239,6 +241,7 @@ def test_a_draft_and_its_file_are_the_same_study(
     assert draft_to_yaml(json.loads(json.dumps(tidied(keys)))) == draft_to_yaml(keys)
 
 
+@pytest.mark.slow
 @given(keys=spoilt_drafts() | JSON)
 @settings(max_examples=80, deadline=None)
 def test_any_drafts_file_holds_every_value(keys: Any) -> None:
@@ -312,6 +315,7 @@ def test_other_readers_of_yaml_take_no_label_for_something_else(tmp_path: Path) 
 # From stored versions
 
 
+@pytest.mark.slow
 @given(keys=whole_drafts())
 @settings(max_examples=60, deadline=None)
 def test_a_stored_version_comes_back_as_a_draft_of_the_same_study(keys: dict[str, Any]) -> None:

@@ -224,6 +224,7 @@ def written_out(keys: dict[str, Any], stimuli: dict[str, StimulusFacts]) -> list
     return sorted(drawn, key=lambda pair: pair[0] == "main")
 
 
+@pytest.mark.slow
 @given(rng=st.randoms(use_true_random=False), twins=st.booleans())
 @settings(max_examples=150, deadline=None)
 def test_the_draw_is_that_of_all_candidates_written_out(rng: random.Random, twins: bool) -> None:

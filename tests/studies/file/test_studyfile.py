@@ -195,6 +195,7 @@ def _dumper(style: str | None) -> type[yaml.SafeDumper]:
     return Dumper
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 2**32))
 @settings(max_examples=40, deadline=None)
 def test_the_hash_does_not_depend_on_key_order_or_yaml_style(
@@ -299,7 +300,7 @@ def test_the_demo_study_has_one_practice_pair_and_ten_others() -> None:
 def test_the_demo_tells_that_it_is_made_by_a_program_but_not_which_clip_is_which() -> None:
     folder = Path(app.demo.__file__).parent
     texts = {path.name: path.read_text(encoding="utf-8").lower() for path in folder.glob("*.md")}
-    of_a_match = {name for name in texts if name.startswith("play_")}
+    of_a_match = {name for name in texts if name.startswith(("play_", "rate_"))}
     assert set(texts) - of_a_match == {"consent.md", "instructions.md", "thanks.md"}
     assert "made by a computer program" in texts["consent.md"]
     assert "four computer programs" in texts["play_consent.md"]

@@ -372,6 +372,7 @@ _TREES = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(text=_TREES | st.text() | st.binary().map(lambda data: data.decode("latin-1")))
 @settings(max_examples=150, deadline=None)
 def test_whatever_the_file_holds_the_answer_is_a_list_of_problems(

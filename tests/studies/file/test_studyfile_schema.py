@@ -134,6 +134,7 @@ def test_the_schema_is_json_of_the_2020_12_draft() -> None:
     assert json.loads(json.dumps(json_schema()))["$schema"] == "https://json-schema.org/draft/2020-12/schema"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "value"),
     [
@@ -155,6 +156,7 @@ def test_the_schema_accepts_what_the_model_accepts(place: tuple[str | int, ...],
     assert fits_ours(changed(place, value))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("place", "value"),
     [

@@ -57,10 +57,10 @@ def forget(database: Database) -> None:
 class Person:
     """One session. `stage` is that of its page; `end` after the last one."""
 
-    def __init__(self, client: TestClient, database: Database, **params: str) -> None:
+    def __init__(self, client: TestClient, database: Database, *, slug: str = SLUG, **params: str) -> None:
         self.client, self.database = client, database
         client.cookies.clear()
-        response = client.get(f"/s/{SLUG}", params=params)
+        response = client.get(f"/s/{slug}", params=params)
         self.address, self.html = response.url.path, response.text
         self.post(decision="agree", of_age="yes")
 

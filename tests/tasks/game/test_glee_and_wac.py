@@ -167,6 +167,7 @@ def test_a_horizon_above_twenty_rounds_is_seen_by_nobody() -> None:
         assert game.view(game.initial(game.Config(rounds=20)), 1).rounds == 20
 
 
+@pytest.mark.slow
 def test_the_buyer_does_not_see_the_quality_before_the_answer() -> None:
     for config in PersuasionConfig.grid()[::7]:
         game = Persuasion()

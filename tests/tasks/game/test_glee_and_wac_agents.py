@@ -39,6 +39,7 @@ def played(game: AnyGame, config: GameConfig, agents: Sequence[Agent], seed: int
     return play(game, config, [agent.player() for agent in agents], seed).state
 
 
+@pytest.mark.slow
 def test_agents_play_legal_moves_in_every_configuration() -> None:
     offers = (EqualSplit(), Threshold(), Conceder(), Equilibrium(), RandomAgent())
     games: tuple[AnyGame, ...] = (Bargaining(), Negotiation())
@@ -140,6 +141,7 @@ def test_chances_of_a_seller_who_could_commit() -> None:
         assert [commitment_chance(Fraction(p), value) for value in values] == pytest.approx(chances)
 
 
+@pytest.mark.slow
 def test_sellers_recommend_by_their_rule() -> None:
     for messages in ("binary", "text"):
         config = PersuasionConfig(

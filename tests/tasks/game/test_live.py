@@ -4,7 +4,7 @@ import asyncio
 import csv
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
-from sqlmodel import col, select
+from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
@@ -28,11 +28,14 @@ from app.reports.targets import split_targets
 from app.sessions.entering import Visit, enter
 from app.sessions.entry import pass_for
 from app.sessions.exclusions import leave_out
+from app.sessions.news import changed
 from app.sessions.state_machine import settle, submit
 from app.sessions.tables import Mode, ParticipantSession, Response
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.tables import State
+from app.tasks.game import held
+from app.tasks.game.fold import match_table, state_of
 from app.tasks.game.replay import ReplayError, replayed
 from app.tasks.game.settings import GameBlock
 from app.tasks.game.sweep import find_due, settle_match
@@ -315,33 +318,84 @@ def test_a_test_of_the_rules_that_is_failed_leads_on_without_a_match(
     assert person.act("next") == "end"
 
 
+# The seat that may not know; what is the same in both matches; what differs: settings, and what seat 1 moves first.
+HIDDEN: dict[str, tuple[int, dict[str, Any], Sequence[tuple[dict[str, Any], dict[str, str]]]]] = {
+    "glee-bargaining": (
+        1,
+        {"rounds": 4, "complete_information": False},
+        [({"discount_bob": discount}, {"alice_gain": "6000"}) for discount in (0.8, 0.95)],
+    ),
+    "glee-negotiation": (
+        1,
+        {"rounds": 3, "complete_information": False},
+        [({"buyer_factor": factor}, {"price": "10000"}) for factor in (1.2, 1.5)],
+    ),
+    "glee-persuasion": (
+        2,
+        {"rounds": 2},
+        [({}, {"message": "Good", "good": good}) for good in ("yes", "no")],
+    ),
+    "sug": (3, {"players": 3, "rounds": 2}, [({}, {"to": "2", "amount": amount}) for amount in ("1", "9")]),
+    "wac": (2, {"days": 2, "supply_low": 15, "supply_high": 15}, [({}, {"amount": a}) for a in ("0", "60")]),
+}
+
+
+@pytest.mark.parametrize("game", sorted(HIDDEN))
 def test_what_a_seat_may_not_know_changes_no_byte_and_wakes_nobody(
-    client: TestClient, database: Database, tmp_path: Path
+    client: TestClient, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str
 ) -> None:
-    """Matches that differ in the other's discount alone; and an offer that is not yet for everybody's eyes."""
-    pages: list[tuple[str, Any, str]] = []
-    for discount in (0.8, 0.95):
-        configs = {"rounds": 4, "complete_information": False, "discount_bob": discount}
-        open_game(database, tmp_path, configs=configs)
-        people = [Person(client, database) for _ in range(2)]
+    """Two matches that differ in what one seat may not know alone: its page, headers, JSON and wakes are the same."""
+    seat, same, variants = HIDDEN[game]
+    woken: list[set[int]] = []
+
+    def noted(session: Session, session_ids: Iterable[int]) -> None:
+        woken.append(set(session_ids))
+        changed(session, woken[-1])
+
+    monkeypatch.setattr(held, "changed", noted)
+    seen = []
+    for differs, move in variants:
+        open_game(database, tmp_path, game=game, configs={**same, **differs})
+        people = seated(client, database, GAMES[game][0], move.get("good"))
+        viewer, mover = people[seat], people[1]
+        before, mine = looked(client, viewer), viewer.seat.session_id
+        n_moves = len(moves(database))
+        woken.clear()
+        mover.look()
+        form = {**(mover.move_form(random.Random(1)) or {}), **move}
+        form.pop("good", None)
+        assert mover.post(**form) == "playing"
+        assert len(moves(database)) == n_moves + 1
+        is_woken = [mine in each for each in woken]
+        assert any(is_woken) == (game.startswith("glee")), "who waits in the dark with others is not woken"
+        seen.append((before, is_woken, looked(client, viewer)))
+    assert seen[0] == seen[1]
+
+
+def seated(client: TestClient, database: Database, n: int, good: str | None = None) -> Mapping[int, Person]:
+    """People of one match by seat; `good` says of what quality the first product has to be."""
+    for _ in range(40):
+        people = [Person(client, database) for _ in range(n)]
         for person in people:
             person.look()
-        alice = next(person for person in people if person.seat.seat == 1)
-        response = client.get(alice.address)
-        state = client.get(f"{alice.address}/state").json()
-        own = rf"{alice.address.rpartition('/')[2]}|trial-1\.[\w-]+|{state['version']}"
-        headers = {name: value for name, value in response.headers.items() if name != "date"}
-        pages.append((re.sub(own, "", response.text), headers, re.sub(own, "", state["html"])))
-    assert pages[0] == pages[1]
-    open_game(database, tmp_path, game="sug", configs={"players": 3, "rounds": 2})
-    people = [Person(client, database) for _ in range(3)]
-    for person in people:
-        person.look()
-    before = [client.get(f"{person.address}/state").json()["version"] for person in people]
-    people[0].move(random.Random(1))
-    after = [client.get(f"{person.address}/state").json()["version"] for person in people]
-    assert after[1:] == before[1:]
-    assert after[0] != before[0]
+        with database.reading() as session:
+            match = session.connection().execute(
+                match_table.select().where(match_table.c.id == people[0].seat.match_id)
+            )
+            state = state_of(session, match.one())
+        if good is None or state.products[0].good == (good == "yes"):
+            return {person.seat.seat: person for person in people}
+    raise AssertionError("no such product in 40 matches")
+
+
+def looked(client: TestClient, viewer: Person) -> tuple[Any, ...]:
+    """The bytes of a page and its state, without what is the viewer's own in each session."""
+    response = client.get(viewer.address)
+    state = client.get(f"{viewer.address}/state").json()
+    own = rf"{viewer.address.rpartition('/')[2]}|trial-1\.[\w-]+|{state['version']}"
+    headers = {name: value for name, value in response.headers.items() if name != "date"}
+    left = {key: value for key, value in state.items() if key not in ("html", "version")}
+    return re.sub(own, "", response.text), headers, re.sub(own, "", state["html"]), left
 
 
 def test_all_people_is_refused_where_a_program_can_take_a_seat(tmp_path: Path) -> None:

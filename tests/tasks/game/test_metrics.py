@@ -85,9 +85,14 @@ def test_distances_of_agents_have_intervals_chance_counts_and_the_four_panels(
     assert "0.3 added to every count, base 2; 95 % intervals over matches" in done.stdout
     for name in ("dO", "dR", "dB", "dY", "dY8", "dY8 accepted"):
         line = next(line for line in done.stdout.splitlines() if f": {name} " in line)
-        assert " to " in line
+        # The people's file has two matches.
+        assert " to " not in line
         assert "chance " in line
         assert ", p 0." in line or ", p 1." in line
+    said = " ".join(done.stdout.split())
+    assert "no interval of dO, dR, dY, dY accepted: too few matches for an interval: 2" in said
+    assert "no interval of dY8, dY8 accepted: it is a sum over lengths of chains" in said
+    assert "no interval of dB: it is a sum over amounts" in said
     assert drawn(tmp_path / "figures") == {"ultimatum"}
     head, *cells = table(tmp_path / "figures" / "ultimatum.csv")
     rows = [dict(zip(head, row, strict=True)) for row in cells]

@@ -113,6 +113,7 @@ def filled_in(
     return form
 
 
+@pytest.mark.slow
 def test_every_legal_move_can_be_made_on_the_page_and_is_read_back_as_it_was() -> None:
     rng, n_moves = random.Random(3), 0
     for game in GAMES.values():
@@ -206,6 +207,7 @@ def pages_of_twins(
             return
 
 
+@pytest.mark.slow
 def test_what_only_others_know_of_the_configuration_changes_no_byte_of_a_page() -> None:
     n_pages = 0
     for game in GAMES.values():
@@ -219,6 +221,7 @@ def test_what_only_others_know_of_the_configuration_changes_no_byte_of_a_page() 
     assert n_pages > 20
 
 
+@pytest.mark.slow
 def test_what_others_do_before_it_is_shown_changes_no_byte_of_a_page() -> None:
     """Another offer, bid, answer or quality: whoever may not see it gets the same page."""
     rng, n_pages = random.Random(5), 0

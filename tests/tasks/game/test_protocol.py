@@ -65,6 +65,7 @@ def wrong_moves(move: Move, game: AnyGame, state: object, seat: int) -> list[Mov
     return wrong
 
 
+@pytest.mark.slow
 @every_game
 def test_what_the_schema_forbids_is_refused_and_changes_nothing(game: AnyGame) -> None:
     n_refused = 0
@@ -114,6 +115,7 @@ def test_a_move_that_waits_for_others_is_seen_by_nobody_else(game: AnyGame) -> N
             assert game.view(one, "record") == game.view(two, "record")
 
 
+@pytest.mark.slow
 @every_game
 def test_views_and_states_are_json_without_fractions_and_the_seat_knows_when_to_act(game: AnyGame) -> None:
     for config in some_configs(game, 3):
@@ -138,6 +140,7 @@ def _leaves(value: object) -> list[object]:
     return [leaf for one in value for leaf in _leaves(one)] if isinstance(value, list) else [value]
 
 
+@pytest.mark.slow
 @every_game
 def test_every_agent_plays_and_a_seed_gives_the_same_match(game: AnyGame) -> None:
     config = game.Config()

@@ -119,7 +119,7 @@ def test_automatic_moves_handed_over_seats_and_short_matches(tmp_path: Path) -> 
     match = bargained(
         [("6000", ""), ("reject", "timeout"), ("5000", ""), ("reject", ""), ("1", ""), ("accept", "")]
     )
-    one = Replayed(match, {1: "human", 2: "rule"}, handed_over=frozenset({2}))
+    one = Replayed(match, {1: "human", 2: "rule"}, handed_over=frozenset({2}), switched={2: 3})
 
     def made(name: str, options: Options) -> tuple[list[dict[str, str]], list[Any], Any]:
         done = write_records([([one], {})], options, tmp_path / name)
@@ -137,11 +137,26 @@ def test_automatic_moves_handed_over_seats_and_short_matches(tmp_path: Path) -> 
     assert ([row["seat"] for row in rows], left_out) == (["1"], {"shorter than 3 rounds": 1})
     rows, _, left_out = made("people", Options(hybrid=Hybrid.LEAVE_OUT))
     assert ([row["seat"] for row in rows], left_out) == (["1"], {"with several occupants of a seat": 1})
+    rows, (_, bob), _ = made("cut", Options(hybrid=Hybrid.CUT))
+    assert [(row["source"], row["rounds"], row["automatic"]) for row in rows] == [
+        ("human", "3", "0"), ("rule", "1", "1")
+    ]  # fmt: skip
+    assert "of 10,000" in bob["rounds"][0]["parts"][0]["text"]
+    rows, _, left_out = made("decided", Options(by=By.DECISION, hybrid=Hybrid.CUT))
+    assert [(row["seat"], row["decision"], row["round"]) for row in rows] == [
+        ("1", "offer", "1"), ("1", "answer", "2"), ("1", "offer", "3")
+    ]  # fmt: skip
+    assert left_out == {"decisions that show an automatic move": 2}, "the second shows the round of the first"
+    rows, shown, _ = made("decided-marked", Options(by=By.DECISION, automatic=Automatic.MARK))
+    assert [row["automatic"] for row in rows] == ["0", "0", "0", "1", "1", "0"]
+    assert ["automatically" in json.dumps(each) for each in shown] == [False] * 3 + [True, True, False]
     with pytest.raises(StudyError, match="no record comes of these matches: 2 shorter than 9 rounds"):
         made("none", Options(rounds=9))
     with pytest.raises(StudyError, match="is there already"):
         made("out", Options())
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["marked", "out", "people", "window"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "cut", "decided", "decided-marked", "marked", "out", "people", "window"
+    ]  # fmt: skip
 
 
 def test_from_play_to_a_study_that_rates_records(

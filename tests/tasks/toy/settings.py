@@ -9,6 +9,7 @@ from app.tasks.parts import BlockDesign, UnitSpec
 
 class DotsDesign(BlockDesign):
     noun: ClassVar[str] = "Card"
+    nouns: ClassVar[str] = "Cards"
 
     task: Literal["dots"]
     cards: dict[str, int]

@@ -18,8 +18,6 @@ from tests.tasks.toy.settings import DotsDesign
 
 
 class Dots(Task):
-    shared_page = False
-
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
         drawn = start.rng.sample(block.units, len(block.units))
         order = [unit.id for unit in drawn] if start.mirror is None else list(reversed(list(start.mirror)))

@@ -9,8 +9,7 @@ from app.admin.access import Shell
 from app.admin.forms import Files
 from app.admin.studies.creating.pages import NewStudyPage
 from app.core.errors import Conflict, StudyError
-from app.studies.access import visible_slugs
-from app.studies.drafts import BadSlug
+from app.studies.access import BadSlug, visible_slugs
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.templates import TEMPLATES
 from app.studies.history import BadWhich

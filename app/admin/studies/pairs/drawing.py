@@ -10,11 +10,13 @@ from sqlmodel import Session
 from app.admin.studies.pairs.forms import MOST_ATTRIBUTES, MOST_CONDITIONS, Draw
 from app.admin.studies.pairs.frame import At, clips_by_name, frame_of, rows_found
 from app.admin.studies.pairs.pages import DrawLine, DrawPage
+from app.library.kinds import StimulusKind
 from app.studies.file.pairs import true_source_of
 from app.studies.file.problems import Fault
 from app.studies.pairs_draft import PairsHere, pairs_here, tried
 from app.studies.pairs_summary import asked_of, match_of, summary_of
 from app.studies.pairs_view import Capacity, FoundPairs, attributes_of, capacities
+from app.tasks.pair.pairings.registry import PAIRINGS
 
 _MOST_SEED = 1_000_000
 
@@ -36,7 +38,7 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
     is_asked = any(n.strip() not in ("", "0") for _, *numbers in draw.lines for n in numbers)
     keys, found = shown.draft.keys, shown.found if is_asked else FoundPairs("none", (), ())
     possible = capacities(
-        here.stimuli, match_of(keys), [name for name, *_ in draw.lines], true_source_of(keys)
+        here.stimuli, keys.get("sample"), [name for name, *_ in draw.lines], true_source_of(keys)
     )
     frame = frame_of(session, at, here, error)
     frame["summary"] = summary_of(found, keys, here.stimuli)
@@ -52,6 +54,9 @@ def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str
         match_errors=[fault.message for fault in found.faults if fault.place[:2] == ("sample", "match")],
         is_saved=is_saved,
         is_even=draw.is_even,
+        pairing=draw.pairing,
+        pairings=[(name, each.title) for name, each in PAIRINGS.items()],
+        pairing_errors=_at(found, "sample", "pairing"),
     )
 
 
@@ -68,7 +73,8 @@ def _kept(here: PairsHere, seed: str) -> Draw:
     kept = sample.get("seed") if isinstance(sample, Mapping) else None
     # Each clip as seldom as can be, unless an earlier draw was made without regard to that.
     is_even = not isinstance(sample, Mapping) or sample.get("use") == "even"
-    return Draw(lines, match_of(here.draft.keys), seed if kept is None else str(kept), is_even)
+    pairing = str(sample.get("pairing") or "") if isinstance(sample, Mapping) else ""
+    return Draw(lines, match_of(here.draft.keys), seed if kept is None else str(kept), is_even, pairing)
 
 
 def _lines(draw: Draw, possible: Mapping[str, Capacity], found: FoundPairs) -> list[DrawLine]:
@@ -101,7 +107,7 @@ def _said(fault: Fault) -> str:
 
 def _attributes(here: PairsHere, draw: Draw) -> list[tuple[str, int]]:
     """What clips can agree on, and what is asked for though no clip has it."""
-    known = list(attributes_of(here.stimuli))
+    known = list(attributes_of(here.stimuli, StimulusKind.RECORD if draw.pairing else StimulusKind.CLIP))
     names = {name for name, _ in known}
     return [*known, *((name, 0) for name in draw.match if name not in names)][:MOST_ATTRIBUTES]
 

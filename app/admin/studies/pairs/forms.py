@@ -12,6 +12,7 @@ from app.studies.pairs_edit import Row, sample_of
 
 MOST_CONDITIONS = 80
 MOST_ATTRIBUTES = 50
+MOST_NAME = 40
 
 
 class BadPairForm(StudyError):
@@ -26,9 +27,10 @@ class Draw:
     match: tuple[str, ...]
     seed: str
     is_even: bool = True
+    pairing: str = ""
 
     def sample(self) -> dict[str, Any]:
-        return sample_of(self.lines, self.match, self.seed, "even" if self.is_even else "free")
+        return sample_of(self.lines, self.match, self.seed, "even" if self.is_even else "free", self.pairing)
 
 
 def draw_in(form: Mapping[str, str]) -> Draw:
@@ -40,7 +42,8 @@ def draw_in(form: Mapping[str, str]) -> Draw:
     )
     match = (form.get(f"match-{i}", "") for i in range(MOST_ATTRIBUTES))
     asked = tuple(line for line in lines if line[0])
-    return Draw(asked, tuple(filter(None, match)), form.get("seed", ""), form.get("use") == "even")
+    is_even, pairing = form.get("use") == "even", form.get("pairing", "")
+    return Draw(asked, tuple(filter(None, match)), form.get("seed", ""), is_even, pairing[:MOST_NAME])
 
 
 def row_in(form: Mapping[str, str]) -> Row:

@@ -1,12 +1,12 @@
 """What all pages of pairs have in common: the summary beside them, and pairs as rows of a table."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, TypedDict
 from urllib.parse import quote
 
-from fastapi import Depends
+from fastapi import Depends, Request
 from sqlmodel import Session
 
 from app.admin.access import Shell, ShellDep, StudyDep
@@ -15,6 +15,7 @@ from app.core.dependencies import SettingsDep
 from app.library.media import poster_path
 from app.studies.access import StudyHere
 from app.studies.drafts import newest_number
+from app.studies.file.comparable import blocks_in
 from app.studies.file.pairs import PairSpec, true_source_of
 from app.studies.pairs_draft import ClipCard, PairsHere, clip_cards
 from app.studies.pairs_edit import Row, rows_of
@@ -26,15 +27,21 @@ from app.tasks.pair.design import Sides
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """Where a page of pairs is asked for: by whom, of which study, over which data folder."""
+    """Where a page of pairs is asked for: by whom, of which study or block of it, over which data folder."""
 
     shell: Shell
     study: StudyHere
     data_dir: Path
 
+    @property
+    def here(self) -> str:
+        block = f"/blocks/{self.study.block}" if self.study.block else ""
+        return f"/admin/studies/{self.study.slug}{block}/pairs"
 
-async def get_at(shell: ShellDep, study: StudyDep, settings: SettingsDep) -> At:
-    return At(shell, study, settings.data_dir)
+
+async def get_at(request: Request, shell: ShellDep, study: StudyDep, settings: SettingsDep) -> At:
+    block = request.path_params.get("block", "")
+    return At(shell, replace(study, block=block), settings.data_dir)
 
 
 AtDep = Annotated[At, Depends(get_at)]
@@ -67,6 +74,10 @@ class Frame(TypedDict):
     shell: Shell
     error: str
     slug: str
+    here: str
+    block: str
+    blocks: Sequence[str]
+    sees_all: bool
     revision: int
     way: Way
     summary: Summary
@@ -86,6 +97,10 @@ def frame_of(session: Session, at: At, here: PairsHere, error: str) -> Frame:
         "shell": at.shell,
         "error": error,
         "slug": at.study.slug,
+        "here": at.here,
+        "block": at.study.block,
+        "blocks": [str(each.get("id")) for each in blocks_in(keys) if each.get("task") == "pair"],
+        "sees_all": here.found.way != "blocks" and keys.get("per_participant") is None,
         "revision": here.draft.revision,
         "way": here.found.way,
         "summary": summary,

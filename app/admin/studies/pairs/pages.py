@@ -33,11 +33,16 @@ class PairRow:
 class PairsFrame(AdminPage):
     """What stands on every page of pairs: how they are made at present, which are true, and a summary.
 
+    `here` is their address; `block` the block whose pairs they are, and `blocks` those of pairs where none is named.
     `answered` is the newest version where people have answered it, so that a corrected truth does not reach it.
     """
 
     tab: ClassVar[str] = "pairs"
     slug: str
+    here: str
+    block: str
+    blocks: Sequence[str]
+    sees_all: bool
     revision: int
     way: Way
     summary: Summary
@@ -132,3 +137,6 @@ class DrawPage(PairsFrame):
     match_errors: Sequence[str]
     is_saved: bool
     is_even: bool
+    pairing: str
+    pairings: Sequence[tuple[str, str]]
+    pairing_errors: Sequence[str]

@@ -20,28 +20,29 @@ from app.studies.pairs_draft import (
     draw_again,
     edit_pair,
     list_drawn,
+    of_block,
     refuse_blocks,
     save_pairs,
 )
 from app.studies.truth import say_truth
 
-router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
+_pages = APIRouter(dependencies=[editors])
 
 
-@router.get("/pairs")
+@_pages.get("/pairs")
 async def show_pairs(database: DatabaseDep, at: AtDep, edit: str = "") -> Response:
     number = int(edit) if edit.isascii() and edit.isdigit() and len(edit) < 7 else 0
     return render(await database.read(pairs_page, at, number))
 
 
-@router.get("/pairs.csv")
+@_pages.get("/pairs.csv")
 async def download_pairs(database: DatabaseDep, at: AtDep) -> Response:
-    name = f"{at.study.slug}-pairs.csv"
+    name = "-".join(filter(None, (at.study.slug, at.study.block, "pairs.csv")))
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return Response(await database.read(pairs_csv, at), media_type="text/csv", headers=headers)
 
 
-@router.post("/pairs/rows")
+@_pages.post("/pairs/rows")
 async def take_edit(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
     number = 0
     try:
@@ -50,38 +51,38 @@ async def take_edit(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, n
     except StudyError as error:
         page = await database.read(pairs_page, at, number, str(error), form)
         return render(page, error.status_code)
-    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=saved#pair-{number}", 303)
+    return RedirectResponse(f"{at.here}?said=saved#pair-{number}", 303)
 
 
-@router.post("/pairs/clear")
+@_pages.post("/pairs/clear")
 async def take_clear(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
     try:
         await clear_pairs(database, who, at.study, revision_in(form), now)
     except StudyError as error:
         return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
-    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=cleared", 303)
+    return RedirectResponse(f"{at.here}?said=cleared", 303)
 
 
-@router.post("/pairs/list")
+@_pages.post("/pairs/list")
 async def take_list(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
     try:
         await list_drawn(database, who, at.study, revision_in(form), now)
     except StudyError as error:
         return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
-    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=pairs-listed", 303)
+    return RedirectResponse(f"{at.here}?said=pairs-listed", 303)
 
 
-@router.post("/pairs/again")
+@_pages.post("/pairs/again")
 async def take_again(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
     """Draw anew from the clips there are, and keep what was drawn."""
     try:
         await draw_again(database, who, at.study, revision_in(form), now)
     except StudyError as error:
         return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
-    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=drawn", 303)
+    return RedirectResponse(f"{at.here}?said=drawn", 303)
 
 
-@router.post("/pairs/truth")
+@_pages.post("/pairs/truth")
 async def take_truth(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
     try:
         source = form.get("source", "")
@@ -89,37 +90,37 @@ async def take_truth(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, 
     except StudyError as error:
         return render(await database.read(pairs_page, at, 0, str(error)), error.status_code)
     said = "truth-kept" if done.kept else "truth-version" if done.version else "truth"
-    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said={said}#truth", 303)
+    return RedirectResponse(f"{at.here}?said={said}#truth", 303)
 
 
 async def without_blocks(database: DatabaseDep, at: AtDep) -> None:
-    """Raises InBlocks."""
-    refuse_blocks((await database.read(draft_for, at.study)).keys)
+    """Raises InBlocks, NotFound."""
+    refuse_blocks(of_block((await database.read(draft_for, at.study)).keys, at.study.block))
 
 
 alone = [Depends(without_blocks)]
 
 
-@router.get("/pairs/pick", dependencies=alone)
+@_pages.get("/pairs/pick", dependencies=alone)
 async def ask_pair(request: Request, database: DatabaseDep, at: AtDep) -> Response:
     return render(await database.read(pick_page, at, dict(request.query_params)))
 
 
-@router.post("/pairs/pick", dependencies=alone)
+@_pages.post("/pairs/pick", dependencies=alone)
 async def take_pair(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now) -> Response:
     try:
         await add_pair(database, who, at.study, row_in(form), revision_in(form), now)
     except StudyError as error:
         return render(await database.read(pick_page, at, form, str(error)), error.status_code)
-    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs/pick?{again_at(form)}", 303)
+    return RedirectResponse(f"{at.here}/pick?{again_at(form)}", 303)
 
 
-@router.get("/pairs/csv", dependencies=alone)
+@_pages.get("/pairs/csv", dependencies=alone)
 async def ask_list(database: DatabaseDep, at: AtDep) -> Response:
     return render(await database.read(csv_page, at))
 
 
-@router.post("/pairs/csv", dependencies=alone)
+@_pages.post("/pairs/csv", dependencies=alone)
 async def take_csv(
     database: DatabaseDep,
     at: AtDep,
@@ -138,15 +139,15 @@ async def take_csv(
         await save_pairs(database, who, at.study, given, revision, now, even_faulty=anyhow)
     except StudyError as error:
         return render(await database.read(csv_page, at, text, error), error.status_code)
-    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=saved", 303)
+    return RedirectResponse(f"{at.here}?said=saved", 303)
 
 
-@router.get("/pairs/draw", dependencies=alone)
+@_pages.get("/pairs/draw", dependencies=alone)
 async def ask_draw(database: DatabaseDep, at: AtDep, rng: Rng) -> Response:
     return render(await database.read(draw_page, at, None, another_seed(rng)))
 
 
-@router.post("/pairs/draw", dependencies=alone)
+@_pages.post("/pairs/draw", dependencies=alone)
 async def take_draw(
     database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, now: Now, rng: Rng
 ) -> Response:
@@ -160,4 +161,10 @@ async def take_draw(
     except StudyError as error:
         page = await database.read(draw_page, at, draw, seed, str(error))
         return render(page, error.status_code)
-    return RedirectResponse(f"/admin/studies/{at.study.slug}/pairs?said=saved", 303)
+    return RedirectResponse(f"{at.here}?said=saved", 303)
+
+
+# Of a study of pairs alone, or of one of its blocks.
+router = APIRouter()
+router.include_router(_pages, prefix="/studies/{slug}")
+router.include_router(_pages, prefix="/studies/{slug}/blocks/{block}")

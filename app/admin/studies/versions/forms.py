@@ -1,11 +1,11 @@
 """What the forms of a study's versions bring."""
 
 from collections.abc import Mapping
-from typing import Any
 
 from app.admin.forms import Files
 from app.core.errors import StudyError
 from app.studies.file.problems import listed
+from app.studies.file.yamlpatch import Written
 from app.studies.making import read_upload
 
 
@@ -21,10 +21,10 @@ def revision_in(form: Mapping[str, str]) -> int:
     return int(text)
 
 
-async def draft_in(files: Files) -> tuple[dict[str, Any], str]:
-    """The keys of an uploaded study file, and where they come from in words for the audit log."""
+async def draft_in(files: Files) -> tuple[Written, str]:
+    """An uploaded study file, and where they come from in words for the audit log."""
     sent = files.get("file", ())
     if not sent:
         raise BadFormField("Choose a study file; choose the files that it names together with it.")
-    keys = await read_upload({file.name: file.data for file in sent})
-    return keys, "the file " + listed([file.name[:80] for file in sent[:5]], "and")
+    written = await read_upload({file.name: file.data for file in sent})
+    return written, "the file " + listed([file.name[:80] for file in sent[:5]], "and")

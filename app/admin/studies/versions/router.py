@@ -47,12 +47,12 @@ async def show_difference(
 
 @router.get("/versions/{number}.yaml")
 async def download_version(database: DatabaseDep, study: StudyDep, number: Number) -> Response:
-    return _file(await database.read(yaml_of, study, number), study.slug, number)
+    return _file(await yaml_of(database, study, number), study.slug, number)
 
 
 @router.get("/draft.yaml")
 async def download_draft(database: DatabaseDep, study: StudyDep) -> Response:
-    return _file(await database.read(yaml_of, study, "draft"), study.slug, "draft")
+    return _file(await yaml_of(database, study, "draft"), study.slug, "draft")
 
 
 def _file(text: str, slug: str, which: Which) -> Response:
@@ -92,8 +92,8 @@ async def take_file(
     now: Now,
 ) -> Response:
     try:
-        keys, source = await draft_in(files)
-        await put_file(database, who, study, keys, source, now)
+        written, source = await draft_in(files)
+        await put_file(database, who, study, written, source, now)
     except StudyError as error:
         return render(await database.read(versions_page, shell, study, error), error.status_code)
     return RedirectResponse(f"/admin/studies/{study.slug}/versions?said=replaced", 303)

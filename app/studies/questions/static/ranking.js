@@ -3,7 +3,7 @@
  * stay the form's fields, out of sight; until every option has a place there is no answer.
  */
 
-function add(question) {
+export function add(question) {
   const options = [...question.querySelectorAll("[data-option]")].map((item) => {
     const menu = item.querySelector("select");
     const label = item.querySelector("label");
@@ -38,8 +38,4 @@ function add(question) {
   const hint = question.querySelector("[data-pressed]");
   hint.textContent = hint.dataset.pressed;
   show();
-}
-
-export function addRankings(form) {
-  for (const question of form.querySelectorAll("[data-ranking]")) add(question);
 }

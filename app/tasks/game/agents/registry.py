@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -12,6 +12,7 @@ from app.tasks.game.agents.any_game import RandomAgent
 from app.tasks.game.agents.outside import ModelAgent, PullAgent
 from app.tasks.game.base import Agent, Seat, Strict
 
+A = TypeVar("A", bound=Agent)
 ANY_GAME: tuple[type[Agent], ...] = (RandomAgent,)
 BY_GAME: Mapping[str, tuple[type[Agent], ...]] = {
     "sug": sug.AGENTS,
@@ -38,29 +39,53 @@ def all_agents_for(game: str) -> Mapping[str, type[Agent]]:
     return {**agents_for(game), **{agent.name: agent for agent in OUTSIDE}}
 
 
+def is_model(text: str | None) -> bool:
+    """Whether a study file's agent, or the name of one in the records, is a language model."""
+    return text is not None and text.strip().split(":")[0].split("-")[0] == ModelAgent.name
+
+
+def model_named(text: str, settings: Mapping[str, Any]) -> ModelAgent:
+    """The language model of a study file's `model[:KEY=VALUE...]`, whose other parameters are `settings`.
+
+    Raises StudyError for a parameter that is not valid.
+    """
+    return _validated(ModelAgent, {**settings, **_pairs(text)})
+
+
 @lru_cache(maxsize=1024)
 def agent_named(game: str, text: str) -> Agent:
     """The agent of a study file's `NAME[:KEY=VALUE...]`.
 
     Raises StudyError for an agent that the game has not, and for a parameter that is not valid.
     """
-    name, *pairs = text.strip().split(":")
+    name = text.strip().split(":")[0]
     known = agents_for(game)
-    if name in {agent.name for agent in OUTSIDE}:
+    if name == PullAgent.name:
         raise StudyError(
             f"the agent {name!r} plays by `likely-human game play` alone for now, not with people"
         )
+    if name == ModelAgent.name:
+        raise StudyError("a language model can take a seat of a block with `models`, but none here")
     if name not in known:
         raise StudyError(f"there is no agent {name!r} for {game}; there are {', '.join(known)}")
+    return _validated(known[name], _pairs(text))
+
+
+def _pairs(text: str) -> dict[str, Any]:
+    name, *pairs = text.strip().split(":")
     given = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals:
             raise StudyError(f"agent {name}: {pair!r} is not KEY=VALUE")
         given[key.strip()] = value.strip()
+    return given
+
+
+def _validated(kind: type[A], given: Mapping[str, Any]) -> A:
     try:
-        return known[name].model_validate(given)
+        return kind.model_validate(given)
     except ValidationError as error:
         found = error.errors()[0]
         where = ".".join(map(str, found["loc"])) or "it"
-        raise StudyError(f"agent {name}: {where}: {found['msg']}") from None
+        raise StudyError(f"agent {kind.name}: {where}: {found['msg']}") from None

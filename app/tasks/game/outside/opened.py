@@ -88,7 +88,7 @@ class Outsiders:
 
 def named(runs: Sequence[Asked], settings: Settings) -> list[Asked]:
     """The same runs, where every language model has its name. Raises StudyError where one has none."""
-    return [replace(asked, agents=[_named(agent, settings) for agent in asked.agents]) for asked in runs]
+    return [replace(asked, agents=[with_name(agent, settings) for agent in asked.agents]) for asked in runs]
 
 
 @contextmanager
@@ -100,7 +100,7 @@ def opened(runs: Sequence[Asked], terms: Terms) -> Iterator[Outsiders]:
         models = {}
         for agent in dict.fromkeys(agent for asked in runs for agent in asked.agents):
             if isinstance(agent, ModelAgent):
-                models[agent] = Chat(_server(agent, terms.settings), spending)
+                models[agent] = Chat(server_of(agent, terms.settings), spending)
                 stack.callback(models[agent].close)
         programs = {
             (asked.game.name, seat): PullSeat(
@@ -134,7 +134,8 @@ def _served(programs: Mapping[Place, PullSeat], listen: str) -> Iterator[Mapping
         yield {place: f"{address}/api/seat/{token}" for token, place in tokens.items()}
 
 
-def _server(agent: ModelAgent, settings: Settings) -> Server:
+def server_of(agent: ModelAgent, settings: Settings) -> Server:
+    """Where a model is reached. Raises StudyError where none is set up."""
     if not settings.model_address:
         raise StudyError(
             "no language model is set up: LIKELY_HUMAN_MODEL_ADDRESS is its server, such as http://127.0.0.1:8080/v1"
@@ -143,7 +144,8 @@ def _server(agent: ModelAgent, settings: Settings) -> Server:
     return Server(settings.model_address, key, agent.timeout, agent.retries, agent.backoff)
 
 
-def _named(agent: Agent, settings: Settings) -> Agent:
+def with_name(agent: Agent, settings: Settings) -> Agent:
+    """The same agent; a language model with its name. Raises StudyError where it has none."""
     if not isinstance(agent, ModelAgent) or agent.model:
         return agent
     if not settings.model_name:

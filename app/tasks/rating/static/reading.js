@@ -27,15 +27,20 @@ const isTimes = (value, n) => Array.isArray(value) && value.length === n && valu
 
 export class ReadingRecord {
   #store;
+  #name;
   #last;
   #data;
   #rtMs;
 
-  /** `n` parts; `now` is the time of a clock that nobody can set. What an earlier load has saved is in the store. */
-  constructor(store, n, now) {
-    const kept = store.get("reading");
+  /**
+   * `n` parts; `now` is the time of a clock that nobody can set. What an earlier load has saved is in the store, under
+   * `name`.
+   */
+  constructor(store, n, now, name = "reading") {
+    const kept = store.get(name);
     const saved = kept?.v === 1 && isTimes(kept.parts, n) ? kept : {};
     this.#store = store;
+    this.#name = name;
     this.#last = now;
     this.#rtMs = store.get("rt_ms") ?? 0;
     this.#data = {
@@ -81,6 +86,6 @@ export class ReadingRecord {
   }
 
   save() {
-    this.#store.set({ reading: this.toJSON(), rt_ms: this.rtMs });
+    this.#store.set({ [this.#name]: this.toJSON(), rt_ms: this.rtMs });
   }
 }

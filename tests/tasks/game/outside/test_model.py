@@ -103,6 +103,7 @@ def test_a_good_answer_is_the_move_and_the_exchange_is_kept(server: ChatServer, 
     assert asking.spending.tokens == 10
 
 
+@pytest.mark.slow
 def test_what_is_no_legal_answer_is_asked_again_with_what_was_wrong(server: ChatServer, ask: Ask) -> None:
     def offer(**fields: Any) -> str:
         return json.dumps({"move": {"kind": "offer", **fields}})
@@ -377,13 +378,18 @@ def test_addresses_and_keys_that_are_none_are_refused_without_telling_them() -> 
     assert KEY not in repr(Settings.model_validate({"LIKELY_HUMAN_MODEL_KEY": KEY}))
 
 
-def test_a_study_with_people_takes_no_player_outside_and_reads_no_file_for_one() -> None:
-    for seat in ("model", "pull", "model:settings=/etc/passwd"):
-        with pytest.raises(ValidationError) as refused:
+def test_a_study_with_people_takes_a_model_that_it_pays_for_and_reads_no_file_for_one() -> None:
+    paid = {"models": {"calls": 1, "tokens": 1}}
+    wrong: list[tuple[str, dict[str, Any], str]] = [
+        ("model", {}, "nothing says what it may cost"),
+        ("pull", paid, "plays by `likely-human game play` alone for now"),
+        ("model:settings=/etc/passwd", paid, "settings: Extra inputs are not permitted"),
+    ]
+    for seat, keys, why in wrong:
+        with pytest.raises(ValidationError, match=why):
             GameBlock.model_validate(
-                {"id": "play", "task": "game", "game": "sug", "seats": ["human", *[seat] * 4]}
+                {"id": "play", "task": "game", "game": "sug", "seats": ["human", *[seat] * 4], **keys}
             )
-        assert "plays by `likely-human game play` alone for now" in str(refused.value)
 
 
 def bargain(request: Mapping[str, Any]) -> Said:

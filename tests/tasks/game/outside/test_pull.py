@@ -238,6 +238,7 @@ def value_of(schema: Any, rng: random.Random) -> Any:
     return rng.randint(schema["minimum"], schema["maximum"])
 
 
+@pytest.mark.slow
 def test_programs_play_whole_matches_beside_agents_and_at_the_same_time(tmp_path: Path) -> None:
     for game, seats, n in (("sug", "pull,gt,pull,gt,pull", 3), ("wac", "pull,saver,outbid,random,pull", 2)):
         out = tmp_path / game

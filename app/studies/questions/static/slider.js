@@ -5,7 +5,7 @@
 
 const TAKES = new Set(["Enter", " "]);
 
-function add(question) {
+export function add(question) {
   const number = question.querySelector("input[type=number]");
   const slider = document.createElement("input");
   const named = number.id;
@@ -37,8 +37,4 @@ function add(question) {
   number.addEventListener("input", show);
   question.querySelector(".ends").before(slider);
   show();
-}
-
-export function addSliders(form) {
-  for (const question of form.querySelectorAll("[data-slider]")) add(question);
 }

@@ -1,0 +1,267 @@
+"""The card of a trained judge: what it is, what it learnt from, how well it does and what it is not for."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import datetime
+from typing import Any
+
+from analysis.errors import AnalysisError
+from analysis.learning.networks import NETWORKS, Parameters, Settings, shapes
+from analysis.learning.training import Trained
+from analysis.learning.weights import Shapes
+from analysis.results import plain
+
+FORMAT = "likely-human trained judge 1"
+NOT_FOR = (
+    "Not a measure of what people perceive: it learnt who made a clip, not what anybody saw in it. Do not use it as a "
+    "reward: what is trained against it learns its faults (the authors of the paper advise against it as well)"
+)
+_FILE = re.compile(r"[0-9a-f]{64}\.safetensors")
+_LONGEST = 4_000_000
+_MOST_COPIES = 20
+_LIMITS = {"rate_hz": 1000, "window": 10_000, "hidden": 1024, "epochs": 10**6, "batch": 10**6}
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where the clips came from, in the words of who trains; `is_simulated` where the people are."""
+
+    on: str
+    is_simulated: bool
+    licence: str
+    made_at: datetime
+    versions: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What of a card a judge needs: the copies' settings, the file of weights, and which copies saw which clip."""
+
+    name: str
+    title: str
+    origin: str
+    settings: tuple[Settings, ...]
+    file: str
+    digest: str
+    seen: Mapping[str, frozenset[int]]
+
+    @property
+    def version(self) -> str:
+        """Names the weights."""
+        return f"1+{self.digest[:12]}"
+
+
+def together(copies: Sequence[Parameters]) -> Parameters:
+    """The arrays of all copies under names of one file: `1/mean`, `1/sd`, ..."""
+    return {
+        f"{number}/{name}": values for number, found in enumerate(copies, 1) for name, values in found.items()
+    }
+
+
+def apart(found: Parameters, n_copies: int) -> tuple[Parameters, ...]:
+    """The other way round."""
+    return tuple(
+        {name.split("/", 1)[1]: values for name, values in found.items() if name.startswith(f"{number}/")}
+        for number in range(1, n_copies + 1)
+    )
+
+
+def wanted(settings: Sequence[Settings]) -> Shapes:
+    return {
+        f"{number}/{name}": shape
+        for number, each in enumerate(settings, 1)
+        for name, shape in shapes(each).items()
+    }
+
+
+def card_of(
+    trained: Trained, contents: Sequence[str], data: str, origin: Origin, file: str, digest: str
+) -> dict[str, Any]:
+    """The card as JSON values. `contents` are the hashes of the clips' positions, in the order that was trained on."""
+    network, evaluation = trained.network, trained.evaluation
+    return {
+        "format": FORMAT,
+        "name": network.name,
+        "title": network.title,
+        "origin": network.origin,
+        "version": f"1+{digest[:12]}",
+        "made_at": origin.made_at.isoformat(timespec="seconds"),
+        "weights": {"file": file, "digest": digest},
+        "people": "simulated: no person made these paths" if origin.is_simulated else "real, as the data say",
+        "classes": ["agent", "human"],
+        "copies": [
+            {**asdict(copy.settings), "settings_tried": copy.n_tried, "clips_seen": len(copy.seen)}
+            for copy in trained.copies
+        ],
+        "data": {
+            "on": origin.on,
+            "sha256": data,
+            "licence": origin.licence or "not stated",
+            "contents": [
+                {
+                    "sha256": content,
+                    "copies": [
+                        n for n, copy in enumerate(trained.copies, 1) if row in set(copy.seen.tolist())
+                    ],
+                }
+                for row, content in sorted(enumerate(contents), key=lambda each: each[1])
+            ],
+        },
+        "split": {
+            "seed": trained.seed,
+            "folds": len(trained.splits.folds),
+            "never_on_both_sides": list(trained.splits.by),
+            "groups": trained.splits.n_groups,
+            "note": trained.splits.note,
+        },
+        "evaluation": evaluation.to_dict(),
+        "leaks": [plain(check) for check in trained.leaks],
+        "allowed": list(trained.allowed),
+        "versions": dict(origin.versions),
+        "intended_use": "To compare clips of navigation as the data above hold them",
+        "not_for": NOT_FOR,
+    }
+
+
+def loaded_card(text: str, origin: str) -> Loaded:
+    """What a judge needs of a card. Raises AnalysisError for all that is none, or names what cannot be."""
+    if len(text) > _LONGEST:
+        raise AnalysisError(f"{origin}: is too long for a card")
+    try:
+        card = json.loads(text)
+    except (ValueError, RecursionError):
+        raise AnalysisError(f"{origin}: is not JSON") from None
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        raise AnalysisError(f"{origin}: is no card of a trained judge (format {FORMAT!r})")
+    try:
+        found = Loaded(
+            str(card["name"]),
+            str(card["title"]),
+            str(card["origin"]),
+            tuple(_settings(copy) for copy in card["copies"]),
+            str(card["weights"]["file"]),
+            str(card["weights"]["digest"]),
+            {
+                str(each["sha256"]): frozenset(int(copy) for copy in each["copies"])
+                for each in card["data"]["contents"]
+            },
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise AnalysisError(f"{origin}: is not a whole card ({type(error).__name__}: {error})") from None
+    if found.name not in NETWORKS:
+        raise AnalysisError(
+            f"{origin}: is of the network {found.name[:80]!r}; known are {', '.join(NETWORKS)}"
+        )
+    if not 1 <= len(found.settings) <= _MOST_COPIES:
+        raise AnalysisError(f"{origin}: has {len(found.settings)} copies; allowed are 1 to {_MOST_COPIES}")
+    if not _FILE.fullmatch(found.file):
+        raise AnalysisError(
+            f"{origin}: names the weights {found.file[:80]!r}; their file is named by its hash"
+        )
+    return found
+
+
+def _settings(copy: Mapping[str, Any]) -> Settings:
+    values = {field.name: copy[field.name] for field in fields(Settings)}
+    if values["reads"] not in ("positions", "turn-speed") or values["kind"] not in ("ff", "gru"):
+        raise ValueError("a network that is not known")
+    for name, most in _LIMITS.items():
+        least = 0 if name == "hidden" else 1
+        if isinstance(values[name], bool) or not least <= values[name] <= most:
+            raise ValueError(f"{name} is {values[name]}; allowed are {least} to {most}")
+    for name in ("window", "hidden", "epochs", "batch"):
+        if not isinstance(values[name], int):
+            raise ValueError(f"{name} is no whole number")
+    if not isinstance(values["by_heading"], bool) or (values["kind"] == "gru" and not values["hidden"]):
+        raise ValueError("settings that fit no network")
+    return Settings(**values)
+
+
+def markdown(card: Mapping[str, Any]) -> str:
+    """The card for people to read."""
+    return "\n".join(_lines(card)) + "\n"
+
+
+def _lines(card: Mapping[str, Any]) -> list[str]:
+    first, evaluation, data = card["copies"][0], card["evaluation"], card["data"]
+    reads = "turn rate and speed" if first["reads"] == "turn-speed" else "positions (x, y, z)"
+    lines = [
+        f"# {card['name']}: {card['title']}",
+        "",
+        f"{card['origin']}.",
+        "",
+        f"- Version {card['version']}, made {card['made_at']}",
+        f"- Reads {reads} at {first['rate_hz']:g} Hz, windows of {first['window']} samples; "
+        f"{len(card['copies'])} copies, {first['hidden']} hidden units, dropout {first['dropout']:g}, "
+        f"{first['epochs']} epochs, batches of {first['batch']}, Adam {first['rate']:g}; "
+        f"{first['settings_tried']} settings tried for each copy",
+        f"- People in the data: {card['people']}",
+        f"- Data: {data['on']}, {len(data['contents'])} clips, SHA-256 {data['sha256']}; licence: {data['licence']}",
+        f"- Folds: {card['split']['folds']}, seed {card['split']['seed']}; never on both sides: "
+        f"{', '.join(card['split']['never_on_both_sides'])} ({card['split']['groups']} groups)",
+        *(
+            [f"- {card['split']['note'][:1].upper()}{card['split']['note'][1:]}"]
+            if card["split"]["note"]
+            else []
+        ),
+        "",
+        "## On clips that a copy never saw",
+        "",
+        "| | pairs | tied | person's clip chosen by share of windows | by mean logit | clips | single clips right |",
+        "|---|---|---|---|---|---|---|",
+        *(_row(f"copy {number}", each) for number, each in enumerate(evaluation["copies"], 1)),
+        _row("all copies", evaluation["pooled"]),
+    ]
+    for agent in evaluation["agents"]:
+        lines.append(_row(f"against {agent['source']}", agent["seen"]))
+        if agent["unseen"]:
+            lines.append(_row(f"against {agent['source']}, not seen in training", agent["unseen"]))
+    lines += [
+        _row("null: trained on labels dealt anew", evaluation["null"]),
+        "",
+        f"Mean over copies {_number(evaluation['mean'])}, SD {_number(evaluation['sd_ddof0'])} (divides by n); "
+        f"{_interval(evaluation['interval'])}. Pairs and single clips are different numbers. High accuracy here is "
+        "identity, not agreement with people: hold the verdicts against votes.",
+        "",
+        "## Beside it, on the same pairs",
+        "",
+        *(_baseline(each) for each in card.get("baselines", ())),
+        "",
+        "## Leaks looked for",
+        "",
+        *(
+            f"- {'FOUND, allowed' if leak['found'] else 'not found'}: {leak['name']}. {leak['says']}"
+            for leak in card["leaks"]
+        ),
+        "",
+        "## Use",
+        "",
+        f"{card['intended_use']}. {card['not_for']}.",
+        "",
+        f"Made with {', '.join(f'{name} {version}' for name, version in card['versions'].items())}.",
+    ]
+    return lines
+
+
+def _row(name: str, held: Mapping[str, Any]) -> str:
+    numbers = (_number(held["pairs"]), _number(held["pairs_by_logit"]))
+    clips = f"{held['n_clips']} | {_number(held['clips'])}" if held["n_clips"] else "|"
+    return f"| {name} | {held['n_pairs']} | {held['n_tied']} | {numbers[0]} | {numbers[1]} | {clips} |"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _interval(interval: Mapping[str, Any]) -> str:
+    if interval["low"] is None:
+        return f"no interval: {interval['reason']}"
+    return f"95 % interval over pairs {interval['low']:.3f} to {interval['high']:.3f}"
+
+
+def _baseline(each: Mapping[str, Any]) -> str:
+    n = f"{each['n_pairs']} pairs"
+    beats = "" if each["is_beaten"] is None else (", beaten" if each["is_beaten"] else ", NOT beaten")
+    return f"- {each['name']}: {_number(each['pairs'])} of {n}{beats}"

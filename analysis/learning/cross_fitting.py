@@ -1,0 +1,309 @@
+"""Cross-fits a judge of votes: what it is tested on shares no clip, scene or voter with what it learnt from."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from analysis.errors import AnalysisError
+from analysis.learning.examples import joined
+from analysis.learning.votes import (
+    ENOUGH_PAIRS,
+    FEWEST_PAIRS,
+    FEWEST_PEOPLE,
+    Bools,
+    Ceilings,
+    CurvePoint,
+    Ints,
+    Learnt,
+    Preference,
+    Reached,
+    Voted,
+    Votes,
+    Weight,
+    fit_preference,
+)
+from analysis.stats.intervals import Floats
+
+OnProgress = Callable[[int, int, str], None]
+
+FOLDS = 5
+REPEATS = 10
+RESAMPLES = 500
+RIDGES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+CURVE_PAIRS = (10, 20, 40, 80, 160, 320)
+CURVE_VOTES = (1, 2, 5, 10)
+_INNER = 3
+_DUST = 1e-9
+
+
+def learn(
+    votes: Votes,
+    names: Sequence[str],
+    *,
+    seed: int = 1,
+    repeats: int = REPEATS,
+    on_progress: OnProgress = lambda done, total, what: None,
+) -> Learnt:
+    """Train on all votes, and cross-fit: half of the people label the pairs to train on, the other half those to test,
+    which share no clip and no group with them; then the halves swap. The ridge is chosen within the training pairs.
+
+    Raises AnalysisError below 40 pairs with votes, 4 people or 5 groups of clips; below 80 pairs it warns.
+    """
+    n_people = len(np.unique(votes.person))
+    voted = int((votes.counts(np.ones(len(votes.pair), dtype=np.bool_))[1] > 0).sum())
+    if voted < FEWEST_PAIRS or n_people < FEWEST_PEOPLE:
+        raise AnalysisError(
+            f"{voted} pairs with votes of {n_people} people: at least {FEWEST_PAIRS} pairs and {FEWEST_PEOPLE} people "
+            f"are needed to learn from some and test on others, {ENOUGH_PAIRS} pairs are advised; more pairs help more "
+            "than more votes"
+        )
+    groups = _groups(votes)
+    rounds = [_Round(votes, groups, np.random.default_rng([seed, number])) for number in range(repeats)]
+    held, curve_pairs, curve_votes, alone, halves = [], [], [], [], []
+    for done, each in enumerate(rounds, start=1):
+        held.append(each.chances())
+        curve_pairs.append([each.chances(most_pairs=n) for n in _sizes(votes.n_pairs)])
+        curve_votes.append([each.chances(most_votes=n) for n in CURVE_VOTES])
+        alone.append(each.chances(only=~votes.has_truth))
+        halves.append(each.shares())
+        on_progress(done, len(rounds), "repeats")
+    everything = np.ones(votes.n_pairs, dtype=np.bool_)
+    few = (~votes.has_truth).sum() < FEWEST_PAIRS
+    judge, weights = _final(votes, groups, names, seed)
+    warning = (
+        f"{voted} pairs: below {ENOUGH_PAIRS} what is reached, and the weights, are uncertain"
+        if voted < ENOUGH_PAIRS
+        else ""
+    )
+    numbers = Voted(
+        n_pairs=voted,
+        n_people=n_people,
+        n_votes=len(votes.pair),
+        reached=_reached(held, rounds, everything),
+        human_agent=_reached(held, rounds, votes.has_truth),
+        agent_agent=_reached(held, rounds, ~votes.has_truth),
+        agent_agent_alone=_reached([] if few else alone, rounds, ~votes.has_truth),
+        by_pairs=_curve(_sizes(votes.n_pairs), curve_pairs, rounds),
+        by_votes=_curve(CURVE_VOTES, curve_votes, rounds),
+        ceilings=_ceilings(votes, halves),
+        weights=weights,
+        ridge=judge.ridge,
+        n_tried=len(RIDGES),
+        warning=warning,
+    )
+    return Learnt(judge, numbers, np.array([np.nanmean(each, axis=0) for each in map(_both, held)]))
+
+
+def _both(chances: Floats) -> Floats:
+    """Of a pair that neither half tested nothing is known: 0.5, which abstains."""
+    return np.where(np.isnan(chances).all(axis=0), 0.5, chances)
+
+
+def _groups(votes: Votes) -> Ints:
+    """What is held back together: clips that share a scene or, where enough groups are left, a chain of pairs."""
+    linked = votes.group.copy()
+    for one, other in zip(votes.first, votes.second, strict=True):
+        linked[linked == linked[other]] = linked[one]
+    if len(np.unique(linked)) >= FOLDS:
+        return linked
+    own = joined([votes.group])
+    if len(np.unique(own)) < FOLDS:
+        raise AnalysisError(
+            f"{len(np.unique(own))} groups of clips that share a scene; at least {FOLDS} are needed to hold some back"
+        )
+    return own
+
+
+class _Round:
+    """One repeat: two halves of the people, and folds of the groups of clips."""
+
+    def __init__(self, votes: Votes, groups: Ints, rng: np.random.Generator) -> None:
+        self.votes, self.rng = votes, rng
+        people = rng.permutation(np.unique(votes.person))
+        self.halves = [np.isin(votes.person, people[half::2]) for half in (0, 1)]
+        names = rng.permutation(np.unique(groups))
+        fold_of = {name: number % FOLDS for number, name in enumerate(names)}
+        fold = np.array([fold_of[group] for group in groups])
+        self.first, self.second = fold[votes.first], fold[votes.second]
+        self.groups = groups[votes.first]
+
+    def shares(self) -> tuple[Floats, Floats]:
+        """The share of votes for the first in either half; NaN without a vote."""
+        first, second = (_share(*self.votes.counts(half)) for half in self.halves)
+        return first, second
+
+    def chances(
+        self, *, most_pairs: int | None = None, most_votes: int | None = None, only: Bools | None = None
+    ) -> Floats:
+        """For each half that tests (rows) and each pair the probability of the first, NaN where it was not tested."""
+        votes = self.votes
+        found = np.full((2, votes.n_pairs), np.nan)
+        for half in (0, 1):
+            labels = _thinned(votes, self.halves[half], most_votes, self.rng)
+            won, n = votes.counts(labels)
+            for fold in range(FOLDS):
+                train = (self.first != fold) & (self.second != fold) & (n > 0)
+                test = (self.first == fold) & (self.second == fold)
+                train = train if only is None else train & only
+                rows = np.flatnonzero(train)
+                if most_pairs is not None and len(rows) > most_pairs:
+                    rows = self.rng.choice(rows, most_pairs, replace=False)
+                if len(rows) < _INNER or not test.any():
+                    continue
+                judge = _chosen(votes, rows, won, n, self.groups, self.rng)
+                found[1 - half, test] = judge.chance(_difference(votes)[test])
+        return found
+
+
+def _difference(votes: Votes) -> Floats:
+    return votes.table[votes.first] - votes.table[votes.second]
+
+
+def _thinned(votes: Votes, of: Bools, most: int | None, rng: np.random.Generator) -> Bools:
+    """At most so many votes of each pair, drawn."""
+    if most is None:
+        return of
+    rows = rng.permutation(np.flatnonzero(of))
+    rows = rows[np.argsort(votes.pair[rows], kind="stable")]
+    starts = np.searchsorted(votes.pair[rows], np.arange(votes.n_pairs))
+    kept = np.zeros(len(of), dtype=np.bool_)
+    kept[rows[np.arange(len(rows)) - starts[votes.pair[rows]] < most]] = True
+    return kept
+
+
+def _chosen(
+    votes: Votes, rows: Ints, won: Floats, n: Floats, groups: Ints, rng: np.random.Generator
+) -> Preference:
+    """Fitted to the pairs `rows` with the ridge that forecasts held-out groups of them best."""
+    difference = _difference(votes)
+    clips = np.unique(np.concatenate([votes.first[rows], votes.second[rows]]))
+    spread = votes.table[clips].std(axis=0)
+    scale = np.where(spread > _DUST, spread, 1.0)
+    names = rng.permutation(np.unique(groups[rows]))
+    part = np.searchsorted(np.sort(names), groups[rows])
+    part = np.argsort(names)[part] % _INNER
+    losses = []
+    for ridge in RIDGES:
+        total = 0.0
+        for number in range(_INNER):
+            inside, outside = rows[part != number], rows[part == number]
+            if not len(inside) or not len(outside):
+                continue
+            chance = fit_preference(difference[inside], won[inside], n[inside], scale, ridge).chance(
+                difference[outside]
+            )
+            total += _log_loss(chance, won[outside], n[outside])
+        losses.append(total)
+    return fit_preference(difference[rows], won[rows], n[rows], scale, RIDGES[int(np.argmin(losses))])
+
+
+def _log_loss(chance: Floats, won: Floats, n: Floats) -> float:
+    chance = np.clip(chance, 1e-6, 1 - 1e-6)
+    return -float(np.sum(won * np.log(chance) + (n - won) * np.log(1 - chance)))
+
+
+def _share(won: Floats, n: Floats) -> Floats:
+    share: Floats = np.divide(won, n, out=np.full(len(n), np.nan), where=n > 0)
+    return share
+
+
+def _reached(held: Sequence[Floats], rounds: Sequence[_Round], of: Bools) -> Reached:
+    """Each repeat against the votes of the half that its copies did not learn from."""
+    accuracies, losses, briers, tested = [], [], [], np.zeros(len(of), dtype=np.bool_)
+    for chances, each in zip(held, rounds, strict=bool(held)):
+        right: list[Floats] = []
+        loss = votes = brier = 0.0
+        for half in (0, 1):
+            won, n = each.votes.counts(each.halves[half])
+            share = _share(won, n)
+            known = of & ~np.isnan(chances[half]) & (n > 0)
+            tested |= known
+            decided = known & (share != 0.5)
+            guess = np.sign(np.round(chances[half][decided] - 0.5, 9))
+            right.append(0.5 + 0.5 * guess * np.sign(share[decided] - 0.5))
+            loss += _log_loss(chances[half][known], won[known], n[known])
+            brier += float(np.sum(n[known] * (share[known] - chances[half][known]) ** 2))
+            brier += float(np.sum(n[known] * share[known] * (1 - share[known])))
+            votes += float(n[known].sum())
+        if votes and len(np.concatenate(right)):
+            accuracies.append(float(np.concatenate(right).mean()))
+            losses.append(loss / votes)
+            briers.append(brier / votes)
+    if not accuracies:
+        return Reached(int(tested.sum()), None, None, None, None, None)
+    low, high = np.quantile(accuracies, [0.05, 0.95])
+    return Reached(
+        int(tested.sum()),
+        float(np.mean(accuracies)),
+        float(low),
+        float(high),
+        float(np.mean(losses)),
+        float(np.mean(briers)),
+    )
+
+
+def _sizes(n_pairs: int) -> Sequence[int]:
+    return [n for n in CURVE_PAIRS if n < n_pairs * (FOLDS - 1) / FOLDS]
+
+
+def _curve(
+    sizes: Sequence[int], found: Sequence[Sequence[Floats]], rounds: Sequence[_Round]
+) -> tuple[CurvePoint, ...]:
+    everything = np.ones(rounds[0].votes.n_pairs, dtype=np.bool_)
+    return tuple(
+        CurvePoint(n, _reached([each[number] for each in found], rounds, everything))
+        for number, n in enumerate(sizes)
+    )
+
+
+def _ceilings(votes: Votes, halves: Sequence[tuple[Floats, Floats]]) -> Ceilings:
+    won, n = votes.counts(np.ones(len(votes.pair), dtype=np.bool_))
+    others = won[votes.pair] - votes.value, n[votes.pair] - 1
+    share = _share(*others)
+    decided = (others[1] > 0) & (share != 0.5)
+    agrees = 0.5 + 0.5 * np.sign(votes.value - 0.5) * np.sign(np.nan_to_num(share, nan=0.5) - 0.5)
+    per_pair = _share(
+        np.bincount(votes.pair[decided], agrees[decided], votes.n_pairs).astype(np.float64),
+        np.bincount(votes.pair[decided], minlength=votes.n_pairs).astype(np.float64),
+    )
+    known = per_pair[~np.isnan(per_pair)]
+    agreeing, correlations = [], []
+    for one, other in halves:
+        both = ~np.isnan(one) & ~np.isnan(other)
+        labelled = both & (one != 0.5) & (other != 0.5)
+        if labelled.any():
+            agreeing.append(float((np.sign(one - 0.5) == np.sign(other - 0.5))[labelled].mean()))
+        if both.sum() > 2 and np.ptp(one[both]) > 0 and np.ptp(other[both]) > 0:
+            correlations.append(float(np.corrcoef(one[both], other[both])[0, 1]))
+    r = float(np.mean(correlations)) if correlations else None
+    return Ceilings(
+        float(known.mean()) if len(known) else None,
+        float(np.mean(agreeing)) if agreeing else None,
+        2 * r / (1 + r) if r is not None and r > -1 else None,
+    )
+
+
+def _final(
+    votes: Votes, groups: Ints, names: Sequence[str], seed: int
+) -> tuple[Preference, tuple[Weight, ...]]:
+    """The judge of all votes; the bootstrap draws groups of pairs again and keeps the ridge."""
+    won, n = votes.counts(np.ones(len(votes.pair), dtype=np.bool_))
+    rows, rng = np.flatnonzero(n > 0), np.random.default_rng([seed, 10_000])
+    own = groups[votes.first]
+    judge = _chosen(votes, rows, won, n, own, rng)
+    difference = _difference(votes)
+    by_group = [rows[own[rows] == name] for name in np.unique(own[rows])]
+    drawn = []
+    for _ in range(RESAMPLES):
+        again = np.concatenate(
+            [by_group[number] for number in rng.integers(len(by_group), size=len(by_group))]
+        )
+        drawn.append(
+            fit_preference(difference[again], won[again], n[again], judge.scale, judge.ridge).weights
+        )
+    low, high = np.quantile(np.array(drawn), [0.025, 0.975], axis=0)
+    weights = [
+        Weight(name, float(value), float(least), float(most))
+        for name, value, least, most in zip(names, judge.weights, low, high, strict=True)
+    ]
+    return judge, tuple(sorted(weights, key=lambda weight: -abs(weight.value)))

@@ -1,0 +1,222 @@
+"""What a judge learns from, and who may not be on both sides of a split."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from analysis.errors import AnalysisError
+from analysis.learning.paths import Path
+
+N_FOLDS = 5
+FEWEST_MAKERS = 4
+
+Rows = npt.NDArray[np.intp]
+Pairs = Sequence[tuple[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One clip with its label: who made it, a person or an agent, never what a participant answered.
+
+    `content` is the hash of its positions; `maker` the player, or the agent's version; `scene` what it shares with
+    clips of others (the same start, goal, length); both are empty where unknown. `shown_s` is how long the clip is.
+    """
+
+    name: str
+    content: str
+    is_human: bool
+    source: str
+    maker: str
+    scene: str
+    path: Path
+    shown_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Which examples one copy is trained on, and which it never sees."""
+
+    train: Rows
+    test: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Splits:
+    """`by` are the things that are never on both sides; `note` says what could not be kept apart, if anything."""
+
+    folds: tuple[Split, ...]
+    by: tuple[str, ...]
+    n_groups: int
+    note: str
+
+
+def labels_of(examples: Sequence[Example]) -> npt.NDArray[np.bool_]:
+    return np.array([example.is_human for example in examples])
+
+
+def makers_of(examples: Sequence[Example]) -> tuple[set[str], set[str]]:
+    """The known players, and the known versions of agents."""
+    found: tuple[set[str], set[str]] = set(), set()
+    for example in examples:
+        if example.maker:
+            found[not example.is_human].add(example.maker)
+    return found
+
+
+def split(examples: Sequence[Example], pairs: Pairs, seed: int, folds: int = N_FOLDS) -> Splits:
+    """Folds in which no scene, pair or copy of a path is on both sides, nor, where numbers allow, a player or version.
+
+    With at least four players and four versions of agents: grouped by them as well, where that leaves `folds` groups;
+    else each fold tests a part of the scenes by a part of the makers, after training on the other scenes by the
+    others. With fewer, `note` says that the result does not reach beyond the players.
+    """
+    rng = np.random.default_rng([seed, 1])
+    scenes, by = _scenes(examples, pairs), ["path"]
+    by += ["pair"] if pairs else []
+    by += ["scene"] if any(example.scene for example in examples) else []
+    people, agents = makers_of(examples)
+    n = len(np.unique(scenes))
+    if n < folds:
+        raise AnalysisError(
+            f"{n} groups of clips that share a scene or a pair; at least {folds} are needed to hold some back "
+            "each time: add clips of other scenes, or name a finer column of scenes"
+        )
+    if min(len(people), len(agents)) < FEWEST_MAKERS:
+        note = (
+            f"{_counted(len(people), 'player')} and {_counted(len(agents), 'version')} of agents: at least "
+            f"{FEWEST_MAKERS} of each are needed to hold some back, so whether this holds for other people or agents "
+            "is not known"
+        )
+        return Splits(_folds(examples, scenes, folds, rng), tuple(by), n, note)
+    by.append("player or version")
+    makers = joined([_indices([f"{e.is_human}/{e.maker}" for e in examples])])
+    both = joined([scenes, makers])
+    if len(np.unique(both)) >= folds:
+        return Splits(_folds(examples, both, folds, rng), tuple(by), len(np.unique(both)), "")
+    crossed = _crossed(examples, scenes, makers, folds, rng)
+    return Splits(crossed, tuple(by), n, "")
+
+
+def _scenes(examples: Sequence[Example], pairs: Pairs) -> Rows:
+    """Which clips belong together: the same path, the same scene, or a chain of pairs."""
+    kinds = [_indices([example.content for example in examples])]
+    kinds.append(_indices([example.scene or f"\0{row}" for row, example in enumerate(examples)]))
+    groups = joined(kinds)
+    for one, other in pairs:
+        groups[groups == groups[other]] = groups[one]
+    return groups
+
+
+def _indices(names: Sequence[str]) -> Rows:
+    return np.unique(names, return_inverse=True)[1].astype(np.intp)
+
+
+def joined(kinds: Sequence[Rows]) -> Rows:
+    """Groups of rows that are linked by any of the kinds, however far."""
+    groups = kinds[0].copy()
+    for kind in kinds[1:]:
+        for value in np.unique(kind):
+            linked = np.unique(groups[kind == value])
+            groups[np.isin(groups, linked)] = linked[0]
+    return groups
+
+
+def _dealt(examples: Sequence[Example], groups: Rows, folds: int, rng: np.random.Generator) -> Rows:
+    """The fold of each row: whole groups, the largest first, each to where fewest of its kind of clips are."""
+    is_human = labels_of(examples)
+    names = rng.permutation(np.unique(groups))
+    sizes = {
+        name: np.array([(is_human & (groups == name)).sum(), (~is_human & (groups == name)).sum()])
+        for name in names
+    }
+    held = np.zeros((folds, 2))
+    fold = np.zeros(len(groups), dtype=np.intp)
+    totals = np.array([max(1, is_human.sum()), max(1, (~is_human).sum())])
+    for name in sorted(names, key=lambda name: -int(sizes[name].sum())):
+        chosen = int(np.argmin((held / totals) @ np.minimum(sizes[name], 1) + 1e-6 * held.sum(axis=1)))
+        held[chosen] += sizes[name]
+        fold[groups == name] = chosen
+    return fold
+
+
+def _folds(
+    examples: Sequence[Example], groups: Rows, folds: int, rng: np.random.Generator
+) -> tuple[Split, ...]:
+    fold = _dealt(examples, groups, folds, rng)
+    return _checked(
+        examples,
+        [Split(np.flatnonzero(fold != number), np.flatnonzero(fold == number)) for number in range(folds)],
+    )
+
+
+def _crossed(
+    examples: Sequence[Example], scenes: Rows, makers: Rows, folds: int, rng: np.random.Generator
+) -> tuple[Split, ...]:
+    parts = min(folds, *(len(found) for found in makers_of(examples)))
+    by_scene, by_maker = _dealt(examples, scenes, parts, rng), _dealt(examples, makers, parts, rng)
+    return _checked(
+        examples,
+        [
+            Split(
+                np.flatnonzero((by_scene != number % parts) & (by_maker != number % parts)),
+                np.flatnonzero((by_scene == number % parts) & (by_maker == number % parts)),
+            )
+            for number in range(parts)
+        ],
+    )
+
+
+def _checked(examples: Sequence[Example], splits: Sequence[Split]) -> tuple[Split, ...]:
+    is_human = labels_of(examples)
+    for each in splits:
+        kept = is_human[each.train]
+        if kept.all() or not kept.any() or not len(each.test):
+            raise AnalysisError(
+                "the clips cannot be split into folds that all hold people and agents; there are too few scenes "
+                "that hold both"
+            )
+    return tuple(splits)
+
+
+def matched_pairs(examples: Sequence[Example]) -> Pairs:
+    """Where no study says which clips are compared: each person's clip with one of each agent, of the same scene.
+
+    Within a scene in the order of the paths' hashes, so that names and order of files change nothing.
+    """
+    cells: dict[tuple[str, str], list[int]] = {}
+    for row in sorted(range(len(examples)), key=lambda row: examples[row].content):
+        example = examples[row]
+        cells.setdefault((example.scene, "" if example.is_human else example.source), []).append(row)
+    return [
+        pair
+        for (scene, source), agents in sorted(cells.items())
+        if source
+        for pair in zip(cells.get((scene, ""), ()), agents, strict=False)
+    ]
+
+
+def without(examples: Sequence[Example], source: str) -> Rows:
+    """The rows that are not of an agent."""
+    return np.array(
+        [row for row, e in enumerate(examples) if e.is_human or e.source != source], dtype=np.intp
+    )
+
+
+def with_labels_drawn(examples: Sequence[Example], rng: np.random.Generator) -> Sequence[Example]:
+    """The same clips with their labels dealt anew: what is learnt from these is chance or a leak."""
+    dealt = rng.permutation([example.is_human for example in examples])
+    return [
+        replace(example, is_human=bool(label), source="human" if label else "agent")
+        for example, label in zip(examples, dealt, strict=True)
+    ]
+
+
+def agents_of(examples: Sequence[Example]) -> Sequence[str]:
+    return sorted(Counter(example.source for example in examples if not example.is_human))
+
+
+def _counted(n: int, noun: str) -> str:
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -1,0 +1,397 @@
+"""Five copies of a network, one for each fold, and how well they do on what they never saw."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from analysis.errors import AnalysisError
+from analysis.learning.examples import (
+    FEWEST_MAKERS,
+    Example,
+    Pairs,
+    Rows,
+    Splits,
+    agents_of,
+    labels_of,
+    makers_of,
+    matched_pairs,
+    split,
+    with_labels_drawn,
+    without,
+)
+from analysis.learning.fitting import Labels, Task, fit, refuse_without_jax
+from analysis.learning.leaks import LeakCheck, check_leaks, refused
+from analysis.learning.networks import Network, Parameters, Score, Settings, cut, score
+from analysis.learning.paths import Singles
+from analysis.results import Result
+from analysis.stats.intervals import Floats, Interval, no_interval, percentile_interval, wilson
+
+OnProgress = Callable[[int, int, str], None]
+
+FEWEST_CLIPS = 20
+RESAMPLES = 10_000
+OVER_PAIRS = "percentile bootstrap over pairs, all copies together; Wilson's where all pairs come out alike"
+# What the published search tries, one setting after the other.
+SEARCH_WINDOWS = (5, 10, 20)
+SEARCH_DROPOUT = (0.0, 0.5, 0.85)
+SEARCH_HIDDEN = (16, 32)
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """One trained copy: its weights, the settings they are for, how many settings were tried, and what it saw."""
+
+    settings: Settings
+    parameters: Parameters
+    n_tried: int
+    seen: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Held(Result):
+    """Numbers on clips and pairs that a copy never saw; None where there are none.
+
+    `clips` is the accuracy on single clips, people and agents weighted alike; `pairs` is how often the person's clip of
+    a pair has the larger share of windows called human, a tie counting a half; `pairs_by_logit` the same by mean logit.
+    """
+
+    n_clips: int
+    clips: float | None
+    n_pairs: int
+    n_tied: int
+    pairs: float | None
+    pairs_by_logit: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Agent(Result):
+    """Against one agent: by copies that trained on it, and (`unseen`) by one that did not."""
+
+    source: str
+    seen: Held
+    unseen: Held | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation(Result):
+    """Mean and SD (that divides by n, as published) over copies, all held-out pairs together, and by agent.
+
+    `null` is the accuracy on single clips after training on labels dealt anew: 0.5 but for chance and leaks.
+    """
+
+    copies: tuple[Held, ...]
+    mean: float | None
+    sd_ddof0: float | None
+    pooled: Held
+    interval: Interval
+    agents: tuple[Agent, ...]
+    null: Held
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What a training makes; `tested` are the held-out pairs, `allowed` the leaks that were allowed."""
+
+    network: Network
+    copies: tuple[Copy, ...]
+    splits: Splits
+    evaluation: Evaluation
+    tested: Pairs
+    leaks: tuple[LeakCheck, ...]
+    allowed: tuple[str, ...]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """Of one copy: a score for each tested row, and for each tested pair how its person's clip fared."""
+
+    is_right: Floats
+    is_human: Labels
+    by_share: Floats
+    by_logit: Floats
+
+
+def train(
+    network: Network,
+    examples: Sequence[Example],
+    *,
+    pairs: Pairs = (),
+    seed: int = 1,
+    allowed: Sequence[str] = (),
+    search: bool = False,
+    on_progress: OnProgress = lambda done, total, what: None,
+) -> Trained:
+    """Train five copies, each on four fifths of the groups, and evaluate each on the fifth it never saw.
+
+    `pairs` are rows of `examples`, the person's clip first, as a study compares them; without them clips are matched by
+    scene. `search` chooses window, dropout and hidden units one after the other for each copy, on a part of what it may
+    train on. `on_progress` may raise to stop.
+
+    Raises AnalysisError where a leak is found that is not `allowed`, a class or group is too small, or JAX is missing.
+    """
+    refuse_without_jax()
+    if not examples or labels_of(examples).all() or not labels_of(examples).any():
+        raise AnalysisError("clips of people and of agents are both needed to train a judge")
+    settings = replace(network.settings, by_heading=_all_have_headings(examples))
+    leaks = check_leaks(examples, settings)
+    if sentences := list(refused(leaks, allowed)):
+        raise AnalysisError("; ".join(sentences))
+    splits = split(examples, pairs, seed)
+    agents = agents_of(examples) if len(agents_of(examples)) > 1 else ()
+    work = _Work(examples, pairs, seed, on_progress)
+    tried = len(_candidates(settings)) if search else 0
+    work.total = settings.epochs * (1 + (len(splits.folds) * (1 + tried) if search else 0))
+    chosen = [
+        work.searched(settings, part.train, fold) if search else settings
+        for fold, part in enumerate(splits.folds)
+    ]
+    wanted = [_Wanted(part.train, (fold,)) for fold, part in enumerate(splits.folds)]
+    others = [*_unseen(examples, splits, agents), *_null(examples, splits, seed)]
+    if search:
+        fitted = [
+            work.fitted(each, [one], f"copy {one.draw[0] + 1}")[0]
+            for each, one in zip(chosen, wanted, strict=True)
+        ]
+        checks = work.fitted(settings, others, "checks")
+    else:
+        together = work.fitted(settings, [*wanted, *others], f"{len(wanted)} copies and {len(others)} checks")
+        fitted, checks = together[: len(wanted)], together[len(wanted) :]
+    copies = [
+        Copy(each, parameters, max(1, tried), part.train)
+        for each, parameters, part in zip(chosen, fitted, splits.folds, strict=True)
+    ]
+    outcomes = [
+        work.outcome(copy.settings, copy.parameters, part.test)
+        for copy, part in zip(copies, splits.folds, strict=True)
+    ]
+    unseen, null = {}, []
+    for check, parameters in zip(others, checks, strict=True):
+        outcome = work.outcome(settings, parameters, check.test, check.labels)
+        if check.without:
+            unseen[check.without] = held([outcome])
+        else:
+            null.append(outcome)
+    found = _evaluated(work, splits, outcomes, unseen, held(null))
+    tested = [pair for part in splits.folds for pair in work.tested(part.test)]
+    return Trained(network, tuple(copies), splits, found, tested, leaks, tuple(sorted(allowed)), seed)
+
+
+def _all_have_headings(examples: Sequence[Example]) -> bool:
+    return all(example.path.heading_rad is not None for example in examples)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A network to fit on clips; as a check also what it is tested on, with which labels, and which agent it lacks."""
+
+    rows: Rows
+    draw: tuple[int, ...]
+    test: Rows = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    labels: Labels | None = None
+    without: str = ""
+
+
+class _Work:
+    """The windows of all clips, cut once for each width, and the trainings made of them."""
+
+    def __init__(self, examples: Sequence[Example], pairs: Pairs, seed: int, on_progress: OnProgress) -> None:
+        self.examples, self.pairs, self.seed = examples, pairs, seed
+        self.total, self._done, self._tell = 0, 0, on_progress
+        self._cuts: dict[Settings, list[Singles]] = {}
+
+    def cuts(self, settings: Settings) -> list[Singles]:
+        if settings not in self._cuts:
+            self._cuts[settings] = [_cut_of(example, settings) for example in self.examples]
+        return self._cuts[settings]
+
+    def fitted(self, settings: Settings, wanted: "Sequence[_Wanted]", what: str) -> list[Parameters]:
+        """Trained side by side, each on its clips."""
+        cuts = self.cuts(settings)
+        sizes = np.array([len(found) for found in cuts])
+        of_clip = np.repeat(np.arange(len(cuts)), sizes)
+        known = labels_of(self.examples)
+
+        def on_epoch() -> None:
+            self._done += 1
+            self._tell(self._done, self.total, what)
+
+        tasks = [
+            Task(
+                np.flatnonzero(np.isin(of_clip, each.rows)),
+                (known if each.labels is None else each.labels)[of_clip],
+                np.random.default_rng([self.seed, 2, *each.draw]),
+            )
+            for each in wanted
+        ]
+        steps = max(1, -(-int(sizes.sum()) * 4 // (5 * settings.batch)))
+        return fit(settings, np.concatenate(cuts), tasks, steps=steps, on_epoch=on_epoch)
+
+    def searched(self, settings: Settings, rows: Rows, fold: int) -> Settings:
+        """The settings that do best on a fifth of the groups of `rows`, after training on the others."""
+        inner = split([self.examples[row] for row in rows], self._pairs_within(rows), self.seed).folds[0]
+        train, test = rows[inner.train], rows[inner.test]
+
+        def accuracy(tried: Settings) -> float:
+            (parameters,) = self.fitted(tried, [_Wanted(train, (fold, 3))], f"settings of copy {fold + 1}")
+            return held([self.outcome(tried, parameters, test)]).clips or 0.0
+
+        best, reached = settings, accuracy(settings)
+        for step in _steps(settings):
+            for tried in step(best):
+                if (now := accuracy(tried)) > reached:
+                    best, reached = tried, now
+        return best
+
+    def _pairs_within(self, rows: Rows) -> Pairs:
+        place = {int(row): number for number, row in enumerate(rows)}
+        return [(place[a], place[b]) for a, b in self.pairs if a in place and b in place]
+
+    def outcome(
+        self,
+        settings: Settings,
+        parameters: Parameters,
+        rows: Rows,
+        labels: Labels | None = None,
+    ) -> _Outcome:
+        cuts = self.cuts(settings)
+        scores = {int(row): score(settings, parameters, cuts[row]) for row in rows}
+        is_human = (labels_of(self.examples) if labels is None else labels)[rows]
+        said = np.array([_called_human(scores[int(row)]) for row in rows])
+        pairs = self.tested(rows) if labels is None else []
+        return _Outcome(
+            np.where(is_human, said, 1 - said),
+            is_human,
+            np.array([_win(scores[a].share, scores[b].share) for a, b in pairs]),
+            np.array([_win(scores[a].mean_logit, scores[b].mean_logit) for a, b in pairs]),
+        )
+
+    def tested(self, rows: Rows) -> Pairs:
+        """The pairs both of whose clips are held out."""
+        if self.pairs:
+            within = set(rows.tolist())
+            return [pair for pair in self.pairs if within.issuperset(pair)]
+        return [(int(rows[a]), int(rows[b])) for a, b in matched_pairs([self.examples[row] for row in rows])]
+
+    def sources(self, rows: Rows) -> Sequence[str]:
+        """The agent of each tested pair, in the order of `outcome`."""
+        return [self.examples[b].source for _, b in self.tested(rows)]
+
+
+def _cut_of(example: Example, settings: Settings) -> Singles:
+    try:
+        return cut(example.path, settings)
+    except AnalysisError as error:
+        raise AnalysisError(f"{example.name}: {error}") from None
+
+
+def _steps(settings: Settings) -> Sequence[Callable[[Settings], Iterator[Settings]]]:
+    def of_windows(best: Settings) -> Iterator[Settings]:
+        yield from (replace(best, window=width) for width in SEARCH_WINDOWS if width != settings.window)
+
+    def of_dropout(best: Settings) -> Iterator[Settings]:
+        yield from (replace(best, dropout=share) for share in SEARCH_DROPOUT if share != settings.dropout)
+
+    def of_hidden(best: Settings) -> Iterator[Settings]:
+        yield from (replace(best, hidden=units) for units in SEARCH_HIDDEN if units != settings.hidden)
+
+    return (of_windows, of_dropout, of_hidden) if settings.window > 1 else (of_dropout, of_hidden)
+
+
+def _candidates(settings: Settings) -> list[Settings]:
+    return [settings, *(tried for step in _steps(settings) for tried in step(settings))]
+
+
+def _called_human(found: Score) -> float:
+    return 0.5 if found.share == 0.5 else float(found.share > 0.5)
+
+
+def _win(of_human: float, of_agent: float) -> float:
+    return 0.5 + 0.5 * float(np.sign(round(of_human - of_agent, 9)))
+
+
+def held(outcomes: Sequence[_Outcome]) -> Held:
+    """The numbers of one copy, or of several together."""
+    right = np.concatenate([each.is_right for each in outcomes])
+    human = np.concatenate([each.is_human for each in outcomes])
+    share = np.concatenate([each.by_share for each in outcomes])
+    logit = np.concatenate([each.by_logit for each in outcomes])
+    classes = [right[kind] for kind in (human, ~human) if kind.any()]
+    return Held(
+        len(right),
+        float(np.mean([kind.mean() for kind in classes])) if len(classes) == 2 else None,
+        len(share),
+        int((share == 0.5).sum()),
+        float(share.mean()) if len(share) else None,
+        float(logit.mean()) if len(logit) else None,
+    )
+
+
+def _unseen(examples: Sequence[Example], splits: Splits, agents: Sequence[str]) -> Iterator[_Wanted]:
+    """For each agent one network that is trained without it, and tested on it and on people."""
+    for number, source in enumerate(agents):
+        part = splits.folds[number % len(splits.folds)]
+        tested = [row for row in part.test if examples[row].is_human or examples[row].source == source]
+        rows = np.intersect1d(part.train, without(examples, source))
+        yield _Wanted(rows, (number, 7), np.array(tested, dtype=np.intp), None, source)
+
+
+def _null(examples: Sequence[Example], splits: Splits, seed: int) -> Iterator[_Wanted]:
+    """For each fold one network that is trained on labels dealt anew, and tested on these."""
+    labels = labels_of(with_labels_drawn(examples, np.random.default_rng([seed, 4])))
+    for fold, part in enumerate(splits.folds):
+        if len(np.unique(labels[part.train])) == 2:
+            yield _Wanted(part.train, (fold, 5), part.test, labels)
+
+
+def _evaluated(
+    work: _Work,
+    splits: Splits,
+    outcomes: Sequence[_Outcome],
+    unseen: dict[str, Held],
+    null: Held,
+) -> Evaluation:
+    of_copies = tuple(held([outcome]) for outcome in outcomes)
+    reached = np.array([each.pairs for each in of_copies if each.pairs is not None])
+    sources = [source for part in splits.folds for source in work.sources(part.test)]
+    pooled = held(outcomes)
+    share = np.concatenate([each.by_share for each in outcomes])
+    logit = np.concatenate([each.by_logit for each in outcomes])
+    agents = []
+    for source in agents_of(work.examples):
+        mine = np.array([name == source for name in sources], dtype=np.bool_)
+        none = np.zeros(0)
+        seen = held([_Outcome(none, none.astype(np.bool_), share[mine], logit[mine])])
+        agents.append(Agent(source, seen, unseen.get(source)))
+    return Evaluation(
+        of_copies,
+        float(reached.mean()) if len(reached) else None,
+        float(reached.std()) if len(reached) else None,
+        pooled,
+        _interval(work.examples, share, work.seed),
+        tuple(agents),
+        null,
+    )
+
+
+def _interval(examples: Sequence[Example], won: Floats, seed: int) -> Interval:
+    people, agents = makers_of(examples)
+    if len(examples) < FEWEST_CLIPS or min(len(people), len(agents)) < FEWEST_MAKERS:
+        return no_interval(
+            f"{len(examples)} clips of {len(people)} known players and {len(agents)} known versions of agents: at "
+            f"least {FEWEST_CLIPS} and {FEWEST_MAKERS} of each are needed for an interval that says something",
+            seed,
+            RESAMPLES,
+            OVER_PAIRS,
+        )
+    if len(won) < 2:
+        return no_interval("fewer than two pairs were held out", seed, RESAMPLES, OVER_PAIRS)
+    if np.ptp(won) == 0:
+        low, high = wilson(np.array([round(won.sum())]), np.array([len(won)]))
+        return replace(
+            no_interval("", seed, RESAMPLES, OVER_PAIRS), low=float(low[0]), high=float(high[0]), reason=None
+        )
+    rng = np.random.default_rng([seed, 6])
+    drawn = won[rng.integers(len(won), size=(RESAMPLES, len(won)))].mean(axis=1)
+    return percentile_interval(drawn, seed, OVER_PAIRS)

@@ -1,0 +1,41 @@
+"""A baseline: the record or text whose response times vary more is taken for the human one."""
+
+import re
+from statistics import fmean, pstdev
+from typing import ClassVar
+
+from app.judges.base import JudgeInfo, Needs, PairFiles, StimulusFiles, Verdict, by_value
+from app.judges.contents import lines_of, record_in
+
+_TIME = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(ms|milliseconds?|s|secs?|seconds?)\b")
+FEWEST = 2
+
+
+class ResponseTimes:
+    info: ClassVar[JudgeInfo] = JudgeInfo(
+        name="response-times",
+        version="1",
+        title="Variation of response times (records that show them)",
+        reference=(
+            "Coefficient of variation of the times shown, in lines such as “answers after 3.2 s”. More counts as "
+            "human: programs take alike for every move. Measure and direction are assumed; records of `game records` "
+            "show no times, and then this judge abstains."
+        ),
+        score_unit="difference (a less b) of the standard deviation over the mean, in percentage points",
+        needs=Needs.CONTENTS,
+    )
+
+    def prepare(self) -> None:
+        """Nothing to load."""
+
+    def judge(self, pair: PairFiles) -> Verdict:
+        return by_value(_variation, pair, scale=100)
+
+
+def _variation(files: StimulusFiles) -> float | None:
+    record = record_in(files)
+    text = files.content if record is None else "\n".join(lines_of(record))
+    times = [float(n) / (1000 if unit.startswith("m") else 1) for n, unit in _TIME.findall(text)]
+    if len(times) < FEWEST or not fmean(times):
+        return None
+    return pstdev(times) / fmean(times)

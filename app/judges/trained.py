@@ -1,0 +1,241 @@
+"""A judge that was trained: a folder with weights and a card, run with NumPy alone."""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from analysis.errors import AnalysisError
+from analysis.learning.card import Loaded, apart, loaded_card, wanted
+from analysis.learning.networks import Parameters, Settings, cut, score
+from analysis.learning.paths import Path as Track
+from analysis.learning.votes import CARD_FORMAT
+from analysis.learning.weights import MOST_BYTES, digest, unpacked
+from app.core.errors import Conflict, StudyError
+from app.judges.base import (
+    JudgeFailed,
+    JudgeInfo,
+    JudgeUnavailable,
+    Needs,
+    PairFiles,
+    StimulusFiles,
+    Verdict,
+    by_value,
+)
+from app.judges.positions import TIME, read_positions
+from app.judges.runner import Clock, OnProgress, PairToJudge, VerdictRow, run_judge
+
+CARD = "card.json"
+CARD_TEXT = "card.md"
+By = Literal["share", "mean-logit"]
+_UNITS: Mapping[By, tuple[str, float]] = {
+    "share": ("difference (a less b) of the share of windows called human, in percentage points", 100.0),
+    "mean-logit": ("difference (a less b) of the mean logit of windows, times 100", 100.0),
+}
+_PUBLISHED: By = "share"
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A trained judge as it lies on disk: its card and the weights of its copies."""
+
+    folder: Path
+    card: Loaded
+    copies: Sequence[Parameters]
+
+
+def check_by(by: str) -> By:
+    """Raises StudyError for any other."""
+    for known in _UNITS:
+        if known == by:
+            return known
+    raise StudyError(f"--by {by[:40]!r} is not allowed; allowed: {', '.join(_UNITS)}")
+
+
+def is_model(path: Path) -> bool:
+    return (path / CARD).is_file()
+
+
+def load_model(folder: Path) -> Model:
+    """Raises JudgeUnavailable, naming the file, for whatever is not just what a training wrote."""
+    try:
+        card = loaded_card(card_string(folder / CARD), str(folder / CARD))
+        path = folder / card.file
+        if path.stat().st_size > MOST_BYTES:
+            raise JudgeUnavailable(
+                f"{path}: is larger than {MOST_BYTES // 10**6} MB, which no judge of ours is"
+            )
+        data = path.read_bytes()
+        if hashlib.sha256(data).hexdigest() != path.stem:
+            raise JudgeUnavailable(
+                f"{path}: was changed since it was written; its name is the hash of its content"
+            )
+        found = unpacked(data, wanted(card.settings), str(path))
+        if digest(found) != card.digest:
+            raise JudgeUnavailable(f"{path}: is not what the card was written for")
+    except OSError as error:
+        raise JudgeUnavailable(f"{error.filename}: cannot be read ({error.strerror})") from None
+    except AnalysisError as error:
+        raise JudgeUnavailable(str(error)) from None
+    return Model(folder, card, apart(found, len(card.settings)))
+
+
+def card_text(folder: Path, *, as_json: bool) -> str:
+    """The card, for people or as JSON. Raises NotFound's kin where there is none."""
+    if not is_model(folder):
+        raise StudyError(f"{folder} holds no trained judge: there is no {CARD} in it")
+    _check(card_string(folder / CARD), folder / CARD)
+    return card_string(folder / (CARD if as_json else CARD_TEXT))
+
+
+def card_string(path: Path) -> str:
+    """A file of a model as text. Raises JudgeUnavailable, naming it."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise JudgeUnavailable(f"{path}: cannot be read ({error.strerror})") from None
+    except UnicodeDecodeError:
+        raise JudgeUnavailable(f"{path}: is not UTF-8") from None
+
+
+def _check(text: str, path: Path) -> None:
+    """Raises AnalysisError for what is a card of no trained judge."""
+    if f'"{CARD_FORMAT}"' not in text[:200]:
+        loaded_card(text, str(path))
+
+
+class TrainedJudge:
+    """One copy of a trained judge, by the share of windows that it calls human or by their mean logit."""
+
+    def __init__(self, model: Model, copy: int, by: By = _PUBLISHED) -> None:
+        self._settings: Settings = model.card.settings[copy]
+        self._parameters = model.copies[copy]
+        self._by: By = by
+        unit, self._scale = _UNITS[by]
+        self._info = JudgeInfo(
+            name=model.card.name + ("" if by == _PUBLISHED else f"-{by}"),
+            version=model.card.version,
+            title=f"{model.card.title} (positions)",
+            reference=f"{model.card.origin}. More counts as human: so it was trained",
+            score_unit=unit,
+            needs=Needs.POSITIONS,
+        )
+
+    @property
+    def info(self) -> JudgeInfo:
+        return self._info
+
+    def prepare(self) -> None:
+        """Loaded already."""
+
+    def judge(self, pair: PairFiles) -> Verdict:
+        return by_value(self._value, pair, scale=self._scale)
+
+    def _value(self, files: StimulusFiles) -> float:
+        track = track_of(files, self._settings)
+        try:
+            found = score(self._settings, self._parameters, cut(track, self._settings))
+        except AnalysisError as error:
+            raise JudgeFailed(files.positions, str(error)) from None
+        value = found.share if self._by == "share" else found.mean_logit
+        if not math.isfinite(value):
+            raise JudgeFailed(files.positions, "gives no finite score")
+        return value
+
+
+def track_of(files: StimulusFiles, settings: Settings | None = None) -> Track:
+    """The path of a clip; without settings its headings are read where there are any, and its heights."""
+    if settings is None:
+        try:
+            return _track(files, ("x_m", "y_m", "z_m", "heading_rad"))
+        except JudgeFailed as failure:
+            if "heading_rad" not in failure.reason or "lacks" not in failure.reason:
+                raise
+            return _track(files, ("x_m", "y_m", "z_m"))
+    columns = ["x_m", "y_m"]
+    columns += ["z_m"] if settings.reads == "positions" else []
+    columns += ["heading_rad"] if settings.by_heading else []
+    return _track(files, columns)
+
+
+def _track(files: StimulusFiles, columns: Sequence[str]) -> Track:
+    found = read_positions(files, columns)
+    height = found["z_m"] if "z_m" in found else 0.0 * found["x_m"]
+    return Track(found[TIME], found["x_m"], found["y_m"], height, found.get("heading_rad"))
+
+
+def run_model(
+    model: Model,
+    pairs: Sequence[PairToJudge],
+    contents: Mapping[str, tuple[str, str]],
+    *,
+    by: By,
+    cross_fitted: bool,
+    allow_seen: bool,
+    on_progress: OnProgress,
+    now: Clock,
+) -> list[VerdictRow]:
+    """Verdicts of every copy, `run` being the copy's number; or, `cross_fitted`, of each pair that of a copy that saw
+    neither of its clips.
+
+    `contents` has for each pair the hashes of the recorded positions of a and b. Raises Conflict where the judge was
+    trained on clips that it is to judge, unless cross-fitted or allowed.
+    """
+    seen = {pair: [model.card.seen.get(sha, frozenset()) for sha in both] for pair, both in contents.items()}
+    overlap = sum(any(copies) for copies in seen.values())
+    if cross_fitted:
+        return _cross_fitted(model, pairs, seen, by, on_progress, now)
+    if overlap and not allow_seen:
+        raise Conflict(
+            f"{model.folder} was trained on clips of {overlap} of the {len(pairs)} pairs, of which its verdicts "
+            "would be memory; --cross-fitted takes for each pair a copy that never saw its clips, "
+            "--allow study-clips judges all the same"
+        )
+    n = len(model.copies)
+    rows = []
+    for copy in range(n):
+
+        def tell(done: int, total: int, what: str, before: int = copy * len(pairs)) -> None:
+            on_progress(before + done, n * total, what)
+
+        found = run_judge(TrainedJudge(model, copy, by), pairs, tell, now)
+        rows += [replace(row, run=str(copy + 1)) for row in found]
+    return rows
+
+
+def _cross_fitted(
+    model: Model,
+    pairs: Sequence[PairToJudge],
+    seen: Mapping[str, Sequence[frozenset[int]]],
+    by: By,
+    on_progress: OnProgress,
+    now: Clock,
+) -> list[VerdictRow]:
+    copies = range(1, len(model.copies) + 1)
+    rows = []
+    for done, pair in enumerate(pairs, start=1):
+        a, b = seen[pair.pair]
+        fresh = next((copy for copy in copies if copy not in a and copy not in b), None)
+        judge = TrainedJudge(model, (fresh or 1) - 1, by)
+        row = run_judge(judge, [pair], lambda *_: None, now)[0]
+        if fresh is None:
+            row = replace(row, choice=None, score=None, problem="every copy was trained on one of the clips")
+        rows.append(row)
+        on_progress(done, len(pairs), judge.info.name)
+    return rows
+
+
+def models_in(folder: Path) -> Sequence[tuple[Path, Mapping[str, Any]]]:
+    """The trained judges of a folder with their cards; those that cannot be read are left out."""
+    found = []
+    for path in sorted(folder.glob(f"*/{CARD}")):
+        try:
+            text = card_string(path)
+            _check(text, path)
+        except (JudgeUnavailable, AnalysisError):
+            continue
+        found.append((path.parent, json.loads(text)))
+    return found

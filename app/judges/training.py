@@ -1,0 +1,127 @@
+"""Trains a judge and writes it: weights named by their hash, and a card for programs and for people."""
+
+import hashlib
+import json
+import platform
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from analysis.learning.baselines import Baseline, baseline, logistic_baseline
+from analysis.learning.card import Origin, card_of, markdown, together
+from analysis.learning.leaks import LEAKS
+from analysis.learning.networks import network_named
+from analysis.learning.training import Trained, train
+from analysis.learning.weights import digest, packed
+from app.core.errors import StudyError
+from app.core.whole_files import written_whole
+from app.judges.base import JudgeFailed, StimulusFiles
+from app.judges.fidget import correcting
+from app.judges.runner import OnProgress
+from app.judges.straightness import roundaboutness
+from app.judges.trained import CARD, CARD_TEXT
+from app.judges.training_data import TrainingSet
+
+_PACKAGES = ("likely-human", "numpy", "jax", "optax", "safetensors")
+_UNTRAINED: dict[str, Callable[[StimulusFiles], float | None]] = {
+    "straightness": roundaboutness,
+    "fidget": correcting,
+}
+_WEIGHTS = re.compile(r"[0-9a-f]{64}\.safetensors")
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be trained; `allowed` names leaks that are not to stop it."""
+
+    network: str
+    seed: int = 1
+    allowed: Sequence[str] = ()
+    search: bool = False
+    licence: str = ""
+
+
+def check_wish(wish: Wish) -> None:
+    """Raises before any file is read: StudyError for a leak of no such name, AnalysisError for an unknown network."""
+    network_named(wish.network)
+    for name in wish.allowed:
+        if name not in LEAKS:
+            raise StudyError(f"--allow {name[:80]}: there is no such leak; there is {', '.join(LEAKS)}")
+
+
+def check_target(out: Path) -> None:
+    """A model is written into a folder of its own: a new one, an empty one, or one that holds a model."""
+    if out.is_file() or (out.is_dir() and any(out.iterdir()) and not (out / CARD).is_file()):
+        raise StudyError(f"{out} is there already and holds no trained judge; name a new folder")
+
+
+def train_model(found: TrainingSet, wish: Wish, out: Path, on_progress: OnProgress, now: datetime) -> Trained:
+    """Train, and write card and weights into the folder `out`; a model that was there is replaced."""
+    check_wish(wish)
+    check_target(out)
+    trained = train(
+        network_named(wish.network),
+        found.examples,
+        pairs=found.pairs,
+        seed=wish.seed,
+        allowed=wish.allowed,
+        search=wish.search,
+        on_progress=on_progress,
+    )
+    parameters = together([copy.parameters for copy in trained.copies])
+    data = packed(parameters)
+    file = f"{hashlib.sha256(data).hexdigest()}.safetensors"
+    origin = Origin(
+        on=found.on,
+        is_simulated=found.is_simulated,
+        licence=wish.licence,
+        made_at=now,
+        versions={"Python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
+    )
+    contents = [example.content for example in found.examples]
+    card = card_of(trained, contents, _data_hash(found), origin, file, digest(parameters))
+    card["baselines"] = [each.to_dict() for each in baselines_of(found, trained)]
+    written_model(out, file, data, card, markdown(card))
+    return trained
+
+
+def written_model(out: Path, file: str, data: bytes, card: Mapping[str, Any], text: str) -> None:
+    """The weights under their name, the card for people and, last, the card for programs; older weights go."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        old = [path for path in out.iterdir() if _WEIGHTS.fullmatch(path.name) and path.name != file]
+    except OSError as error:
+        raise StudyError(f"cannot write {out}: {error.strerror}") from None
+    values = json.dumps(card, indent=2, ensure_ascii=False, allow_nan=False)
+    for name, content in ((file, data), (CARD_TEXT, text.encode()), (CARD, f"{values}\n".encode())):
+        with written_whole(out / name) as target:
+            target.write(content)
+    for path in old:
+        path.unlink(missing_ok=True)
+
+
+def _data_hash(found: TrainingSet) -> str:
+    """Of the hashes of all paths with their labels, sorted: names and order do not count."""
+    lines = sorted(f"{example.content} {int(example.is_human)}" for example in found.examples)
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def baselines_of(found: TrainingSet, trained: Trained) -> Sequence[Baseline]:
+    """Judges that were not trained, and a logistic regression, on the pairs that copies were tested on."""
+    reached = trained.evaluation.pooled.pairs
+    untrained = [
+        baseline(name, [_value(of, files) for files in found.files], trained.tested, reached)
+        for name, of in _UNTRAINED.items()
+    ]
+    return [*untrained, logistic_baseline(found.examples, trained.splits, trained.tested, reached)]
+
+
+def _value(of: Callable[[StimulusFiles], float | None], files: StimulusFiles) -> float | None:
+    try:
+        return of(files)
+    except JudgeFailed:
+        return None

@@ -1,0 +1,188 @@
+"""What a judge is trained on: the clips of a folder with a manifest, or those of a study's pairs."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlmodel import Session, col, select
+
+from analysis.learning.examples import Example, Pairs
+from app.core.errors import Conflict, StudyError
+from app.judges.base import JudgeFailed, StimulusFiles
+from app.judges.runner import OnProgress, PairToJudge
+from app.judges.study import main_pairs
+from app.judges.trained import track_of
+from app.library.clips.manifest import read_manifest
+from app.library.clips.probe import measure
+from app.library.tables import Stimulus
+
+MANIFEST = "manifest.csv"
+PLAYER, VERSION, SCENE, GOAL, SIMULATED = "player", "version", "scene", "goal", "simulated"
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """A clip as its manifest describes it; `recorded` is the file of positions as it was handed in."""
+
+    name: str
+    source: str
+    attributes: Mapping[str, str]
+    files: StimulusFiles
+    recorded: Path | None
+    shown_s: float | None
+
+    @property
+    def scene(self) -> str:
+        """What it shares with clips of others; empty where unknown."""
+        return self.attributes.get(SCENE, "") or self.attributes.get(GOAL, "")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingSet:
+    """Clips with labels, their files, and (of a study) which of them are compared, the person's first."""
+
+    on: str
+    examples: Sequence[Example]
+    files: Sequence[StimulusFiles]
+    pairs: Pairs
+    is_simulated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A main pair of a study with its stimuli by name; `truth` is `a`, `b` or None."""
+
+    pair: str
+    a: Stimulus
+    b: Stimulus
+    truth: str | None
+
+
+def of_folder(folder: Path, human: str, on_progress: OnProgress) -> TrainingSet:
+    """The clips that a folder's manifest lists (docs/clips.md), all of which need positions.
+
+    The source `human` made the paths of people. Raises StudyError and ClipError in words.
+    """
+    if not (folder / MANIFEST).is_file():
+        raise StudyError(f"{folder} is no folder of clips to train on: there is no {MANIFEST} in it")
+    rows = read_manifest(folder / MANIFEST).rows
+    clips = []
+    for done, row in enumerate(rows, start=1):
+        span = measure(row.file)
+        files = StimulusFiles(row.file, row.positions)
+        clips.append(
+            Clip(row.name, row.source, row.attributes, files, row.positions, float(span.end - span.start))
+        )
+        on_progress(done, len(rows), row.name)
+    return _set(str(folder), clips, human, ())
+
+
+def compared(session: Session, slug: str) -> Sequence[Compared]:
+    """The main pairs of the version that is judged, with their stimuli."""
+    rows = main_pairs(session, slug)
+    names = {str(row[f"stimulus_{member}"]) for row in rows for member in "ab"}
+    found = session.exec(select(Stimulus).where(col(Stimulus.name).in_(names))).all()
+    by_name = {stimulus.name: stimulus for stimulus in found}
+    return [
+        Compared(
+            str(row["pair"]), by_name[str(row["stimulus_a"])], by_name[str(row["stimulus_b"])], row["truth"]
+        )
+        for row in rows
+    ]
+
+
+def of_study(
+    slug: str, known: Sequence[Compared], recorded: Sequence[PairToJudge], shown: Sequence[PairToJudge]
+) -> TrainingSet:
+    """The clips of a study's main pairs; the source that its pairs call the truth made those of people.
+
+    `recorded` has the files of positions as they were handed in, `shown` those cut to what the clips show.
+    """
+    people = {(pair.a if pair.truth == "a" else pair.b).source for pair in known if pair.truth}
+    if len(people) != 1:
+        sources = ", ".join(sorted(people)) or "none"
+        raise Conflict(
+            f"the pairs of {slug!r} call {sources} the truth; to train a judge of who made a clip they have to name "
+            "one source"
+        )
+    human = people.pop()
+    clips = clips_of(known, recorded, shown)
+    place = {name: number for number, name in enumerate(clips)}
+    pairs = []
+    for pair in known:
+        if pair.truth:
+            one, other = (pair.a, pair.b) if pair.truth == "a" else (pair.b, pair.a)
+            pairs.append((place[one.name], place[other.name]))
+    return _set(slug, list(clips.values()), human, pairs)
+
+
+def clips_of(
+    known: Sequence[Compared], recorded: Sequence[PairToJudge], shown: Sequence[PairToJudge]
+) -> Mapping[str, Clip]:
+    """The clips of a study's main pairs by name; see `of_study`."""
+    of_pair = {pair.pair: pair for pair in known}
+    clips: dict[str, Clip] = {}
+    for was, now in zip(recorded, shown, strict=True):
+        pair = of_pair[was.pair]
+        for stimulus, before, after in ((pair.a, was.a, now.a), (pair.b, was.b, now.b)):
+            clips[stimulus.name] = Clip(
+                stimulus.name,
+                stimulus.source,
+                stimulus.attributes,
+                after,
+                before.positions,
+                stimulus.duration_s,
+            )
+    return clips
+
+
+def recorded_contents(pairs: Sequence[PairToJudge]) -> Mapping[str, tuple[str, str]]:
+    """For each pair the hashes of its files of positions, as the store names them; empty where there is none."""
+    return {
+        pair.pair: (
+            pair.a.positions.stem if pair.a.positions else "",
+            pair.b.positions.stem if pair.b.positions else "",
+        )
+        for pair in pairs
+    }
+
+
+def _set(on: str, clips: Sequence[Clip], human: str, pairs: Pairs) -> TrainingSet:
+    sources = sorted({clip.source for clip in clips})
+    if human not in sources or len(sources) < 2:
+        raise StudyError(
+            f"{on} holds clips of {', '.join(sources)}; {human!r} and at least one other source are needed "
+            "(--human names the source that people made)"
+        )
+    simulated = any(clip.source == human and _says_yes(clip.attributes.get(SIMULATED, "")) for clip in clips)
+    return TrainingSet(
+        on, [_example(clip, human) for clip in clips], [c.files for c in clips], pairs, simulated
+    )
+
+
+def _example(clip: Clip, human: str) -> Example:
+    if clip.recorded is None:
+        raise StudyError(
+            f"{clip.name} has no positions, which this judge reads; leave the clip out, or add them"
+        )
+    try:
+        path = track_of(clip.files)
+    except JudgeFailed as failure:
+        raise StudyError(f"{clip.name}: {failure}") from None
+    of = clip.attributes
+    is_human = clip.source == human
+    return Example(
+        name=clip.name,
+        content=hashlib.sha256(clip.recorded.read_bytes()).hexdigest(),
+        is_human=is_human,
+        source=clip.source,
+        maker=of.get(PLAYER, "") if is_human else of.get(VERSION, "") or of.get(PLAYER, "") or clip.source,
+        scene=clip.scene,
+        path=path,
+        shown_s=clip.shown_s,
+    )
+
+
+def _says_yes(text: str) -> bool:
+    return text.strip().lower() in ("yes", "true", "1")

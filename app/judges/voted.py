@@ -1,0 +1,317 @@
+"""The judge that learns from a study's votes: trained, written with its card and cross-fitted verdicts, run."""
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from analysis.data.selection import choose_mode, select
+from analysis.errors import AnalysisError
+from analysis.learning.baselines import FEATURES, features
+from analysis.learning.cross_fitting import OnProgress, learn
+from analysis.learning.votes import CARD_FORMAT, Learnt, Preference, Votes
+from analysis.learning.weights import digest, packed, unpacked
+from analysis.stats.intervals import Floats
+from app.core.errors import Conflict, StudyError
+from app.core.whole_files import written_whole
+from app.judges.base import JudgeFailed, JudgeInfo, JudgeUnavailable, Needs, PairFiles, Verdict
+from app.judges.runner import PairToJudge, VerdictRow, verdicts_csv
+from app.judges.trained import CARD, card_string, track_of
+from app.judges.training import check_target, written_model
+from app.judges.training_data import Clip, Compared, clips_of
+
+NAME = "votes"
+TITLE = "What people's votes look at (positions)"
+VERDICTS = "verdicts.csv"
+_VALUES = {"a": 1.0, "b": 0.0, "tie": 0.5}
+_REASONS = 3
+_LONGEST_REASON = 300
+_NOT_FOR = (
+    "Weights say what goes along with people's votes here, not why they voted so; numbers that go together share a "
+    "weight. On pairs with a truth it may have learnt who made a clip: read the pairs of agents alone. Do not use it "
+    "as a reward"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class VotedStudy:
+    """A study's clips and the answers to its main pairs, as they are counted."""
+
+    slug: str
+    known: Sequence[Compared]
+    clips: Mapping[str, Clip]
+    rows: pd.DataFrame
+    mode: str
+
+
+def voted_study(
+    slug: str,
+    known: Sequence[Compared],
+    recorded: Sequence[PairToJudge],
+    shown: Sequence[PairToJudge],
+    responses: pd.DataFrame,
+    mode: str | None,
+) -> VotedStudy:
+    """The answers of one mode that no rule excludes. Raises what `choose_mode` raises for one without answers."""
+    chosen = choose_mode([responses], mode)
+    return VotedStudy(
+        slug, known, clips_of(known, recorded, shown), select(slug, responses, chosen).main, chosen
+    )
+
+
+def train_on_votes(
+    study: VotedStudy, out: Path, *, seed: int, licence: str, on_progress: OnProgress, now: datetime
+) -> Learnt:
+    """Train, and write weights, card and the cross-fitted verdicts, one run for each repeat, into the folder `out`."""
+    check_target(out)
+    names = list(study.clips)
+    votes = _votes(study, names)
+    learnt = learn(votes, FEATURES, seed=seed, on_progress=on_progress)
+    arrays = {
+        "weights": learnt.judge.weights.astype(np.float32),
+        "scale": learnt.judge.scale.astype(np.float32),
+    }
+    data = packed(arrays)
+    file = f"{hashlib.sha256(data).hexdigest()}.safetensors"
+    contents = sorted({_content(clip) for clip in study.clips.values()})
+    card = {
+        "format": CARD_FORMAT,
+        "name": NAME,
+        "title": TITLE,
+        "version": f"1+{digest(arrays)[:12]}",
+        "made_at": now.isoformat(timespec="seconds"),
+        "weights": {"file": file, "digest": digest(arrays)},
+        "numbers": list(FEATURES),
+        "data": {
+            "on": study.slug,
+            "mode": study.mode,
+            "licence": licence or "not stated",
+            "sha256": hashlib.sha256("\n".join(contents).encode()).hexdigest(),
+            "contents": [{"sha256": content} for content in contents],
+        },
+        "seed": seed,
+        "evaluation": learnt.numbers.to_dict(),
+        "reasons": _reasons(study, votes, learnt),
+        "versions": {
+            "Python": platform.python_version(),
+            **{name: version(name) for name in ("likely-human", "numpy", "scipy", "safetensors")},
+        },
+        "not_for": _NOT_FOR,
+    }
+    written_model(out, file, data, card, "\n".join(_lines(card)) + "\n")
+    with written_whole(out / VERDICTS) as target:
+        target.write(verdicts_csv(_rows(study, learnt, f"1+{digest(arrays)[:12]}", now)).encode())
+    return learnt
+
+
+def _votes(study: VotedStudy, names: Sequence[str]) -> Votes:
+    place = {name: number for number, name in enumerate(names)}
+    table = np.array([_numbers(study.clips[name]) for name in names])
+    scenes = [study.clips[name].scene or f"\0{name}" for name in names]
+    pairs = {pair.pair: number for number, pair in enumerate(study.known)}
+    rows = study.rows
+    pair = rows["pair"].astype(str).map(pairs)
+    value = rows["choice"].astype(str).map(_VALUES)
+    kept = (pair.notna() & value.notna()).to_numpy()
+    return Votes(
+        table=table,
+        group=np.unique(scenes, return_inverse=True)[1].astype(np.intp),
+        first=np.array([place[each.a.name] for each in study.known], dtype=np.intp),
+        second=np.array([place[each.b.name] for each in study.known], dtype=np.intp),
+        has_truth=np.array([each.truth is not None for each in study.known]),
+        pair=np.asarray(pair[kept], dtype=np.intp),
+        person=pd.factorize(rows["participant"].astype(str)[kept])[0].astype(np.intp),
+        value=np.asarray(value[kept], dtype=np.float64),
+    )
+
+
+def _numbers(clip: Clip) -> Floats:
+    if clip.recorded is None:
+        raise StudyError(f"{clip.name} has no positions, which this judge reads")
+    try:
+        return features(track_of(clip.files))
+    except JudgeFailed as failure:
+        raise StudyError(f"{clip.name}: {failure}") from None
+
+
+def _content(clip: Clip) -> str:
+    return hashlib.sha256(clip.recorded.read_bytes()).hexdigest() if clip.recorded else ""
+
+
+def _reasons(study: VotedStudy, votes: Votes, learnt: Learnt) -> Mapping[str, Sequence[str]]:
+    """For each number whose weight is not 0, what people wrote who chose the clip that it speaks for, on the pairs in
+    which the clips differ most in it."""
+    if "rationale" not in study.rows:
+        return {}
+    difference = votes.table[votes.first] - votes.table[votes.second]
+    rows = study.rows
+    written: dict[tuple[str, str], list[str]] = {}
+    for pair, choice, reason in zip(rows["pair"], rows["choice"], rows["rationale"], strict=True):
+        if isinstance(reason, str) and reason.strip():
+            written.setdefault((str(pair), str(choice)), []).append(
+                " ".join(reason.split())[:_LONGEST_REASON]
+            )
+    found = {}
+    for weight in learnt.numbers.weights:
+        if weight.low <= 0 <= weight.high:
+            continue
+        column = difference[:, FEATURES.index(weight.name)] * np.sign(weight.value)
+        said: list[str] = []
+        for number in np.argsort(-np.abs(column)):
+            chosen = "a" if column[number] > 0 else "b"
+            said += written.get((study.known[number].pair, chosen), [])[:1]
+        found[weight.name] = said[:_REASONS]
+    return found
+
+
+def _rows(study: VotedStudy, learnt: Learnt, of_version: str, now: datetime) -> Sequence[VerdictRow]:
+    rows = []
+    for run, chances in enumerate(learnt.chances, start=1):
+        for pair, chance in zip(study.known, chances.tolist(), strict=True):
+            verdict = _verdict(chance)
+            rows.append(
+                VerdictRow(
+                    NAME, pair.pair, verdict.choice, verdict.score, str(run), study.slug, of_version, now, 0, "",
+                    "probability",
+                )
+            )  # fmt: skip
+    return rows
+
+
+def _verdict(chance: float) -> Verdict:
+    score = round(chance, 6)
+    return Verdict("a" if score > 0.5 else "b" if score < 0.5 else None, score)
+
+
+class VoteJudge:
+    """A judge of votes, from its folder. Raises JudgeUnavailable, naming the file, where that is not what it was."""
+
+    def __init__(self, folder: Path) -> None:
+        card = _card(folder)
+        n = len(FEATURES)
+        try:
+            path = folder / str(card["weights"]["file"])
+            data = path.read_bytes()
+            if path.parent != folder or hashlib.sha256(data).hexdigest() != path.stem:
+                raise JudgeUnavailable(
+                    f"{path}: was changed since it was written; its name is the hash of its content"
+                )
+            arrays = unpacked(data, {"weights": (n,), "scale": (n,)}, str(path))
+            if digest(arrays) != card["weights"]["digest"] or list(card["numbers"]) != list(FEATURES):
+                raise JudgeUnavailable(f"{path}: is not what the card was written for")
+            if (arrays["scale"] <= 0).any():
+                raise JudgeUnavailable(f"{path}: divides by nothing")
+            self._seen = {str(each["sha256"]) for each in card["data"]["contents"]}
+        except OSError as error:
+            raise JudgeUnavailable(f"{error.filename}: cannot be read ({error.strerror})") from None
+        except (KeyError, TypeError, AttributeError):
+            raise JudgeUnavailable(f"{folder / CARD}: is not a whole card") from None
+        except AnalysisError as error:
+            raise JudgeUnavailable(str(error)) from None
+        self._folder = folder
+        self._judge = Preference(arrays["weights"].astype(float), arrays["scale"].astype(float), 0.0)
+        self.info = JudgeInfo(
+            name=NAME,
+            version=f"1+{digest(arrays)[:12]}",
+            title=TITLE,
+            reference="Bradley-Terry with ridge on ten numbers of a path, fitted to the votes that its card names",
+            score_unit="probability that a is chosen",
+            needs=Needs.POSITIONS,
+            even=0.5,
+        )
+
+    def prepare(self) -> None:
+        """Loaded already."""
+
+    def judge(self, pair: PairFiles) -> Verdict:
+        difference = features(track_of(pair.a)) - features(track_of(pair.b))
+        return _verdict(float(self._judge.chance(difference[None])[0]))
+
+    def refuse_seen(self, contents: Mapping[str, tuple[str, str]]) -> None:
+        """Raise Conflict where it learnt from votes on these very clips."""
+        seen = sum(bool(self._seen.intersection(both)) for both in contents.values())
+        if seen:
+            raise Conflict(
+                f"{self._folder} learnt from votes on clips of {seen} of the {len(contents)} pairs: its verdicts on "
+                f"them would be memory. {self._folder / VERDICTS} holds cross-fitted ones; --allow study-clips judges "
+                "all the same"
+            )
+
+
+def is_voted(folder: Path) -> bool:
+    try:
+        return bool(_card(folder)["format"] == CARD_FORMAT)
+    except (JudgeUnavailable, KeyError):
+        return False
+
+
+def _card(folder: Path) -> Mapping[str, Any]:
+    try:
+        card = json.loads(card_string(folder / CARD))
+    except (ValueError, RecursionError):
+        raise JudgeUnavailable(f"{folder / CARD}: is not JSON") from None
+    if not isinstance(card, dict):
+        raise JudgeUnavailable(f"{folder / CARD}: is no card of a judge")
+    return card
+
+
+def _lines(card: Mapping[str, Any]) -> list[str]:
+    numbers, data = card["evaluation"], card["data"]
+    ceilings = numbers["ceilings"]
+    lines = [
+        f"# {card['name']}: {card['title']}",
+        "",
+        f"- Version {card['version']}, made {card['made_at']}, seed {card['seed']}",
+        f"- Learnt from {numbers['n_votes']} {data['mode']} votes of {numbers['n_people']} people on "
+        f"{numbers['n_pairs']} pairs of {data['on']}, clips' SHA-256 {data['sha256']}; licence: {data['licence']}",
+        f"- Ridge {numbers['ridge']:g}, chosen among {numbers['n_tried']} within the training pairs",
+        *([f"- Warning: {numbers['warning']}"] if numbers["warning"] else []),
+        "",
+        "## On pairs whose clips and voters it never saw",
+        "",
+        "| | pairs | majority named (5 to 95 % of repeats) | log loss | Brier |",
+        "|---|---|---|---|---|",
+        _reached("all pairs", numbers["reached"]),
+        _reached("pairs with a truth", numbers["human_agent"]),
+        _reached("pairs of agents", numbers["agent_agent"]),
+        _reached("pairs of agents, learnt from these alone", numbers["agent_agent_alone"]),
+        *(_reached(f"learnt from {point['n']} pairs", point["reached"]) for point in numbers["by_pairs"]),
+        *(
+            _reached(f"learnt from {point['n']} votes a pair", point["reached"])
+            for point in numbers["by_votes"]
+        ),
+        "",
+        f"One person against the others: {_number(ceilings['one_person'])}; one half of the people against the other: "
+        f"{_number(ceilings['half'])}; reliability of everybody's shares: {_number(ceilings['reliability'])}. A judge "
+        "may exceed one person without being wrong: it has no bad day.",
+        "",
+        "## What people seem to look at",
+        "",
+        "Weight for one SD of the number, more being chosen; 95 % interval over groups of pairs.",
+        "",
+    ]
+    for weight in numbers["weights"]:
+        lines.append(
+            f"- {weight['name']}: {weight['value']:+.2f} ({weight['low']:+.2f} to {weight['high']:+.2f})"
+        )
+        lines += [f"    - written: {reason}" for reason in card["reasons"].get(weight["name"], ())]
+    return [*lines, "", "## Use", "", f"{card['not_for']}."]
+
+
+def _reached(name: str, found: Mapping[str, Any]) -> str:
+    if found["label_accuracy"] is None:
+        return f"| {name} | {found['n_pairs']} | too few | | |"
+    spread = f"{found['label_accuracy']:.3f} ({found['low']:.3f} to {found['high']:.3f})"
+    return f"| {name} | {found['n_pairs']} | {spread} | {found['log_loss']:.3f} | {found['brier']:.3f} |"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"

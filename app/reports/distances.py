@@ -1,0 +1,179 @@
+"""Distances to people: of agents in files of moves, kept with their records, and held against people's choices."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import pandas as pd
+from sqlmodel import Session, col, select
+
+from analysis.data.selection import choose_mode
+from analysis.data.selection import select as selected
+from analysis.distances import (
+    AS_GIVEN,
+    CLOSING_HEAD,
+    Closing,
+    SourceDistance,
+    closing,
+    closing_rows,
+    taken_for_human,
+)
+from analysis.options import LEVEL
+from analysis.stats.intervals import Interval
+from app.core.errors import StudyError
+from app.library.tables import Stimulus
+from app.reports.games import Groups, Options, measures_compared, play_compared
+from app.reports.matches import PEOPLE, MatchFile, one_game
+from app.reports.page.views import FigureView, SectionView, TableView, interval, number
+from app.studies.file.design import StudyDesign
+
+ATTRIBUTE = "distance_"
+"""Begins the name of an attribute of a record that holds one distance of its source, as JSON."""
+
+
+def distances_to_people(files: Sequence[MatchFile], options: Options) -> list[SourceDistance]:
+    """How far each agent in the files is from the people of the first (simulated ones where there are no others).
+
+    Of the Social Ultimatum Game its distances of play; of every game how far the means of each measure are apart.
+    Raises StudyError where nobody is there, or no agent.
+    """
+    people, game = files[0], one_game(files)
+    reference = people.of(PEOPLE)
+    players = {one.player for one in reference}
+    found: list[SourceDistance] = []
+    for file in files:
+        for player in dict.fromkeys(one.player for one in file.seats if one.player not in players):
+            seats = [one for one in file.seats if one.player == player]
+            names = str(people.path), f"{file.path} ({player})"
+            groups = Groups(game, reference, seats, names, (people, file))
+            found += _of_player(player, groups, options)
+    if not found:
+        raise StudyError(f"{people.path} has no agent whose play could be compared with people's")
+    return found
+
+
+def _of_player(player: str, groups: Groups, options: Options) -> Iterable[SourceDistance]:
+    if groups.game.name == "sug":
+        play = play_compared(groups, options)
+        for test in play.tests:
+            yield SourceDistance(player, test.name, test.value, test.interval, play.n_second, "matches")
+    measures = measures_compared(groups, options).measures
+    roles = {one.role for one in measures}
+    for one in measures:
+        if one.difference is not None:
+            metric = f"{one.measure} ({one.role})" if len(roles) > 1 else one.measure
+            apart = abs(one.difference)
+            yield SourceDistance(player, metric, apart, _absolute(one.interval), one.second.n, options.over)
+
+
+def _absolute(of: Interval) -> Interval:
+    """The interval of the size of a difference."""
+    if of.low is None or of.high is None:
+        return of
+    ends = sorted((abs(of.low), abs(of.high)))
+    return replace(of, low=0.0 if of.low <= 0 <= of.high else ends[0], high=ends[1])
+
+
+def as_attributes(distances: Iterable[SourceDistance]) -> Mapping[str, Mapping[str, str]]:
+    """Attributes by source: one for each distance, numbered."""
+    found: dict[str, dict[str, str]] = {}
+    for one in distances:
+        own = found.setdefault(one.source, {})
+        cells = [one.metric, one.distance, one.interval.low, one.interval.high, one.n, one.unit]
+        own[f"{ATTRIBUTE}{len(own) + 1}"] = json.dumps(cells, ensure_ascii=False)
+    return found
+
+
+def kept_distances(session: Session, design: StudyDesign) -> list[SourceDistance]:
+    """The distances that stand with the records that a study shows, each once; what cannot be read is left out."""
+    rows = session.exec(
+        select(Stimulus.source, Stimulus.attributes)
+        .where(col(Stimulus.name).in_(design.stimuli))
+        .order_by(col(Stimulus.name))
+    )
+    found: dict[tuple[str, str], SourceDistance] = {}
+    for source, attributes in rows:
+        for name in sorted(attributes):
+            one = _kept(source, attributes[name]) if name.startswith(ATTRIBUTE) else None
+            if one is not None:
+                found.setdefault((one.source, one.metric), one)
+    return list(found.values())
+
+
+def _kept(source: str, text: str) -> SourceDistance | None:
+    try:
+        metric, distance, low, high, n, unit = json.loads(text)
+        reason = None if low is not None else "none was given"
+        within = Interval(
+            None if low is None else float(low),
+            None if high is None else float(high),
+            *(LEVEL, AS_GIVEN, 0, 0, reason),
+        )
+        return SourceDistance(source, str(metric), float(distance), within, int(n), str(unit))
+    except (ValueError, TypeError):
+        return None
+
+
+def closing_of(
+    frames: Mapping[str, pd.DataFrame],
+    distances: Sequence[SourceDistance],
+    mode: str,
+    *,
+    seed: int,
+    resamples: int,
+) -> Closing:
+    """Distances against the choices that count in one mode, of all studies together."""
+    mode = choose_mode(frames.values(), mode)
+    counted = [selected(slug, frame, mode).main for slug, frame in frames.items()]
+    rows = pd.concat([frame.astype({"study": str}) for frame in counted], ignore_index=True)
+    return closing(distances, taken_for_human(rows, seed=seed, resamples=resamples))
+
+
+def closing_section(found: Closing | None, figures: Sequence[FigureView]) -> Iterable[SectionView]:
+    """Nothing where no distance is known."""
+    if found is None:
+        return
+    rows = [
+        (
+            str(row[0] or "none"),
+            str(row[1]),
+            number(_float(row[2])),
+            _limits(row[3], row[4]),
+            number(_float(row[7])),
+            _limits(row[8], row[9]),
+            str(row[10]),
+            str(row[11]),
+            number(_float(row[12]), 2),
+        )
+        for row in closing_rows(found)
+    ]
+    head = (
+        *("metric", "source", "distance to people", "95 % interval", "taken for a person", "95 % interval"),
+        *("trials", "participants", "Spearman"),
+    )
+    caption = "How far each source is from people, and how often people took it for one"
+    yield SectionView(
+        "closing",
+        "Distance to people, and people's judgement",
+        figures=tuple(figures),
+        tables=(TableView(caption, head, tuple(rows), 2, "tables/closing.csv"),) if rows else (),
+    )
+
+
+def _float(cell: object) -> float | None:
+    return float(str(cell)) if cell is not None else None
+
+
+def _limits(low: object, high: object) -> str:
+    return interval(Interval(_float(low), _float(high), LEVEL, "", 0, 0, None))
+
+
+__all__ = [
+    "CLOSING_HEAD",
+    "as_attributes",
+    "closing_of",
+    "closing_rows",
+    "closing_section",
+    "distances_to_people",
+    "kept_distances",
+]

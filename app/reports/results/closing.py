@@ -1,0 +1,75 @@
+"""Distances of sources to people, against how often people took them for a person, on the results page."""
+
+from analysis.distances import Closing, closing_rows
+from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
+from app.reports.results.words import limits, percent
+
+_COLUMNS = (
+    Column("metric", "Metric", "text"),
+    Column("source", "Source", "text"),
+    Column("distance", "Distance to people"),
+    Column("distance_low", "95% interval from"),
+    Column("distance_high", "to"),
+    Column("n", "Measured", "count"),
+    Column("unit", "Of", "text"),
+    Column("taken_for_human", "Taken for a person", "share"),
+    Column("taken_low", "95% interval from", "share"),
+    Column("taken_high", "to", "share"),
+    Column("n_trials", "Trials", "count"),
+    Column("n_participants", "People", "count"),
+    Column("spearman", "Spearman's rho"),
+)
+
+
+def closing_figure(found: Closing) -> Figure:
+    """One mark for each source that was judged, with its distances beside it."""
+    far = {
+        one.source: [
+            f"{metric.metric} {each.distance:.2f}"
+            for metric in found.metrics
+            for each in metric.distances
+            if each.source == one.source
+        ]
+        for one in found.taken
+    }
+    marks = tuple(
+        Mark(
+            one.source,
+            one.share,
+            one.interval.low,
+            one.interval.high,
+            percent(one.share),
+            limits(one.interval.low, one.interval.high) or "no interval",
+            shape="computer",
+            badge="; ".join(far[one.source]),
+        )
+        for one in found.taken
+    )
+    rho = [
+        f"{metric.metric} {metric.rho:.2f} over {len(metric.distances)} sources"
+        for metric in found.metrics
+        if metric.rho is not None
+    ]
+    correlated = (
+        f"Spearman's rho of distance and share: {', '.join(rho)}."
+        if rho
+        else ("With fewer than five sources no correlation of distance and share is given.")
+    )
+    return Figure(
+        name="closing",
+        section="main",
+        drawing="marks",
+        said="How often each source was taken for a person, beside its distance to people.",
+        how="Share of trials against the true source, with 95% interval over people; at 50% nobody can tell. "
+        + correlated,
+        numbers=Numbers(
+            "Distance to people, and share of trials in which it was taken for a person",
+            _COLUMNS,
+            tuple(tuple(map(_cell, row)) for row in closing_rows(found)),
+        ),
+        marks=marks,
+    )
+
+
+def _cell(cell: object) -> Cell:
+    return cell if isinstance(cell, str | int | float) else None

@@ -1,0 +1,8 @@
+"""How a study closes: constants that need no tables, for the help of a command."""
+
+# How a study closes unless its experimenter says otherwise.
+DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN = 60, 7 * 24 * 60
+DEFAULT_CLOSING = (
+    "This study ended before you came to its last page. What you had answered is saved, and we can see that you took "
+    "part. About your pay, please ask; you need no completion code for that."
+)

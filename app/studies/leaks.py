@@ -1,0 +1,322 @@
+"""What gives away who played, before anybody reads: lints of the records and texts that a block shows, each a sentence.
+
+Some must be equal or absent (rounds shown, times, names, automatic moves, missing reasons); of the others it is counted
+in how many pairs the true member has more than the other. All of it is plain counting, so that the service can do it.
+"""
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+from typing import Final
+
+from sqlmodel import Session, col, select
+
+from app.core.errors import StudyError
+from app.library.kinds import StimulusKind
+from app.library.records import Line, Record, Table, parse_record
+from app.library.tables import Content, Stimulus
+from app.sessions.design import Kind
+from app.studies.file.design import StudyDesign
+from app.studies.file.problems import counted, listed
+from app.tasks.pair.design import Member
+from app.tasks.pair.settings import DesignPair, PairDesign
+from app.tasks.parts import LeakName
+from app.tasks.rating.settings import RatingDesign
+
+TELLING: Final = 0.6
+"""A clue that is right in more of the pairs than this, and not by chance, tells the source."""
+LEVEL: Final = 0.05
+_MESSAGE = re.compile(r"\A.{1,300}? writes: (.*)\Z", re.DOTALL)
+_CLASS = re.compile(r"\A.{1,300}? writes a (short|medium|long) message\.\Z")
+_CLASSES = {"short": 40, "medium": 120, "long": 400}
+_TIME = re.compile(r"\b\d{1,2}:\d\d(?::\d\d)?\b|\b\d+(?:\.\d+)? ?(?:ms|milliseconds?|s|secs?|seconds?)\b")
+_REASON = re.compile(r"\Areason\b", re.IGNORECASE)
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)")
+_TYPO = re.compile(r"\A[a-z]|[^.!?…\"”)]\Z|  |(\w)\1\1|\s[,.;!?]")
+AUTOMATIC: Final = "made automatically"
+
+_REMEDIES: Mapping[LeakName, str] = {
+    "rounds": "make the records again with --rounds, so that all show as many",
+    "message-length": "make the records again with --text length or --text numbers",
+    "message-count": "make the records again with --text numbers",
+    "round-numbers": "where that is how they play it is what people judge: allow it by name",
+    "times": "take times out of the records",
+    "names": "take the names out of the records",
+    "typing": "make the records again with --text length or --text numbers",
+    "automatic": "make the records again with --automatic leave-out",
+    "reasons": "show reasons in every round of every record, or in none",
+    "file-size": "show as many rounds, and messages by their length class",
+    "page-size": "show as many rounds and rows of all",
+}
+_HAS: Mapping[LeakName, str] = {
+    "message-length": "longer messages",
+    "message-count": "more messages",
+    "round-numbers": "more round numbers",
+    "typing": "more messages with typing errors",
+    "file-size": "more bytes",
+    "page-size": "more lines and cells on the page",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """One clue to the source in a block; `is_allowed` where the study file allows it by name."""
+
+    name: LeakName
+    block: str
+    says: str
+    is_allowed: bool
+
+    @property
+    def remedy(self) -> str:
+        return _REMEDIES[self.name]
+
+
+@dataclass(frozen=True, slots=True)
+class Trivial:
+    """How often a rule that looks at one clue alone finds the true member, in pairs that it was not chosen on."""
+
+    accuracy: float
+    n_pairs: int
+    clue: LeakName
+
+    @property
+    def says(self) -> str:
+        return (
+            f"A rule that looks at one clue alone ({self.clue}) finds the true member in "
+            f"{100 * self.accuracy:.0f}% of {counted(self.n_pairs, 'pair')} that it was not chosen on."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class BlockLeaks:
+    """What was found in one block; `trivial` is None where fewer than four pairs have a truth."""
+
+    block: str
+    leaks: tuple[Leak, ...]
+    trivial: Trivial | None
+
+
+@dataclass(frozen=True, slots=True)
+class Clues:
+    """What can be counted of one record or text. Texts have no rounds and no numbers."""
+
+    rounds: int
+    measured: Mapping[LeakName, float]
+    times: int
+    automatic: int
+    names: tuple[str, ...]
+    lacks_reasons: bool
+
+
+def leaks_of(session: Session, design: StudyDesign) -> tuple[BlockLeaks, ...]:
+    """Every leak of the blocks that show records or texts of the library."""
+    contents = _contents(session, design)
+    found = []
+    for block in design.blocks:
+        match block:
+            case PairDesign() if block.shows is not StimulusKind.CLIP:
+                pairs = [pair for pair in block.pairs if pair.kind is Kind.MAIN]
+                sources = {source for pair in pairs for source in (pair.source_a, pair.source_b)}
+                named = {pair.a: pair.clip_a_sha256 for pair in pairs} | {
+                    pair.b: pair.clip_b_sha256 for pair in pairs
+                }
+                clues = _clues(named, contents, sources)
+                found.append(_of_pairs(block, pairs, clues))
+            case RatingDesign():
+                items = [item for item in block.items if item.kind is Kind.MAIN and item.stimulus]
+                clues = _clues({i.stimulus: i.sha256 for i in items}, contents, {i.source for i in items})
+                if clues:
+                    found.append(_of_items(block, clues))
+    return tuple(found)
+
+
+def refuse_leaks(session: Session, design: StudyDesign) -> None:
+    """Raise StudyError where a clue tells who played, and the study file does not allow it by name."""
+    leaks = [leak for block in leaks_of(session, design) for leak in block.leaks if not leak.is_allowed]
+    if leaks:
+        said = "\n".join(f"{leak.block}: {leak.name}: {leak.says} ({leak.remedy})" for leak in leaks)
+        names = ", ".join(dict.fromkeys(leak.name for leak in leaks))
+        raise StudyError(
+            f"{said}\nor allow it by name: `allow: [{names}]` in the block's trials (or the block)"
+        )
+
+
+def _contents(session: Session, design: StudyDesign) -> Mapping[str, tuple[StimulusKind, str]]:
+    hashes = {sha256 for sha256 in design.hashes.values() if sha256}
+    rows = session.exec(
+        select(Content.sha256, Content.content, Stimulus.kind)
+        .join(Stimulus, col(Stimulus.content_sha256) == Content.sha256)
+        .where(col(Content.sha256).in_(hashes))
+    )
+    return {sha256: (StimulusKind(kind), content) for sha256, content, kind in rows}
+
+
+def _clues(
+    named: Mapping[str, str], contents: Mapping[str, tuple[StimulusKind, str]], sources: Iterable[str]
+) -> Mapping[str, Clues]:
+    """By name; what is not kept here, and clips, are left out."""
+    names = re.compile(
+        rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(sources))) or '(?!)'})(?!\w)", re.IGNORECASE
+    )
+    return {name: clues_in(*contents[sha256], names) for name, sha256 in named.items() if sha256 in contents}
+
+
+def clues_in(kind: StimulusKind, content: str, sources: re.Pattern[str]) -> Clues:
+    """What can be counted of a record (canonical JSON) or a text."""
+    if kind is not StimulusKind.RECORD:
+        measured: dict[LeakName, float] = {
+            "message-length": float(len(content)),
+            "typing": float(len(_TYPO.findall(content))),
+            "file-size": float(len(content.encode())),
+        }
+        return Clues(0, measured, len(_TIME.findall(content)), 0, _named(sources, [content]), False)
+    return _of_record(parse_record(content), len(content.encode()), sources)
+
+
+def _of_record(record: Record, n_bytes: int, sources: re.Pattern[str]) -> Clues:
+    in_rounds = [part for each in record.rounds for part in each.parts]
+    lines = [part.text for part in in_rounds if isinstance(part, Line)]
+    cells = [str(c) for part in in_rounds if isinstance(part, Table) for row in part.rows for c in row]
+    messages = [found[1] for line in lines if (found := _MESSAGE.match(line))]
+    classes = [_CLASSES[found[1]] for line in lines if (found := _CLASS.match(line))]
+    rest = [line for line in lines if not _MESSAGE.match(line)]
+    lengths = [*map(len, messages), *classes]
+    numbers = [float(n) for text in (*rest, *cells) for n in _NUMBER.findall(text)]
+    texts = [
+        record.title,
+        *(p.name for p in record.players),
+        *(p.about for p in record.players),
+        *rest,
+        *cells,
+    ]
+    with_reason = [_has_reason(each.parts) for each in record.rounds]
+    measured: dict[LeakName, float] = {
+        "message-length": fmean(lengths) if lengths else 0.0,
+        "message-count": float(len(lengths)),
+        "round-numbers": fmean(n % 5 == 0 for n in numbers) if numbers else 0.0,
+        "typing": fmean(bool(_TYPO.search(m)) for m in messages) if messages else 0.0,
+        "file-size": float(n_bytes),
+        "page-size": float(len(lines) + len(cells) + len(record.rounds)),
+    }
+    return Clues(
+        len(record.rounds),
+        measured,
+        sum(bool(_TIME.search(text)) for text in (*rest, *cells)),
+        sum(AUTOMATIC in line for line in lines),
+        _named(sources, texts),
+        any(with_reason) and not all(with_reason),
+    )
+
+
+def _has_reason(parts: Sequence[object]) -> bool:
+    return any(isinstance(p, Line) and _REASON.match(p.text) for p in parts) or any(
+        isinstance(p, Table) and any(_REASON.match(name) for name in p.columns) for p in parts
+    )
+
+
+def _named(sources: re.Pattern[str], texts: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({found.lower() for text in texts for found in sources.findall(text)}))
+
+
+def _of_pairs(block: PairDesign, pairs: Sequence[DesignPair], clues: Mapping[str, Clues]) -> BlockLeaks:
+    allowed = block.trials.allow
+    there = [pair for pair in pairs if pair.a in clues and pair.b in clues]
+    unequal = [pair for pair in there if clues[pair.a].rounds != clues[pair.b].rounds]
+    found: list[tuple[LeakName, str]] = []
+    if unequal:
+        first = unequal[0]
+        lengths = f"{first.id}: {clues[first.a].rounds} and {clues[first.b].rounds}"
+        found.append(
+            (
+                "rounds",
+                f"the two of {_n_of(len(unequal), len(there), 'pair')} show different numbers of rounds ({lengths})",
+            )
+        )
+    found += _absent(clues, "record" if block.shows is StimulusKind.RECORD else "text")
+    with_truth = [pair for pair in there if pair.truth]
+    signs = {name: [_sign(pair, clues, name) for pair in with_truth] for name in _measured(clues)}
+    found += [(name, said) for name, each in signs.items() if (said := _telling(name, each))]
+    leaks = tuple(Leak(name, block.id, said, name in allowed) for name, said in found)
+    return BlockLeaks(block.id, leaks, _trivial(with_truth, signs))
+
+
+def _of_items(block: RatingDesign, clues: Mapping[str, Clues]) -> BlockLeaks:
+    lengths = sorted({one.rounds for one in clues.values()})
+    found: list[tuple[LeakName, str]] = []
+    if len(lengths) > 1:
+        found.append(("rounds", f"items show from {lengths[0]} to {lengths[-1]} rounds"))
+    found += _absent(clues, "item")
+    return BlockLeaks(
+        block.id, tuple(Leak(name, block.id, said, name in block.allow) for name, said in found), None
+    )
+
+
+def _absent(clues: Mapping[str, Clues], noun: str) -> Iterator[tuple[LeakName, str]]:
+    """What no record may hold."""
+    checks: tuple[tuple[LeakName, str, Callable[[Clues], bool]], ...] = (
+        ("times", "a time", lambda one: one.times > 0),
+        ("automatic", "that a move was automatic", lambda one: one.automatic > 0),
+        ("reasons", "reasons in some rounds and not in others", lambda one: one.lacks_reasons),
+    )
+    for name, what, holds in checks:
+        n = sum(map(holds, clues.values()))
+        if n:
+            yield name, f"{_n_of(n, len(clues), noun)} {'shows' if n == 1 else 'show'} {what}"
+    named = sorted({name for one in clues.values() for name in one.names})
+    if named:
+        n = sum(bool(one.names) for one in clues.values())
+        yield (
+            "names",
+            f"{_n_of(n, len(clues), noun)} {'names' if n == 1 else 'name'} a source: {listed(named, 'and')}",
+        )
+
+
+def _n_of(n: int, total: int, noun: str) -> str:
+    return f"{n} of {counted(total, noun)}"
+
+
+def _measured(clues: Mapping[str, Clues]) -> list[LeakName]:
+    return list(dict.fromkeys(name for one in clues.values() for name in one.measured))
+
+
+def _sign(pair: DesignPair, clues: Mapping[str, Clues], name: LeakName) -> int:
+    """1 where the true member has more, -1 where it has less, else 0."""
+    true, other = (pair.a, pair.b) if pair.truth is Member.A else (pair.b, pair.a)
+    x, y = (clues[one].measured.get(name, 0.0) for one in (true, other))
+    return (x > y) - (x < y)
+
+
+def _telling(name: LeakName, signs: Sequence[int]) -> str:
+    """In words, where the true members have more, or less, in too many pairs to be chance; else nothing."""
+    more, less, n = signs.count(1), signs.count(-1), len(signs)
+    most = max(more, less)
+    if not n or (most + signs.count(0) / 2) / n <= TELLING or sign_test(more, less) >= LEVEL:
+        return ""
+    which = "true" if more > less else "other"
+    return f"the {which} member has {_HAS[name]} in {_n_of(most, n, 'pair')}"
+
+
+def sign_test(more: int, less: int) -> float:
+    """The exact two-sided p of the sign test, ties left out."""
+    n, most = more + less, max(more, less)
+    tail = sum(math.comb(n, k) for k in range(most, n + 1)) / 2**n if n else 1.0
+    return min(1.0, 2 * tail)
+
+
+def _trivial(pairs: Sequence[DesignPair], signs: Mapping[LeakName, Sequence[int]]) -> Trivial | None:
+    """Each pair is decided by the clue and direction that does best on the pairs that share no record with it."""
+    if len(pairs) < 4 or not signs:
+        return None
+    members = [{pair.a, pair.b} for pair in pairs]
+    scores, chosen = [], []
+    for at, own in enumerate(members):
+        rest = [i for i, other in enumerate(members) if i != at and not own & other]
+        sums = {name: sum(each[i] for i in rest) for name, each in signs.items()}
+        best = max(sums, key=lambda name: abs(sums[name]))
+        way = (sums[best] > 0) - (sums[best] < 0)
+        scores.append((1 + way * signs[best][at]) / 2)
+        chosen.append(best)
+    return Trivial(fmean(scores), len(pairs), max(signs, key=chosen.count))

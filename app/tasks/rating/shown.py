@@ -1,0 +1,52 @@
+"""What is read on a page, be it one at a time or two beside each other: a record or a text, or that it is a clip."""
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from app.library.kinds import StimulusKind
+from app.library.records import Record, parse_record
+from app.sessions.views import markdown
+from app.tasks.rating.evidence import words_of_record, words_of_text
+from app.tasks.rating.views import count_parts
+
+# A text that is Markdown for nothing, such as a link's address alone.
+NOTHING = "<p>–</p>"
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a unit shows: a clip, a record or a text."""
+
+    record: Record | None = None
+    text: str = ""
+    is_clip: bool = False
+
+    @property
+    def n_parts(self) -> int | None:
+        """How many parts the browser reports on; None of a text, where it counts them itself."""
+        return count_parts(self.record) if self.record else None
+
+    @property
+    def n_words(self) -> int:
+        return words_of_record(self.record) if self.record else words_of_text(self.text)
+
+    @property
+    def html(self) -> str:
+        """Of a text; empty of all else."""
+        return (markdown(self.text).strip() or NOTHING) if self.text else ""
+
+
+def shown(text: str, kind: str | None, content: str) -> Shown:
+    """A `text` that stands in the list itself, or a stimulus of the `kind` with its `content`."""
+    if text:
+        return Shown(text=text)
+    if kind == StimulusKind.RECORD:
+        return Shown(record=_record(content))
+    if kind == StimulusKind.CLIP:
+        return Shown(is_clip=True)
+    return Shown(text=content)
+
+
+@lru_cache(maxsize=256)
+def _record(content: str) -> Record:
+    return parse_record(content)

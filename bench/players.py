@@ -1,0 +1,185 @@
+"""People who play matches of the Social Ultimatum Game over HTTP, as the script of its page does: poll, read, send.
+
+A move is sent until it is answered, with the same `submit_id`; what was taken is noted, to be looked for in the rows.
+"""
+
+import asyncio
+import json
+import random
+import re
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from urllib.parse import quote, urlencode
+
+from bench.client import Address, Broken, Connection, Reply
+
+AGAIN_S = 0.2
+"""After a lost connection."""
+_HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
+_RADIO = re.compile(r'<(?:input type="radio"|button [^>]*?) name="(\w+)" value="([^"]*)"')
+_VERSION = re.compile(r'data-version="(\w+)"')
+_PHASE = re.compile(r'name="phase_id" value="([^"]*)"')
+_MOVE = re.compile(r'<form [^>]*data-act="move".*?</form>', re.DOTALL)
+_SAID = re.compile(rb'class="(?:error|problem)"[^>]*>([^<]+)')
+_STAGES = (
+    ("ready", 'data-act="ready"'),
+    ("asks", 'data-act="again"'),
+    ("left", 'data-act="return"'),
+    ("move", 'data-act="move"'),
+    ("result", 'data-act="next"'),
+)
+
+
+@dataclass(slots=True)
+class Noted:
+    """What the people of a run have seen, times by `time.perf_counter`.
+
+    `moves` are the numbers of the forms of moves that were taken, by session; `late` counts those that came too late,
+    or second. `answered` are the ends and milliseconds of moves; `sent` when each was sent, by session and phase;
+    `shown` when a session saw that it may move again. `errors` are answers of 500 and above.
+    """
+
+    moves: dict[str, set[str]] = field(default_factory=dict)
+    late: int = 0
+    ended: set[str] = field(default_factory=set)
+    answered: list[tuple[float, float]] = field(default_factory=list)
+    sent: list[tuple[str, str, float]] = field(default_factory=list)
+    shown: list[tuple[str, float]] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+
+class Person:
+    """One browser: `path` is its session's address. Its connections are opened anew when they are lost."""
+
+    def __init__(self, address: Address, slug: str, noted: Noted, seed: int) -> None:
+        self.address, self.slug, self.noted, self.rng = address, slug, noted, random.Random(seed)
+        self.path, self.html = "", ""
+        self._connection: Connection | None = None
+
+    async def enter(self) -> None:
+        """Come in and agree. Each line may be said again: an address that was given leads back to the same session."""
+        page = await self.asked("GET", f"/s/{self.slug}", follow=True)
+        self.path = page.path
+        fields = {**hidden(page.body.decode()), "decision": "agree", "of_age": "yes"}
+        await self.asked("POST", self.path, fields)
+        await self.look()
+
+    async def look(self) -> None:
+        """The page as it is now: a reload."""
+        self.html = (await self.asked("GET", self.path, follow=True)).body.decode()
+
+    async def poll(self) -> bool:
+        """Wait until something has changed; False where a poll said nothing."""
+        phase = self.phase
+        reply = await self.asked("GET", f"{self.path}/state?after={quote(self.version)}")
+        if reply.status == 204:
+            return False
+        news = json.loads(reply.body)
+        if news.get("reload"):
+            await self.look()
+        else:
+            self.html = news["html"]
+        if self.phase not in ("", phase):
+            self.noted.shown.append((self.path, time.perf_counter()))
+        return True
+
+    @property
+    def version(self) -> str:
+        found = _VERSION.search(self.html)
+        return found[1] if found else ""
+
+    @property
+    def phase(self) -> str:
+        """The phase of the move that the page asks for; empty where it asks for none."""
+        found = _PHASE.search(self.html)
+        return found[1] if found else ""
+
+    @property
+    def stage(self) -> str:
+        """`move`, `ready`, `left` ... where there is something to do; `wait` where there is not; `end`."""
+        if not self.version:
+            return "end"
+        return next((stage for stage, sign in _STAGES if sign in self.html), "wait")
+
+    def move(self) -> dict[str, str]:
+        """The page's form of a move, filled in by chance."""
+        found = _MOVE.search(self.html)
+        assert found
+        options: dict[str, list[str]] = {}
+        for name, value in _RADIO.findall(found[0]):
+            options.setdefault(name, []).append(value)
+        return {**hidden(found[0]), **{name: self.rng.choice(values) for name, values in options.items()}}
+
+    async def send(self, form: Mapping[str, str]) -> bool:
+        """Send a move until it is answered; note it where it was taken, and not said to be too late."""
+        began = time.perf_counter()
+        reply = await self.asked("POST", self.path, form)
+        if "?" in reply.location:
+            self.noted.late += 1
+            return False
+        now = time.perf_counter()
+        self.noted.moves.setdefault(self.path, set()).add(form["submit_id"])
+        self.noted.answered.append((now, 1000 * (now - began)))
+        self.noted.sent.append((self.path, form["phase_id"], began))
+        return True
+
+    async def act(self, do: str) -> None:
+        """Press a button of the page."""
+        await self.asked("POST", self.path, {**hidden(self.html), "do": do})
+
+    async def close(self) -> None:
+        """Close the tab."""
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            await connection.close()
+
+    def drop(self) -> None:
+        """Hang up, whatever is under way."""
+        if self._connection is not None:
+            connection, self._connection = self._connection, None
+            connection.drop()
+
+    async def asked(
+        self, method: str, path: str, form: Mapping[str, str] | None = None, *, follow: bool = False
+    ) -> Reply:
+        """The answer to a request that is sent until there is one. Raises Broken for an answer that is none."""
+        while True:
+            try:
+                if self._connection is None:
+                    self._connection = await Connection.to(self.address)
+                connection = self._connection
+                if method == "POST":
+                    reply = await connection.post(path, urlencode(form or {}).encode())
+                else:
+                    reply = await connection.get(path)
+                if follow:
+                    reply = await connection.follow(reply)
+            except Broken as error:
+                if "answered" in str(error):
+                    raise
+            except OSError:
+                pass
+            else:
+                if reply.status in (200, 204, 303):
+                    return reply
+                if reply.status not in (500, 502, 503):
+                    raise Broken(
+                        f"{method} {path} answered {reply.status}: {form} {_SAID.findall(reply.body)!r}"
+                    )
+                self.noted.errors.append(f"{method} {path.rpartition('/')[2]}: {reply.status}")
+            await self._lost()
+
+    async def _lost(self) -> None:
+        if self._connection is not None:
+            with suppress(OSError):
+                await self._connection.close()
+            self._connection = None
+        await asyncio.sleep(AGAIN_S)
+
+
+def hidden(html: str) -> dict[str, str]:
+    """The hidden fields of a form."""
+    found = _HIDDEN.findall(html)
+    return dict(reversed(found))

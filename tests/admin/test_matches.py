@@ -1,0 +1,162 @@
+"""The pages of matches: the list, a replay by links alone, stopping with a reason; who may see and do what."""
+
+import csv
+import random
+import re
+from pathlib import Path
+
+from sqlmodel import col, select
+
+from app.core.database import Database
+from app.core.spreadsheet import csv_text
+from app.demo.build import build_play, build_rate
+from app.library.tables import Stimulus
+from app.reports.export import export
+from app.reports.facts import designs_of
+from app.reports.kinds import Format, What
+from app.reports.matches import read_matches
+from app.studies.tables import Study
+from tests.admin.conftest import ShareWith
+from tests.admin.persons import Person as Experimenter
+from tests.admin.persons import fresh_client
+from tests.clock import Clock
+from tests.factories import submit_id_on
+from tests.tasks.game.people import SLUG, Person, open_game, play_on
+
+HOME = f"/admin/studies/{SLUG}/matches"
+
+
+def test_the_list_the_replay_and_the_stop(
+    owner: Experimenter, viewer: Experimenter, share_with: ShareWith, database: Database, tmp_path: Path
+) -> None:
+    client = owner.browser
+    open_game(database, tmp_path)
+    assert "Nobody waits for a match now." in owner.get(HOME).text
+    people = [Person(fresh_client(client), database, PROLIFIC_PID=name) for name in ("ann", "bob")]
+    [person.look() for person in people]
+    html = owner.get(HOME).text
+    assert "Match 1" in html
+    assert "rounds 4" in html
+    assert "Matches" in owner.get(f"/admin/studies/{SLUG}").text
+    next(person for person in people if person.legal()).move(random.Random(2))
+    news = owner.get(f"{HOME}/live?mode=live").text
+    assert "<html" not in news
+    assert 'id="w-running"' in news
+    page = owner.get(f"{HOME}/1?at=1").text
+    assert "The match begins" in page
+    assert f'href="{HOME}/1?at=2"' in page
+    assert 'type="range"' in page
+    assert "propose: alice gain" in owner.get(f"{HOME}/1").text
+    assert "propose: alice gain" in owner.get(f"{HOME}/1/at?at=2").text
+    assert owner.get(f"{HOME}/1?at=nonsense").status_code == 200
+    assert owner.get(f"{HOME}/9").status_code == 404
+    assert owner.get(f"{HOME}?mode=preview").status_code == 409
+    share_with(viewer, SLUG)
+    seen = viewer.get(f"{HOME}/1").text
+    assert "Stop this match" not in seen
+    assert "propose: alice gain" in seen
+    assert viewer.post(f"{HOME}/1/stop", {"reason": "no"}).status_code == 403
+    done = owner.post(f"{HOME}/1/stop", {"reason": "fire drill"})
+    assert "The match is ended." in done.text
+    assert "stopped by hand" in done.text
+    assert "fire drill" in owner.get(f"/admin/studies/{SLUG}/audit").text
+    again = owner.post(f"{HOME}/1/stop")
+    assert again.status_code == 409
+    assert "over already" in again.text
+    assert people[0].look() == "result"
+
+
+def test_a_match_is_played_alone_from_the_design_page_and_counts_nowhere(
+    owner: Experimenter, database: Database, tmp_path: Path
+) -> None:
+    study = f"/admin/studies/{SLUG}"
+    open_game(database, tmp_path, game="sug", configs={"players": 3, "rounds": 2}, seats="human")
+    design = owner.get(f"{study}/design").text
+    assert 'name="block" value="play"' in design
+    assert 'name="blocks.0.configs.players"' in design
+    frame = owner.get(f"{study}/draft/page/block-1").text
+    assert "Make an offer" in frame
+    assert '<button type="submit">' not in frame
+    begun = owner.post(f"{study}/preview", {"block": "play"})
+    address = begun.url.path
+    assert address.startswith("/p/")
+    for _ in range(2):
+        html = owner.browser.get(address).text
+        assert "Make an offer" in html
+        phase = re.search(r'name="phase_id" value="([^"]+)"', html)
+        seat = re.search(r"Player (\d)</b>", html)
+        assert phase
+        assert seat
+        other = "1" if seat[1] != "1" else "2"
+        form = {"submit_id": submit_id_on(html), "do": "move", "kind": "offer", "phase_id": phase[1]}
+        assert owner.browser.post(address, data={**form, "to": other, "amount": "5"}).status_code == 200
+        for _ in range(8):
+            Clock.wait(60)
+            html = owner.browser.get(address).text
+            if "Make an offer" in html or "The match is over" in html:
+                break
+    assert "The match is over" in html
+    assert "Previews are not listed" not in owner.get(HOME).text
+    assert "No match is over yet." in owner.get(HOME).text
+    assert owner.get(f"{HOME}/1").status_code == 404
+    assert owner.post(f"{study}/preview", {"block": "none"}).status_code == 404
+
+
+def test_a_demo_match_is_offered_as_records_to_rate(
+    owner: Experimenter, viewer: Experimenter, share_with: ShareWith, database: Database
+) -> None:
+    build_play(database)
+    build_rate(database)
+    match = "/admin/studies/play/matches/1"
+    person = Person(fresh_client(owner.browser), database, slug="play")
+    person.post()
+    assert person.act("answers", rejected="Nothing") == "playing"
+    assert "Offer as records" not in owner.get(match).text
+    assert "played to its end" in owner.post(f"{match}/offer", {"study": "rate"}).text
+    play_on([person], agents_s=5)
+    begun = Person(fresh_client(owner.browser), database, slug="rate")
+    assert "<option>rate</option>" in owner.get(match).text
+    assert "<option>play</option>" not in owner.get(match).text
+    assert "no block that rates" in owner.post(f"{match}/offer", {"study": "play"}).text
+    share_with(viewer, "play")
+    assert viewer.post(f"{match}/offer", {"study": "rate"}).status_code == 403
+    assert "newest version now" in owner.post(f"{match}/offer", {"study": "rate"}).text
+    again = owner.post(f"{match}/offer", {"study": "rate"})
+    assert (again.status_code, "has the records of match 1 already" in again.text) == (409, True)
+    with database.reading() as session:
+        kept = session.exec(select(Stimulus).where(col(Stimulus.name).startswith("play-1-"))).all()
+        first, second = designs_of(session, "rate").values()
+        [study] = session.exec(select(Study).where(Study.slug == "rate"))
+    assert sorted(one.source for one in kept) == ["adaptive", "dba", "dbra", "gt", "human"]
+    assert study.state == "live"
+    assert (first.n_items, second.n_items) == (5, 10)
+    begun.post()
+    assert "of 5" in begun.html, "who has begun stays with the version they began"
+    begins = Person(fresh_client(owner.browser), database, slug="rate")
+    begins.post()
+    assert "of 10" in begins.html
+    assert "match.offer" in owner.get("/admin/studies/play/audit").text
+
+
+def test_play_of_people_who_did_not_agree_is_no_record(
+    owner: Experimenter, database: Database, tmp_path: Path
+) -> None:
+    build_rate(database)
+    open_game(database, tmp_path, configs={"rounds": 2})
+    people = [Person(fresh_client(owner.browser), database, PROLIFIC_PID=name) for name in ("ann", "bob")]
+    [person.look() for person in people]
+    play_on(people)
+    refused = owner.post(f"{HOME}/1/offer", {"study": "rate"})
+    assert (refused.status_code, "did not agree" in refused.text) == (409, True)
+    with database.reading() as session:
+        for what in (What.MOVES, What.SEATS_PLAYED):
+            export(session, SLUG, what, Format.CSV, tmp_path / f"{what.value}.csv")
+    found = read_matches(tmp_path / "moves.csv")
+    assert (len(found.matches), found.agreed) == (1, [])
+    seats = tmp_path / "seats_played.csv"
+    with seats.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for agree, n in ((["yes", ""], 0), (["yes", "yes"], 1)):
+        said = [list({**row, "may_show": yes}.values()) for row, yes in zip(rows, agree, strict=True)]
+        seats.write_text(csv_text(tuple(rows[0]), said))
+        assert len(read_matches(tmp_path / "moves.csv").agreed) == n

@@ -1,0 +1,118 @@
+"""What may not be on both sides of a fold, and what would give the source away without any behaviour."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from analysis.errors import AnalysisError
+from analysis.learning.examples import Example, matched_pairs, split
+from analysis.learning.leaks import LEAKS, check_leaks, refused
+from analysis.learning.networks import NETWORKS
+from analysis.learning.paths import Path
+from tests.analysis.learning.walked import examples_of
+
+READS_PLACES = NETWORKS["sym-ff"].settings
+READS_NONE = NETWORKS["turn-speed-ff"].settings
+
+
+def found(examples: Sequence[Example], settings: object = READS_NONE) -> set[str]:
+    return {check.name for check in check_leaks(examples, settings) if check.found}  # type: ignore[arg-type]
+
+
+def of_agents(examples: Sequence[Example], change: object) -> Sequence[Example]:
+    return [e if e.is_human else replace(e, path=change(e.path)) for e in examples]  # type: ignore[operator]
+
+
+def standing_at_the_end(path: Path) -> Path:
+    last = 15
+    x, y = path.x_m.copy(), path.y_m.copy()
+    x[-last:], y[-last:] = x[-last], y[-last]
+    return replace(path, x_m=x, y_m=y)
+
+
+def shorter(path: Path) -> Path:
+    heading = path.heading_rad
+    return Path(
+        path.t_s[:-40],
+        path.x_m[:-40],
+        path.y_m[:-40],
+        path.z_m[:-40],
+        None if heading is None else heading[:-40],
+    )
+
+
+def elsewhere(path: Path) -> Path:
+    return replace(path, x_m=path.x_m + 60)
+
+
+def test_no_leak_is_found_where_there_is_none() -> None:
+    assert found(examples_of(30)) == set()
+
+
+def test_each_leak_is_found_where_it_is_and_refused_in_a_sentence_unless_allowed() -> None:
+    plain = examples_of(30)
+    cases = {
+        "ends": of_agents(plain, standing_at_the_end),
+        "outside-clip": [replace(e, shown_s=4.0) for e in plain],
+        "length": of_agents(plain, shorter),
+        "place": of_agents(plain, elsewhere),
+        "scene": [replace(e, scene="") for e in plain],
+        "person": [replace(e, maker="") if e.is_human else e for e in plain],
+    }
+    assert set(cases) == set(LEAKS)
+    for name, examples in cases.items():
+        assert found(examples, READS_PLACES) >= {name}, name
+        checks = check_leaks(examples, READS_PLACES)
+        sentence = next(said for said in refused(checks, ()) if f"--allow {name} " in said)
+        assert sentence.startswith(LEAKS[name])
+        assert not [said for said in refused(checks, [name]) if f"--allow {name} " in said]
+    assert "place" not in found(cases["place"], READS_NONE)  # it reads no places
+
+
+def sides(examples: Sequence[Example], of: object, pairs: Sequence[tuple[int, int]] = ()) -> bool:
+    """Whether anything of a kind is on both sides of a fold."""
+    return any(
+        {of(examples[row]) for row in part.train} & {of(examples[row]) for row in part.test}  # type: ignore[operator]
+        for part in split(examples, pairs, 1).folds
+    )
+
+
+def test_no_scene_copy_pair_or_maker_is_on_both_sides_of_a_fold() -> None:
+    one = examples_of(30)
+    assert not sides(one, lambda e: e.scene)
+    copied = [*one, *(replace(e, name=f"copy of {e.name}", scene=f"other {e.scene}") for e in one[:8])]
+    assert not sides(copied, lambda e: e.content)
+    chain = [(2 * number, 2 * number + 3) for number in range(9)]
+    groups = [replace(e, scene="") for e in one]
+    linked = {row for pair in chain for row in pair}
+    for part in split(groups, chain, 1).folds:
+        for a, b in chain:
+            assert (a in part.train) == (b in part.train)
+    assert len(linked) == 18
+    crossed = examples_of(60, makers=7)  # players and scenes cross: a fold tests some scenes by some players
+    splits = split(crossed, (), 1)
+    assert "player or version" in splits.by
+    assert not splits.note
+    assert not sides(crossed, lambda e: e.scene)
+    assert not sides(crossed, lambda e: e.maker)
+    assert "other people or agents is not known" in split(one, (), 1).note
+    assert sorted(row for part in split(one, (), 1).folds for row in part.test) == list(range(60))
+
+
+def test_too_few_scenes_are_refused() -> None:
+    with pytest.raises(AnalysisError, match=r"4 groups of clips .* at least 5 are needed"):
+        split(examples_of(4), (), 1)
+
+
+def test_pairs_are_matched_by_scene_whatever_names_and_order_are() -> None:
+    examples = [*examples_of(6), replace(examples_of(1, seed=2)[1], scene="scene 0", source="other")]
+    pairs = matched_pairs(examples)
+    assert len(pairs) == 7
+    assert all(examples[a].is_human and not examples[b].is_human for a, b in pairs)
+    assert all(examples[a].scene == examples[b].scene for a, b in pairs)
+    shuffled = [examples[row] for row in np.random.default_rng(1).permutation(len(examples))]
+    renamed = [replace(e, name=f"{number}") for number, e in enumerate(shuffled)]
+    again = {(renamed[a].content, renamed[b].content) for a, b in matched_pairs(renamed)}
+    assert again == {(examples[a].content, examples[b].content) for a, b in pairs}

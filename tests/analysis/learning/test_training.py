@@ -1,0 +1,107 @@
+"""Trained copies, on paths of which it is known what tells them apart; real walkers are in bench/judges.md."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from analysis.errors import AnalysisError
+from analysis.learning.baselines import logistic_baseline
+from analysis.learning.card import together
+from analysis.learning.networks import NETWORKS, cut, score
+from analysis.learning.paths import resampled
+from analysis.learning.training import train
+from analysis.learning.weights import digest
+from tests.analysis.learning.walked import examples_of, weaving
+
+pytestmark = pytest.mark.slow
+
+pytest.importorskip("jax", reason="the extra `train` is not installed")
+
+QUICK = replace(
+    NETWORKS["turn-speed-ff"], settings=replace(NETWORKS["turn-speed-ff"].settings, epochs=8, batch=64)
+)
+PLACES = replace(
+    NETWORKS["sym-ff"],
+    settings=replace(NETWORKS["sym-ff"].settings, rate_hz=5, epochs=60, batch=32, rate=1e-2),
+)
+
+
+def test_a_judge_learns_what_tells_apart_and_nothing_from_labels_dealt_anew() -> None:
+    examples = examples_of(15)
+    steps: list[tuple[int, int]] = []
+    trained = train(QUICK, examples, on_progress=lambda done, total, what: steps.append((done, total)))
+    found = trained.evaluation
+    assert len(trained.copies) == 5
+    assert found.pooled.n_pairs == 15
+    assert found.pooled.pairs == 1.0
+    assert found.pooled.clips == pytest.approx(1.0, abs=0.1)
+    assert found.mean == 1.0
+    assert found.interval.low is None
+    assert "known players" in (found.interval.reason or "")
+    low, high = 0.5 - 2.6 * 0.5 / 30**0.5, 0.5 + 2.6 * 0.5 / 30**0.5  # 99 % of 30 coins
+    assert found.null.clips is not None
+    assert low < found.null.clips < high
+    assert steps[-1] == (8, 8)
+    again = train(QUICK, examples)
+    assert digest(together([c.parameters for c in again.copies])) == digest(
+        together([c.parameters for c in trained.copies])
+    )
+    assert logistic_baseline(examples, trained.splits, trained.tested, 1.0).pairs == pytest.approx(
+        1.0, abs=0.1
+    )
+    copy = trained.copies[0]
+    slow = [score(copy.settings, copy.parameters, cut(e.path, copy.settings)).share for e in examples]
+    fast = [
+        score(copy.settings, copy.parameters, cut(resampled(e.path, 60), copy.settings)).share
+        for e in examples
+    ]
+    verdicts = [np.sign(np.array(shares)[::2] - np.array(shares)[1::2]) for shares in (slow, fast)]
+    assert (verdicts[0] == verdicts[1]).mean() >= 0.95
+
+
+def test_labels_drawn_by_scene_are_chance_unless_the_splitter_forgets_scenes() -> None:
+    """Near-copies of a path share a label drawn for their scene: only memory of the scene can find it."""
+    rng = np.random.default_rng(8)
+    examples = []
+    for scene, label in enumerate(rng.permutation(np.arange(20) % 2 == 0)):
+        path, base = weaving(rng), examples_of(1)[0]
+        for number in range(5):
+            near = replace(path, x_m=path.x_m + rng.normal(0, 0.2), y_m=path.y_m + rng.normal(0, 0.2))
+            source = "human" if label else "agent"
+            examples.append(
+                replace(
+                    base, name=f"{scene} {number}", content=f"{scene} {number}", is_human=bool(label),
+                    source=source, maker=source, scene=f"scene {scene}", path=near,
+                )
+            )  # fmt: skip
+    kept = train(PLACES, examples).evaluation.pooled.clips
+    forgotten = train(PLACES, [replace(e, scene="") for e in examples], allowed=["scene"])
+    assert kept is not None
+    assert 0.5 - 2.6 * 0.5 / 20**0.5 < kept < 0.5 + 2.6 * 0.5 / 20**0.5  # 20 independent scenes
+    assert (forgotten.evaluation.pooled.clips or 0) > 0.9
+    assert forgotten.allowed == ("scene",)
+
+
+def test_settings_are_searched_within_what_a_copy_may_train_on() -> None:
+    network = replace(QUICK, settings=replace(QUICK.settings, epochs=2))
+    trained = train(network, examples_of(10), search=True)
+    assert {copy.n_tried for copy in trained.copies} == {4}
+    assert all(copy.settings.hidden in (16, 32) for copy in trained.copies)
+
+
+def test_what_cannot_be_trained_is_refused_in_a_sentence() -> None:
+    examples = examples_of(8)
+    with pytest.raises(AnalysisError, match="people and of agents are both needed"):
+        train(QUICK, [example for example in examples if example.is_human])
+    with pytest.raises(AnalysisError, match=r"which clips share a scene.*--allow scene trains all the same"):
+        train(QUICK, [replace(example, scene="") for example in examples])
+
+    class Enough(Exception):
+        pass
+
+    def stop(done: int, total: int, what: str) -> None:
+        raise Enough
+
+    with pytest.raises(Enough):
+        train(QUICK, examples, on_progress=stop)

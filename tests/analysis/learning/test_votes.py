@@ -1,0 +1,80 @@
+"""A judge that learns from votes: what it finds where it is known what people look at."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+
+from analysis.errors import AnalysisError
+from analysis.learning.cross_fitting import learn
+from analysis.learning.votes import Votes, fit_preference
+
+pytestmark = pytest.mark.slow
+
+TRUE = np.array([1.5, -1.0, 0.0, 0.0])
+NAMES = ("one", "two", "three", "four")
+
+
+def drawn(n_pairs: int, n_people: int = 20, seed: int = 1, weights: np.ndarray = TRUE) -> Votes:
+    """Two clips a scene; every second pair has a truth; everybody votes on every pair."""
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(2 * n_pairs, len(weights)))
+    first, second = np.arange(0, 2 * n_pairs, 2), np.arange(1, 2 * n_pairs, 2)
+    pair, person = (each.ravel() for each in np.meshgrid(np.arange(n_pairs), np.arange(n_people)))
+    chance = 1 / (1 + np.exp(-(table[first] - table[second]) @ weights))
+    value = (rng.random(len(pair)) < chance[pair]).astype(float)
+    return Votes(table, first.repeat(2), first, second, np.arange(n_pairs) % 2 == 0, pair, person, value)
+
+
+def test_weights_are_those_of_scikit_learn() -> None:
+    votes = drawn(50)
+    difference = votes.table[votes.first] - votes.table[votes.second]
+    won, n = votes.counts(np.ones(len(votes.pair), dtype=np.bool_))
+    found = fit_preference(difference, won, n, np.ones(4), 3.0)
+    theirs = LogisticRegression(C=1 / 3.0, fit_intercept=False, tol=1e-10, max_iter=1000)
+    theirs.fit(difference[votes.pair], votes.value)
+    assert found.weights == pytest.approx(theirs.coef_[0], abs=1e-5)
+    assert found.chance(-difference) == pytest.approx(1 - found.chance(difference))
+
+
+def test_it_finds_what_people_look_at_and_nothing_where_they_toss_coins() -> None:
+    found = learn(drawn(60), NAMES, repeats=2)
+    numbers = found.numbers
+    assert (numbers.n_pairs, numbers.n_people, numbers.n_votes) == (60, 20, 1200)
+    assert (numbers.reached.label_accuracy or 0) > 0.85
+    assert "60 pairs: below 80" in numbers.warning
+    weights = {weight.name: weight for weight in numbers.weights}
+    assert weights["one"].low > 0 > weights["two"].high
+    assert weights["three"].low < 0 < weights["three"].high
+    assert numbers.ceilings.one_person is not None
+    assert (numbers.ceilings.half or 0) > numbers.ceilings.one_person
+    assert 0.8 < (numbers.ceilings.reliability or 0) < 1
+    first, last = numbers.by_pairs[0].reached, numbers.by_pairs[-1].reached
+    assert (first.log_loss or 0) > (last.log_loss or 1)
+    assert numbers.agent_agent_alone.label_accuracy is None  # 30 of them: too few to learn from alone
+    assert found.chances.shape == (2, 60)
+    coins = learn(drawn(60, weights=0 * TRUE), NAMES, repeats=2).numbers
+    assert 0.5 - 2.6 * 0.5 / 60**0.5 < (coins.reached.label_accuracy or 0) < 0.5 + 2.6 * 0.5 / 60**0.5
+    assert all(weight.low < 0.15 and weight.high > -0.15 for weight in coins.weights)
+
+
+def test_a_scene_and_a_voter_are_never_on_both_sides() -> None:
+    """Votes that can only be known by memory of the scene or of the person: held out, they are coins."""
+    rng = np.random.default_rng(2)
+    votes = drawn(60, n_people=8)
+    taste = rng.integers(0, 2, (8, 60))
+    of_scene = rng.integers(0, 2, 60)
+    for value in (taste[votes.person, votes.pair], of_scene[votes.pair]):
+        found = learn(replace(votes, value=value.astype(float)), NAMES, repeats=2).numbers
+        assert 0.5 - 2.6 * 0.5 / 60**0.5 < (found.reached.label_accuracy or 0) < 0.5 + 2.6 * 0.5 / 60**0.5
+
+
+def test_too_little_to_learn_from_is_refused() -> None:
+    with pytest.raises(AnalysisError, match="39 pairs with votes of 20 people: at least 40 pairs"):
+        learn(drawn(39), NAMES)
+    with pytest.raises(AnalysisError, match="60 pairs with votes of 3 people"):
+        learn(drawn(60, n_people=3), NAMES)
+    one_scene = drawn(60)
+    with pytest.raises(AnalysisError, match="1 groups of clips"):
+        learn(replace(one_scene, group=np.zeros(120, dtype=np.intp)), NAMES)

@@ -1,0 +1,235 @@
+"""`judge train`, `run`, `card` and `list` of judges that learn: from a folder and from a study."""
+
+import csv
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path as File
+
+import numpy as np
+import pytest
+from sqlmodel import select
+from starlette.testclient import TestClient
+
+from analysis.errors import AnalysisError
+from analysis.learning import cross_fitting, networks
+from analysis.learning.paths import Path
+from app.cli.console import opened
+from app.cli.judges import card_, list_, run_, train_
+from app.cli.judging import validate
+from app.core.database import Database
+from app.core.errors import StudyError
+from app.judges.base import JudgeUnavailable
+from app.judges.trained import load_model
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
+from app.library.tables import Stimulus
+from app.main import create_app
+from tests.analysis.learning.walked import HZ, SECONDS, stepping, weaving
+from tests.factories import make_small_video, open_study
+from tests.sessions.walks import Walk
+
+pytestmark = [pytest.mark.slow, pytest.mark.videos]
+
+pytest.importorskip("jax", reason="the extra `train` is not installed")
+
+Library = tuple[ClipStore, Sequence[ImportedClip]]
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer epochs than published: what is tested is the way, not the numbers."""
+    known = networks.NETWORKS["turn-speed-ff"]
+    settings = replace(known.settings, epochs=6, batch=64)
+    monkeypatch.setitem(networks.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
+
+
+def write(file: File, path: Path, seconds: float) -> File:
+    n = round(seconds * HZ)
+    columns = (path.t_s, path.x_m, path.y_m, path.z_m, path.heading_rad)
+    lines = [",".join(f"{value:.6f}" for value in row) for row in list(zip(*columns, strict=True))[:n]]  # type: ignore[arg-type]
+    file.write_text("\n".join(["t_s,x_m,y_m,z_m,heading_rad", *lines]) + "\n")
+    return file
+
+
+def made(source: str, rng: np.random.Generator) -> Path:
+    return weaving(rng) if source == "human" else stepping(rng)
+
+
+@pytest.fixture
+def clips(tmp_path: File) -> File:
+    """A folder as `python -m stimuli` writes it; its videos show nothing, but last as long as the walks."""
+    folder, rng = tmp_path / "clips", np.random.default_rng(4)
+    folder.mkdir()
+    make_small_video(folder / "first.mp4", seed=1, seconds=SECONDS)
+    lines = ["file,name,source,goal,player,simulated,positions"]
+    for goal in range(6):
+        for source in ("human", "agent"):
+            name = f"{source}-{goal}"
+            shutil.copy(folder / "first.mp4", folder / f"{name}.mp4")
+            write(folder / f"{name}.csv", made(source, rng), SECONDS)
+            lines.append(f"{name}.mp4,{name},{source},goal {goal},{source} one,yes,{name}.csv")
+    (folder / "manifest.csv").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+@pytest.fixture
+def nav(tmp_path: File, monkeypatch: pytest.MonkeyPatch, library: Library) -> str:
+    """An open study in a data folder of its own; its clips have positions."""
+    data, rng = tmp_path / "data", np.random.default_rng(5)
+    data.mkdir()
+    (data / "clips").symlink_to(library[0].root / "clips")
+    monkeypatch.setenv("LIKELY_HUMAN_DATA", str(data))
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    with opened() as (settings, database), database.transaction() as session:
+        open_study(session, tmp_path, library[1])
+        store = ClipStore(settings.data_dir)
+        for stimulus in session.exec(select(Stimulus)).all():
+            file = write(
+                tmp_path / f"{stimulus.name}.csv", made(stimulus.source, rng), stimulus.duration_s or SECONDS
+            )
+            stimulus.positions_sha256 = store.keep_positions(file).sha256
+            session.add(stimulus)
+    return "nav"
+
+
+def read(path: File) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_a_judge_is_trained_on_a_folder_shown_listed_and_run_on_a_study(
+    clips: File, nav: str, tmp_path: File, capfd: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "data" / "models" / "mine"
+    train_("turn-speed-ff", str(clips), model, licence="CC0")
+    assert "5 copies of turn-speed-ff" in capfd.readouterr().out
+    card_("mine")
+    said = capfd.readouterr().out
+    assert "# turn-speed-ff" in said
+    assert "simulated: no person made these paths" in said
+    assert "licence: CC0" in said
+    assert "Do not use it as a reward" in said
+    assert "straightness" in said
+    card_(str(model), as_json=True)
+    card = json.loads(capfd.readouterr().out)
+    assert len(card["data"]["contents"]) == 12
+    assert card["split"]["never_on_both_sides"] == ["path", "scene"]
+    assert card["evaluation"]["pooled"]["n_pairs"] == 6
+    assert [leak["found"] for leak in card["leaks"]] == [False] * 6
+    list_()
+    said = capfd.readouterr().out
+    assert "mine  trained turn-speed-ff 1+" in said
+    assert "sym-gru  to be trained" in said
+    run_("mine", nav, tmp_path / "v.csv")
+    rows = read(tmp_path / "v.csv")
+    assert {row["run"] for row in rows} == {"1", "2", "3", "4", "5"}
+    assert len(rows) == 50
+    assert {row["version"] for row in rows} == {card["version"]}
+    assert not [row["problem"] for row in rows if row["problem"]]
+    run_("mine", nav, tmp_path / "logit.csv", by="mean-logit")
+    assert {row["judge"] for row in read(tmp_path / "logit.csv")} == {"turn-speed-ff-mean-logit"}
+    first = next(model.glob("*.safetensors")).name
+    train_("turn-speed-ff", str(clips), model)
+    assert [path.name for path in model.glob("*.safetensors")] == [first]  # same seed, same bytes
+
+
+def test_judging_needs_numpy_alone(clips: File, nav: str, tmp_path: File) -> None:
+    train_("turn-speed-ff", str(clips), tmp_path / "model")
+    code = (
+        "import sys\nsys.modules['jax'] = sys.modules['optax'] = None\n"
+        "from app.cli.judges import run_\nfrom pathlib import Path\n"
+        f"run_({str(tmp_path / 'model')!r}, 'nav', Path({str(tmp_path / 'v.csv')!r}))"
+    )
+    env = {**os.environ, "LIKELY_HUMAN_DATA": str(tmp_path / "data")}
+    subprocess.run([sys.executable, "-c", code], check=True, env=env)
+    assert len(read(tmp_path / "v.csv")) == 50
+
+
+def test_verdicts_on_what_a_judge_was_trained_on_are_refused_or_cross_fitted(
+    nav: str, tmp_path: File, capfd: pytest.CaptureFixture[str]
+) -> None:
+    train_("turn-speed-ff", nav, tmp_path / "model")
+    with pytest.raises(StudyError, match=r"was trained on clips of 10 of the 10 pairs.*--cross-fitted"):
+        run_(str(tmp_path / "model"), nav)
+    run_(str(tmp_path / "model"), nav, tmp_path / "all.csv", allow=["study-clips"])
+    assert len(read(tmp_path / "all.csv")) == 50
+    capfd.readouterr()
+    run_(str(tmp_path / "model"), nav, tmp_path / "v.csv", cross_fitted=True)
+    rows = read(tmp_path / "v.csv")
+    assert len(rows) == 10
+    assert {row["run"] for row in rows} == {""}
+    # Every pair's clips share a goal, and a goal is held back as a whole.
+    assert {row["problem"] for row in rows} == {""}
+
+
+def test_a_judge_learns_from_the_votes_of_a_study(
+    nav: str, tmp_path: File, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "data" / "models" / "people"
+    with opened() as (settings, database), TestClient(create_app(settings, Database(database.url))) as client:
+        for number in range(4):
+            walk = Walk(client)
+            while not walk.page.startswith("end"):
+                walk.answer(**({"choice": ("left", "right")[number % 2]} if "trial" in walk.page else {}))
+    with pytest.raises(AnalysisError, match="10 pairs with votes of 4 people: at least 40 pairs"):
+        train_("votes", nav, out)
+    monkeypatch.setattr(cross_fitting, "FEWEST_PAIRS", 8)
+    train_("votes", nav, out)
+    assert "A judge of 40 votes on 10 pairs" in capfd.readouterr().out
+    card_("people")
+    said = capfd.readouterr().out
+    assert "## What people seem to look at" in said
+    assert "10 pairs: below 80" in said
+    list_()
+    assert "people  trained votes 1+" in capfd.readouterr().out
+    rows = read(out / "verdicts.csv")
+    assert len(rows) == 100
+    assert {row["scale"] for row in rows} == {"probability"}
+    validate([nav], out / "verdicts.csv", as_json=True, resamples=0)
+    validation = json.loads(capfd.readouterr().out)
+    assert len(validation["judges"][0]["runs"]) == 10
+    with pytest.raises(StudyError, match=r"learnt from votes on clips of 10 of the 10 pairs.*cross-fitted"):
+        run_("people", nav)
+    run_("people", nav, tmp_path / "v.csv", allow=["study-clips"])
+    assert {row["choice"] for row in read(tmp_path / "v.csv")} == {"a", "b"}
+
+
+def test_refusals_say_what_and_where(clips: File, nav: str, tmp_path: File) -> None:
+    out = tmp_path / "model"
+    with pytest.raises(StudyError, match=r"there is no manifest\.csv"):
+        train_("turn-speed-ff", str(tmp_path), out)
+    with pytest.raises(StudyError, match="'person' and at least one other source"):
+        train_("turn-speed-ff", str(clips), out, human="person")
+    with pytest.raises(StudyError, match="--allow luck: there is no such leak"):
+        train_("turn-speed-ff", str(clips), out, allow=["luck"])
+    with pytest.raises(StudyError, match="holds no trained judge; name a new folder"):
+        train_("turn-speed-ff", str(clips), clips)
+    with pytest.raises(StudyError, match="is no network that was trained: leave out --by"):
+        run_("fidget", nav, by="mean-logit")
+    train_("turn-speed-ff", str(clips), out)
+    with pytest.raises(StudyError, match="--by 'coin' is not allowed; allowed: share, mean-logit"):
+        run_(str(out), nav, by="coin")
+    (weights,) = out.glob("*.safetensors")
+    whole = weights.read_bytes()
+    weights.write_bytes(whole[:-4] + b"\0\0\0\0")
+    with pytest.raises(JudgeUnavailable, match="was changed since it was written"):
+        load_model(out)
+    weights.write_bytes(whole)
+    card = json.loads((out / "card.json").read_text())
+    for change, problem in (
+        ({"format": "other"}, "is no card"),
+        ({"name": "oracle"}, "of the network 'oracle'"),
+        ({"weights": {"file": "../../etc/passwd", "digest": ""}}, "their file is named by its hash"),
+        ({"copies": []}, "has 0 copies"),
+        ({"copies": [{**card["copies"][0], "hidden": 10**9}]}, "hidden is 1000000000"),
+        ({"copies": card["copies"][:4]}, "missing or unknown: 5/"),
+        ({"weights": {**card["weights"], "digest": "0" * 64}}, "is not what the card was written for"),
+    ):
+        (out / "card.json").write_text(json.dumps({**card, **change}))
+        with pytest.raises(JudgeUnavailable, match=problem):
+            load_model(out)

@@ -1,0 +1,82 @@
+"""Judges of records: three baselines on pairs of records, held against people."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis.judging import read_verdicts, validate_judges
+from app.core.database import Database
+from app.core.errors import Conflict
+from app.core.settings import Settings
+from app.judges.base import PairFiles, StimulusFiles
+from app.judges.registry import judge_named
+from app.judges.runner import run_judge, verdicts_csv
+from app.judges.study import pairs_to_judge, refuse_without_files
+from app.library.clips.store import ClipStore
+from app.library.records import Line, Record, Round, canonical_json
+from app.reports.frames import responses_frame
+from app.simulation.people import Traits
+from app.simulation.run import run_simulation
+from tests.factories import NOW
+from tests.tasks.pair.test_comparing import open_records
+
+BASELINES = ("message-length", "round-numbers", "response-times")
+
+
+def holding(*lines: str) -> StimulusFiles:
+    record = Record(
+        title="Sharing",
+        rounds=tuple(Round(title=f"Round {n}", parts=(Line(text=line),)) for n, line in enumerate(lines)),
+    )
+    return StimulusFiles(None, None, canonical_json(record))
+
+
+def test_each_baseline_reads_what_it_says_and_mirrors() -> None:
+    cases = {
+        "message-length": (
+            holding("This player writes: ok"),
+            holding("This player writes: A fair offer."),
+            11.0,
+        ),
+        "round-numbers": (
+            holding("offers 50 of 100", "offers 33"),
+            holding("offers 47 of 100"),
+            100 * (2 / 3 - 1 / 2),
+        ),
+        "response-times": (holding("after 1 s", "after 3000 ms"), holding("after 2 s", "after 2 s"), 50.0),
+    }
+    for name, (a, b, score) in cases.items():
+        judge = judge_named(name)
+        verdict, mirrored = judge.judge(PairFiles("p", "?", a, b)), judge.judge(PairFiles("p", "?", b, a))
+        assert (verdict.choice, mirrored.choice) == ("a", "b"), name
+        assert verdict.score == pytest.approx(score, abs=1e-6)
+        assert mirrored.score == pytest.approx(-score, abs=1e-6)
+        assert judge.judge(PairFiles("p", "?", holding("nothing here"), b)).score is None
+
+
+def test_they_judge_a_study_of_records_and_stand_beside_one_person(
+    settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    open_records(database, tmp_path, 6)
+    run_simulation(settings, database, "nav", n=6, traits=Traits(accuracy=0.9), seed=2)
+    store = ClipStore(settings.data_dir)
+    with database.reading() as session:
+        pairs = pairs_to_judge(session, "nav", store).pairs
+        frame = responses_frame(session, "nav")
+    with pytest.raises(Conflict, match="it looks at clips, and the pairs are of records or texts"):
+        refuse_without_files(judge_named("motion").info, "nav", pairs)
+    rows = [
+        row for name in BASELINES for row in run_judge(judge_named(name), pairs, lambda *_: None, lambda: NOW)
+    ]
+    assert {row.problem for row in rows} == {""}
+    file = tmp_path / "verdicts.csv"
+    file.write_text(verdicts_csv(rows), encoding="utf-8")
+    found = validate_judges(frame, read_verdicts(file), mode="simulated", resamples=50)
+    by_name = {judge.judge: judge for judge in found.judges}
+    measure = by_name["round-numbers"].groups[0].measures["label_accuracy"]
+    assert measure.corrected.n == 6
+    assert measure.ceiling.value is not None
+    # No times are shown, and no messages: these two abstain.
+    assert {name: by_name[name].runs[0].n_abstained for name in BASELINES} == {
+        "message-length": 6, "round-numbers": 0, "response-times": 6,
+    }  # fmt: skip

@@ -1,0 +1,120 @@
+"""From play to judgement: distances of agents to people, kept with their records, against whom people took for one."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from sqlmodel import select
+
+from analysis.distances import read_distances
+from app.core.database import Database
+from app.core.settings import Settings
+from app.jobs import queue
+from app.jobs.handlers import results as worker
+from app.jobs.tables import Job, Kind
+from app.jobs.worker import drain
+from app.library.clips.manifest import read_manifest
+from app.library.contents import add_documents
+from app.library.documents import read_documents
+from app.library.places import results_folder
+from app.reports.distances import as_attributes, distances_to_people, kept_distances
+from app.reports.games import Options as Far
+from app.reports.matches import read_matches
+from app.reports.report import build_report
+from app.reports.results.view import from_json
+from app.simulation.people import Traits
+from app.simulation.run import run_simulation
+from app.studies.file.design import StudyDesign
+from app.studies.tables import State, StudyVersion
+from app.studies.versions import set_state
+from app.tasks.game.record_options import Options, Sources
+from app.tasks.game.records import write_records
+from app.tasks.game.run import asked_for
+from app.tasks.game.writing import write
+from tests.factories import NOW, load_file
+
+AGENTS = ("adaptive", "dba", "dbra", "gt")
+
+
+def test_distances_travel_with_records_into_the_report_and_the_results_page(
+    settings: Settings, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(
+        asked_for("sug", ["rounds=4"], [",".join(("simulated", *AGENTS))], 6, 3),
+        tmp_path / "played",
+        lambda *_: None,
+    )
+    played = read_matches(tmp_path / "played" / "moves.csv")
+    distances = distances_to_people([played], Far(resamples=20))
+    assert {one.source for one in distances} == set(AGENTS)
+    by_metric = {(one.source, one.metric): one for one in distances}
+    assert by_metric["gt", "d_o"].distance > by_metric["dba", "d_o"].distance
+    assert all(one.distance >= 0 and one.n == 6 for one in distances)
+    assert by_metric["gt", "mean_offer"].interval.low is not None
+    write_records(
+        [(played.matches, played.agents)],
+        Options(rounds=4, sources=Sources.AGENT),
+        tmp_path / "records",
+        as_attributes(distances),
+    )
+    documents = read_documents(read_manifest(tmp_path / "records" / "stimuli.csv"))
+    sample = {"pairing": "within-match", "seed": 1, "conditions": {f"simulated-{name}": 2 for name in AGENTS}}
+    questions = [
+        {"id": "choice", "type": "2afc", "ask": "Which of these two players is more likely to be human?"}
+    ]
+    with database.transaction() as session:
+        add_documents(session, documents, NOW)
+        load_file(
+            session, tmp_path, truth={"source": "simulated"}, sample=sample, trials={"questions": questions}
+        )
+        set_state(session, "nav", State.LIVE)
+    run_simulation(settings, database, "nav", n=6, traits=Traits(accuracy=0.7), seed=5)
+    with database.reading() as session:
+        design = StudyDesign.model_validate_json(session.exec(select(StudyVersion.design)).one())
+        kept = {(one.source, one.metric): one.distance for one in kept_distances(session, design)}
+        assert kept == pytest.approx({key: one.distance for key, one in by_metric.items()})
+        build_report(session, "nav", tmp_path / "report")
+    with (tmp_path / "report" / "tables" / "closing.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["source"] for row in rows} == set(AGENTS)
+    gt = next(row for row in rows if (row["source"], row["metric"]) == ("gt", "d_o"))
+    assert float(gt["distance"]) == pytest.approx(by_metric["gt", "d_o"].distance)
+    assert (gt["n_trials"], gt["n_participants"]) == ("12", "6")
+    assert 0 <= float(gt["taken_for_human"]) <= 1
+    html = (tmp_path / "report" / "report.html").read_text()
+    assert "Distance to people, and how often taken for a person" in html
+    assert "A rule that looks at one clue alone" in html
+    assert (tmp_path / "report" / "figures" / "closing.svg").is_file()
+    monkeypatch.setattr(worker, "RESAMPLES", 50)
+    data = settings.model_copy(update={"data": tmp_path / "data"})
+    data.data_dir.mkdir(exist_ok=True)
+    with database.transaction() as session:
+        job_id = queue.ask(
+            session, Kind.RESULTS, {"slug": "nav", "against": "", "mode": "simulated", "key": "k"}, now=NOW
+        )
+    drain(data, database)
+    with database.reading() as session:
+        assert session.get_one(Job, job_id).message == ""
+    view = from_json((results_folder(data.data_dir, job_id) / "view.json").read_bytes())
+    figure = view.figure("closing")
+    assert figure
+    assert [mark.name for mark in figure.marks] == list(AGENTS)
+    assert "d_o" in figure.marks[0].badge
+    assert len(figure.numbers.rows) == len(rows)
+    assert any("A rule that looks at one clue alone" in caution.text for caution in view.cautions)
+
+
+def test_a_file_of_distances_from_the_command_is_one_that_report_reads(tmp_path: Path) -> None:
+    from typer.testing import CliRunner
+
+    from app.cli import app
+
+    for name, seats in (("people", ["simulated"]), ("agents", ["gt"])):
+        write(asked_for("sug", ["rounds=3"], seats, 3, 3), tmp_path / name, lambda *_: None)
+    files = [str(tmp_path / name / "moves.csv") for name in ("people", "agents")]
+    out = tmp_path / "far.csv"
+    done = CliRunner().invoke(app, ["game", "metrics", *files, "--resamples", "0", "--distances", str(out)])
+    assert done.exit_code == 0, done.output
+    found = read_distances(out)
+    assert {one.source for one in found} == {"gt"}
+    assert {"d_o", "d_r", "d_b", "mean_offer"} <= {one.metric for one in found}

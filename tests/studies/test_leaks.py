@@ -1,0 +1,213 @@
+"""Lints of what gives away who played, and the accuracy of a rule that looks at one clue alone."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import get_args
+
+import pytest
+import yaml
+from sqlmodel import Session
+from typer.testing import CliRunner
+
+from app.cli import app as cli
+from app.core.database import Database
+from app.core.errors import StudyError
+from app.library.contents import add_documents
+from app.library.documents import Document, ImportedDocument
+from app.library.kinds import StimulusKind
+from app.library.records import Line, Record, Round, Table, canonical_json
+from app.studies.checklist import _leaks
+from app.studies.file.design import StudyDesign
+from app.studies.file.load import load_study
+from app.studies.leaks import leaks_of, refuse_leaks, sign_test
+from app.studies.versions import stimulus_facts
+from app.tasks.parts import LeakName
+from tests.factories import NOW, study_file
+
+N = 8
+QUESTIONS = [
+    {"id": "choice", "type": "2afc", "ask": "Which of these two players is more likely to be human?"}
+]
+
+
+def played(offers: list[int], *more: str, rounds: int = 4) -> Record:
+    """A record in which so many rounds show an offer each, and the first of them more lines."""
+    return Record(
+        title="Sharing a sum",
+        rounds=tuple(
+            Round(
+                title=f"Round {n}",
+                parts=(
+                    Line(text=f"This player offers {offers[n % len(offers)]} of 100."),
+                    *(Line(text=m) for m in more if n == 0),
+                ),
+            )
+            for n in range(rounds)
+        ),
+    )
+
+
+Make = Callable[[int], Record]
+
+
+def fill(session: Session, of_human: Make, of_gt: Make) -> None:
+    """N records of each, made by functions of their number."""
+    documents = [
+        ImportedDocument(
+            f"{source}-{n}",
+            source,
+            {},
+            Document(StimulusKind.RECORD, canonical_json(make(n))),
+            f"{n}.json",
+            9,
+        )
+        for source, make in (("human", of_human), ("gt", of_gt))
+        for n in range(N)
+    ]
+    add_documents(session, documents, NOW)
+
+
+def even(n: int) -> Record:
+    return played([11 + n, 17 + n, 23 + n])
+
+
+def design(session: Session, folder: Path, **trials: object) -> StudyDesign:
+    path = folder / "study.yaml"
+    pairs = "pair,a,b\n" + "".join(f"q{n},human-{n},gt-{n}\n" for n in range(N))
+    keys = study_file(sample=None, pairs=pairs, trials={"questions": QUESTIONS, **trials})
+    path.write_text(yaml.safe_dump({key: value for key, value in keys.items() if value is not None}))
+    return load_study(path, stimulus_facts(session))
+
+
+def turned(n: int) -> Record:
+    """As `even`, but no two are the same."""
+    return played([23 + n, 17 + n, 11 + n])
+
+
+def other(*more: str, rounds: int = 4) -> Make:
+    """An agent's records, which differ from people's by more lines in their first round, or by their length."""
+    return lambda n: played([12 + n, 18, 24], *more, rounds=rounds)
+
+
+def writes(message: str) -> Make:
+    return lambda n: played([11 + n], f"This player writes: {message}")
+
+
+def with_table(n: int) -> Record:
+    last = Round(title="Round 4", parts=(Table(columns=("a",), rows=((1,), (2,))),))
+    return Record(title="Sharing a sum", rounds=(*even(n + 1).rounds[:3], last))
+
+
+CASES: Mapping[LeakName, tuple[Make, Make, str]] = {
+    "rounds": (
+        even,
+        other(rounds=5),
+        "the two of 8 of 8 pairs show different numbers of rounds (q0: 4 and 5)",
+    ),
+    "message-length": (
+        writes("Good luck to all of you."),
+        writes("Fine."),
+        "the true member has longer messages in 8 of 8 pairs",
+    ),
+    "message-count": (
+        even,
+        other("This player writes a short message."),
+        "the other member has more messages in 8 of 8 pairs",
+    ),
+    "round-numbers": (
+        lambda n: played([10, 50, 11 + n]),
+        lambda n: played([13, 51, 12 + n]),
+        "the true member has more round numbers in ",
+    ),
+    "times": (even, other("The answer came after 3.2 s."), "8 of 16 records show a time"),
+    "names": (even, other("GT goes on."), "8 of 16 records name a source: gt"),
+    "typing": (
+        writes("ok, i  am fine"),
+        writes("Very well then."),
+        "the true member has more messages with typing errors in 8 of 8 pairs",
+    ),
+    "automatic": (
+        even,
+        other("A move of this round was made automatically."),
+        "8 of 16 records show that a move was automatic",
+    ),
+    "reasons": (
+        even,
+        other("Reason: it is fair."),
+        "8 of 16 records show reasons in some rounds and not in others",
+    ),
+    "file-size": (
+        even,
+        other("And so it goes on and on."),
+        "the other member has more bytes in 8 of 8 pairs",
+    ),
+    "page-size": (even, with_table, "the other member has more lines and cells on the page in 8 of 8 pairs"),
+}
+
+
+def test_each_leak_fails_a_study_in_a_sentence_unless_it_is_allowed_by_name(
+    database: Database, tmp_path: Path
+) -> None:
+    assert set(CASES) == set(get_args(LeakName))
+    for name, (of_human, of_gt, says) in CASES.items():
+        with database.transaction() as session:
+            fill(session, of_human, of_gt)
+            (found,) = leaks_of(session, design(session, tmp_path))
+            by_name = {leak.name: leak for leak in found.leaks}
+            assert says in by_name[name].says
+            with pytest.raises(StudyError, match=f"trials: {name}: "):
+                refuse_leaks(session, design(session, tmp_path))
+            assert [check.verdict for check in _leaks([found])] == ["blocker"]
+            allowed = design(session, tmp_path, allow=list(by_name))
+            refuse_leaks(session, allowed)
+            assert [check.verdict for check in _leaks(leaks_of(session, allowed))] == ["warning"]
+            # The setting is part of the version; without it hashes are what they were.
+            assert '"allow"' in allowed.canonical_json()
+            assert '"allow"' not in design(session, tmp_path).canonical_json()
+            session.rollback()
+
+
+def test_records_that_are_alike_pass_and_the_trivial_rule_is_at_chance(
+    database: Database, tmp_path: Path
+) -> None:
+    with database.transaction() as session:
+        fill(session, even, turned)
+        (found,) = leaks_of(session, design(session, tmp_path))
+        assert found.leaks == ()
+        assert found.trivial
+        assert found.trivial.n_pairs == N
+        assert found.trivial.accuracy <= 0.5
+        assert [check.verdict for check in _leaks([found])] == ["ok"]
+
+
+def test_study_check_fails_and_prints_the_accuracy_of_the_trivial_rule(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATABASE_URL", database.url.render_as_string(hide_password=False))
+    monkeypatch.setenv("LIKELY_HUMAN_DATA", str(tmp_path))
+    with database.transaction() as session:
+        fill(session, even, lambda n: played([10, 50, 12 + n]))
+        design(session, tmp_path)
+    refused = CliRunner().invoke(cli, ["study", "check", str(tmp_path / "study.yaml")])
+    assert refused.exit_code != 0
+    said = str(refused.exception)
+    assert "trials: round-numbers: the other member has more round numbers in 8 of 8 pairs" in said
+    assert "allow: [round-numbers" in said
+    names = said.rpartition("allow: [")[2].partition("]")[0].split(", ")
+    with database.transaction() as session:
+        design(session, tmp_path, allow=names)
+    fine = CliRunner().invoke(cli, ["study", "check", str(tmp_path / "study.yaml")])
+    assert fine.exit_code == 0, fine.output
+    printed = " ".join(fine.output.split())
+    assert "trials: round-numbers (allowed): the other member has more round numbers" in printed
+    assert "(round-numbers) finds the true member in 100% of 8 pairs" in printed
+
+
+def test_the_sign_test_is_the_exact_binomial_one() -> None:
+    """By hand: 2 * (C(8,8) + C(8,7)) / 2**8, and SciPy's binomtest."""
+    from scipy.stats import binomtest
+
+    assert sign_test(7, 1) == 2 * (1 + 8) / 256
+    for more, less in ((0, 0), (3, 3), (9, 2), (1, 12)):
+        expected = binomtest(more, more + less).pvalue if more + less else 1.0
+        assert sign_test(more, less) == pytest.approx(expected)
