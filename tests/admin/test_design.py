@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sqlmodel import select
 
@@ -117,7 +117,8 @@ def test_a_changed_field_shows_what_was_typed_and_nothing_else_changes(
     fields = keys_to_fields(keys)
     # These change other fields, or are one of a few words.
     shaping = re.compile(
-        r".*\.(type|task|scale|name|required|allow_tie|order|sides|watch|use|anchors|conditions|practice)|block_order"
+        r".*\.(type|task|scale|name|required|allow_tie|play_shown|order|sides|watch|use|anchors|conditions|practice)"
+        "|block_order"
     )
     name = data.draw(st.sampled_from(sorted(name for name in fields if not shaping.fullmatch(name))))
     typed = data.draw(TEXT)
@@ -191,6 +192,7 @@ SANE_BLOCKS = st.fixed_dictionaries(
 @pytest.mark.slow
 @often
 @given(SANE_KEYS | SANE_BLOCKS, KEYS)
+@example({"background": [{"scale": "mine"}]}, {"background": [None]})
 def test_a_form_taken_as_a_whole_gives_what_it_shows_whatever_was_there_before(
     keys: Keys, before: Keys
 ) -> None:

@@ -287,8 +287,9 @@ def _fit_list(keys: Keys, cards: Cards, n: int, sent: Mapping[str, str]) -> None
         id_, tag = sent.get(f"{name}.id", ""), sent.get(f"{name}.{cards.tag}")
         same = (entry for entry in held if isinstance(entry, dict) and shown(entry.get("id")).strip() == id_)
         entry = next(same, {}) if id_ else held[index] if index < len(held) else {}
-        if isinstance(entry, dict) and tag and (tag_of(entry, cards.tag) or "").strip() != tag:
-            entry = {key: entry[key] for key in _of_all(cards) if key in entry} | {cards.tag: tag}
+        kept: Keys = entry if isinstance(entry, dict) else {}
+        if tag and (tag_of(kept, cards.tag) or "").strip() != tag:
+            entry = {key: kept[key] for key in _of_all(cards) if key in kept} | {cards.tag: tag}
         made.append(deepcopy(entry))
     put(keys, cards.place, made or None)
 
