@@ -1,0 +1,187 @@
+"""How somebody at keyboard and mouse gets about the map, a thirtieth of a second at a time, in whole numbers alone.
+
+The page of the walk computes the same (`app/tasks/walk/static/steps.js`), to the last digit, so that the server's own
+replay of keys and mouse is where the walker was. Micrometres; headings in thousandths of a degree, counter-clockwise
+from east; speeds in micrometres a tick. No value leaves 53 bits.
+"""
+
+import math
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from stimuli.arena import GOALS, SIZE_M, Goal
+from stimuli.body import BODY_M, FRAMES_PER_S, SLIDES_RAD
+from stimuli.steering import SPEED_M_PER_S, HumanSteering
+from stimuli.walkers import REACHED_M
+from stimuli.world import RING, STEP_M, World, build_world
+
+TICKS_PER_S = FRAMES_PER_S
+M = 1_000_000
+TURN = 360_000
+FORWARD, BACK, LEFT, RIGHT, TURN_LEFT, TURN_RIGHT = (1 << bit for bit in range(6))
+ALL_KEYS = (1 << 6) - 1
+MOST_TURN = TURN // 2
+"""The mouse turns by no more than this in one tick."""
+# Cosines are whole parts of this, for every quarter of a degree of the first quadrant, and straight between these.
+ONE = 1 << 16
+_APART = 250
+SPEED = round(SPEED_M_PER_S * M / TICKS_PER_S)
+GAIN = round(HumanSteering.ACCELERATION_M_PER_S2 * M / TICKS_PER_S**2)
+KEY_TURN = 120_000 // TICKS_PER_S
+REACHED = round(REACHED_M * M)
+
+
+class Walker(NamedTuple):
+    """Where somebody stands and looks, and how fast they go ahead and to the left."""
+
+    x: int
+    y: int
+    heading: int
+    ahead: int = 0
+    aside: int = 0
+
+
+class Ground(NamedTuple):
+    """The map in whole numbers. Cells are in the order `x * SIZE_M + y`; heights in nanometres: of a cell
+    `base + slope_x * x + slope_y * y`."""
+
+    size: int
+    cosines: tuple[int, ...]
+    base: tuple[int, ...]
+    slope_x: tuple[int, ...]
+    slope_y: tuple[int, ...]
+    obstacle: tuple[int, ...]
+    ring: tuple[tuple[int, int], ...]
+    slides: tuple[tuple[int, int], ...]
+
+    def settings(self) -> dict[str, Any]:
+        """All that the page's own steps need to know."""
+        return {
+            **self._asdict(),
+            "one": ONE,
+            "apart": _APART,
+            "speed": SPEED,
+            "gain": GAIN,
+            "key_turn": KEY_TURN,
+            "drop": round(STEP_M * M) * 1000,
+            "reached": REACHED,
+        }
+
+
+@lru_cache(maxsize=1)
+def ground() -> Ground:
+    world = build_world()
+    body = BODY_M * M
+    return Ground(
+        size=SIZE_M,
+        cosines=tuple(
+            round(ONE * math.cos(math.radians(angle / 1000))) for angle in range(0, 90_000 + 1, _APART)
+        ),
+        base=_whole(world.base * M * 1000),
+        slope_x=_whole(world.slope_x * 1000),
+        slope_y=_whole(world.slope_y * 1000),
+        obstacle=_whole(world.obstacle),
+        ring=tuple((round(body * east), round(body * north)) for east, north in RING),
+        slides=tuple(
+            (round(ONE * math.cos(aside) ** 2), round(ONE * math.cos(aside) * math.sin(aside)))
+            for aside in SLIDES_RAD
+        ),
+    )
+
+
+def _whole(plane: Any) -> tuple[int, ...]:
+    return tuple(round(value) for value in plane.ravel().tolist())
+
+
+def start(x_m: float, y_m: float, heading_rad: float) -> Walker:
+    """Somebody who stands still."""
+    return Walker(round(x_m * M), round(y_m * M), round(heading_rad / math.tau * TURN) % TURN)
+
+
+def step(walker: Walker, keys: int, turn: int) -> Walker:
+    """One tick: first the turn, by keys and by so much of the mouse, then the way."""
+    here = ground()
+    heading = (walker.heading + turn + KEY_TURN * (_held(keys, TURN_LEFT) - _held(keys, TURN_RIGHT))) % TURN
+    wanted_ahead = _held(keys, FORWARD) - _held(keys, BACK)
+    wanted_aside = _held(keys, LEFT) - _held(keys, RIGHT)
+    # Askew is no faster: 7071 / 10000 is one half's square root.
+    pace = SPEED * 7071 // 10_000 if wanted_ahead and wanted_aside else SPEED
+    ahead = _towards(walker.ahead, wanted_ahead * pace)
+    aside = _towards(walker.aside, wanted_aside * pace)
+    east, north = _cosine(here, heading), _cosine(here, heading - TURN // 4)
+    along_x = (ahead * east - aside * north) // ONE
+    along_y = (ahead * north + aside * east) // ONE
+    x, y = _moved(here, walker.x, walker.y, along_x, along_y)
+    return Walker(x, y, heading, ahead, aside)
+
+
+def has_arrived(walker: Walker, goal: Goal) -> bool:
+    x, y = round(goal.x_m * M), round(goal.y_m * M)
+    return (walker.x - x) ** 2 + (walker.y - y) ** 2 <= REACHED**2
+
+
+def fits(x: int, y: int) -> bool:
+    """Whether a body can stand there: no obstacle and no edge of a platform under it."""
+    here = ground()
+    cell = _cell(here, x, y)
+    if here.obstacle[cell]:
+        return False
+    height = here.base[cell] + here.slope_x[cell] * x + here.slope_y[cell] * y
+    most = round(STEP_M * M) * 1000
+    for east, north in here.ring:
+        there_x, there_y = x + east, y + north
+        there = _cell(here, there_x, there_y)
+        if here.obstacle[there]:
+            return False
+        other = here.base[there] + here.slope_x[there] * there_x + here.slope_y[there] * there_y
+        if abs(other - height) > most:
+            return False
+    return True
+
+
+def pose(walker: Walker, world: World) -> tuple[float, float, float, float]:
+    """Metres, and radians counter-clockwise from east: what a frame is drawn from."""
+    x_m, y_m = walker.x / M, walker.y / M
+    turned = walker.heading if walker.heading <= TURN // 2 else walker.heading - TURN
+    return x_m, y_m, float(world.height_m(x_m, y_m)), turned / TURN * math.tau
+
+
+def goal_named(name: str) -> Goal:
+    return next(goal for goal in GOALS if goal.name == name)
+
+
+def _held(keys: int, key: int) -> int:
+    return 1 if keys & key else 0
+
+
+def _towards(speed: int, wanted: int) -> int:
+    return speed + max(-GAIN, min(GAIN, wanted - speed))
+
+
+def _cosine(here: Ground, angle: int) -> int:
+    angle %= TURN
+    if angle > TURN // 2:
+        angle = TURN - angle
+    if angle > TURN // 4:
+        return -_cosine(here, TURN // 2 - angle)
+    at, rest = angle // _APART, angle % _APART
+    if rest == 0:
+        return here.cosines[at]
+    return here.cosines[at] + (here.cosines[at + 1] - here.cosines[at]) * rest // _APART
+
+
+def _cell(here: Ground, x: int, y: int) -> int:
+    most = here.size - 1
+    return max(0, min(most, x // M)) * here.size + max(0, min(most, y // M))
+
+
+def _moved(here: Ground, x: int, y: int, along_x: int, along_y: int) -> tuple[int, int]:
+    """Straight on, or along what is in the way, which costs speed; nowhere where nothing is free."""
+    if along_x == along_y == 0:
+        return x, y
+    for cos, sin in here.slides:
+        to_x = x + (along_x * cos - along_y * sin) // ONE
+        to_y = y + (along_x * sin + along_y * cos) // ONE
+        if fits(to_x, to_y):
+            return to_x, to_y
+    return x, y
