@@ -1,5 +1,4 @@
-"""Generate demo clips of walks to a goal, seen in first person, with their positions and a manifest."""
+"""The map, its walkers and the ray caster: clips of walks to a goal, seen in first person, with their positions.
 
-from stimuli.clipset import StimuliError, generate
-
-__all__ = ["StimuliError", "generate"]
+`stimuli.arena` and `stimuli.steps` need no NumPy, and the serving process may import these two.
+"""

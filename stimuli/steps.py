@@ -6,17 +6,16 @@ from east; speeds in micrometres a tick. No value leaves 53 bits.
 """
 
 import math
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import product
 from typing import Any, NamedTuple
 
-from stimuli.arena import GOALS, SIZE_M, Goal
-from stimuli.body import BODY_M, FRAMES_PER_S, SLIDES_RAD
-from stimuli.steering import SPEED_M_PER_S, HumanSteering
-from stimuli.walkers import REACHED_M
-from stimuli.world import RING, STEP_M, World, build_world
+from stimuli.arena import BLOCKS, GOALS, PLATFORM_M, PLATFORMS, RAMPS, SIZE_M, Goal, Ramp, Rectangle
 
-TICKS_PER_S = FRAMES_PER_S
+TICKS_PER_S = 30
 M = 1_000_000
+MM = M // 1000
 TURN = 360_000
 FORWARD, BACK, LEFT, RIGHT, TURN_LEFT, TURN_RIGHT = (1 << bit for bit in range(6))
 ALL_KEYS = (1 << 6) - 1
@@ -25,10 +24,14 @@ MOST_TURN = TURN // 2
 # Cosines are whole parts of this, for every quarter of a degree of the first quadrant, and straight between these.
 ONE = 1 << 16
 _APART = 250
-SPEED = round(SPEED_M_PER_S * M / TICKS_PER_S)
-GAIN = round(HumanSteering.ACCELERATION_M_PER_S2 * M / TICKS_PER_S**2)
+SPEED = 3300 * MM // TICKS_PER_S
+GAIN = 9 * M // TICKS_PER_S**2
 KEY_TURN = 120_000 // TICKS_PER_S
-REACHED = round(REACHED_M * M)
+REACHED = 2 * M
+BODY = 300 * MM
+_DROP = 200 * MM * 1000
+_SLIDES = (0, 20, -20, 40, -40, 60, -60, 80, -80)
+_UP = round(PLATFORM_M * M)
 
 
 class Walker(NamedTuple):
@@ -63,34 +66,55 @@ class Ground(NamedTuple):
             "speed": SPEED,
             "gain": GAIN,
             "key_turn": KEY_TURN,
-            "drop": round(STEP_M * M) * 1000,
+            "drop": _DROP,
             "reached": REACHED,
         }
 
 
 @lru_cache(maxsize=1)
 def ground() -> Ground:
-    world = build_world()
-    body = BODY_M * M
+    """Platforms, then ramps, then blocks, on flat ground; later ones win, as in `stimuli.world`."""
+    flat = (0, 0, 0, 0)
+    cells = dict.fromkeys(((x, y) for x in range(SIZE_M) for y in range(SIZE_M)), flat)
+    for area in PLATFORMS:
+        cells.update(dict.fromkeys(_cells(area), (_UP * 1000, 0, 0, 0)))
+    for ramp in RAMPS:
+        cells.update(dict.fromkeys(_cells(ramp.area), (*_plane(ramp), 0)))
+    for block in BLOCKS:
+        cells.update(dict.fromkeys(_cells(block.area), (round(block.height_m * M) * 1000, 0, 0, 1)))
+    base, slope_x, slope_y, obstacle = zip(*cells.values(), strict=True)
     return Ground(
         size=SIZE_M,
         cosines=tuple(
             round(ONE * math.cos(math.radians(angle / 1000))) for angle in range(0, 90_000 + 1, _APART)
         ),
-        base=_whole(world.base * M * 1000),
-        slope_x=_whole(world.slope_x * 1000),
-        slope_y=_whole(world.slope_y * 1000),
-        obstacle=_whole(world.obstacle),
-        ring=tuple((round(body * east), round(body * north)) for east, north in RING),
+        base=base,
+        slope_x=slope_x,
+        slope_y=slope_y,
+        obstacle=obstacle,
+        ring=tuple(
+            (round(BODY * math.cos(angle)), round(BODY * math.sin(angle)))
+            for angle in (k * math.tau / 12 for k in range(12))
+        ),
         slides=tuple(
             (round(ONE * math.cos(aside) ** 2), round(ONE * math.cos(aside) * math.sin(aside)))
-            for aside in SLIDES_RAD
+            for aside in map(math.radians, _SLIDES)
         ),
     )
 
 
-def _whole(plane: Any) -> tuple[int, ...]:
-    return tuple(round(value) for value in plane.ravel().tolist())
+def _cells(area: Rectangle) -> Iterator[tuple[int, int]]:
+    return product(range(area.x, area.x + area.width), range(area.y, area.y + area.depth))
+
+
+def _plane(ramp: Ramp) -> tuple[int, int, int]:
+    """The base of the plane that a ramp lies in, and its slopes, in nanometres a micrometre."""
+    area, along_x = ramp.area, ramp.towards in ("east", "west")
+    first, length = (area.x, area.width) if along_x else (area.y, area.depth)
+    slope = _UP * 1000 // (length * M)
+    if ramp.towards in ("west", "south"):
+        first, slope = first + length, -slope
+    return -slope * first * M, slope if along_x else 0, 0 if along_x else slope
 
 
 def start(x_m: float, y_m: float, heading_rad: float) -> Walker:
@@ -127,23 +151,24 @@ def fits(x: int, y: int) -> bool:
     if here.obstacle[cell]:
         return False
     height = here.base[cell] + here.slope_x[cell] * x + here.slope_y[cell] * y
-    most = round(STEP_M * M) * 1000
     for east, north in here.ring:
         there_x, there_y = x + east, y + north
         there = _cell(here, there_x, there_y)
         if here.obstacle[there]:
             return False
         other = here.base[there] + here.slope_x[there] * there_x + here.slope_y[there] * there_y
-        if abs(other - height) > most:
+        if abs(other - height) > _DROP:
             return False
     return True
 
 
-def pose(walker: Walker, world: World) -> tuple[float, float, float, float]:
+def pose(walker: Walker) -> tuple[float, float, float, float]:
     """Metres, and radians counter-clockwise from east: what a frame is drawn from."""
-    x_m, y_m = walker.x / M, walker.y / M
+    here = ground()
+    cell = _cell(here, walker.x, walker.y)
+    height = here.base[cell] + here.slope_x[cell] * walker.x + here.slope_y[cell] * walker.y
     turned = walker.heading if walker.heading <= TURN // 2 else walker.heading - TURN
-    return x_m, y_m, float(world.height_m(x_m, y_m)), turned / TURN * math.tau
+    return walker.x / M, walker.y / M, height / (1000 * M), turned / TURN * math.tau
 
 
 def goal_named(name: str) -> Goal:

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from stimuli import clipset, generate
+from stimuli import clipset
+from stimuli.clipset import generate
 from stimuli.raycaster import Scenery
 from stimuli.scenes import Clip, plan_clips, walk_clip
 from stimuli.walkers import SOURCES, Track

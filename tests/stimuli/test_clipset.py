@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from stimuli import StimuliError, generate
 from stimuli.__main__ import main
-from stimuli.clipset import make_clip
+from stimuli.clipset import StimuliError, generate, make_clip
 from stimuli.raycaster import HEIGHT, WIDTH
 from stimuli.scenes import Clip, plan_clips
 from stimuli.world import build_world

@@ -6,16 +6,22 @@ import random
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from stimuli.arena import GOALS
-from stimuli.body import BODY_M
+from stimuli.body import BODY_M, FRAMES_PER_S, SLIDES_RAD
 from stimuli.planning import centre, plan
+from stimuli.steering import SPEED_M_PER_S, HumanSteering
 from stimuli.steps import (
     ALL_KEYS,
+    BODY,
     FORWARD,
+    GAIN,
     LEFT,
+    REACHED,
     SPEED,
+    TICKS_PER_S,
     TURN,
     M,
     Walker,
@@ -26,7 +32,8 @@ from stimuli.steps import (
     start,
     step,
 )
-from stimuli.world import build_world
+from stimuli.walkers import REACHED_M
+from stimuli.world import RING, STEP_M, build_world
 from tests.scripts.test_scripts import find_node
 
 SCRIPT = Path(__file__).parents[2] / "app/tasks/walk/static/steps.js"
@@ -89,15 +96,31 @@ def test_browser_and_server_agree_to_the_last_digit() -> None:
 
 
 def test_nobody_gets_into_a_wall() -> None:
-    rng, world = random.Random(3), build_world()
-    heights = set()
+    rng, heights = random.Random(3), set()
     for _ in range(3):
         walker = start(21.5, 20.5, rng.uniform(-math.pi, math.pi))
         for keys, turn in inputs_of(rng, 900):
             walker = step(walker, keys, turn // 4)
             assert fits(walker.x, walker.y)
-            heights.add(round(pose(walker, world)[2], 1))
+            heights.add(round(pose(walker)[2], 1))
     assert len(heights) > 2  # ramps were walked
+
+
+def test_whole_numbers_are_those_of_the_clips_walkers() -> None:
+    world, here = build_world(), ground()
+    for plane, whole, unit in (
+        (world.base, here.base, 1e9),
+        (world.slope_x, here.slope_x, 1e3),
+        (world.slope_y, here.slope_y, 1e3),
+    ):
+        assert np.allclose(plane.ravel(), np.array(whole) / unit, atol=1e-9)
+    assert world.obstacle.ravel().tolist() == [bool(cell) for cell in here.obstacle]
+    assert SPEED / M * TICKS_PER_S == SPEED_M_PER_S
+    assert GAIN / M * TICKS_PER_S**2 == HumanSteering.ACCELERATION_M_PER_S2
+    assert (TICKS_PER_S, BODY / M, REACHED / M) == (FRAMES_PER_S, BODY_M, REACHED_M)
+    assert np.allclose(np.array(here.ring) / BODY, RING, atol=1e-5)
+    assert np.allclose([math.atan2(sin, cos) for cos, sin in here.slides], SLIDES_RAD, atol=1e-4)
+    assert here.settings()["drop"] / 1e9 == STEP_M
 
 
 def test_a_body_fits_where_the_walkers_of_the_clips_do() -> None:
