@@ -70,8 +70,8 @@ def list_studies(
     archived: Annotated[bool, typer.Option("--archived", help="Those that are archived.")] = False,
 ) -> None:
     """List the studies with their state and sessions."""
-    from app.studies.queries import summaries
-    from app.tasks.registry import units_in_words
+    from app.studies.summaries import summaries
+    from app.tasks.units import units_in_words
 
     with opened() as (settings, database), database.reading() as session:
         studies = [study for study in summaries(session) if study.is_archived == archived]

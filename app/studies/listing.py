@@ -15,9 +15,9 @@ from app.accounts.tables import AuditEntry, User
 from app.sessions.tables import ParticipantSession, Status
 from app.studies.access import StudyHere, visible_slugs
 from app.studies.pairs_summary import unit_counts
-from app.studies.queries import units_of
+from app.studies.summaries import units_of
 from app.studies.tables import Draft, State, Study, StudyShare, StudyVersion
-from app.tasks.registry import units_in_words
+from app.tasks.units import units_in_words
 
 # Sessions by mode and status.
 Counts = Mapping[tuple[str, str], int]

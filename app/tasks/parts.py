@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from app.sessions.design import Kind, Slot
-from app.studies.file.problems import counted
 from app.studies.file.shown import Shown, Ways
 from app.studies.questions.base import Frozen, Part, Question, different
 
@@ -87,11 +86,6 @@ class BlockDesign(Frozen):
     instructions: str | None = None
     self_assessment: str | None = None
     per_participant: int | None = None
-
-    @classmethod
-    def counted(cls, n: int) -> str:
-        """So many units in words: `11 pairs`."""
-        return counted(n, cls.noun.lower(), cls.nouns.lower())
 
     @property
     def asked(self) -> tuple[Question, ...]:

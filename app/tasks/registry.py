@@ -1,4 +1,5 @@
-"""The tasks there are. A new one is a folder, and a line in each of the three lists below."""
+"""The tasks there are. A new one is a folder, and a line in each of the three lists below and in
+`UNITS`."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -30,11 +31,6 @@ def _by_task(raw: Any) -> Any:
     if task not in DESIGNS:
         raise rule_error(f"there is no task {task!r}", f"use {', '.join(DESIGNS)}")
     return DESIGNS[task].model_validate(raw)
-
-
-def units_in_words(counts: Mapping[str, int]) -> str:
-    """How many units there are by task: `2 pairs and 15 items`; `0 pairs` where nothing is there yet."""
-    return " and ".join(DESIGNS[task].counted(n) for task, n in counts.items()) or PairDesign.counted(0)
 
 
 AnyDesign = Annotated[SerializeAsAny[BlockDesign], BeforeValidator(_by_task)]

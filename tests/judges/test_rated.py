@@ -11,7 +11,7 @@ from app.core.errors import Conflict
 from app.judges.study import main_pairs, pairs_to_judge
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
-from app.studies.queries import summaries
+from app.studies.summaries import summaries
 from tests.factories import open_study
 from tests.sessions.test_blocks import pair_block, rating_block
 

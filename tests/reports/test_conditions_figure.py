@@ -117,3 +117,25 @@ def test_who_is_in_one_condition_alone_is_a_caution() -> None:
     assert figure.caution == (
         "1 participant answered in one of the conditions alone and is not in the paired test."
     )
+
+
+def test_of_eight_conditions_the_ten_comparisons_farthest_apart_are_drawn_and_warnings_are_one_sentence() -> (
+    None
+):
+    names = [f"human-agent{place}" for place in range(8)]
+    rows_ = [row for place, name in enumerate(names) for row in [*drawn((name,), 6 + place % 3, place)]]
+    found = compared(rows_)
+    figure = two_by_two(found)
+    accuracy = [one.paired for one in found.comparisons if one.measure == "accuracy" and one.paired]
+    assert len(accuracy) == 28
+    assert len(figure.marks) == 10
+    far = sorted((abs(test.difference.mean or 0) for test in accuracy), reverse=True)[:10]
+    assert sorted((abs(mark.value or 0) for mark in figure.marks), reverse=True) == far
+    assert "Of 28 comparisons the 10 farthest apart are drawn; the numbers below have all." in figure.how
+    assert "within each of 6 to 8 people" in figure.how
+    assert len(figure.numbers.rows) == len(found.comparisons)
+    n = sum(one.warning is not None for one in found.comparisons)
+    assert figure.caution == (
+        f"In {n} of {len(found.comparisons)} comparisons some participants answered in one of the conditions alone "
+        "and are not in the paired test."
+    )

@@ -12,8 +12,9 @@ from app.core.errors import Conflict, NotFound
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
-from app.studies.queries import study_named, summaries
+from app.studies.queries import study_named
 from app.studies.stimuli import add_stimuli
+from app.studies.summaries import summaries
 from app.studies.tables import State, StudyVersion
 from app.studies.versions import set_state
 from tests.factories import NOW, load_file

@@ -28,6 +28,7 @@ from app.studies.tables import Unit
 from app.tasks.game.matching import _Forming
 from app.tasks.game.pages import posted_value
 from app.tasks.registry import DESIGNS, task_named
+from app.tasks.units import UNITS
 from tests.factories import NOW, open_study
 from tests.sessions.test_blocks import begin, pair_block, rating_block
 from tests.sessions.walks import Walk
@@ -51,7 +52,7 @@ MESSAGE = "This would be fair."
 
 
 def test_every_task_is_held_to_the_contract() -> None:
-    assert {*BLOCKS} == {*TABLES} == {*DESIGNS}
+    assert {*BLOCKS} == {*TABLES} == {*DESIGNS} == {*UNITS}
 
 
 @pytest.fixture(params=sorted(BLOCKS))

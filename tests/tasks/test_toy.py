@@ -23,6 +23,7 @@ from app.studies.launch import study_here
 from app.studies.tables import State, Unit
 from app.studies.versions import load_version, set_state
 from app.tasks.registry import DESIGNS
+from app.tasks.units import UNITS
 from tests.factories import NOW, answer_for
 from tests.sessions.walks import Walk
 from tests.tasks.toy.settings import DotsDesign
@@ -52,6 +53,7 @@ STUDY: dict[str, Any] = {
 @pytest.fixture
 def dots(database: Database, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setitem(DESIGNS, "dots", DotsDesign)
+    monkeypatch.setitem(UNITS, "dots", ("{} card", "{} cards"))
     design = StudyDesign.model_validate_json(json.dumps(STUDY))
     assert StudyDesign.model_validate_json(design.canonical_json()) == design
     with database.transaction() as session:

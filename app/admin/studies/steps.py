@@ -25,7 +25,7 @@ from app.studies.pairs_view import find_pairs
 from app.studies.seeing import facts_for
 from app.studies.tables import State
 from app.studies.truth import truth_view
-from app.tasks.registry import units_in_words
+from app.tasks.units import units_in_words
 
 _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
 

@@ -15,6 +15,7 @@ from app.reports.results.words import count, exact, first_few, people, points, s
 
 _ALPHA = 0.05
 _MOST_SAID = 3
+_MOST_DRAWN = 10
 _SCALES = (0.1, 0.25, 0.5, 1.0)
 
 _ABOUT = (
@@ -157,11 +158,11 @@ def _within(comparisons: Sequence[ConditionComparison], found: ConditionsCompare
         for one in _asked(comparisons)
         if (test := one.paired) is not None and test.difference.mean is not None
     )
-    most = _most(marks)
-    n = max((one.paired.n for one in comparisons if one.paired), default=0)
+    drawn = _farthest(marks, 0.0)
+    most = _most(drawn)
     how = (
-        f"First condition less second within each of {people(n)}, in points of their share of pairs, mean with 95% "
-        f"interval. The test is Wilcoxon's signed-rank test{_p_of(comparisons)}."
+        f"First condition less second within each of {_how_many(comparisons)}, in points of their share of pairs, mean "
+        f"with 95% interval.{_left_out(marks)} The test is Wilcoxon's signed-rank test{_p_of(comparisons)}."
     )
     return Figure(
         name="conditions",
@@ -170,7 +171,7 @@ def _within(comparisons: Sequence[ConditionComparison], found: ConditionsCompare
         said=_finding(comparisons, found),
         how=_how(how if marks else "Uncertainty is compared in the table.", comparisons),
         numbers=Numbers("Conditions, the same people in both", _WITHIN, tuple(map(_within_row, comparisons))),
-        marks=marks,
+        marks=drawn,
         chance=0.0,
         even="no difference",
         ends=(f"-{100 * most:.0f}", f"+{100 * most:.0f}"),
@@ -196,8 +197,8 @@ def _apart(comparisons: Sequence[ConditionComparison], found: ConditionsCompared
     )
     how = (
         "Different people answered in each condition. Probability that a person of the first is higher than one of the "
-        "second, ties half, with 95% interval; 0.5 is no difference. The test is Mann-Whitney's"
-        f"{_p_of(comparisons)}."
+        "second, ties half, with 95% interval; 0.5 is no difference."
+        f"{_left_out(marks)} The test is Mann-Whitney's{_p_of(comparisons)}."
     )
     return Figure(
         name="conditions-apart",
@@ -206,7 +207,7 @@ def _apart(comparisons: Sequence[ConditionComparison], found: ConditionsCompared
         said=_finding(comparisons, found),
         how=_how(how if marks else "Uncertainty is compared in the table.", comparisons),
         numbers=Numbers("Conditions, different people in each", _APART, tuple(map(_apart_row, comparisons))),
-        marks=marks,
+        marks=_farthest(marks, 0.5),
         even="0.5",
         ends=("0", "1"),
         caution=_cautions(comparisons),
@@ -307,9 +308,36 @@ def _how(how: str, comparisons: Sequence[ConditionComparison]) -> str:
     return f"{how}{corrected} {taken_as_they_are()}."
 
 
+def _farthest(marks: Sequence[Mark], even: float) -> tuple[Mark, ...]:
+    """As many as one looks through, those farthest from no difference, in the order that they came in."""
+    far = sorted(marks, key=lambda mark: -abs((mark.value or 0.0) - even))[:_MOST_DRAWN]
+    return tuple(mark for mark in marks if mark in far)
+
+
+def _left_out(marks: Sequence[Mark]) -> str:
+    if len(marks) <= _MOST_DRAWN:
+        return ""
+    return f" Of {len(marks)} comparisons the {_MOST_DRAWN} farthest apart are drawn; the numbers below have all."
+
+
+def _how_many(comparisons: Sequence[ConditionComparison]) -> str:
+    """`8 people`, or `6 to 8 people` where not everybody answered in all conditions."""
+    n = [one.paired.n for one in comparisons if one.paired]
+    return people(max(n)) if min(n) == max(n) else f"{min(n):,} to {people(max(n))}"
+
+
 def _cautions(comparisons: Sequence[ConditionComparison]) -> str:
-    return " ".join(
-        sentence(warning) for warning in dict.fromkeys(one.warning for one in comparisons) if warning
+    """The warning of one comparison as it is; of several, how many it is of."""
+    warned = [one for one in comparisons if one.warning]
+    if len({one.warning for one in warned}) < 2:
+        return sentence(warned[0].warning) if warned and warned[0].warning else ""
+    of = f"In {len(warned)} of {len(comparisons)} comparisons"
+    if warned[0].compared_as == "paired":
+        return (
+            f"{of} some participants answered in one of the conditions alone and are not in the paired test."
+        )
+    return (
+        f"{of} a few participants answered in both conditions, and this test takes them for different people."
     )
 
 

@@ -22,7 +22,8 @@ from app.tasks.game.settings import GameBlock, GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
 from app.tasks.parts import BlockDesign
 from app.tasks.rating.settings import DesignItem, RatingBlock, RatingDesign
-from app.tasks.registry import AnyDesign, units_in_words
+from app.tasks.registry import AnyDesign
+from app.tasks.units import units_in_words
 
 Scales = Mapping[str, tuple[str, ...]]
 

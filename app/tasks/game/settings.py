@@ -319,10 +319,6 @@ class GameDesign(BlockDesign):
                 return {"configs": name}
         return {"configs": list(self.configs)}
 
-    @classmethod
-    def counted(cls, n: int) -> str:
-        return f"matches in {counted(n, 'configuration')}"
-
     @property
     def rules(self) -> AnyGame:
         """The game."""
