@@ -11,15 +11,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path as File
 
-# One thread, before NumPy and JAX are loaded: the times are of one core.
+# One thread for each network, before NumPy and JAX are loaded; networks are trained side by side.
 os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 os.environ["OMP_NUM_THREADS"] = "1"
 
 import numpy as np
 
 from analysis.learning.examples import Example, matched_pairs
-from analysis.learning.networks import NETWORKS, Network, cut, score
+from analysis.learning.networks import NETWORKS, Network, Settings, cut, score
 from analysis.learning.paths import Path
+from analysis.learning.pictures import COLOURS, FRAME, Frames
 from analysis.learning.training import Trained, train
 from stimuli.arena import GOALS
 from stimuli.body import FRAMES_PER_S
@@ -40,7 +41,7 @@ def main() -> int:
     lines = [
         "# Judges that learn",
         "",
-        "`python -m bench.judges`; processor seconds of one core, compiling included.",
+        "`python -m bench.judges`; processor seconds of all cores, compiling included.",
     ]
     if given.only != "walkers":
         lines += ["", *times()]
@@ -59,20 +60,40 @@ def times() -> Iterator[str]:
     seconds = sum(example.path.duration_s for example in long)
     yield f"## Time, on {N_LONG} paths of {SHORTEST_S:g} to {LONGEST_S:g} s ({seconds / 60:.0f} minutes, 30 Hz)"
     yield ""
-    yield "| network | windows | `judge train`: five copies, five null checks | judging 1,000 paths, one copy |"
-    yield "|---|---|---|---|"
+    yield "| network | windows | `judge train`: five copies, five null checks | waited | judging 1,000, one copy |"
+    yield "|---|---|---|---|---|"
     for network in NETWORKS.values():
-        begun = time.process_time()
-        trained = train(network, long, allowed=("place",))
+        known = pictured(long, network) if network.settings.sees else long
+        wall, begun = time.perf_counter(), time.process_time()
+        trained = train(network, known, allowed=("place",))
+        waited = time.perf_counter() - wall
         took = time.process_time() - begun
         copy = trained.copies[0]
         begun = time.process_time()
-        found = [cut(long[number % N_LONG].path, copy.settings) for number in range(N_JUDGED)]
+        found = [
+            cut(seen(known[number % N_LONG], copy.settings), copy.settings) for number in range(N_JUDGED)
+        ]
         for each in found:
             score(copy.settings, copy.parameters, each)
         judged = time.process_time() - begun
         n = sum(len(each) for each in found[:N_LONG])
-        yield f"| `{network.name}` | {n:,} | {took:.1f} s | {judged:.1f} s |"
+        yield f"| `{network.name}` | {n:,} | {took:.1f} s | {waited:.1f} s | {judged:.1f} s |"
+
+
+def pictured(examples: Sequence[Example], network: Network) -> Sequence[Example]:
+    """The same with pictures of noise; only their number matters here."""
+    rng, settings = np.random.default_rng(2), network.settings
+    shape = FRAME[1:] if settings.reads == "bar-code" else FRAME
+    found = []
+    for example in examples:
+        n = round(example.path.duration_s * settings.rate_hz)
+        values = rng.integers(256, size=(n, *shape, COLOURS), dtype=np.uint8)
+        found.append(replace(example, frames=Frames(settings.rate_hz, values)))
+    return found
+
+
+def seen(example: Example, settings: Settings) -> Path | Frames:
+    return example.frames if settings.sees and example.frames else example.path
 
 
 def long_paths() -> Sequence[Example]:
@@ -108,6 +129,8 @@ def walkers(n_scenes: int) -> Iterator[str]:
     yield "| network | trained on | against symbolic | against hybrid | null (single clips) |"
     yield "|---|---|---|---|---|"
     for network in NETWORKS.values():
+        if network.settings.sees:
+            continue
         short = replace(network, settings=replace(network.settings, epochs=25))
         for known in (("symbolic",), ("symbolic", "hybrid")):
             kept = [example for example in first if example.is_human or example.source in known]

@@ -5,10 +5,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 from analysis.errors import AnalysisError
-from analysis.learning.networks import NETWORKS, Parameters, Settings, shapes
+from analysis.learning.networks import NETWORKS, By, Kind, Optimiser, Parameters, Reads, Settings, shapes
 from analysis.learning.training import Trained
 from analysis.learning.weights import Shapes
 from analysis.results import plain
@@ -18,9 +18,19 @@ NOT_FOR = (
     "Not a measure of what people perceive: it learnt who made a clip, not what anybody saw in it. Do not use it as a "
     "reward: what is trained against it learns its faults (the authors of the paper advise against it as well)"
 )
+BY: Mapping[By, str] = {"share": "share of windows", "mean-logit": "mean logit of windows"}
+_READS = {
+    "positions": "positions (x, y, z)",
+    "turn-speed": "turn rate and speed",
+    "top-down": "the whole path as an image from above",
+    "frames": "frames of 80 x 50 pixels",
+    "bar-code": "the mean line of each frame, 80 pixels",
+}
+_OPTIMISERS = {"adam": "Adam", "sgd": "SGD with momentum 0.9"}
 _FILE = re.compile(r"[0-9a-f]{64}\.safetensors")
 _LONGEST = 4_000_000
 _MOST_COPIES = 20
+_NAMES = {field.name for field in fields(Settings)}
 _LIMITS = {"rate_hz": 1000, "window": 10_000, "hidden": 1024, "epochs": 10**6, "batch": 10**6}
 
 
@@ -86,6 +96,7 @@ def card_of(
         "name": network.name,
         "title": network.title,
         "origin": network.origin,
+        "by": network.by,
         "version": f"1+{digest[:12]}",
         "made_at": origin.made_at.isoformat(timespec="seconds"),
         "weights": {"file": file, "digest": digest},
@@ -164,11 +175,14 @@ def loaded_card(text: str, origin: str) -> Loaded:
 
 
 def _settings(copy: Mapping[str, Any]) -> Settings:
-    values = {field.name: copy[field.name] for field in fields(Settings)}
-    if values["reads"] not in ("positions", "turn-speed") or values["kind"] not in ("ff", "gru"):
+    values = {"optimiser": "adam"} | {name: copy[name] for name in _NAMES if name in copy}
+    kinds = values["reads"], values["kind"], values["optimiser"]
+    if any(kind not in get_args(known) for kind, known in zip(kinds, (Reads, Kind, Optimiser), strict=True)):
         raise ValueError("a network that is not known")
+    if missing := _NAMES - values.keys():
+        raise ValueError(f"{min(missing)} is missing")
     for name, most in _LIMITS.items():
-        least = 0 if name == "hidden" else 1
+        least = 0 if name == "hidden" or (name, values["reads"]) == ("rate_hz", "top-down") else 1
         if isinstance(values[name], bool) or not least <= values[name] <= most:
             raise ValueError(f"{name} is {values[name]}; allowed are {least} to {most}")
     for name in ("window", "hidden", "epochs", "batch"):
@@ -186,16 +200,15 @@ def markdown(card: Mapping[str, Any]) -> str:
 
 def _lines(card: Mapping[str, Any]) -> list[str]:
     first, evaluation, data = card["copies"][0], card["evaluation"], card["data"]
-    reads = "turn rate and speed" if first["reads"] == "turn-speed" else "positions (x, y, z)"
     lines = [
         f"# {card['name']}: {card['title']}",
         "",
         f"{card['origin']}.",
         "",
         f"- Version {card['version']}, made {card['made_at']}",
-        f"- Reads {reads} at {first['rate_hz']:g} Hz, windows of {first['window']} samples; "
+        f"- Reads {_reading(first)}; "
         f"{len(card['copies'])} copies, {first['hidden']} hidden units, dropout {first['dropout']:g}, "
-        f"{first['epochs']} epochs, batches of {first['batch']}, Adam {first['rate']:g}; "
+        f"{first['epochs']} epochs, batches of {first['batch']}, {_OPTIMISERS[first['optimiser']]} {first['rate']:g}; "
         f"{first['settings_tried']} settings tried for each copy",
         f"- People in the data: {card['people']}",
         f"- Data: {data['on']}, {len(data['contents'])} clips, SHA-256 {data['sha256']}; licence: {data['licence']}",
@@ -209,7 +222,7 @@ def _lines(card: Mapping[str, Any]) -> list[str]:
         "",
         "## On clips that a copy never saw",
         "",
-        "| | pairs | tied | person's clip chosen by share of windows | by mean logit | clips | single clips right |",
+        f"| | pairs | tied | person's clip chosen by {BY[card['by']]} | by mean logit | clips | single clips right |",
         "|---|---|---|---|---|---|---|",
         *(_row(f"copy {number}", each) for number, each in enumerate(evaluation["copies"], 1)),
         _row("all copies", evaluation["pooled"]),
@@ -243,6 +256,14 @@ def _lines(card: Mapping[str, Any]) -> list[str]:
         f"Made with {', '.join(f'{name} {version}' for name, version in card['versions'].items())}.",
     ]
     return lines
+
+
+def _reading(settings: Mapping[str, Any]) -> str:
+    if not settings["rate_hz"]:
+        return f"{_READS[settings['reads']]}, {settings['window']} moments of it"
+    return (
+        f"{_READS[settings['reads']]} at {settings['rate_hz']:g} Hz, windows of {settings['window']} samples"
+    )
 
 
 def _row(name: str, held: Mapping[str, Any]) -> str:

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from analysis.errors import AnalysisError
 from analysis.learning.paths import Path
+from analysis.learning.pictures import Frames
 
 N_FOLDS = 5
 FEWEST_MAKERS = 4
@@ -23,6 +24,7 @@ class Example:
 
     `content` is the hash of its positions; `maker` the player, or the agent's version; `scene` what it shares with
     clips of others (the same start, goal, length); both are empty where unknown. `shown_s` is how long the clip is.
+    For networks that see there are `frames`, and `encoding` says codec, size and frame rate.
     """
 
     name: str
@@ -33,6 +35,8 @@ class Example:
     scene: str
     path: Path
     shown_s: float | None = None
+    frames: Frames | None = None
+    encoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)

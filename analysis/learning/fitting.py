@@ -1,6 +1,8 @@
 """Fits a network with JAX and Optax, which are imported when something is to be trained (the extra `train`)."""
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -9,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.errors import AnalysisError
-from analysis.learning.networks import Arrays, Parameters, Settings, forward, shapes
+from analysis.learning.networks import MOMENTUM, Arrays, Parameters, Settings, Windows, forward, shapes
 from analysis.learning.paths import Singles, mirrored
 
 Labels = npt.NDArray[np.bool_]
@@ -41,38 +43,43 @@ class Task:
 
 
 def fit(
-    settings: Settings, found: Singles, tasks: Sequence[Task], *, steps: int, on_epoch: OnEpoch
+    settings: Settings, found: Windows, tasks: Sequence[Task], *, steps: int, on_epoch: OnEpoch
 ) -> list[Parameters]:
-    """Train networks side by side on windows of `found`, shape (windows, width, columns), by binary cross entropy.
+    """Train networks side by side on windows of `found`, shape (windows, width, ...), by binary cross entropy.
 
     Each epoch draws `steps` batches with replacement, humans as often as agents, whatever the numbers of their windows.
-    The columns are scaled by mean and SD of a task's own windows. The same generators give the same weights on the same
-    machine. `on_epoch` may raise to stop.
+    Columns are scaled by mean and SD of a task's own windows, pictures not at all. The same generators give the same
+    weights on the same machine. `on_epoch` may raise to stop.
     """
     import jax
     import jax.numpy as jnp
 
     if any(len(np.unique(task.is_human[task.rows])) < 2 for task in tasks):
         raise AnalysisError("the clips to train on are all of one class; both people and agents are needed")
-    scaling = _stacked([_scaling(settings, found[task.rows]) for task in tasks])
-    trained: Any = _stacked([_first(settings, task.rng) for task in tasks])
     epoch, optimiser = _epoch(settings)
-    state = jax.vmap(optimiser.init)(trained)
-    both = found if settings.reads == "positions" else np.concatenate([found, mirrored(found)])
-    labels = np.stack([np.resize(task.is_human, len(both)) for task in tasks]).astype(np.float32)
-    data = jnp.asarray(both), jnp.asarray(labels)
-    for _ in range(settings.epochs):
-        drawn = [_drawn(task, steps, settings.batch, len(both) // len(found)) for task in tasks]
-        keys = jax.vmap(jax.random.key)(jnp.asarray([task.rng.integers(2**31) for task in tasks]))
-        trained, state = epoch(trained, state, scaling, *data, jnp.asarray(np.stack(drawn)), keys)
-        jax.block_until_ready(trained)
-        on_epoch()
-    fitted = {name: np.asarray(values, dtype=np.float32) for name, values in {**scaling, **trained}.items()}
-    return [{name: values[number] for name, values in fitted.items()} for number in range(len(tasks))]
+    scalings = [{} if settings.sees else _scaling(settings, found[task.rows]) for task in tasks]
+    trained: list[Any] = [_first(settings, task.rng) for task in tasks]
+    states = [optimiser.init(each) for each in trained]
+    both = np.concatenate([found, mirrored(found)]) if settings.reads == "turn-speed" else found
+    data = jnp.asarray(both)
 
+    def advance(number: int) -> None:
+        task = tasks[number]
+        rows = _drawn(task, steps, settings.batch, len(both) // len(found))
+        labels = np.resize(task.is_human, len(both))[rows].astype(np.float32)
+        key = jax.random.key(int(task.rng.integers(2**31)))
+        moved = epoch(trained[number], states[number], scalings[number], data, labels, rows, key)
+        trained[number], states[number] = jax.block_until_ready(moved)
 
-def _stacked(several: Sequence[Mapping[str, Singles]]) -> dict[str, Singles]:
-    return {name: np.stack([each[name] for each in several]) for name in several[0]}
+    # Batches are too small for one network to keep several processors busy.
+    with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for _ in range(settings.epochs):
+            list(pool.map(advance, range(len(tasks))))
+            on_epoch()
+    return [
+        {name: np.asarray(values, dtype=np.float32) for name, values in {**scaling, **each}.items()}
+        for scaling, each in zip(scalings, trained, strict=True)
+    ]
 
 
 def _drawn(task: Task, steps: int, batch: int, images: int) -> Rows:
@@ -86,7 +93,7 @@ def _drawn(task: Task, steps: int, batch: int, images: int) -> Rows:
     return order + n * task.rng.integers(images, size=order.shape)
 
 
-def _scaling(settings: Settings, found: Singles) -> dict[str, Singles]:
+def _scaling(settings: Settings, found: Windows) -> dict[str, Singles]:
     values = found.reshape(-1, found.shape[-1]).astype(np.float64)
     mean, sd = values.mean(axis=0), values.std(axis=0)
     if settings.reads == "turn-speed":
@@ -125,19 +132,22 @@ def jax_arrays() -> Arrays:
 
 @lru_cache(maxsize=64)
 def _epoch(settings: Settings) -> tuple[Any, Any]:
-    """One epoch of several networks side by side, compiled, and the optimiser whose states it takes."""
+    """One epoch of a network, compiled, and the optimiser whose state it takes."""
     import jax
     import optax
 
-    optimiser = optax.adam(settings.rate)
+    optimiser = (
+        optax.sgd(settings.rate, MOMENTUM) if settings.optimiser == "sgd" else optax.adam(settings.rate)
+    )
 
     def loss(trained: Any, scaling: Any, cut: Any, is_human: Any, key: Any) -> Any:
-        keep = None
-        if settings.dropout:
-            width = trained["output.weight"].shape[0]
-            kept = jax.random.bernoulli(key, 1 - settings.dropout, (cut.shape[0], width))
-            keep = kept / (1 - settings.dropout)
-        values = forward(jax_arrays(), settings, {**trained, **scaling}, cut, keep)
+        def drop(values: Any, place: int) -> Any:
+            if not settings.dropout:
+                return values
+            kept = jax.random.bernoulli(jax.random.fold_in(key, place), 1 - settings.dropout, values.shape)
+            return values * kept / (1 - settings.dropout)
+
+        values = forward(jax_arrays(), settings, {**trained, **scaling}, cut, drop)
         return optax.sigmoid_binary_cross_entropy(values, is_human).mean()
 
     def epoch(
@@ -145,13 +155,14 @@ def _epoch(settings: Settings) -> tuple[Any, Any]:
     ) -> tuple[Any, Any]:
         def step(carried: Any, drawn: Any) -> tuple[Any, None]:
             trained, state = carried
-            rows, key = drawn
-            slope = jax.grad(loss)(trained, scaling, found[rows], is_human[rows], key)
+            rows, labels, key = drawn
+            slope = jax.grad(loss)(trained, scaling, found[rows], labels, key)
             change, state = optimiser.update(slope, state)
             return (optax.apply_updates(trained, change), state), None
 
         keys = jax.random.split(key, order.shape[0])
-        (trained, state), _ = jax.lax.scan(step, (trained, state), (order, keys))
+        (trained, state), _ = jax.lax.scan(step, (trained, state), (order, is_human, keys))
         return trained, state
 
-    return jax.jit(jax.vmap(epoch, in_axes=(0, 0, 0, None, 0, 0, 0))), optimiser
+    compiled: Any = jax.jit(epoch)
+    return compiled, optimiser

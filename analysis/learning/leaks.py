@@ -27,6 +27,7 @@ LEAKS = {
     "outside-clip": "Positions go on where the clip does not: what no participant saw would be learnt",
     "length": "How long a clip lasts tells the sources apart",
     "place": "Where clips begin or end tells the sources apart",
+    "encoder": "How clips were encoded tells the sources apart: codec, size or frame rate",
     "scene": "Nothing says which clips share a scene, so that clips of one scene may be on both sides of a fold",
     "person": "Nothing says who made the clips of people, so that a person's style may be learnt for humanity",
 }
@@ -49,6 +50,7 @@ def check_leaks(examples: Sequence[Example], settings: Settings) -> tuple[LeakCh
         _outside(examples),
         _separated_by("length", examples, {"its length": [example.path.duration_s for example in examples]}),
         _place(examples, settings),
+        _encoder(examples, settings),
         _missing("scene", [example for example in examples if not example.scene]),
         _missing("person", [example for example in examples if example.is_human and not example.maker]),
     )
@@ -127,6 +129,15 @@ def _place(examples: Sequence[Example], settings: Settings) -> LeakCheck:
     if check.found and settings.reads != "positions":
         return LeakCheck("place", False, f"{check.says}; this judge reads no places", check.value)
     return check
+
+
+def _encoder(examples: Sequence[Example], settings: Settings) -> LeakCheck:
+    kinds = sorted({example.encoding for example in examples} - {""})
+    if not settings.sees or not kinds:
+        why = "this judge sees no pictures" if not settings.sees else "nothing is known of the files"
+        return LeakCheck("encoder", False, f"{LEAKS['encoder']}: not looked at, as {why}", None)
+    shares = {kind: [float(example.encoding == kind) for example in examples] for kind in kinds}
+    return _separated_by("encoder", examples, shares)
 
 
 def _separated_by(name: str, examples: Sequence[Example], values: dict[str, list[float]]) -> LeakCheck:

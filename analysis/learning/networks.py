@@ -5,23 +5,40 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from analysis.errors import AnalysisError
-from analysis.learning.paths import Path, Reads, Singles, mirrored, sequence, windows
+from analysis.learning.paths import Path, Singles, mirrored, sequence, spread, windows
+from analysis.learning.pictures import COLOURS, FRAME, Frames, covering
 from analysis.stats.intervals import Floats
 
 Parameters = Mapping[str, Singles]
+Reads = Literal["positions", "turn-speed", "top-down", "frames", "bar-code"]
 Kind = Literal["ff", "gru"]
+Optimiser = Literal["adam", "sgd"]
+By = Literal["share", "mean-logit"]
+Windows = npt.NDArray[Any]
+"""Windows of one path or clip, shape (windows, width, ...): 32-bit floats, or bytes of pictures."""
 
+SEES: tuple[Reads, ...] = ("frames", "bar-code")
+"""What is read from the picture; the others read positions."""
+DRAWS: tuple[Reads, ...] = ("top-down", *SEES)
+"""What convolutions look at."""
 COLUMNS: Mapping[Reads, tuple[str, ...]] = {
     "positions": ("x_m", "y_m", "z_m"),
     "turn-speed": ("turn", "speed"),
+    "top-down": ("x_m", "y_m"),
 }
+CHANNELS = (8, 16, 32)
+"""Of the three convolutions (3 x 3, every second pixel) that stand in for VGG-16."""
+MOMENTUM = 0.9
+_SDS = 3.0  # what a top-down image shows on either side of the middle
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a network is and how it is trained. `window` counts samples at `rate_hz`; `rate` is the step size of Adam.
+    """What a network is and how it is trained. `window` counts samples at `rate_hz`, or those that a whole path is
+    spread over where `rate_hz` is 0; `rate` is the step size of the optimiser.
 
     `hidden` 0 leaves the hidden layer of a feed-forward network out. `by_heading`: turns are those of the gaze.
     """
@@ -36,20 +53,30 @@ class Settings:
     batch: int
     rate: float
     by_heading: bool = False
+    optimiser: Optimiser = "adam"
 
     @property
     def window_s(self) -> float:
         return self.window / self.rate_hz
 
+    @property
+    def sees(self) -> bool:
+        """Whether it reads the picture, and no positions."""
+        return self.reads in SEES
+
 
 @dataclass(frozen=True, slots=True)
 class Network:
-    """A judge that can be trained: its name, what it is in a sentence, and the settings that it starts from."""
+    """A judge that can be trained: its name, what it is in a sentence, and the settings that it starts from.
+
+    `by` is what the windows of a clip come to, as published: the share called human, or their mean logit.
+    """
 
     name: str
     title: str
     origin: str
     settings: Settings
+    by: By = "share"
 
 
 _SYMBOLIC = (
@@ -59,6 +86,14 @@ _SYMBOLIC = (
 _TURNING = (
     "Not of the paper: the same network on turn rate and speed, which hold no place; trained and judged with each path "
     "and its mirror image"
+)
+_SMALL = (
+    "Not the network of the paper: VGG-16 with its features of ImageNet is not to be had here, so three small "
+    "convolutions are trained from nothing in its place. Published (Devlin et al. 2021 [NTT21]) are the rest"
+)
+_FRAMES = (
+    f"{_SMALL}: frames of the clip, here 6 a second and 80 x 50 pixels, dropout 0.5, 32 hidden units, Adam 1e-4, "
+    "batches of 8, 10 epochs, the share of windows called human"
 )
 NETWORKS = {
     network.name: network
@@ -87,17 +122,50 @@ NETWORKS = {
             _TURNING,
             Settings("turn-speed", "gru", 30, 20, 32, 0.0, 50, 256, 1e-3),
         ),
+        Network(
+            "vis-ff-small",
+            "Convolutions on single frames; small: no VGG-16, no features of ImageNet",
+            _FRAMES,
+            Settings("frames", "ff", 6, 1, 32, 0.5, 10, 8, 1e-4),
+        ),
+        Network(
+            "vis-gru-small",
+            "Convolutions on frames, recurrent (GRU); small: no VGG-16, no features of ImageNet",
+            f"{_FRAMES}. Windows of 20 frames",
+            Settings("frames", "gru", 6, 20, 32, 0.5, 10, 8, 1e-4),
+        ),
+        Network(
+            "td-cnn-small",
+            "Convolutions on the path seen from above; small: no VGG-16, no features of ImageNet",
+            f"{_SMALL}: one image of the whole path along the up axis, here 80 x 50 pixels and a soft line, dropout "
+            "0.5, no hidden layer, SGD 5e-3 with momentum 0.9, batches of 32, 10 epochs, the likelihood of the clip. "
+            "The released program scrambles its images; that is not copied",
+            Settings("top-down", "ff", 0, 512, 0, 0.5, 10, 32, 5e-3, optimiser="sgd"),
+            by="mean-logit",
+        ),
+        Network(
+            "bc-cnn-small",
+            "Convolutions on a bar-code of the clip; small: no VGG-16, no features of ImageNet",
+            f"{_SMALL}: each frame averaged to a line, lines stacked in time, no dropout, 32 hidden units, Adam 1e-4, "
+            "batches of 8, 10 epochs, the likelihood of the clip. Pieces of 3.3 s, which are the 200 frames of the "
+            "released program, evenly spaced instead of drawn by chance",
+            Settings("bar-code", "ff", 30, 100, 32, 0.0, 10, 8, 1e-4),
+            by="mean-logit",
+        ),
     )
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """What a network says of one path: the share of its windows called human, and their mean logit."""
+    """What a network says of one clip: the share of its windows called human, and their mean logit."""
 
     share: float
     mean_logit: float
     n_windows: int
+
+    def value(self, by: By) -> float:
+        return self.share if by == "share" else self.mean_logit
 
 
 def network_named(name: str) -> Network:
@@ -106,33 +174,49 @@ def network_named(name: str) -> Network:
     return NETWORKS[name]
 
 
-def cut(path: Path, settings: Settings) -> Singles:
-    """The windows of a path, shape (windows, width, columns). Raises AnalysisError for one shorter than a window."""
-    values = sequence(path, settings.reads, settings.rate_hz, by_heading=settings.by_heading)
-    found = windows(values, settings.window)
+def cut(seen: Path | Frames, settings: Settings) -> Windows:
+    """The windows of a path or of a clip's pictures. Raises AnalysisError for one shorter than a window."""
+    if isinstance(seen, Frames):
+        if settings.reads == "bar-code":
+            return covering(seen.values, settings.window)
+        found, lasts_s = windows(seen.values, settings.window), len(seen.values) / seen.rate_hz
+    elif settings.reads == "top-down":
+        return spread(seen, settings.window)
+    else:
+        assert settings.reads == "positions" or settings.reads == "turn-speed"
+        values = sequence(seen, settings.reads, settings.rate_hz, by_heading=settings.by_heading)
+        found, lasts_s = windows(values.astype(np.float32), settings.window), seen.duration_s
     if not len(found):
         raise AnalysisError(
-            f"lasts {path.duration_s:.2f} s; at least one window of {settings.window_s:.2f} s is needed"
+            f"lasts {lasts_s:.2f} s; at least one window of {settings.window_s:.2f} s is needed"
         )
     return found
 
 
 def shapes(settings: Settings) -> Mapping[str, tuple[int, ...]]:
     """Every array of a network by name; `mean` and `sd` scale its columns and were learnt where it was trained."""
-    columns, hidden = len(COLUMNS[settings.reads]), settings.hidden
-    scaling = {"mean": (columns,), "sd": (columns,)}
+    hidden, found = settings.hidden, dict[str, tuple[int, ...]]()
+    if not settings.sees:
+        columns = len(COLUMNS[settings.reads])
+        found |= {"mean": (columns,), "sd": (columns,)}
+    if settings.reads in DRAWS:
+        before = COLOURS if settings.sees else 1
+        for number, channels in enumerate(CHANNELS, 1):
+            found |= {f"look{number}.weight": (9 * before, channels), f"look{number}.bias": (channels,)}
+            before = channels
+        columns = flat = before
+    else:
+        flat = columns * settings.window
     if settings.kind == "gru":
-        return scaling | {
+        found |= {
             "input.weight": (columns, 3 * hidden),
             "input.bias": (3 * hidden,),
             "state.weight": (hidden, 3 * hidden),
             "state.bias": (3 * hidden,),
-            "output.weight": (hidden, 1),
-            "output.bias": (1,),
         }
-    flat = columns * settings.window
-    first = {"input.weight": (flat, hidden), "input.bias": (hidden,)} if hidden else {}
-    return scaling | first | {"output.weight": (hidden or flat, 1), "output.bias": (1,)}
+    elif hidden:
+        found |= {"input.weight": (flat, hidden), "input.bias": (hidden,)}
+    return found | {"output.weight": (hidden or flat, 1), "output.bias": (1,)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,23 +234,82 @@ def _carried(step: Callable[[Any, Any], Any], state: Any, values: Any) -> Any:
 
 
 NUMPY = Arrays(np, _carried)
+Drop = Callable[[Any, int], Any]
 
 
-def forward(of: Arrays, settings: Settings, parameters: Mapping[str, Any], cut: Any, keep: Any = None) -> Any:
+def _kept(values: Any, place: int) -> Any:
+    return values
+
+
+def forward(
+    of: Arrays, settings: Settings, parameters: Mapping[str, Any], cut: Any, drop: Drop = _kept
+) -> Any:
     """The logit of human for each window, shape (windows,); arrays are of the kind of `of`.
 
-    `keep`, shape (windows, hidden), multiplies the last hidden layer: dropout, in training alone.
+    `drop` sets values to zero by chance, in training alone: those before the last layer, and the features of frames
+    before a recurrent one.
     """
-    scaled = (cut - parameters["mean"]) / parameters["sd"]
+    scaled = _scaled(settings, parameters, cut)
+    if settings.reads in DRAWS:
+        scaled = _looked_at(of.xp, settings.reads, parameters, scaled)
     if settings.kind == "gru":
+        if settings.reads in DRAWS:
+            scaled = drop(scaled, 1)
         last = _gru(of, settings.hidden, parameters, scaled)
     else:
         last = scaled.reshape(scaled.shape[0], -1)
         if settings.hidden:
             last = of.xp.maximum(last @ parameters["input.weight"] + parameters["input.bias"], 0)
-    if keep is not None:
-        last = last * keep
-    return (last @ parameters["output.weight"] + parameters["output.bias"])[:, 0]
+    return (drop(last, 0) @ parameters["output.weight"] + parameters["output.bias"])[:, 0]
+
+
+def _scaled(settings: Settings, parameters: Mapping[str, Any], cut: Any) -> Any:
+    if settings.sees:
+        return cut.astype(np.float32) / np.float32(255)
+    return (cut - parameters["mean"]) / parameters["sd"]
+
+
+def _looked_at(xp: Any, reads: Reads, parameters: Mapping[str, Any], values: Any) -> Any:
+    """What the convolutions make of each picture, its mean over the picture: shape (windows, pictures, channels)."""
+    if reads == "top-down":
+        values = _drawn(xp, values)
+    elif reads == "bar-code":
+        values = values[:, None]
+    pictures = values.reshape(-1, *values.shape[2:])
+    for number in range(1, len(CHANNELS) + 1):
+        patches = _patches(xp, pictures)
+        looked = patches @ parameters[f"look{number}.weight"] + parameters[f"look{number}.bias"]
+        pictures = xp.maximum(looked, 0)
+    means = pictures.mean(axis=(1, 2))
+    return means.reshape(values.shape[0], -1, means.shape[-1])
+
+
+def _patches(xp: Any, pictures: Any) -> Any:
+    """The 3 x 3 surroundings of every second pixel, beside each other in the last axis; black beyond the edge."""
+    rows, columns = pictures.shape[1:3]
+    padded = xp.pad(pictures, ((0, 0), (1, 1), (1, 1), (0, 0)))
+    return xp.concatenate(
+        [
+            padded[:, down : down + rows : 2, across : across + columns : 2]
+            for down in range(3)
+            for across in range(3)
+        ],
+        axis=-1,
+    )
+
+
+def _drawn(xp: Any, scaled: Any) -> Any:
+    """A path from above, white on black, from scaled x and y of shape (paths, moments, 2); y goes up.
+
+    Each moment lights the pixels around it by how near they are, so that both sides draw alike to the last pixel.
+    """
+    rows, columns = FRAME
+    across = (scaled[..., :1] / (2 * _SDS) + 0.5) * columns - 0.5
+    down = (0.5 - scaled[..., 1:] / (2 * _SDS)) * rows - 0.5
+    lit_across = xp.maximum(1 - abs(across - np.arange(columns, dtype=np.float32)), 0)
+    lit_down = xp.maximum(1 - abs(down - np.arange(rows, dtype=np.float32)), 0)
+    image = xp.minimum(xp.swapaxes(lit_down, 1, 2) @ lit_across, 1)
+    return image[:, None, :, :, None]
 
 
 def _gru(of: Arrays, hidden: int, parameters: Mapping[str, Any], scaled: Any) -> Any:
@@ -187,16 +330,19 @@ def _sigmoid(xp: Any, values: Any) -> Any:
     return 0.5 * (xp.tanh(0.5 * values) + 1)  # never overflows
 
 
-def logits(settings: Settings, parameters: Parameters, found: Singles) -> Floats:
+def logits(settings: Settings, parameters: Parameters, found: Windows) -> Floats:
     """Of each window; of turn and speed the mean with its mirror image, so that left and right decide nothing."""
-    values = np.asarray(forward(NUMPY, settings, parameters, found), dtype=np.float64)
+    # A long clip's pictures as floats would fill the memory.
+    some = max(1, 64 // settings.window) if settings.sees else len(found)
+    parts = [found[at : at + some] for at in range(0, len(found), some)]
+    values = np.concatenate([forward(NUMPY, settings, parameters, part) for part in parts]).astype(np.float64)
     if settings.reads == "turn-speed":
         other = np.asarray(forward(NUMPY, settings, parameters, mirrored(found)), dtype=np.float64)
         values = (values + other) / 2
     return values
 
 
-def score(settings: Settings, parameters: Parameters, found: Singles) -> Score:
-    """Of one path, from its windows (`cut`)."""
+def score(settings: Settings, parameters: Parameters, found: Windows) -> Score:
+    """Of one clip, from its windows (`cut`)."""
     values = logits(settings, parameters, found)
     return Score(float((values > 0).mean()), float(values.mean()), len(values))

@@ -1,7 +1,7 @@
 """Paths as networks read them: resampled to a fixed rate, as positions or as turn and speed, in windows."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ from analysis.errors import AnalysisError
 from analysis.stats.intervals import Floats
 
 Singles = npt.NDArray[np.float32]
-Reads = Literal["positions", "turn-speed"]
+Values = npt.NDArray[Any]
 
 _STEP_M = 0.005
 _DUST = 1e-6
@@ -73,7 +73,9 @@ def _course_changes(even: Path, rate_hz: float) -> Floats:
     return wrapped * rate_hz
 
 
-def sequence(path: Path, reads: Reads, rate_hz: float, *, by_heading: bool) -> Floats:
+def sequence(
+    path: Path, reads: Literal["positions", "turn-speed"], rate_hz: float, *, by_heading: bool
+) -> Floats:
     """What a network reads of a path: x, y, z in metres (n, 3), or turn in rad/s and speed in m/s (n, 2)."""
     if reads == "turn-speed":
         return turn_and_speed(path, rate_hz, by_heading=by_heading)
@@ -81,11 +83,17 @@ def sequence(path: Path, reads: Reads, rate_hz: float, *, by_heading: bool) -> F
     return np.column_stack([even.x_m, even.y_m, even.z_m])
 
 
-def windows(values: Floats, width: int) -> Singles:
-    """Non-overlapping windows, shape (windows, width, columns); what is left at the end is dropped, as published."""
+def windows(values: Values, width: int) -> Values:
+    """Non-overlapping windows, shape (windows, width, ...); what is left at the end is dropped, as published."""
     n = len(values) // width
-    cut: Singles = values[: n * width].reshape(n, width, values.shape[1]).astype(np.float32)
-    return cut
+    return values[: n * width].reshape(n, width, *values.shape[1:])
+
+
+def spread(path: Path, moments: int) -> Singles:
+    """x and y of a whole path at so many equal steps from beginning to end, as one window."""
+    at_s = np.linspace(path.t_s[0], path.t_s[-1], moments)
+    both = [np.interp(at_s, path.t_s, values) for values in (path.x_m, path.y_m)]
+    return np.stack(both, axis=-1)[None].astype(np.float32)
 
 
 def mirrored(cut: Singles) -> Singles:

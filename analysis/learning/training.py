@@ -22,8 +22,7 @@ from analysis.learning.examples import (
 )
 from analysis.learning.fitting import Labels, Task, fit, refuse_without_jax
 from analysis.learning.leaks import LeakCheck, check_leaks, refused
-from analysis.learning.networks import Network, Parameters, Score, Settings, cut, score
-from analysis.learning.paths import Singles
+from analysis.learning.networks import By, Network, Parameters, Score, Settings, Windows, cut, score
 from analysis.results import Result
 from analysis.stats.intervals import Floats, Interval, no_interval, percentile_interval, wilson
 
@@ -53,7 +52,8 @@ class Held(Result):
     """Numbers on clips and pairs that a copy never saw; None where there are none.
 
     `clips` is the accuracy on single clips, people and agents weighted alike; `pairs` is how often the person's clip of
-    a pair has the larger share of windows called human, a tie counting a half; `pairs_by_logit` the same by mean logit.
+    a pair has the larger value, which is what the network is published with (`Network.by`), a tie counting a half;
+    `pairs_by_logit` the same by mean logit.
     """
 
     n_clips: int
@@ -109,7 +109,7 @@ class _Outcome:
 
     is_right: Floats
     is_human: Labels
-    by_share: Floats
+    by_value: Floats
     by_logit: Floats
 
 
@@ -140,7 +140,7 @@ def train(
         raise AnalysisError("; ".join(sentences))
     splits = split(examples, pairs, seed)
     agents = agents_of(examples) if len(agents_of(examples)) > 1 else ()
-    work = _Work(examples, pairs, seed, on_progress)
+    work = _Work(network.by, examples, pairs, seed, on_progress)
     tried = len(_candidates(settings)) if search else 0
     work.total = settings.epochs * (1 + (len(splits.folds) * (1 + tried) if search else 0))
     chosen = [
@@ -196,12 +196,15 @@ class _Wanted:
 class _Work:
     """The windows of all clips, cut once for each width, and the trainings made of them."""
 
-    def __init__(self, examples: Sequence[Example], pairs: Pairs, seed: int, on_progress: OnProgress) -> None:
+    def __init__(
+        self, by: By, examples: Sequence[Example], pairs: Pairs, seed: int, on_progress: OnProgress
+    ) -> None:
+        self.by = by
         self.examples, self.pairs, self.seed = examples, pairs, seed
         self.total, self._done, self._tell = 0, 0, on_progress
-        self._cuts: dict[Settings, list[Singles]] = {}
+        self._cuts: dict[Settings, list[Windows]] = {}
 
-    def cuts(self, settings: Settings) -> list[Singles]:
+    def cuts(self, settings: Settings) -> list[Windows]:
         if settings not in self._cuts:
             self._cuts[settings] = [_cut_of(example, settings) for example in self.examples]
         return self._cuts[settings]
@@ -258,12 +261,12 @@ class _Work:
         cuts = self.cuts(settings)
         scores = {int(row): score(settings, parameters, cuts[row]) for row in rows}
         is_human = (labels_of(self.examples) if labels is None else labels)[rows]
-        said = np.array([_called_human(scores[int(row)]) for row in rows])
+        said = np.array([_called_human(scores[int(row)], self.by) for row in rows])
         pairs = self.tested(rows) if labels is None else []
         return _Outcome(
             np.where(is_human, said, 1 - said),
             is_human,
-            np.array([_win(scores[a].share, scores[b].share) for a, b in pairs]),
+            np.array([_win(scores[a].value(self.by), scores[b].value(self.by)) for a, b in pairs]),
             np.array([_win(scores[a].mean_logit, scores[b].mean_logit) for a, b in pairs]),
         )
 
@@ -279,9 +282,12 @@ class _Work:
         return [self.examples[b].source for _, b in self.tested(rows)]
 
 
-def _cut_of(example: Example, settings: Settings) -> Singles:
+def _cut_of(example: Example, settings: Settings) -> Windows:
+    seen = example.frames if settings.sees else example.path
+    if seen is None:
+        raise AnalysisError(f"{example.name}: there are no pictures, which this judge reads")
     try:
-        return cut(example.path, settings)
+        return cut(seen, settings)
     except AnalysisError as error:
         raise AnalysisError(f"{example.name}: {error}") from None
 
@@ -296,15 +302,16 @@ def _steps(settings: Settings) -> Sequence[Callable[[Settings], Iterator[Setting
     def of_hidden(best: Settings) -> Iterator[Settings]:
         yield from (replace(best, hidden=units) for units in SEARCH_HIDDEN if units != settings.hidden)
 
-    return (of_windows, of_dropout, of_hidden) if settings.window > 1 else (of_dropout, of_hidden)
+    return (of_windows, of_dropout, of_hidden) if settings.kind == "gru" else (of_dropout, of_hidden)
 
 
 def _candidates(settings: Settings) -> list[Settings]:
     return [settings, *(tried for step in _steps(settings) for tried in step(settings))]
 
 
-def _called_human(found: Score) -> float:
-    return 0.5 if found.share == 0.5 else float(found.share > 0.5)
+def _called_human(found: Score, by: By) -> float:
+    even = 0.5 if by == "share" else 0.0
+    return 0.5 if found.value(by) == even else float(found.value(by) > even)
 
 
 def _win(of_human: float, of_agent: float) -> float:
@@ -315,15 +322,15 @@ def held(outcomes: Sequence[_Outcome]) -> Held:
     """The numbers of one copy, or of several together."""
     right = np.concatenate([each.is_right for each in outcomes])
     human = np.concatenate([each.is_human for each in outcomes])
-    share = np.concatenate([each.by_share for each in outcomes])
+    value = np.concatenate([each.by_value for each in outcomes])
     logit = np.concatenate([each.by_logit for each in outcomes])
     classes = [right[kind] for kind in (human, ~human) if kind.any()]
     return Held(
         len(right),
         float(np.mean([kind.mean() for kind in classes])) if len(classes) == 2 else None,
-        len(share),
-        int((share == 0.5).sum()),
-        float(share.mean()) if len(share) else None,
+        len(value),
+        int((value == 0.5).sum()),
+        float(value.mean()) if len(value) else None,
         float(logit.mean()) if len(logit) else None,
     )
 
@@ -356,20 +363,20 @@ def _evaluated(
     reached = np.array([each.pairs for each in of_copies if each.pairs is not None])
     sources = [source for part in splits.folds for source in work.sources(part.test)]
     pooled = held(outcomes)
-    share = np.concatenate([each.by_share for each in outcomes])
+    value = np.concatenate([each.by_value for each in outcomes])
     logit = np.concatenate([each.by_logit for each in outcomes])
     agents = []
     for source in agents_of(work.examples):
         mine = np.array([name == source for name in sources], dtype=np.bool_)
         none = np.zeros(0)
-        seen = held([_Outcome(none, none.astype(np.bool_), share[mine], logit[mine])])
+        seen = held([_Outcome(none, none.astype(np.bool_), value[mine], logit[mine])])
         agents.append(Agent(source, seen, unseen.get(source)))
     return Evaluation(
         of_copies,
         float(reached.mean()) if len(reached) else None,
         float(reached.std()) if len(reached) else None,
         pooled,
-        _interval(work.examples, share, work.seed),
+        _interval(work.examples, value, work.seed),
         tuple(agents),
         null,
     )

@@ -48,9 +48,12 @@ def run_(
         typer.Option(min=1, help="Of the study; else the newest that people have seen, else the newest."),
     ] = None,
     by: Annotated[
-        str,
-        typer.Option(metavar="share|mean-logit", help="Of a trained judge: what a clip's windows come to."),
-    ] = "share",
+        str | None,
+        typer.Option(
+            metavar="share|mean-logit",
+            help="Of a trained judge: what a clip's windows come to; else as its network is published.",
+        ),
+    ] = None,
     cross_fitted: Annotated[
         bool,
         typer.Option(
@@ -66,7 +69,7 @@ def run_(
     from app.library.clips.store import ClipStore
 
     judge, model = _judge_or_model(name)
-    if model is None and (by != "share" or cross_fitted or (allow and not hasattr(judge, "refuse_seen"))):
+    if model is None and (by or cross_fitted or (allow and not hasattr(judge, "refuse_seen"))):
         raise StudyError(f"{name} is no network that was trained: leave out --by, --cross-fitted and --allow")
     with opened() as (settings, database):
         with database.reading() as session:
@@ -150,7 +153,7 @@ def _run_model(
     model: "Model",
     recorded: "Sequence[PairToJudge]",
     pairs: "Sequence[PairToJudge]",
-    by: str,
+    by: str | None,
     cross_fitted: bool,
     allow: list[str],
     on_progress: "OnProgress",
@@ -163,7 +166,7 @@ def _run_model(
         model,
         pairs,
         recorded_contents(recorded),
-        by=check_by(by),
+        by=check_by(by) if by else None,
         cross_fitted=cross_fitted,
         allow_seen=SEEN in allow,
         on_progress=on_progress,
@@ -191,14 +194,17 @@ def train_(
     ] = False,
     allow: Allow = None,
     licence: Annotated[str, typer.Option(help="Of the data, for the card.")] = "",
+    epochs: Annotated[
+        int | None, typer.Option(min=1, max=10_000, help="Instead of as many as are published.")
+    ] = None,
     mode: Annotated[
         str | None, typer.Option(help="Of votes: live, simulated, pilot or preview; as in analyze.")
     ] = None,
 ) -> None:
     """Train a judge on who made the clips, people or agents; or `votes`, on what a study's people chose."""
     if name == "votes":
-        if search or allow:
-            raise StudyError("votes takes neither --search nor --allow")
+        if search or allow or epochs:
+            raise StudyError("votes takes neither --search nor --allow nor --epochs")
         _train_on_votes(on, output, seed, licence, mode)
         return
     if mode is not None:
@@ -209,19 +215,19 @@ def train_(
     from app.judges.training_data import compared, of_folder, of_study
     from app.library.clips.store import ClipStore
 
-    wish = Wish(name, seed, tuple(allow or ()), search, licence)
+    wish = Wish(name, seed, tuple(allow or ()), search, licence, epochs)
     check_wish(wish)
     check_target(output)
     if Path(on).is_dir():
         with progress("Reading") as on_progress:
-            found = of_folder(Path(on), human, on_progress)
+            found = of_folder(Path(on), human, wish.wanted, on_progress)
     else:
         with opened() as (settings, database):
             with database.reading() as session:
                 study = pairs_to_judge(session, on, ClipStore(settings.data_dir))
                 known = compared(session, on)
-            with as_shown(study.pairs) as shown:
-                found = of_study(on, known, study.pairs, shown)
+            with as_shown(study.pairs) as shown, progress("Reading") as on_progress:
+                found = of_study(on, known, study.pairs, shown, wish.wanted, on_progress)
     with progress("Training") as on_progress:
         trained = train_model(found, wish, output, on_progress, now())
     pooled = trained.evaluation.pooled
@@ -306,9 +312,8 @@ def _list_trained() -> None:
     from app.library.places import models_folder
 
     for network in NETWORKS.values():
-        out.print(
-            f"{network.name}  to be trained (judge train)  from positions  {network.title}", markup=False
-        )
+        reads = "clips" if network.settings.sees else "positions"
+        out.print(f"{network.name}  to be trained (judge train)  from {reads}  {network.title}", markup=False)
         out.print(f"    {network.origin}", markup=False)
     out.print("votes  to be trained (judge train)  from positions  What people's votes look at", markup=False)
     for folder, card in models_in(models_folder(Settings().data_dir)):

@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from analysis.errors import AnalysisError
 from analysis.learning.card import Loaded, apart, loaded_card, wanted
-from analysis.learning.networks import Parameters, Settings, cut, score
+from analysis.learning.networks import NETWORKS, By, Parameters, Settings, cut, score
 from analysis.learning.paths import Path as Track
 from analysis.learning.votes import CARD_FORMAT
 from analysis.learning.weights import MOST_BYTES, digest, unpacked
@@ -25,17 +25,16 @@ from app.judges.base import (
     Verdict,
     by_value,
 )
+from app.judges.frames import read_frames
 from app.judges.positions import TIME, read_positions
 from app.judges.runner import Clock, OnProgress, PairToJudge, VerdictRow, run_judge
 
 CARD = "card.json"
 CARD_TEXT = "card.md"
-By = Literal["share", "mean-logit"]
 _UNITS: Mapping[By, tuple[str, float]] = {
     "share": ("difference (a less b) of the share of windows called human, in percentage points", 100.0),
     "mean-logit": ("difference (a less b) of the mean logit of windows, times 100", 100.0),
 }
-_PUBLISHED: By = "share"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,20 +107,22 @@ def _check(text: str, path: Path) -> None:
 
 
 class TrainedJudge:
-    """One copy of a trained judge, by the share of windows that it calls human or by their mean logit."""
+    """One copy of a trained judge, by the share of windows that it calls human or by their mean logit; if not said, as
+    its network is published."""
 
-    def __init__(self, model: Model, copy: int, by: By = _PUBLISHED) -> None:
+    def __init__(self, model: Model, copy: int, by: By | None = None) -> None:
         self._settings: Settings = model.card.settings[copy]
         self._parameters = model.copies[copy]
-        self._by: By = by
-        unit, self._scale = _UNITS[by]
+        published = NETWORKS[model.card.name].by
+        self._by: By = by or published
+        unit, self._scale = _UNITS[self._by]
         self._info = JudgeInfo(
-            name=model.card.name + ("" if by == _PUBLISHED else f"-{by}"),
+            name=model.card.name + ("" if self._by == published else f"-{self._by}"),
             version=model.card.version,
-            title=f"{model.card.title} (positions)",
+            title=f"{model.card.title} ({'clips' if self._settings.sees else 'positions'})",
             reference=f"{model.card.origin}. More counts as human: so it was trained",
             score_unit=unit,
-            needs=Needs.POSITIONS,
+            needs=Needs.CLIPS if self._settings.sees else Needs.POSITIONS,
         )
 
     @property
@@ -135,14 +136,15 @@ class TrainedJudge:
         return by_value(self._value, pair, scale=self._scale)
 
     def _value(self, files: StimulusFiles) -> float:
-        track = track_of(files, self._settings)
+        settings = self._settings
+        file = files.clip if settings.sees else files.positions
+        seen = read_frames(files, settings) if settings.sees else track_of(files, settings)
         try:
-            found = score(self._settings, self._parameters, cut(track, self._settings))
+            value = score(settings, self._parameters, cut(seen, settings)).value(self._by)
         except AnalysisError as error:
-            raise JudgeFailed(files.positions, str(error)) from None
-        value = found.share if self._by == "share" else found.mean_logit
+            raise JudgeFailed(file, str(error)) from None
         if not math.isfinite(value):
-            raise JudgeFailed(files.positions, "gives no finite score")
+            raise JudgeFailed(file, "gives no finite score")
         return value
 
 
@@ -172,7 +174,7 @@ def run_model(
     pairs: Sequence[PairToJudge],
     contents: Mapping[str, tuple[str, str]],
     *,
-    by: By,
+    by: By | None,
     cross_fitted: bool,
     allow_seen: bool,
     on_progress: OnProgress,
@@ -210,7 +212,7 @@ def _cross_fitted(
     model: Model,
     pairs: Sequence[PairToJudge],
     seen: Mapping[str, Sequence[frozenset[int]]],
-    by: By,
+    by: By | None,
     on_progress: OnProgress,
     now: Clock,
 ) -> list[VerdictRow]:

@@ -5,7 +5,7 @@ import json
 import platform
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any
 from analysis.learning.baselines import Baseline, baseline, logistic_baseline
 from analysis.learning.card import Origin, card_of, markdown, together
 from analysis.learning.leaks import LEAKS
-from analysis.learning.networks import network_named
+from analysis.learning.networks import Network, network_named
 from analysis.learning.training import Trained, train
 from analysis.learning.weights import digest, packed
 from app.core.errors import StudyError
@@ -43,11 +43,20 @@ class Wish:
     allowed: Sequence[str] = ()
     search: bool = False
     licence: str = ""
+    epochs: int | None = None
+
+    @property
+    def wanted(self) -> Network:
+        """The network as it is to be trained. Raises AnalysisError for one that there is not."""
+        network = network_named(self.network)
+        if self.epochs is None:
+            return network
+        return replace(network, settings=replace(network.settings, epochs=self.epochs))
 
 
 def check_wish(wish: Wish) -> None:
     """Raises before any file is read: StudyError for a leak of no such name, AnalysisError for an unknown network."""
-    network_named(wish.network)
+    assert wish.wanted
     for name in wish.allowed:
         if name not in LEAKS:
             raise StudyError(f"--allow {name[:80]}: there is no such leak; there is {', '.join(LEAKS)}")
@@ -64,7 +73,7 @@ def train_model(found: TrainingSet, wish: Wish, out: Path, on_progress: OnProgre
     check_wish(wish)
     check_target(out)
     trained = train(
-        network_named(wish.network),
+        wish.wanted,
         found.examples,
         pairs=found.pairs,
         seed=wish.seed,

@@ -8,8 +8,10 @@ from pathlib import Path
 from sqlmodel import Session, col, select
 
 from analysis.learning.examples import Example, Pairs
+from analysis.learning.networks import Network, Settings
 from app.core.errors import Conflict, StudyError
 from app.judges.base import JudgeFailed, StimulusFiles
+from app.judges.frames import encoding_of, read_frames
 from app.judges.runner import OnProgress, PairToJudge
 from app.judges.study import main_pairs
 from app.judges.trained import track_of
@@ -59,8 +61,8 @@ class Compared:
     truth: str | None
 
 
-def of_folder(folder: Path, human: str, on_progress: OnProgress) -> TrainingSet:
-    """The clips that a folder's manifest lists (docs/clips.md), all of which need positions.
+def of_folder(folder: Path, human: str, network: Network, on_progress: OnProgress) -> TrainingSet:
+    """The clips that a folder's manifest lists (docs/clips.md), all of which need positions, as `network` reads them.
 
     The source `human` made the paths of people. Raises StudyError and ClipError in words.
     """
@@ -75,7 +77,7 @@ def of_folder(folder: Path, human: str, on_progress: OnProgress) -> TrainingSet:
             Clip(row.name, row.source, row.attributes, files, row.positions, float(span.end - span.start))
         )
         on_progress(done, len(rows), row.name)
-    return _set(str(folder), clips, human, ())
+    return _set(str(folder), clips, human, (), network, on_progress)
 
 
 def compared(session: Session, slug: str) -> Sequence[Compared]:
@@ -93,9 +95,16 @@ def compared(session: Session, slug: str) -> Sequence[Compared]:
 
 
 def of_study(
-    slug: str, known: Sequence[Compared], recorded: Sequence[PairToJudge], shown: Sequence[PairToJudge]
+    slug: str,
+    known: Sequence[Compared],
+    recorded: Sequence[PairToJudge],
+    shown: Sequence[PairToJudge],
+    network: Network,
+    on_progress: OnProgress,
 ) -> TrainingSet:
-    """The clips of a study's main pairs; the source that its pairs call the truth made those of people.
+    """The clips of a study's main pairs as `network` reads them.
+
+    The source that its pairs call the truth made those of people.
 
     `recorded` has the files of positions as they were handed in, `shown` those cut to what the clips show.
     """
@@ -114,7 +123,7 @@ def of_study(
         if pair.truth:
             one, other = (pair.a, pair.b) if pair.truth == "a" else (pair.b, pair.a)
             pairs.append((place[one.name], place[other.name]))
-    return _set(slug, list(clips.values()), human, pairs)
+    return _set(slug, list(clips.values()), human, pairs, network, on_progress)
 
 
 def clips_of(
@@ -148,7 +157,9 @@ def recorded_contents(pairs: Sequence[PairToJudge]) -> Mapping[str, tuple[str, s
     }
 
 
-def _set(on: str, clips: Sequence[Clip], human: str, pairs: Pairs) -> TrainingSet:
+def _set(
+    on: str, clips: Sequence[Clip], human: str, pairs: Pairs, network: Network, on_progress: OnProgress
+) -> TrainingSet:
     sources = sorted({clip.source for clip in clips})
     if human not in sources or len(sources) < 2:
         raise StudyError(
@@ -156,18 +167,20 @@ def _set(on: str, clips: Sequence[Clip], human: str, pairs: Pairs) -> TrainingSe
             "(--human names the source that people made)"
         )
     simulated = any(clip.source == human and _says_yes(clip.attributes.get(SIMULATED, "")) for clip in clips)
-    return TrainingSet(
-        on, [_example(clip, human) for clip in clips], [c.files for c in clips], pairs, simulated
-    )
+    examples = []
+    for done, clip in enumerate(clips, start=1):
+        examples.append(_example(clip, human, network.settings))
+        on_progress(done, len(clips), clip.name)
+    return TrainingSet(on, examples, [clip.files for clip in clips], pairs, simulated)
 
 
-def _example(clip: Clip, human: str) -> Example:
+def _example(clip: Clip, human: str, settings: Settings) -> Example:
     if clip.recorded is None:
-        raise StudyError(
-            f"{clip.name} has no positions, which this judge reads; leave the clip out, or add them"
-        )
+        reads = "by which leaks are looked for" if settings.sees else "which this judge reads"
+        raise StudyError(f"{clip.name} has no positions, {reads}; leave the clip out, or add them")
     try:
         path = track_of(clip.files)
+        frames = read_frames(clip.files, settings) if settings.sees else None
     except JudgeFailed as failure:
         raise StudyError(f"{clip.name}: {failure}") from None
     of = clip.attributes
@@ -181,6 +194,8 @@ def _example(clip: Clip, human: str) -> Example:
         scene=clip.scene,
         path=path,
         shown_s=clip.shown_s,
+        frames=frames,
+        encoding=encoding_of(clip.files.clip) if settings.sees and clip.files.clip else "",
     )
 
 

@@ -120,7 +120,7 @@ def test_a_judge_is_trained_on_a_folder_shown_listed_and_run_on_a_study(
     assert len(card["data"]["contents"]) == 12
     assert card["split"]["never_on_both_sides"] == ["path", "scene"]
     assert card["evaluation"]["pooled"]["n_pairs"] == 6
-    assert [leak["found"] for leak in card["leaks"]] == [False] * 6
+    assert [leak["found"] for leak in card["leaks"]] == [False] * 7
     list_()
     said = capfd.readouterr().out
     assert "mine  trained turn-speed-ff 1+" in said
@@ -136,6 +136,29 @@ def test_a_judge_is_trained_on_a_folder_shown_listed_and_run_on_a_study(
     first = next(model.glob("*.safetensors")).name
     train_("turn-speed-ff", str(clips), model)
     assert [path.name for path in model.glob("*.safetensors")] == [first]  # same seed, same bytes
+
+
+def test_a_judge_that_sees_is_trained_on_the_pictures_of_clips_and_judges_them(
+    clips: File, nav: str, tmp_path: File, capfd: pytest.CaptureFixture[str]
+) -> None:
+    model = tmp_path / "model"
+    train_("bc-cnn-small", str(clips), model, epochs=1)
+    capfd.readouterr()
+    card_(str(model))
+    said = capfd.readouterr().out
+    assert "small: no VGG-16, no features of ImageNet" in said
+    assert "the mean line of each frame, 80 pixels at 30 Hz, windows of 100 samples" in said
+    assert "1 epochs" in said
+    run_(str(model), nav, tmp_path / "v.csv")
+    rows = read(tmp_path / "v.csv")
+    assert len(rows) == 50
+    assert {row["problem"] for row in rows} == {""}
+    assert {row["judge"] for row in rows} == {"bc-cnn-small"}
+    assert {row["choice"] for row in rows if float(row["score"])} <= {"a", "b"}
+    run_(str(model), nav, tmp_path / "share.csv", by="share")
+    assert {row["judge"] for row in read(tmp_path / "share.csv")} == {"bc-cnn-small-share"}
+    list_()
+    assert "vis-gru-small  to be trained (judge train)  from clips" in capfd.readouterr().out
 
 
 def test_judging_needs_numpy_alone(clips: File, nav: str, tmp_path: File) -> None:

@@ -14,6 +14,7 @@ from analysis.learning.paths import Path
 from tests.analysis.learning.walked import examples_of
 
 READS_PLACES = NETWORKS["sym-ff"].settings
+SEES = NETWORKS["vis-ff-small"].settings
 READS_NONE = NETWORKS["turn-speed-ff"].settings
 
 
@@ -58,17 +59,21 @@ def test_each_leak_is_found_where_it_is_and_refused_in_a_sentence_unless_allowed
         "outside-clip": [replace(e, shown_s=4.0) for e in plain],
         "length": of_agents(plain, shorter),
         "place": of_agents(plain, elsewhere),
+        "encoder": [replace(e, encoding="h264" if e.is_human else "vp9") for e in plain],
         "scene": [replace(e, scene="") for e in plain],
         "person": [replace(e, maker="") if e.is_human else e for e in plain],
     }
     assert set(cases) == set(LEAKS)
     for name, examples in cases.items():
-        assert found(examples, READS_PLACES) >= {name}, name
-        checks = check_leaks(examples, READS_PLACES)
+        settings = SEES if name == "encoder" else READS_PLACES
+        assert found(examples, settings) >= {name}, name
+        checks = check_leaks(examples, settings)
         sentence = next(said for said in refused(checks, ()) if f"--allow {name} " in said)
         assert sentence.startswith(LEAKS[name])
         assert not [said for said in refused(checks, [name]) if f"--allow {name} " in said]
     assert "place" not in found(cases["place"], READS_NONE)  # it reads no places
+    assert "encoder" not in found(cases["encoder"], READS_NONE)
+    assert "encoder" not in found([replace(e, encoding="h264") for e in plain], SEES)
 
 
 def sides(examples: Sequence[Example], of: object, pairs: Sequence[tuple[int, int]] = ()) -> bool:

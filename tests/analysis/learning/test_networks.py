@@ -6,10 +6,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from safetensors.numpy import save
+from scipy.signal import correlate2d
 
 from analysis.errors import AnalysisError
-from analysis.learning.networks import NETWORKS, NUMPY, Parameters, Settings, cut, forward, score, shapes
+from analysis.learning.networks import (
+    CHANNELS,
+    NETWORKS,
+    NUMPY,
+    Parameters,
+    Settings,
+    Windows,
+    cut,
+    forward,
+    score,
+    shapes,
+)
 from analysis.learning.paths import Path, resampled, turn_and_speed
+from analysis.learning.pictures import COLOURS, FRAME, Frames
 from analysis.learning.weights import MOST_BYTES, digest, packed, unpacked
 from tests.analysis.learning.walked import stepping, weaving
 
@@ -17,7 +30,15 @@ from tests.analysis.learning.walked import stepping, weaving
 def drawn(settings: Settings, seed: int = 1) -> Parameters:
     rng = np.random.default_rng(seed)
     made = {name: rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes(settings).items()}
-    return made | {"sd": np.abs(made["sd"]) + 1}
+    return made | ({} if settings.sees else {"sd": np.abs(made["sd"]) + 1})
+
+
+def windows_of(settings: Settings, rng: np.random.Generator) -> Windows:
+    if settings.sees:
+        shape = FRAME if settings.reads == "frames" else FRAME[1:]
+        return rng.integers(256, size=(4, settings.window, *shape, COLOURS), dtype=np.uint8)
+    columns = len(drawn(settings)["mean"])
+    return rng.normal(0, 2, (40, settings.window, columns)).astype(np.float32)
 
 
 def test_turn_and_speed_of_a_circle_are_its_curvature_and_speed() -> None:
@@ -61,11 +82,45 @@ def test_numpy_judges_as_jax_trains() -> None:
     rng = np.random.default_rng(5)
     for network in NETWORKS.values():
         for settings in (network.settings, replace(network.settings, window=7, hidden=5)):
-            columns = len(drawn(settings)["mean"])
-            found = rng.normal(0, 2, (40, settings.window, columns)).astype(np.float32)
+            found = windows_of(settings, rng)
             ours = forward(NUMPY, settings, drawn(settings), found)
             theirs = forward(jax_arrays(), settings, jax.tree.map(jax.numpy.asarray, drawn(settings)), found)
             assert ours == pytest.approx(np.asarray(theirs), abs=1e-5), network.name
+
+
+def test_convolutions_and_the_image_from_above_are_those_of_scipy() -> None:
+    """A pixel at x and y in scaled units lights up there; three convolutions are those of `scipy.signal`."""
+    settings = replace(NETWORKS["td-cnn-small"].settings, window=1)
+    weights = {**drawn(settings), "mean": np.zeros(2, np.float32), "sd": np.ones(2, np.float32)}
+    image = np.zeros(FRAME)
+    # Pixel (row 10, column 70): 3 SD on either side of the middle, y upwards.
+    x, y = (70.5 / 80 - 0.5) * 6, (0.5 - 10.5 / 50) * 6
+    image[10, 70] = 1.0
+    layers = image[..., None]
+    for number, channels in enumerate(CHANNELS, 1):
+        kernel = weights[f"look{number}.weight"].reshape(3, 3, layers.shape[-1], channels)
+        sums = [
+            sum(
+                correlate2d(layers[..., of], kernel[..., of, to], "same")[::2, ::2]
+                for of in range(layers.shape[-1])
+            )
+            for to in range(channels)
+        ]
+        layers = np.maximum(np.stack(sums, axis=-1) + weights[f"look{number}.bias"], 0)
+    expected = layers.mean(axis=(0, 1)) @ weights["output.weight"] + weights["output.bias"]
+    found = forward(NUMPY, settings, weights, np.array([[[x, y]]], dtype=np.float32))
+    assert found == pytest.approx(expected, rel=1e-4)
+
+
+def test_pictures_are_cut_into_windows_and_bar_codes_are_covered_evenly() -> None:
+    lines = np.arange(250, dtype=np.uint8)[:, None, None] * np.ones((1, 80, 3), dtype=np.uint8)
+    bar_code, frames = NETWORKS["bc-cnn-small"].settings, NETWORKS["vis-gru-small"].settings
+    assert cut(Frames(30, lines), bar_code)[:, [0, -1], 0, 0].tolist() == [[0, 99], [75, 174], [150, 249]]
+    assert cut(Frames(30, lines[:60]), bar_code)[:, [0, 59, 99], 0, 0].tolist() == [[0, 59, 59]]
+    pictures = np.zeros((45, *FRAME, COLOURS), dtype=np.uint8)
+    assert cut(Frames(6, pictures), frames).shape == (2, 20, *FRAME, COLOURS)
+    with pytest.raises(AnalysisError, match=r"lasts 3\.17 s; at least one window of 3\.33 s"):
+        cut(Frames(6, pictures[:19]), frames)
 
 
 def test_a_gru_is_that_of_its_equations() -> None:

@@ -8,8 +8,9 @@ import pytest
 from analysis.errors import AnalysisError
 from analysis.learning.baselines import logistic_baseline
 from analysis.learning.card import together
-from analysis.learning.networks import NETWORKS, cut, score
+from analysis.learning.networks import NETWORKS, Settings, cut, score
 from analysis.learning.paths import resampled
+from analysis.learning.pictures import COLOURS, FRAME, Frames
 from analysis.learning.training import train
 from analysis.learning.weights import digest
 from tests.analysis.learning.walked import examples_of, weaving
@@ -81,6 +82,35 @@ def test_labels_drawn_by_scene_are_chance_unless_the_splitter_forgets_scenes() -
     assert 0.5 - 2.6 * 0.5 / 20**0.5 < kept < 0.5 + 2.6 * 0.5 / 20**0.5  # 20 independent scenes
     assert (forgotten.evaluation.pooled.clips or 0) > 0.9
     assert forgotten.allowed == ("scene",)
+
+
+def test_visual_networks_learn_from_pictures_what_tells_apart() -> None:
+    """The left half of people's pictures is brighter."""
+    rng = np.random.default_rng(6)
+    for name in ("vis-ff-small", "vis-gru-small", "bc-cnn-small", "td-cnn-small"):
+        known = NETWORKS[name]
+        window = {"frames": min(known.settings.window, 2), "bar-code": 8}.get(known.settings.reads, 64)
+        settings = replace(known.settings, window=window, epochs=4, rate=0.01)
+        examples = [
+            replace(e, frames=pictures_of(e.is_human, settings, rng)) if settings.sees else e
+            for e in examples_of(10)
+        ]
+        trained = train(replace(known, settings=settings), examples, allowed=["place"])
+        assert len(trained.copies) == 5
+        assert trained.evaluation.pooled.n_pairs == 10
+        if settings.sees:
+            assert trained.evaluation.pooled.pairs_by_logit == 1.0, name
+        if known.by == "mean-logit":
+            assert trained.evaluation.pooled.pairs == trained.evaluation.pooled.pairs_by_logit
+    with pytest.raises(AnalysisError, match="human-0: there are no pictures, which this judge reads"):
+        train(NETWORKS["vis-ff-small"], examples_of(10))
+
+
+def pictures_of(is_human: bool, settings: Settings, rng: np.random.Generator) -> Frames:
+    shape = FRAME if settings.reads == "frames" else FRAME[1:]
+    values = rng.integers(100, size=(16, *shape, COLOURS), dtype=np.uint8)
+    values[..., :40, :] += np.uint8(120 if is_human else 0)
+    return Frames(settings.rate_hz, values)
 
 
 def test_settings_are_searched_within_what_a_copy_may_train_on() -> None:

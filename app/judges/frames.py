@@ -1,0 +1,61 @@
+"""The pictures of a clip as visual networks read them: decoded once, small, at equal steps."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+from av.video.reformatter import VideoReformatter
+
+from analysis.learning.networks import Settings
+from analysis.learning.pictures import FRAME, Bytes, Frames
+from app.judges.base import JudgeFailed, StimulusFiles
+from app.library.clips.contained import allow_cpu, contained
+from app.library.clips.errors import ClipRefused
+from app.library.clips.probe import DECODED_PER_S, measure
+from app.library.clips.reading import decoded, open_video
+
+
+def read_frames(files: StimulusFiles, settings: Settings) -> Frames:
+    """What a network that sees reads of a clip. Raises JudgeFailed for one that is no video that can be decoded."""
+    if files.clip is None:
+        raise JudgeFailed(None, "the clip has no file")
+    try:
+        return Frames(settings.rate_hz, _read(files.clip, settings.rate_hz, settings.reads == "bar-code"))
+    except ClipRefused as refusal:
+        raise JudgeFailed(files.clip, refusal.reason) from None
+
+
+@contained
+def _read(clip: Path, rate_hz: float, as_lines: bool) -> Bytes:
+    """At each step the last frame that had begun; `as_lines` its mean over the rows."""
+    span = measure(clip)  # a clip that is cut short would be decoded up to there without a word
+    n = int(float(span.end - span.start) * rate_hz + 1e-6)
+    found: list[Bytes] = []
+    last: Bytes | None = None
+    for time_s, picture in _small(clip, span.frames, as_lines):
+        while (
+            last is not None and len(found) < n and len(found) / rate_hz < time_s - float(span.start) - 1e-6
+        ):
+            found.append(last)
+        last = picture
+    if last is not None:
+        found += [last] * (n - len(found))
+    return np.stack(found) if found else np.zeros((0, *FRAME, 3), dtype=np.uint8)
+
+
+def _small(clip: Path, frames: int, as_lines: bool) -> Iterator[tuple[float, Bytes]]:
+    shrinking = VideoReformatter()
+    with open_video(clip) as (container, stream):
+        allow_cpu(frames * stream.width * stream.height / DECODED_PER_S)
+        for time, frame in decoded(clip, container, stream):
+            small = shrinking.reformat(frame, FRAME[1], FRAME[0], "rgb24", interpolation="AREA")
+            picture: Bytes = small.to_ndarray().astype(np.uint8)
+            yield float(time), picture.mean(axis=0).round().astype(np.uint8) if as_lines else picture
+
+
+def encoding_of(clip: Path) -> str:
+    """Codec, size and frame rate, as far as they could tell a source. Raises ClipRefused."""
+    span = measure(clip)
+    with open_video(clip) as (_, stream):
+        rate = round(float(span.frames / (span.end - span.start)))
+        return f"{stream.codec_context.name}, {stream.width} x {stream.height}, {rate} frames a second"
