@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 from starlette.testclient import TestClient
 
 from analysis import analyze
 from analysis.options import RESAMPLES
+from app.cli.moving import signatures
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
@@ -24,6 +25,7 @@ from app.jobs.worker import drain
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.results import FRESH_FOR
+from app.library.tables import Stimulus
 from app.reports.frames import responses_frame
 from app.reports.report import build_report
 from app.studies.stimuli import add_stimuli
@@ -33,6 +35,7 @@ from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person
 from tests.clock import Clock
 from tests.factories import NOW, load_file
+from tests.judges.files import circling, later, wavy, write_positions
 from tests.kept import Kept
 from tests.reports.packages import rows_in
 from tests.sessions.walks import Walk
@@ -637,3 +640,43 @@ def test_a_clip_of_another_study_is_not_shown_through_this_one(
 def test_it_is_in_the_menu_and_on_the_data_page(owner: Person, study: str) -> None:
     assert f'<a href="{HERE}">' in owner.get("/admin/studies/nav/data").text.partition("<main")[0]
     assert f'<a href="{HERE}">Results</a>' in owner.get("/admin/studies/nav/data").text.partition("<main")[2]
+
+
+def test_signatures_are_those_of_the_command_with_their_table_and_csv(
+    owner: Person,
+    finished: str,
+    database: Database,
+    settings: Settings,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    with database.transaction() as session:
+        store = ClipStore(settings.data_dir)
+        for number, stimulus in enumerate(session.exec(select(Stimulus).order_by(col(Stimulus.name))).all()):
+            walked = later(wavy if stimulus.source == "human" else circling, 0.3 * number)
+            file = write_positions(
+                tmp_path / f"{stimulus.name}.csv", walked, seconds=stimulus.duration_s or 6
+            )
+            stimulus.positions_sha256 = store.keep_positions(file).sha256
+            session.add(stimulus)
+    text = text_of(computed(owner, settings, database))
+    assert "How sources move, against people" in text
+    monkeypatch.setenv("LIKELY_HUMAN_DATA", str(settings.data_dir))
+    monkeypatch.setenv("DATABASE_URL", database.url.render_as_string(hide_password=False))
+    signatures(["nav"], as_json=True, mode="live")
+    found = json.loads(capfd.readouterr().out)
+    for one in found["signatures"]:
+        name = one["signature"].replace("-", "")
+        if one["reason"]:
+            assert one["reason"] in text
+            continue
+        kept = {row["source"]: row for row in rows(owner, name)}
+        assert {source: float(row["distance"]) for source, row in kept.items()} == pytest.approx(
+            {each["source"]: each["distance"] for each in one["distances"]}
+        )
+        if one["nearest"]:
+            assert float(kept[one["nearest"]]["nearest_share"]) == pytest.approx(one["nearest_share"])
+    closing = rows(owner, "closing")
+    taken = {each["source"]: each["share"] for each in found["closing"]["taken"]}
+    assert {row["source"]: float(row["taken_for_human"]) for row in closing} == pytest.approx(taken)

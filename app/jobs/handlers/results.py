@@ -21,6 +21,8 @@ from analysis.options import RESAMPLES
 from app.jobs import queue
 from app.jobs.context import Work
 from app.jobs.tables import JobStatus, Kind
+from app.judges.moving import signatures_of_studies
+from app.library.clips.store import ClipStore
 from app.library.outputs import VERDICTS
 from app.library.places import judging_folder, results_folder
 from app.library.tables import Stimulus
@@ -31,6 +33,7 @@ from app.reports.rated import ratings_frame
 from app.reports.results.items import RatedItems
 from app.reports.results.making import Around, items_view, results_view, with_items
 from app.reports.results.view import Caution, ResultsView, to_json
+from app.reports.signatures import distances_of
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion, Unit, UnitMember
 
@@ -52,6 +55,10 @@ def compute_results(work: Work) -> dict[str, Any]:
         clip_of = _clips(session, slug)
         designs = list(designs_of(session, slug).values())
         distances = kept_distances(session, designs[-1]) if designs else []
+        work.progress(0, _STEPS, "How sources move")
+        with work.computing():
+            moves = signatures_of_studies(session, [slug], ClipStore(work.settings.data_dir))
+    distances = [*distances, *distances_of(moves)]
     is_of_items = verdicts is not None and _are_of_items(verdicts)
     work.progress(1, _STEPS, "Computing")
     with work.computing():
@@ -90,6 +97,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         clip_of=clip_of,
         cautions=(*cautions, *item_cautions, *_leaks(source)),
         closing=closing,
+        signatures=moves,
     )
     if analysis is None:
         view = items_view(items, around)

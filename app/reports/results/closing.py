@@ -1,6 +1,7 @@
 """Distances of sources to people, against how often people took them for a person, on the results page."""
 
 from analysis.distances import Closing, closing_rows
+from app.reports.results.signatures import SECTION
 from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
 from app.reports.results.words import limits, percent
 
@@ -57,7 +58,7 @@ def closing_figure(found: Closing) -> Figure:
     )
     return Figure(
         name="closing",
-        section="main",
+        section=SECTION,
         drawing="marks",
         said="How often each source was taken for a person, beside its distance to people.",
         how="Share of trials against the true source, with 95% interval over people; at 50% nobody can tell. "

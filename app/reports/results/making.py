@@ -9,6 +9,7 @@ from analysis.choice.studies import StudyResult
 from analysis.distances import Closing
 from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
+from analysis.signatures import NoSignatures, Signatures
 from app.reports.results import bias, figures, items, judges
 from app.reports.results.claims import HOW_MORE, claims_of
 from app.reports.results.closing import closing_figure
@@ -17,6 +18,7 @@ from app.reports.results.conditions import conditions_claims, conditions_figures
 from app.reports.results.items import RatedItems
 from app.reports.results.marks import FEW
 from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
+from app.reports.results.signatures import signature_figures
 from app.reports.results.view import FORMAT, Caution, Figure, ResultsView
 from app.reports.results.words import between, count, people, percent, sentence
 
@@ -45,6 +47,7 @@ class Around:
     clip_of: ClipOf
     cautions: Sequence[Caution] = ()
     closing: Closing | None = None
+    signatures: Signatures | NoSignatures | None = None
 
 
 def results_view(
@@ -73,6 +76,7 @@ def results_view(
         how_more=HOW_MORE,
         figures=(
             *_figures(analysis, study, pairs, right, around, validation),
+            *signature_figures(around.signatures),
             *([closing_figure(around.closing)] if around.closing and around.closing.metrics else []),
         ),
         cautions=(*_cautions(study, pairs), *around.cautions),

@@ -1,0 +1,101 @@
+"""How sources move, against people, on the results page: a figure for each signature of the paths."""
+
+from collections.abc import Iterator
+
+from analysis.signatures import NoSignatures, SignatureResult, Signatures
+from analysis.signatures.comparing import NOT_COVERED, SETTLED
+from app.reports.results.marks import nothing
+from app.reports.results.view import Band, Cell, Column, Figure, Mark, Numbers
+from app.reports.results.words import first_few, sentence
+
+SECTION = "moves"
+_COLUMNS = (
+    Column("source", "Source", "text"),
+    Column("distance", "Distance to people"),
+    Column("unit", "Unit", "text"),
+    Column("n_clips", "Clips", "count"),
+    Column("settled", "Settled", "text"),
+    Column("nearest_share", "Nearest, of resamples", "share"),
+    Column("people_median", "People among themselves"),
+    Column("people_low", "5%"),
+    Column("people_high", "95%"),
+    Column("n_people", "People", "count"),
+)
+
+
+def signature_figures(found: Signatures | NoSignatures | None) -> Iterator[Figure]:
+    """Nothing where no clip has positions; why there is no number where they cannot be compared."""
+    if found is None:
+        return
+    if isinstance(found, NoSignatures):
+        yield nothing("signatures", SECTION, sentence(f"no signatures: {found.reason}"), "")
+        return
+    for one in found.signatures:
+        name = one.signature.replace("-", "")
+        if one.reason is None:
+            yield _figure(name, one)
+        else:
+            yield nothing(name, SECTION, sentence(f"{one.title} is not given: {one.reason}"), "")
+
+
+def _figure(name: str, one: SignatureResult) -> Figure:
+    band, published = one.band, ", as published (Tencé and Buche 2010)" if one.published else ""
+    people = Band(band.median, band.low, band.high) if band and band.median is not None else None
+    ends = [each.distance for each in one.distances] + ([band.high] if band and band.high else [])
+    highest = 1.05 * max(*ends, 1e-9)
+    unsettled = ", ".join(one.not_settled)
+    shade = (
+        "Shaded: each person's mean distance to the others, 5 to 95%."
+        if people
+        else "There is no band of people."
+    )
+    return Figure(
+        name=name,
+        section=SECTION,
+        drawing="marks",
+        said=_said(one),
+        how=f"{one.title}{published}, in {one.unit}; 0 is the same. {shade} Distances have no interval: {NOT_COVERED}.",
+        strong=one.nearest or "",
+        numbers=Numbers(f"{one.title}: distance to people", _COLUMNS, tuple(_rows(one))),
+        marks=tuple(
+            Mark(
+                each.source,
+                each.distance,
+                None,
+                None,
+                f"{each.distance:.3f}",
+                "not settled" if each.source in one.not_settled else f"{each.n:,} clips",
+                "computer",
+                band=people,
+                spoken=f"{each.source}: {each.distance:.3f} {one.unit} from people",
+            )
+            for each in one.distances
+        ),
+        chance=None,
+        ends=("0", f"{highest:.2f}"),
+        scale=(0.0, highest),
+        caution=f"Not settled, with fewer than {SETTLED:,} observations: {unsettled}." if unsettled else "",
+    )
+
+
+def _said(one: SignatureResult) -> str:
+    order = [
+        f"{each.source} ({each.distance:.3f})" for each in sorted(one.distances, key=lambda e: e.distance)
+    ]
+    if len(order) == 1:
+        return f"{order[0]} is the one source that was held against people."
+    if one.nearest is None:
+        return f"Several sources are equally near to people: {first_few(order)}."
+    share = "" if one.nearest_share is None else f", in {100 * one.nearest_share:.0f}% of resamples"
+    return f"Nearest to people is {one.nearest}{share}: {first_few(order)}."
+
+
+def _rows(one: SignatureResult) -> Iterator[tuple[Cell, ...]]:
+    band = one.band
+    for each in one.distances:
+        yield (
+            *(each.source, each.distance, one.unit, each.n),
+            "no" if each.source in one.not_settled else "yes",
+            one.nearest_share if each.source == one.nearest else None,
+            *((band.median, band.low, band.high, band.n) if band else (None,) * 4),
+        )
