@@ -204,7 +204,8 @@ def shapes(settings: Settings) -> Mapping[str, tuple[int, ...]]:
         for number, channels in enumerate(CHANNELS, 1):
             found |= {f"look{number}.weight": (9 * before, channels), f"look{number}.bias": (channels,)}
             before = channels
-        columns = flat = before
+        columns = before
+        flat = before * settings.window if settings.reads == "frames" else before
     else:
         flat = columns * settings.window
     if settings.kind == "gru":

@@ -196,16 +196,15 @@ def run_model(
             "would be memory; --cross-fitted takes for each pair a copy that never saw its clips, "
             "--allow study-clips judges all the same"
         )
-    n = len(model.copies)
-    rows = []
-    for copy in range(n):
-
-        def tell(done: int, total: int, what: str, before: int = copy * len(pairs)) -> None:
-            on_progress(before + done, n * total, what)
-
-        found = run_judge(TrainedJudge(model, copy, by), pairs, tell, now)
-        rows += [replace(row, run=str(copy + 1)) for row in found]
-    return rows
+    copies = [TrainedJudge(model, copy, by) for copy in range(len(model.copies))]
+    rows: list[list[VerdictRow]] = [[] for _ in copies]
+    # All copies look at a pair before the next one comes: its pictures are decoded once.
+    for done, pair in enumerate(pairs, start=1):
+        for number, judge in enumerate(copies):
+            (row,) = run_judge(judge, [pair], lambda *_: None, now)
+            rows[number].append(replace(row, run=str(number + 1)))
+        on_progress(done, len(pairs), judge.info.name)
+    return [row for own in rows for row in own]
 
 
 def _cross_fitted(

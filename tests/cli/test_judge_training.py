@@ -155,8 +155,6 @@ def test_a_judge_that_sees_is_trained_on_the_pictures_of_clips_and_judges_them(
     assert {row["problem"] for row in rows} == {""}
     assert {row["judge"] for row in rows} == {"bc-cnn-small"}
     assert {row["choice"] for row in rows if float(row["score"])} <= {"a", "b"}
-    run_(str(model), nav, tmp_path / "share.csv", by="share")
-    assert {row["judge"] for row in read(tmp_path / "share.csv")} == {"bc-cnn-small-share"}
     list_()
     assert "vis-gru-small  to be trained (judge train)  from clips" in capfd.readouterr().out
 

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -81,10 +82,11 @@ def test_numpy_judges_as_jax_trains() -> None:
 
     rng = np.random.default_rng(5)
     for network in NETWORKS.values():
-        for settings in (network.settings, replace(network.settings, window=7, hidden=5)):
+        other = replace(network.settings, window=3, hidden=5)
+        for settings in (other,) if network.settings.sees else (network.settings, other):
             found = windows_of(settings, rng)
             ours = forward(NUMPY, settings, drawn(settings), found)
-            theirs = forward(jax_arrays(), settings, jax.tree.map(jax.numpy.asarray, drawn(settings)), found)
+            theirs = jax.jit(partial(forward, jax_arrays(), settings))(drawn(settings), found)
             assert ours == pytest.approx(np.asarray(theirs), abs=1e-5), network.name
 
 

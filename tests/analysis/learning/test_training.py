@@ -87,7 +87,7 @@ def test_labels_drawn_by_scene_are_chance_unless_the_splitter_forgets_scenes() -
 def test_visual_networks_learn_from_pictures_what_tells_apart() -> None:
     """The left half of people's pictures is brighter."""
     rng = np.random.default_rng(6)
-    for name in ("vis-ff-small", "vis-gru-small", "bc-cnn-small", "td-cnn-small"):
+    for name in ("vis-gru-small", "td-cnn-small"):
         known = NETWORKS[name]
         window = {"frames": min(known.settings.window, 2), "bar-code": 8}.get(known.settings.reads, 64)
         settings = replace(known.settings, window=window, epochs=4, rate=0.01)
