@@ -23,6 +23,7 @@ from analysis.learning.examples import (
 from analysis.learning.fitting import Labels, Task, fit, refuse_without_jax
 from analysis.learning.leaks import LeakCheck, check_leaks, refused
 from analysis.learning.networks import By, Network, Parameters, Score, Settings, Windows, cut, score
+from analysis.learning.searching import candidates, search_steps
 from analysis.results import Result
 from analysis.stats.intervals import Floats, Interval, no_interval, percentile_interval, wilson
 
@@ -31,10 +32,6 @@ OnProgress = Callable[[int, int, str], None]
 FEWEST_CLIPS = 20
 RESAMPLES = 10_000
 OVER_PAIRS = "percentile bootstrap over pairs, all copies together; Wilson's where all pairs come out alike"
-# What the published search tries, one setting after the other.
-SEARCH_WINDOWS = (5, 10, 20)
-SEARCH_DROPOUT = (0.0, 0.5, 0.85)
-SEARCH_HIDDEN = (16, 32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +138,7 @@ def train(
     splits = split(examples, pairs, seed)
     agents = agents_of(examples) if len(agents_of(examples)) > 1 else ()
     work = _Work(network.by, examples, pairs, seed, on_progress)
-    tried = len(_candidates(settings)) if search else 0
+    tried = len(candidates(settings)) if search else 0
     work.total = settings.epochs * (1 + (len(splits.folds) * (1 + tried) if search else 0))
     chosen = [
         work.searched(settings, part.train, fold) if search else settings
@@ -241,7 +238,7 @@ class _Work:
             return held([self.outcome(tried, parameters, test)]).clips or 0.0
 
         best, reached = settings, accuracy(settings)
-        for step in _steps(settings):
+        for step in search_steps(settings):
             for tried in step(best):
                 if (now := accuracy(tried)) > reached:
                     best, reached = tried, now
@@ -290,23 +287,6 @@ def _cut_of(example: Example, settings: Settings) -> Windows:
         return cut(seen, settings)
     except AnalysisError as error:
         raise AnalysisError(f"{example.name}: {error}") from None
-
-
-def _steps(settings: Settings) -> Sequence[Callable[[Settings], Iterator[Settings]]]:
-    def of_windows(best: Settings) -> Iterator[Settings]:
-        yield from (replace(best, window=width) for width in SEARCH_WINDOWS if width != settings.window)
-
-    def of_dropout(best: Settings) -> Iterator[Settings]:
-        yield from (replace(best, dropout=share) for share in SEARCH_DROPOUT if share != settings.dropout)
-
-    def of_hidden(best: Settings) -> Iterator[Settings]:
-        yield from (replace(best, hidden=units) for units in SEARCH_HIDDEN if units != settings.hidden)
-
-    return (of_windows, of_dropout, of_hidden) if settings.kind == "gru" else (of_dropout, of_hidden)
-
-
-def _candidates(settings: Settings) -> list[Settings]:
-    return [settings, *(tried for step in _steps(settings) for tried in step(settings))]
 
 
 def _called_human(found: Score, by: By) -> float:
