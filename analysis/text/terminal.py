@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from io import StringIO
+from shutil import get_terminal_size
 
 from rich import box
 from rich.console import Console, RenderableType
@@ -10,12 +11,13 @@ from rich.table import Table
 
 from analysis.stats.intervals import Interval
 
-WIDTH = 100
+WIDTH, NARROWEST = 100, 60
 
 
 def as_text(parts: Sequence[RenderableType], width: int = WIDTH) -> str:
-    """The parts one below the other, as plain text."""
+    """The parts one below the other, as plain text; no wider than the terminal, where there is one."""
     page = StringIO()
+    width = min(width, max(NARROWEST, get_terminal_size((width, 0)).columns))
     # Names come from experimenters and participants: they are text, never markup.
     console = Console(file=page, width=width, color_system=None, markup=False, highlight=False, emoji=False)
     for part in parts:

@@ -123,3 +123,12 @@ def test_judgements_of_many_conditions_take_one_screen() -> None:
     assert re.search(r"all answers 12 0\.\d\d \[", said)
     assert re.search(r"generator 0 12 0\.\d\d ", said)
     assert "Conditions generator 0 against generator 1, sensitivity d': the same 12 people" in said
+
+
+def test_text_is_as_wide_as_the_terminal_and_at_most_100(
+    hntt: Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for columns, most in (("80", 80), ("300", 100)):
+        monkeypatch.setenv("COLUMNS", columns)
+        widths = [len(line) for line in render_brief(hntt).splitlines()]
+        assert most - 20 < max(widths) <= most
