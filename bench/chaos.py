@@ -352,6 +352,8 @@ def _count_money(session: Session, matches: Sequence[Match], found: Findings) ->
     """What the seats of a match earned is what its accepted offers divided, and what responses and bonuses say."""
     seats = session.exec(select(Seat)).all()
     for match in matches:
+        if match.status == "running":  # nobody is paid yet
+            continue
         resolved = session.exec(
             select(GameEvent)
             .where(GameEvent.match_id == match.id, GameEvent.kind == "resolve")

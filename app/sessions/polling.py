@@ -11,7 +11,7 @@ from app.core import dependencies
 from app.core.database import Database
 from app.sessions.news import Listener, hears_all
 from app.sessions.pages import MessagePage
-from app.sessions.state_machine import Where, is_due, locate, note_present, settle
+from app.sessions.state_machine import Where, is_due, locate, note_present, session_of, settle
 from app.sessions.views import page_for
 
 POLL_S = 25.0
@@ -37,8 +37,7 @@ async def news_of(
     """What has changed since the version `after`, as soon as something has; 204 after `POLL_S` without."""
     loop = asyncio.get_running_loop()
     end = loop.time() + POLL_S
-    where = await database.peek(locate, token)
-    with Listener(where.session_id) as listener:
+    with Listener(await database.peek(session_of, token)) as listener:
         while True:
             where = await current(database, token, now)
             task = where.live

@@ -111,6 +111,13 @@ UNIT_AT = (
     )
     .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
 )
+# The same of a task whose units are plays, which show no stimulus.
+PLAY_AT = (
+    select(_trial.c.id, _unit.c.name, _unit.c.kind)
+    .select_from(_trial.join(_unit, _unit.c.id == _trial.c.unit_id))
+    .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
+)
+SESSION_OF = select(_token.c.session_id).where(_token.c.sha256 == bindparam("sha256"))
 LAST_ANSWER = select(func.max(_response.c.answered_at)).where(
     _response.c.session_id == bindparam("session_id")
 )

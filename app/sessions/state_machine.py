@@ -55,11 +55,11 @@ class TrialSeen:
     id: int
     unit: str
     kind: str
-    n_bytes: int | None
-    duration_s: float | None
-    sent: Mapping[str, Any] | None
-    stimulus_kind: str | None
-    content: str | None
+    n_bytes: int | None = None
+    duration_s: float | None = None
+    sent: Mapping[str, Any] | None = None
+    stimulus_kind: str | None = None
+    content: str | None = None
     next_kind: str | None = None
     own: Any = None
 
@@ -164,9 +164,19 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
     return where if where.has_shared_page else replace(where, trial=_trial_seen(session, where))
 
 
+def session_of(session: Session, token: str) -> int:
+    """The session of a token. Raises NotFound."""
+    named = {"sha256": token_hash(token)}
+    found: int | None = session.connection().execute(queries.SESSION_OF, named).scalar()
+    if found is None:
+        raise NotFound(NO_SESSION)
+    return found
+
+
 def _trial_seen(session: Session, where: Where) -> TrialSeen:
     named = {"session_id": where.session_id, "position": where.page.position}
-    trial = TrialSeen(*session.connection().execute(queries.UNIT_AT, named).one())
+    statement = queries.UNIT_AT if where.live is None else queries.PLAY_AT
+    trial = TrialSeen(*session.connection().execute(statement, named).one())
     return replace(trial, own=task_named(where.part.task).seen(session, where, trial))
 
 

@@ -5,7 +5,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Row, select
 from sqlmodel import Session, SQLModel
@@ -48,9 +48,16 @@ class Folded:
         return last.seq, last.state_hash
 
 
+class Stand(NamedTuple):
+    """How a match stands: its state, and who left, came back or was replaced."""
+
+    state: Any
+    switches: tuple[tuple[str, int | None], ...]
+
+
 _lock = threading.Lock()
 _folds: OrderedDict[tuple[Any, int], Folded] = OrderedDict()
-_states: OrderedDict[tuple[Any, int], tuple[tuple[int, str], Any]] = OrderedDict()
+_stands: OrderedDict[tuple[Any, int], tuple[tuple[int, str], "Stand"]] = OrderedDict()
 
 
 def agent_of(game: str, seat: Any) -> Agent:
@@ -83,13 +90,13 @@ def take_fold(session: Session, row: Row[Any], seats: Sequence[Any]) -> Folded:
 
 def keep_fold(session: Session, match_id: int, folded: Folded) -> None:
     """Keep it once what was added to it is committed."""
-    database, key, state = _database(session), folded.key, folded.match.state
+    database, key, stand = _database(session), folded.key, _stand(folded.match)
     session.info["fold", match_id] = folded
 
     def keep() -> None:
         with _lock:
             _kept(_folds, (database, match_id), folded)
-            _kept(_states, (database, match_id), (key, state))
+            _kept(_stands, (database, match_id), (key, stand))
 
     once_committed(session, keep)
 
@@ -98,22 +105,31 @@ def forget_folds(session: Session) -> None:
     """As after a restart: everything is read from rows again."""
     database = _database(session)
     with _lock:
-        for kept in (_folds, _states):
+        for kept in (_folds, _stands):
             for key in [key for key in kept if key[0] == database]:
                 del kept[key]
 
 
 def state_of(session: Session, row: Row[Any]) -> Any:
     """The state that a match's row is at, to look at."""
+    return stand_of(session, row).state
+
+
+def stand_of(session: Session, row: Row[Any]) -> Stand:
+    """How a match stands at its row."""
     database, key = _database(session), (row.last_seq, row.last_hash)
     with _lock:
-        found = _states.get((database, row.id))
+        found = _stands.get((database, row.id))
     if found is not None and found[0] == key:
         return found[1]
-    state = folded_from_rows(session, row, ()).match.state
+    stand = _stand(folded_from_rows(session, row, ()).match)
     with _lock:
-        _kept(_states, (database, row.id), (key, state))
-    return state
+        _kept(_stands, (database, row.id), (key, stand))
+    return stand
+
+
+def _stand(match: Match) -> Stand:
+    return Stand(match.state, match.switches)
 
 
 def folded_from_rows(session: Session, row: Row[Any], seats: Sequence[Any]) -> Folded:

@@ -14,15 +14,20 @@ from app.tasks.game.base import AnyGame
 from app.tasks.game.files import agent_id
 from app.tasks.game.fold import Folded, decision_table, event_table, keep_fold, match_table, seat_table
 from app.tasks.game.logged import By, Sitter, event_row
-from app.tasks.game.match import Logged, Match
+from app.tasks.game.match import SWITCHES, Logged, Match
 from app.tasks.game.moves import MoveSchema
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import DecisionStatus, MatchStatus
 
-SWITCHES = frozenset({"left", "returned", "replaced"})
 _ADD_SEAT = insert(seat_table).returning(seat_table)
 _SET_SEAT = update(seat_table).where(seat_table.c.id == bindparam("seat_id"))
 _ADD_EVENTS = insert(event_table)
+_KEPT = ("status", "end_reason", "ended_at", "opened_at", "deadline_at", "due_at", "last_seq", "last_hash")
+_SET_MATCH = (
+    update(match_table)
+    .where(match_table.c.id == bindparam("match_id"))
+    .values({name: bindparam(name) for name in _KEPT})
+)
 _d = decision_table.c
 _DECISION = select(decision_table).where(
     _d.match_id == bindparam("match_id"), _d.phase_id == bindparam("phase_id"), _d.seat == bindparam("seat")
@@ -83,11 +88,8 @@ class Held:
             rows = [event_row(self.row["id"], line, self._meta[line.seq]) for line in new]
             self._session.connection().execute(_ADD_EVENTS, rows)
         self.row["last_seq"], self.row["last_hash"] = self.folded.key
-        columns = ("status", "end_reason", "ended_at", "opened_at", "deadline_at", "due_at")
-        values = {name: self.row[name] for name in (*columns, "last_seq", "last_hash")}
-        self._session.connection().execute(
-            update(match_table).where(match_table.c.id == self.row["id"]).values(**values)
-        )
+        values = {name: self.row[name] for name in _KEPT}
+        self._session.connection().execute(_SET_MATCH, {"match_id": self.row["id"], **values})
         self._n_stored = len(self.match.log)
         keep_fold(self._session, self.row["id"], self.folded)
         changed(self._session, self._who_see_it(new))

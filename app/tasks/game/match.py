@@ -26,6 +26,9 @@ from app.tasks.game.moves import IllegalMove, Move
 START = "start"
 """The kind of the note that begins every log: it has the configuration, the version of the game and the seed."""
 
+SWITCHES = frozenset({"left", "returned", "replaced"})
+"""The kinds of events by which a seat changes hands."""
+
 STOP = "stop"
 """The kind of the note that ends a match before its rules do; its `reason` says why."""
 
@@ -82,6 +85,12 @@ class Match:
     def stop(self, reason: str) -> None:
         """End it here: everybody keeps what they have earned so far."""
         self._keep(Event("note", self._phase.phase_id, None, {"kind": STOP, "reason": reason}))
+
+    @property
+    def switches(self) -> tuple[tuple[str, Seat | None], ...]:
+        """Who left, came back or was replaced, in order: kind and seat."""
+        events = (line.event for line in self.log)
+        return tuple((event.kind, event.seat) for event in events if event.kind in SWITCHES)
 
     @property
     def events(self) -> list[Event]:

@@ -56,6 +56,17 @@ _MATCHES = (
     .group_by(match_table.c.unit_id)
 )
 _SET = update(waiting_table).where(_w.id == bindparam("entry_id"))
+_WAITS = (_w.session_id == bindparam("of")) & _w.status.in_(IN_POOL)
+_LOOK_AGAIN = (
+    update(waiting_table)
+    .where(
+        _WAITS,
+        _w.seen_at < bindparam("gone"),
+        or_(_w.due_at.is_(None), _w.due_at > bindparam("now")),
+    )
+    .values(due_at=bindparam("now"))
+)
+_SEEN = update(waiting_table).where(_WAITS, _w.seen_at < bindparam("now")).values(seen_at=bindparam("now"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,10 +325,6 @@ class _Forming:
 
 def note_present(session: Session, session_id: int, now: datetime) -> None:
     """Somebody who waits has been heard of; one who was thought gone is looked at again."""
-    mine = (_w.session_id == session_id) & _w.status.in_(IN_POOL)
-    was_gone = mine & (_w.seen_at < now - PRESENT)
-    connection = session.connection()
-    connection.execute(
-        update(waiting_table).where(was_gone, or_(_w.due_at.is_(None), _w.due_at > now)).values(due_at=now)
-    )
-    connection.execute(update(waiting_table).where(mine, _w.seen_at < now).values(seen_at=now))
+    connection, named = session.connection(), {"of": session_id, "now": now}
+    connection.execute(_LOOK_AGAIN, {**named, "gone": now - PRESENT})
+    connection.execute(_SEEN, named)

@@ -8,16 +8,19 @@ posts `submit_id` and `do`: `answers` (comprehension questions by their ids), `l
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from hashlib import sha256
 from typing import ClassVar, Literal
 
+from markupsafe import Markup
+
 from app.core.errors import InvalidAnswer
-from app.core.templating import html_of
+from app.core.templating import html_of, templates_age
 from app.sessions.pages import Page
 from app.studies.questions.base import QuestionView
 from app.tasks.game.base import Act, AnyGame, GameConfig, View
 from app.tasks.game.moves import Choice, IllegalMove, MoveKind, MoveSchema, Number
-from app.tasks.game.parts import Bonus, Clock, Ended, Entered, Face, Rules, amount, money
+from app.tasks.game.parts import Bonus, Clock, Drawing, Ended, Entered, Face, Rules, Table, amount, money
 from app.tasks.game.presenters.base import presenter_of
 
 Stage = Literal["questions", "waiting", "ready", "playing", "left", "result"]
@@ -104,6 +107,20 @@ Body = Questions | Waiting | Ready | Playing | Left | Result
 
 
 @dataclass(frozen=True, slots=True)
+class Past:
+    """The rounds that are over. They are half of a page, and the same on several pages in a row."""
+
+    template: ClassVar[str] = "game_past.html"
+    drawings: tuple[Drawing, ...]
+    history: Table | None
+
+
+@lru_cache(maxsize=512)
+def _past_html(past: Past, _age: float) -> Markup:
+    return Markup(html_of(past))  # noqa: S704  (a template escapes what it is given)
+
+
+@dataclass(frozen=True, slots=True)
 class GamePage(Page):
     """A match at one of its stages. `key` names the trial within the session; `version` what is to be seen.
 
@@ -144,6 +161,12 @@ class GamePage(Page):
                 return asks
             case _:
                 return True
+
+    @property
+    def past(self) -> Markup:
+        """What is over, of a match under way."""
+        assert isinstance(self.body, Playing)
+        return _past_html(Past(self.body.face.drawings, self.body.face.history), templates_age())
 
     @property
     def refresh_s(self) -> int:

@@ -13,6 +13,8 @@ MINUS, MISSING = "−", "–"
 
 def amount(value: Fraction | int | str, *, signed: bool = False) -> str:
     """An amount in a game's units: thousands set apart, at most two decimals, a true minus sign."""
+    if type(value) is int and value >= 0 and not signed:
+        return f"{value:,}"
     exact = Fraction(value)
     cents = round(abs(exact) * 100)
     whole, rest = divmod(cents, 100)

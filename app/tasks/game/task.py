@@ -19,7 +19,7 @@ from app.sessions.state_machine import NotCurrent, TrialSeen, Where
 from app.sessions.views import Place
 from app.tasks.base import LiveTask, Start, Taken
 from app.tasks.game.base import is_out
-from app.tasks.game.fold import event_table, match_table, seat_table, state_of
+from app.tasks.game.fold import event_table, match_table, seat_table, stand_of
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import Live
 from app.tasks.game.logged import By
@@ -59,19 +59,31 @@ _LAST_ENTRY = (
 )
 _MINE = seat_table.alias()
 # Everybody who has had the seat of a trial's person, in order.
+_SEAT = (
+    "id",
+    "match_id",
+    "seat",
+    "trial_id",
+    "to_seq",
+    "away_at",
+    "lapse_at",
+    "missed",
+    "payoff",
+    "left_reason",
+)
 _SEATS = (
-    select(seat_table)
+    select(*(_s[name] for name in _SEAT))
     .join(_MINE, (_MINE.c.match_id == _s.match_id) & (_MINE.c.seat == _s.seat))
     .where(_MINE.c.trial_id == bindparam("trial_id"))
     .distinct()
     .order_by(_s.id)
 )
-_MATCH = select(match_table).where(_m.id == bindparam("match_id"))
-_SWITCHES = (
-    select(_e.kind, _e.seat)
-    .where(_e.match_id == bindparam("match_id"), _e.kind.in_(["left", "returned", "replaced"]))
-    .order_by(_e.seq)
+_PRESENT = (
+    update(seat_table)
+    .where(_s.id == bindparam("seat_id"), _s.to_seq.is_(None), _s.away_at.is_(None))
+    .values(lapse_at=bindparam("lapse_at"))
 )
+_MATCH = select(match_table).where(_m.id == bindparam("match_id"))
 # Whoever has or last had each seat.
 _SITTING = select(_s.seat, _s.agent).where(_s.match_id == bindparam("match_id")).order_by(_s.id)
 _TAKEN = select(_e.id).where(_e.session_id == bindparam("session_id"), _e.submit_id == bindparam("submit_id"))
@@ -101,13 +113,11 @@ class Play(LiveTask):
             return Here(columns)
         seats = connection.execute(_SEATS, {"trial_id": trial.id}).all()
         match = connection.execute(_MATCH, {"match_id": seats[0].match_id}).one()
-        switches = connection.execute(_SWITCHES, {"match_id": match.id}).all()
+        stand = stand_of(session, match)
         named = design_of(where.run.block(where.part.block)).disclosure == NAMED
         sitting = connection.execute(_SITTING, {"match_id": match.id}).all() if named else ()
         holders = {seat: agent for seat, agent in sitting}  # noqa: C416  (rows are no pairs to a type checker)
-        return Here(
-            columns, (*seats,), match, state_of(session, match), (*switches,), tuple(sorted(holders.items()))
-        )
+        return Here(columns, (*seats,), match, stand.state, stand.switches, tuple(sorted(holders.items())))
 
     def is_due(self, where: Where, now: datetime) -> bool:
         """Whether something has to be written before the page is shown: it is the first look, or a time is over."""
@@ -142,8 +152,7 @@ class Play(LiveTask):
             return  # whoever is out may go, and has not left
         elif here.is_playing and (polls or seat.lapse_at is not None):
             lapse_at = now + timedelta(seconds=design_of(block).leaving.grace_s)
-            still = (_s.id == seat.id) & _s.to_seq.is_(None) & _s.away_at.is_(None)
-            session.connection().execute(update(seat_table).where(still).values(lapse_at=lapse_at))
+            session.connection().execute(_PRESENT, {"seat_id": seat.id, "lapse_at": lapse_at})
 
     def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> GamePage:
         design, here = design_of(block), here_of(place.trial)
@@ -197,9 +206,10 @@ class Play(LiveTask):
         named = {"session_id": where.session_id, "submit_id": form.get("submit_id", "")}
         if session.connection().execute(_TAKEN, named).first() is not None:
             return None
+        here = here_of(trial)
         if self.is_due(where, now):
             self.settle(session, where, block, now)
-        here = self.seen(session, where, trial)
+            here = self.seen(session, where, trial)
         do = form.get("do", "next")
         if do == "next":
             return self._go_on(session, where, block, here, now)

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from pydantic import ValidationError
+from sqlalchemy import Engine, event
 from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
@@ -563,3 +564,37 @@ def test_the_second_demo_is_a_match_of_one_person_with_four_agents(
             "dbra",
             "gt",
         }
+
+
+def test_a_look_and_a_move_ask_the_database_few_questions_however_long_the_match(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path, game="sug", configs={"players": 3, "rounds": 4})
+    people = [Person(client, database) for _ in range(3)]
+    rng = random.Random(4)
+    for person in people:
+        person.look()
+    said: list[str] = []
+
+    def note(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        said.append(statement)
+
+    event.listen(Engine, "before_cursor_execute", note)
+    try:
+        for person in people:
+            form = person.move_form(rng) or {}
+            said.clear()
+            client.get(f"{person.address}/state")
+            reads = [each for each in said if each.startswith("SELECT")]
+            assert len(reads) == 6, reads
+            said.clear()
+            client.post(
+                person.address,
+                data={"submit_id": submit_id_on(person.html), **form},
+                headers={"accept": "application/json"},
+            )
+            reads = [each for each in said if each.startswith("SELECT")]
+            assert len(reads) <= 9, reads
+    finally:
+        event.remove(Engine, "before_cursor_execute", note)
+    assert len(moves(database)) == 3
