@@ -37,13 +37,7 @@ from app.tasks.game.matching import (
     waiting_table,
 )
 from app.tasks.game.outside import desk
-from app.tasks.game.pages import (
-    GamePage,
-    move_of,
-    rules_of,
-    state_html,
-    with_version,
-)
+from app.tasks.game.pages import GamePage, move_of, rules_of, state_html, with_version
 from app.tasks.game.settings import NAMED
 from app.tasks.game.sweep import sweep
 from app.tasks.game.tables import EntryStatus
@@ -78,11 +72,8 @@ _SEATS = (
     .distinct()
     .order_by(_s.id)
 )
-_PRESENT = (
-    update(seat_table)
-    .where(_s.id == bindparam("seat_id"), _s.to_seq.is_(None), _s.away_at.is_(None))
-    .values(lapse_at=bindparam("lapse_at"))
-)
+_STILL = (_s.id == bindparam("seat_id")) & _s.to_seq.is_(None) & _s.away_at.is_(None)
+_PRESENT = update(seat_table).where(_STILL).values(lapse_at=bindparam("lapse_at"))
 _MATCH = select(match_table).where(_m.id == bindparam("match_id"))
 # Whoever has or last had each seat.
 _SITTING = select(_s.seat, _s.agent).where(_s.match_id == bindparam("match_id")).order_by(_s.id)
@@ -376,9 +367,7 @@ class Play(LiveTask):
         if here.is_playing and here.match is not None and runs(here.match):
             if not is_out(design.rules, here.state, here.seat.seat):
                 return None
-            session.connection().execute(
-                update(seat_table).where(_s.id == here.seat.id).values(lapse_at=None)
-            )
+            session.connection().execute(_PRESENT, {"seat_id": here.seat.id, "lapse_at": None})
         if here.match is None and entry["status"] != EntryStatus.OUT:
             return None
         values = {"trial_id": trial.id, "rt_ms": None, "interval_ms": None}
