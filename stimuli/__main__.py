@@ -8,7 +8,8 @@ from typing import NoReturn
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from stimuli.clipset import N_CLIPS, StimuliError, generate
+from stimuli.clipset import N_CLIPS, generate
+from stimuli.errors import StimuliError
 
 
 class OneLineParser(argparse.ArgumentParser):

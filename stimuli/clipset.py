@@ -4,22 +4,23 @@ import csv
 import io
 import multiprocessing
 import os
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from functools import lru_cache
 from pathlib import Path
 
+from stimuli.agents import AgentPlace
 from stimuli.arena import GOALS, Goal
 from stimuli.body import FRAMES_PER_S
 from stimuli.encode import write_mp4
-from stimuli.raycaster import HEIGHT, WIDTH, Pose, Raycaster, Scenery
-from stimuli.scenes import Clip, plan_clips, walk_clip
-from stimuli.walkers import Source, Track
-from stimuli.world import build_world
+from stimuli.errors import StimuliError
+from stimuli.raycaster import HEIGHT, WIDTH, Pose, raycaster
+from stimuli.scenes import Clip, plan_clips, plan_walks, walk_clip
+from stimuli.walkers import LostWalkerError, Track
 
 MANIFEST_COLUMNS = ("file", "name", "source", "goal", "player", "simulated", "positions", "seed")
 POSITION_COLUMNS = ("t_s", "x_m", "y_m", "z_m", "heading_rad", "goal_x_m", "goal_y_m")
-PLAYERS: dict[Source, str] = {
+PLAYERS = {
     "human": "simulated human",
     "hybrid": "hybrid walker",
     "symbolic": "symbolic walker",
@@ -27,12 +28,9 @@ PLAYERS: dict[Source, str] = {
 N_CLIPS = 24
 MOST_CLIPS = 5000
 MOST_SEED = 2**32 - 1
+SOURCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
 Progress = Callable[[int, int], None]
-
-
-class StimuliError(Exception):
-    """The set cannot be made as asked; the message is one line that says what, where and why."""
 
 
 def generate(
@@ -69,9 +67,54 @@ def generate(
     """
     _check("seed", seed, 0, MOST_SEED)
     _check("clips", clips, 1, MOST_CLIPS)
+    return _make_set(plan_clips(clips, seed), out, workers, on_progress or _ignore)
+
+
+def generate_by_agent(
+    out: Path,
+    agent: str,
+    *,
+    source: str = "agent",
+    goals: Sequence[int] = tuple(range(1, len(GOALS) + 1)),
+    seed: int = 1,
+    clips: int = N_CLIPS,
+    workers: int | None = None,
+    on_progress: Progress | None = None,
+) -> Path:
+    """Write clips of an agent's walks as `generate` writes the demo's, in the same scenes for the same seed.
+
+    Parameters
+    ----------
+    agent
+        `MODULE:NAME`, a class or function without arguments that makes an agent.
+    source
+        What the manifest calls it; not `human`.
+    goals
+        Which goals it walks to, in turn.
+
+    Raises
+    ------
+    StimuliError
+        If a value cannot be taken, or the agent cannot be made, fails, or does not get to a goal.
+    """
+    _check("seed", seed, 0, MOST_SEED)
+    _check("clips", clips, 1, MOST_CLIPS)
+    if not SOURCE.fullmatch(source) or source == "human":
+        raise StimuliError(
+            f"source is {source[:80]!r}; it is up to 60 letters, digits, . _ or -, and not human: an agent is none"
+        )
+    for goal in goals:
+        _check("goal", goal, 1, len(GOALS))
+    if not goals:
+        raise StimuliError("goals are empty; name at least one")
+    AgentPlace(agent).make()
+    planned = plan_walks(clips, seed, source, agent, [goal - 1 for goal in goals])
+    return _make_set(planned, out, workers, on_progress or _ignore)
+
+
+def _make_set(planned: list[Clip], out: Path, workers: int | None, on_progress: Progress) -> Path:
     n_workers = _processors() if workers is None else workers
     _check("workers", n_workers, 1, MOST_CLIPS)
-    planned = plan_clips(clips, seed)
     manifest = out / "manifest.csv"
     try:
         for folder in ("clips", "positions"):
@@ -79,7 +122,7 @@ def generate(
         manifest.unlink(missing_ok=True)
     except OSError as error:
         raise _unwritable(out, error) from error
-    _make_all(planned, out, min(n_workers, clips), on_progress or _ignore)
+    _make_all(planned, out, min(n_workers, len(planned)), on_progress)
     _write_csv(manifest, MANIFEST_COLUMNS, (_manifest_row(clip) for clip in planned))
     return manifest
 
@@ -121,23 +164,14 @@ def _make_all(clips: list[Clip], out: Path, n_workers: int, on_progress: Progres
         pool.shutdown(cancel_futures=True)
 
 
-@lru_cache(maxsize=1)
-def scenery() -> Scenery:
-    """Give this process's painted map."""
-    return Scenery(build_world())
-
-
-@lru_cache(maxsize=1)
-def _raycaster(goal: int) -> Raycaster:
-    """Keep the last goal's: clips of one goal follow each other."""
-    return Raycaster(scenery(), GOALS[goal])
-
-
 def make_clip(clip: Clip, out: Path) -> None:
     """Simulate, draw and write one clip and its positions."""
-    track = walk_clip(clip)
-    raycaster = _raycaster(clip.goal)
-    frames = (raycaster.frame(pose, index / FRAMES_PER_S) for index, pose in enumerate(_poses(track)))
+    try:
+        track = walk_clip(clip)
+    except LostWalkerError as error:
+        raise StimuliError(str(error)) from error
+    draw = raycaster(GOALS[clip.goal]).frame
+    frames = (draw(pose, index / FRAMES_PER_S) for index, pose in enumerate(_poses(track)))
     path = out / "clips" / f"{clip.name}.mp4"
     _write_csv(
         out / "positions" / f"{clip.name}.csv", POSITION_COLUMNS, _position_rows(track, GOALS[clip.goal])
@@ -169,7 +203,7 @@ def _manifest_row(clip: Clip) -> list[str]:
         clip.name,
         clip.source,
         GOALS[clip.goal].name,
-        PLAYERS[clip.source],
+        clip.agent or PLAYERS[clip.source],
         "yes",
         f"positions/{clip.name}.csv",
         str(clip.seed),

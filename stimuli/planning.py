@@ -3,11 +3,11 @@
 import heapq
 import math
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 
-from stimuli.arena import SIZE_M
+from stimuli.arena import SIZE_M, Goal
 from stimuli.arrays import Bools, Floats, Indices
 from stimuli.world import World, build_world
 
@@ -107,6 +107,12 @@ def plan(goal: Point, cost: Floats | None = None) -> Route:
                 distance[other], towards[other] = total, node
                 heapq.heappush(queue, (total, other))
     return Route(goal, np.array(distance).reshape(N_CELLS, N_CELLS), np.array(towards))
+
+
+@cache
+def route_to(goal: Goal) -> Route:
+    """Find the shortest ways to a goal of the map, once."""
+    return plan((goal.x_m, goal.y_m))
 
 
 def straighten(world: World, path: list[Point]) -> list[Point]:

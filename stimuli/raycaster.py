@@ -5,6 +5,7 @@ pixels in memory; they are turned upright at the end.
 """
 
 import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from stimuli.minimap import MiniMap
 from stimuli.pictures import OPAQUE, FloorPicture, Haze, WallPictures, step_of
 from stimuli.rays import Rays, Runs, Surfaces
 from stimuli.sky import paint_sky
-from stimuli.world import World
+from stimuli.world import World, build_world
 
 EYE_M = 1.6
 WIDTH, HEIGHT = 480, 300
@@ -100,6 +101,18 @@ class Raycaster:
         z_m = LENS.slope_of(row) * np.repeat(runs.depth_m, runs.n_pixels) + np.float32(rays.eye_m)
         texels = self._scenery.walls.texels(runs, step, z_m)
         columns[pixel] = self._scenery.haze.over(texels, keep)
+
+
+@lru_cache(maxsize=1)
+def scenery() -> Scenery:
+    """Give this process's painted map."""
+    return Scenery(build_world())
+
+
+@lru_cache(maxsize=1)
+def raycaster(goal: Goal) -> Raycaster:
+    """Keep the last goal's: clips of one goal follow each other."""
+    return Raycaster(scenery(), goal)
 
 
 def _pixels(runs: Runs) -> tuple[Indices, Indices]:

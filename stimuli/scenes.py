@@ -1,13 +1,20 @@
-"""What each clip of a set shows: which walker, which goal, from where and for how long."""
+"""What each clip of a set shows: which walker or agent, which goal, from where and for how long."""
 
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import cast
 
 import numpy as np
 
+from stimuli.agents import AgentPlace, Walk, walk_by
 from stimuli.arena import GOALS
 from stimuli.arrays import Indices
 from stimuli.body import FRAMES_PER_S
-from stimuli.planning import Route, centre, plan
+from stimuli.planning import Point, Route, centre, route_to
+from stimuli.raycaster import raycaster
+from stimuli.rays import Surfaces
 from stimuli.walkers import REACHED_M, SOURCES, LostWalkerError, Source, Track, walk
 from stimuli.world import build_world
 
@@ -26,10 +33,11 @@ MOST_ATTEMPTS = 20
 class Clip:
     """One clip to make. Clips of one goal and number differ in source alone: same start, same length."""
 
-    source: Source
+    source: str
     goal: int
     number: int
     seed: int
+    agent: str = ""
 
     @property
     def name(self) -> str:
@@ -46,27 +54,61 @@ def plan_clips(n_clips: int, seed: int) -> list[Clip]:
     return clips
 
 
+def plan_walks(n_clips: int, seed: int, source: str, agent: str, goals: Sequence[int]) -> list[Clip]:
+    """List the clips of an agent: each goal once, then another round, in the scenes of `plan_clips`."""
+    rounds = (divmod(index, len(goals)) for index in range(n_clips))
+    return [Clip(source, goals[at], earlier + 1, seed, agent) for earlier, at in rounds]
+
+
 def walk_clip(clip: Clip) -> Track:
     """Simulate the walk that a clip shows: some seconds of it, neither its start nor its end.
 
     Halfway through their clips all walkers of a scene are equally far from the goal.
     """
-    world, goal = build_world(), GOALS[clip.goal]
-    route = plan((goal.x_m, goal.y_m))
+    route = route_to(GOALS[clip.goal])
+    walked = _by_agent(clip) if clip.agent else _by_walker(clip, route)
     scene = [clip.seed, clip.goal, clip.number]
     n_frames, left_s, starts = _stretch(route, np.random.default_rng([*scene, 1]))
     halfway_m = REACHED_M + METRES_PER_S * (n_frames / FRAMES_PER_S / 2 + left_s)
     for attempt in range(MOST_ATTEMPTS):
         start = centre(int(np.random.default_rng([*scene, 2, attempt + 1]).choice(starts)))
-        rng = np.random.default_rng([*scene, 3, attempt + 1, SOURCES.index(clip.source) + 1])
         try:
-            track = walk(clip.source, world, route, start, rng)
+            track = walked(start, attempt)
         except LostWalkerError:
             continue
         first = int(np.argmax(route.from_m(track.x_m, track.y_m) <= halfway_m)) - n_frames // 2
         if first >= 0 and first + n_frames <= len(track):
             return track.part(first, n_frames)
     raise LostWalkerError(f"{clip.name} (seed {clip.seed}): no walk long enough in {MOST_ATTEMPTS} attempts")
+
+
+def _by_walker(clip: Clip, route: Route) -> Callable[[Point, int], Track]:
+    source = cast(Source, clip.source)
+
+    def walked(start: Point, attempt: int) -> Track:
+        seed = [clip.seed, clip.goal, clip.number, 3, attempt + 1, SOURCES.index(source) + 1]
+        return walk(source, build_world(), route, start, np.random.default_rng(seed))
+
+    return walked
+
+
+def _by_agent(clip: Clip) -> Callable[[Point, int], Track]:
+    """Each attempt has an agent of its own, told its seed where it has a `reset(seed)`."""
+
+    def walked(start: Point, attempt: int) -> Track:
+        rng = np.random.default_rng([clip.seed, clip.goal, clip.number, 3, attempt + 1, 0])
+        agent, goal = AgentPlace(clip.agent).make(), GOALS[clip.goal]
+        if callable(reset := getattr(agent, "reset", None)):
+            reset(int(rng.integers(2**32)))
+        began = Walk(build_world(), _surfaces(), goal, start, float(rng.uniform(-math.pi, math.pi)))
+        return walk_by(agent, clip.agent, began, lambda pose, t_s: raycaster(goal).frame(pose, t_s))
+
+    return walked
+
+
+@lru_cache(maxsize=1)
+def _surfaces() -> Surfaces:
+    return Surfaces(build_world())
 
 
 def _stretch(route: Route, rng: np.random.Generator) -> tuple[int, float, Indices]:

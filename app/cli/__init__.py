@@ -37,7 +37,7 @@ COMMANDS = {
         "app",
         "Studies as files: check, load, open, pilot, pause, close, archive, delete; links.",
     ),
-    "stimuli": Listed("clips", "app", "Clips, records and texts: import them by manifest, list them."),
+    "stimuli": Listed("clips", "app", "Clips, records and texts: import and list them; let agents walk."),
     "user": Listed("users", "app", "Who may come in: add, list, role, disable, enable, password."),
     "simulate": Listed(
         "simulating",

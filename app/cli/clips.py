@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from app.library.clips.manifest import Manifest
     from app.library.clips.rules import Rules
 
-app = typer.Typer(no_args_is_help=True, help="Clips, records and texts: import them by manifest, list them.")
+app = typer.Typer(
+    no_args_is_help=True, help="Clips, records and texts: import and list them; let agents walk."
+)
 
 
 @app.command("import")
@@ -81,3 +83,42 @@ def list_all() -> None:
             attributes = " ".join(f"{key}={value}" for key, value in stimulus.attributes.items())
             what = stimulus.kind if stimulus.duration_s is None else f"{stimulus.duration_s:.2f} s"
             out.print(f"{stimulus.name}  {stimulus.source}  {what}  {attributes}", markup=False)
+
+
+@app.command("walk")
+def walk(
+    agent: Annotated[
+        str,
+        typer.Option(metavar="MODULE:NAME", help="A class or function without arguments that makes one."),
+    ],
+    output: Annotated[Path, typer.Option("--out", metavar="DIR", help="For clips, positions and manifest.")],
+    source: Annotated[str, typer.Option(help="What the manifest calls it; not human.")] = "agent",
+    n: Annotated[int, typer.Option("--n", help="How many clips.")] = 24,
+    seed: Annotated[int, typer.Option(help="The demo's walkers have the same scenes for the same seed.")] = 1,
+    goals: Annotated[str, typer.Option(help="Which goals, in turn.")] = "1,2,3,4,5,6",
+    workers: Annotated[int | None, typer.Option(help="How many processes; one per processor.")] = None,
+) -> None:
+    """Let an agent walk the map of the demo, to clips like the demo's (docs/clips.md)."""
+    from app.core.errors import StudyError
+    from stimuli.clipset import generate_by_agent
+    from stimuli.errors import StimuliError
+
+    try:
+        numbers = [int(goal) for goal in goals.split(",")]
+    except ValueError:
+        raise StudyError(f"--goals {goals[:80]!r}: give numbers with commas, such as 1,2,3") from None
+    try:
+        with progress("Walking") as on_progress:
+            manifest = generate_by_agent(
+                output,
+                agent,
+                source=source,
+                goals=numbers,
+                seed=seed,
+                clips=n,
+                workers=workers,
+                on_progress=lambda done, total: on_progress(done, total, ""),
+            )
+    except StimuliError as error:
+        raise StudyError(str(error)) from None
+    out.print(f"{n} clips of {agent} written to {manifest}", markup=False)

@@ -27,7 +27,8 @@ from app.tasks.game.offering import documents_of, keep_records
 from app.tasks.game.replay import Replayed
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import played
-from stimuli.clipset import StimuliError, generate
+from stimuli.clipset import generate
+from stimuli.errors import StimuliError
 
 SLUG = "demo"
 PLAY = "play"

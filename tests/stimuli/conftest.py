@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stimuli import clipset
+from stimuli import raycaster
 from stimuli.clipset import generate
 from stimuli.raycaster import Scenery
 from stimuli.scenes import Clip, plan_clips, walk_clip
@@ -48,7 +48,7 @@ def walks() -> dict[Clip, Track]:
 
 @pytest.fixture(scope="session")
 def scenery() -> Scenery:
-    return clipset.scenery()
+    return raycaster.scenery()
 
 
 @pytest.fixture(scope="session")

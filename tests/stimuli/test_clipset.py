@@ -10,7 +10,8 @@ import numpy.typing as npt
 import pytest
 
 from stimuli.__main__ import main
-from stimuli.clipset import StimuliError, generate, make_clip
+from stimuli.clipset import generate, make_clip
+from stimuli.errors import StimuliError
 from stimuli.raycaster import HEIGHT, WIDTH
 from stimuli.scenes import Clip, plan_clips
 from stimuli.world import build_world

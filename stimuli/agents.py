@@ -1,0 +1,201 @@
+"""Agents on the map: the eight actions and the observations of the Human Navigation Turing Test, step by step.
+
+An agent is anything with `act(observation) -> action`. What it sees is what its attribute `observes` names:
+`symbolic` unless it says otherwise.
+"""
+
+import math
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Literal, Protocol, get_args
+
+import numpy as np
+
+from stimuli.arena import SIZE_M, Goal
+from stimuli.arrays import Bytes, Floats32
+from stimuli.body import FRAME_S, FRAMES_PER_S, Body, wrap
+from stimuli.errors import StimuliError
+from stimuli.lens import Lens
+from stimuli.planning import Point
+from stimuli.raycaster import EYE_M, LENS, Pose
+from stimuli.rays import Rays, Surfaces
+from stimuli.steering import SPEED_M_PER_S
+from stimuli.walkers import REACHED_M, LostWalkerError, Track
+from stimuli.world import World
+
+Observes = Literal["symbolic", "pixels"]
+OBSERVATIONS: tuple[Observes, ...] = get_args(Observes)
+
+# None (stand still), forward, then left by 30, 45 and 90 degrees, then right: turned at once, and walked on.
+TURNS_DEG: tuple[int, ...] = (0, 0, 30, 45, 90, -30, -45, -90)
+STAND = 0
+N_ACTIONS = len(TURNS_DEG)
+# The paper's 210 steps are 3,000 ticks or 50 s.
+STEP_FRAMES = 7
+MOST_STEPS = 210
+SYMBOLIC = ("goal_angle_rad", "goal_distance_m", "x_m", "y_m", "z_m", "mean_depth_m")
+# No ray is as long as the map's diagonal.
+FARTHEST_M = SIZE_M * math.sqrt(2)
+# The depth buffer of the paper, through the lens of the clips.
+_DEPTH = Lens(32, 32, focal=16 / (LENS.width / 2) * LENS.focal, horizon=LENS.horizon / LENS.height * 32)
+
+Drawn = Callable[[Pose, float], Bytes]
+
+
+class Agent(Protocol):
+    """Keeps what it likes from one step to the next; each walk has an agent of its own."""
+
+    def act(self, observation: Floats32 | Bytes) -> int:
+        """Choose one of the eight actions."""
+
+
+class Walk:
+    """One walk to a goal, a step of `STEP_FRAMES` frames at a time."""
+
+    def __init__(
+        self, world: World, surfaces: Surfaces, goal: Goal, start: Point, heading_rad: float
+    ) -> None:
+        self._body, self._surfaces, self.goal = Body(world, *start), surfaces, goal
+        self._heading_rad = wrap(heading_rad)
+        self.rows: list[tuple[float, float, float]] = []
+
+    @property
+    def pose(self) -> Pose:
+        """Where the walker stands and looks."""
+        x_m, y_m = self._body.here
+        return Pose(x_m, y_m, float(self._body.world.height_m(x_m, y_m)), self._heading_rad)
+
+    @property
+    def t_s(self) -> float:
+        return len(self.rows) * FRAME_S
+
+    @property
+    def distance_m(self) -> float:
+        """How far the goal is in a straight line."""
+        return math.dist(self._body.here, (self.goal.x_m, self.goal.y_m))
+
+    @property
+    def has_arrived(self) -> bool:
+        return self.distance_m < REACHED_M
+
+    def step(self, action: int) -> None:
+        """Take one of the eight actions; the walk ends in the frame that arrives."""
+        self._heading_rad = wrap(self._heading_rad + math.radians(TURNS_DEG[action]))
+        for _ in range(STEP_FRAMES):
+            if self.has_arrived:
+                return
+            if action != STAND:
+                self._body.move(self._heading_rad, SPEED_M_PER_S * FRAME_S)
+            self.rows.append((*self._body.here, self._heading_rad))
+
+    def symbolic(self) -> Floats32:
+        """The values named in `SYMBOLIC`; the angle is from where one looks to the goal, left positive."""
+        pose = self.pose
+        bearing_rad = math.atan2(self.goal.y_m - pose.y_m, self.goal.x_m - pose.x_m)
+        angle_rad = wrap(bearing_rad - pose.heading_rad)
+        values = (angle_rad, self.distance_m, pose.x_m, pose.y_m, pose.z_m, self._mean_depth_m())
+        return np.array(values, dtype=np.float32)
+
+    def track(self) -> Track:
+        """What was walked, one value for each frame."""
+        x_m, y_m, heading_rad = np.array(self.rows).T
+        return Track(x_m, y_m, self._body.world.height_m(x_m, y_m), heading_rad)
+
+    def _mean_depth_m(self) -> float:
+        """Over 32 x 32 pixels; the sky is as far as anything can be."""
+        pose = self.pose
+        cos, sin = np.float32(math.cos(pose.heading_rad)), np.float32(math.sin(pose.heading_rad))
+        across = _DEPTH.across()
+        rays = Rays(pose.x_m, pose.y_m, pose.z_m + EYE_M, cos + across * sin, sin - across * cos)
+        runs = self._surfaces.runs(rays, _DEPTH)
+        before = np.cumsum(runs.n_pixels) - runs.n_pixels
+        row = np.arange(runs.n_pixels.sum()) + np.repeat(runs.first - before, runs.n_pixels)
+        slope = _DEPTH.slope_of(row) - np.repeat(runs.slope, runs.n_pixels)
+        on_floor = np.repeat(runs.rise, runs.n_pixels) / np.where(slope == 0, np.float32(1e-6), slope)
+        depth_m = np.where(
+            np.repeat(runs.is_wall, runs.n_pixels), np.repeat(runs.depth_m, runs.n_pixels), on_floor
+        )
+        n_sky = _DEPTH.width * _DEPTH.height - len(depth_m)
+        total = float(np.clip(depth_m, 0, FARTHEST_M).sum()) + n_sky * FARTHEST_M
+        return total / (_DEPTH.width * _DEPTH.height)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentPlace:
+    """Where an agent is found, as `MODULE:NAME`: a class or function without arguments that makes one."""
+
+    name: str
+
+    def make(self) -> Agent:
+        """A fresh agent. Raises StimuliError, naming what is missing."""
+        module, _, attribute = self.name.partition(":")
+        if not module or not attribute:
+            raise StimuliError(f"{self.name!r} names no agent; give MODULE:NAME, such as my_agents:Straight")
+        here = str(Path.cwd())
+        if here not in sys.path:
+            sys.path.insert(0, here)
+        try:
+            made = getattr(import_module(module), attribute)()
+        except ModuleNotFoundError as error:
+            raise StimuliError(f"{self.name}: there is no module {error.name!r} here or installed") from error
+        except AttributeError as error:
+            raise StimuliError(f"{self.name}: {_short(error)}") from error
+        except Exception as error:
+            raise StimuliError(f"{self.name} cannot be made ({_short(error)})") from error
+        if not callable(getattr(made, "act", None)):
+            raise StimuliError(f"{self.name} makes no agent: what it gives has no act(observation)")
+        if observes_of(made) not in OBSERVATIONS:
+            raise StimuliError(
+                f"{self.name} observes {observes_of(made)!r}; there is {' and '.join(OBSERVATIONS)}"
+            )
+        return made  # type: ignore[no-any-return]
+
+
+def observes_of(agent: Agent) -> str:
+    """Which observation an agent asks for."""
+    return str(getattr(agent, "observes", "symbolic"))
+
+
+def walk_by(agent: Agent, name: str, walk: Walk, draw: Drawn) -> Track:
+    """Let an agent walk until it arrives.
+
+    Raises
+    ------
+    LostWalkerError
+        If it does not arrive in `MOST_STEPS` steps.
+    StimuliError
+        If it fails, or gives what is no action.
+    """
+    for number in range(1, MOST_STEPS + 1):
+        observation = walk.symbolic() if observes_of(agent) == "symbolic" else seen(walk, draw)
+        try:
+            action = agent.act(observation)
+        except Exception as error:
+            raise StimuliError(f"{name} failed in step {number} of a walk ({_short(error)})") from error
+        walk.step(_checked(action, name, number))
+        if walk.has_arrived:
+            return walk.track()
+    lasted_s = MOST_STEPS * STEP_FRAMES / FRAMES_PER_S
+    raise LostWalkerError(f"{name} did not reach goal {walk.goal.name} in {MOST_STEPS} steps, {lasted_s:g} s")
+
+
+def seen(walk: Walk, draw: Drawn) -> Bytes:
+    """The frame that a clip would show now: rows, columns, RGB."""
+    return np.ascontiguousarray(draw(walk.pose, walk.t_s)[..., :3])
+
+
+def _checked(action: object, name: str, number: int) -> int:
+    given = action.item() if isinstance(action, (np.integer, np.ndarray)) and np.size(action) == 1 else action
+    if not isinstance(given, int) or isinstance(given, bool) or not 0 <= given < N_ACTIONS:
+        raise StimuliError(
+            f"{name} gave {str(action)[:80]!r} in step {number} of a walk; "
+            f"an action is a whole number, 0 to {N_ACTIONS - 1}"
+        )
+    return given
+
+
+def _short(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:300]

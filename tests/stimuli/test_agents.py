@@ -1,0 +1,144 @@
+"""Agents on the map: what they see, what they may do, and clips of what they did."""
+
+import csv
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from stimuli.agents import FARTHEST_M, STEP_FRAMES, Walk
+from stimuli.arena import GOALS
+from stimuli.rays import Surfaces
+from stimuli.scenes import plan_clips, plan_walks, walk_clip
+from stimuli.world import build_world
+from tests.program import Program
+
+AGENTS = '''
+import math
+
+ANGLES = {2: 30, 3: 45, 4: 90, 5: -30, 6: -45, 7: -90}
+
+
+class Straight:
+    """Turns to the goal; where it gets no nearer, it turns away for some steps."""
+
+    def __init__(self):
+        self.last, self.away = math.inf, 0
+
+    def act(self, seen):
+        angle, distance = math.degrees(seen[0]), seen[1]
+        stuck, self.last = self.last - distance < 0.1, distance
+        if self.away:
+            self.away -= 1
+            return 1
+        if stuck and math.isfinite(self.last) and abs(angle) < 40:
+            self.away = 6
+            return 4
+        turn = min(ANGLES, key=lambda action: abs(angle - ANGLES[action]))
+        return turn if abs(angle) > 20 else 1
+
+
+class Stands:
+    def act(self, seen):
+        return 0
+
+
+class Ninth:
+    def act(self, seen):
+        return 8
+
+
+class Breaks:
+    def act(self, seen):
+        return 1 / 0
+
+
+class Idle:
+    pass
+'''
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "my_agents.py").write_text(AGENTS)
+    return tmp_path
+
+
+def begun(x_m: float, y_m: float, heading_deg: float, goal: int = 6) -> Walk:
+    world = build_world()
+    return Walk(world, Surfaces(world), GOALS[goal - 1], (x_m, y_m), math.radians(heading_deg))
+
+
+def test_each_of_the_eight_actions_turns_at_once_and_walks_on_but_the_first() -> None:
+    for action, turn in enumerate((0, 0, 30, 45, 90, -30, -45, -90)):
+        walk = begun(20, 26, 0)
+        walk.step(action)
+        assert len(walk.rows) == STEP_FRAMES
+        assert math.degrees(walk.pose.heading_rad) == pytest.approx(turn)
+        walked_m = math.dist((20, 26), walk.rows[-1][:2])
+        assert walked_m == pytest.approx(0 if action == 0 else 3.3 * STEP_FRAMES / 30, abs=1e-9)
+
+
+def test_the_symbolic_observation_is_where_the_goal_is_from_here_and_how_far_one_sees() -> None:
+    goal = GOALS[0]
+    angle, distance, x_m, y_m, z_m, depth_m = begun(goal.x_m, goal.y_m - 5, 0, goal=1).symbolic().tolist()
+    assert angle == pytest.approx(math.pi / 2)
+    assert (distance, x_m, y_m, z_m) == pytest.approx((5, goal.x_m, goal.y_m - 5, 0))
+    assert 0 < depth_m < FARTHEST_M
+    near_wall, far = begun(20, 37.8, 90), begun(20, 26, 0)
+    assert near_wall.symbolic()[5] < far.symbolic()[5]
+
+
+@pytest.mark.slow
+def test_an_agent_walks_in_the_scenes_of_the_demo_and_its_clips_last_as_long(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    planned = plan_walks(2, 1, "rules", "my_agents:Straight", [2, 1])
+    assert [clip.name for clip in planned] == ["rules-g3-1", "rules-g2-1"]
+    of_demo = {clip.goal: clip for clip in plan_clips(18, 1)}
+    for clip in planned[1:]:
+        track, again = walk_clip(clip), walk_clip(clip)
+        assert len(track) == len(walk_clip(of_demo[clip.goal]))
+        assert np.array_equal(track.x_m, again.x_m)
+        goal = GOALS[clip.goal]
+        assert math.dist((track.x_m[-1], track.y_m[-1]), (goal.x_m, goal.y_m)) > 2
+
+
+@pytest.mark.slow
+def test_the_command_writes_clips_positions_and_a_manifest(folder: Path, program: Program) -> None:
+    done = program.run(
+        "stimuli", "walk", "--agent", "my_agents:Straight", "--out", "walked", "--source", "rules",
+        "--n", "1", "--goals", "2", cwd=folder, environment={},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    with (folder / "walked" / "manifest.csv").open() as file:
+        [row] = csv.DictReader(file)
+    assert (row["source"], row["player"], row["goal"]) == ("rules", "my_agents:Straight", "2")
+    assert (folder / "walked" / row["file"]).stat().st_size > 10_000
+    assert (folder / "walked" / row["positions"]).read_text().startswith("t_s,x_m,y_m")
+
+
+@pytest.mark.slow
+def test_what_cannot_walk_is_refused_in_one_line(folder: Path, program: Program) -> None:
+    for arguments, message in {
+        ("no_such:Agent",): "there is no module 'no_such'",
+        ("my_agents",): "give MODULE:NAME",
+        ("my_agents:Missing",): "has no attribute 'Missing'",
+        ("my_agents:Idle",): "has no act(observation)",
+        ("my_agents:Ninth",): "gave '8' in step 1 of a walk; an action is a whole number, 0 to 7",
+        ("my_agents:Breaks",): "failed in step 1 of a walk (ZeroDivisionError",
+        ("my_agents:Stands",): "no walk long enough in 20 attempts",
+        ("my_agents:Straight", "--source", "human"): "not human",
+        ("my_agents:Straight", "--goals", "7"): "goal is 7; allowed are 1 to 6",
+        ("my_agents:Straight", "--goals", "x"): "give numbers with commas",
+    }.items():
+        done = program.run(
+            "stimuli", "walk", "--out", "walked", "--n", "1", "--workers", "1", "--agent", *arguments,
+            cwd=folder, environment={},
+        )  # fmt: skip
+        assert done.returncode == 1, arguments
+        assert message in done.stderr
+        assert len(done.stderr.strip().splitlines()) == 1, done.stderr
+        assert not (folder / "walked" / "manifest.csv").exists()
