@@ -33,6 +33,7 @@ from app.sessions.pages import MessagePage
 from app.sessions.router import router as participant
 from app.sessions.starts import Starts
 from app.sessions.sweeping import sweeping
+from app.tasks.game.outside.router import router as seats
 
 _HERE = Path(__file__).parent
 _log = logging.getLogger("likely-human")
@@ -88,6 +89,7 @@ def _pages() -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
     """
     ours, theirs = FastAPI(openapi_url=None), FastAPI(openapi_url=None)
     ours.include_router(participant)
+    ours.include_router(seats)
     theirs.include_router(experimenter)
     return ours.routes, theirs.routes
 

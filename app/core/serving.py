@@ -84,7 +84,11 @@ def run_service(
         )
     signal.signal(signal.SIGTERM, _leave)
     raise_descriptor_limit()
-    _ = settings.secret, settings.secure_cookies  # refused here, not at somebody's first request
+    _ = (
+        settings.secret,
+        settings.secure_cookies,
+        settings.program_tokens,
+    )  # refused here, not at somebody's first request
     with holding(settings, address_of(bound)):
         open_database(settings).close()
         for line in tighten(settings):

@@ -1,7 +1,9 @@
 """Where data live and which database: the only reader of the environment."""
 
 import os
+import re
 import secrets
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -12,6 +14,8 @@ from sqlalchemy.exc import ArgumentError
 
 from app.core.errors import StudyError
 
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{20,200}")
+
 
 class Settings(BaseSettings):
     """Read from the environment: `DATABASE_URL`, and `LIKELY_HUMAN_` with `DATA`, `SECRET`, `SECURE_COOKIES`.
@@ -19,6 +23,7 @@ class Settings(BaseSettings):
     `LIKELY_HUMAN_ADDRESS` is where the service is reached from outside, for links that pages show.
     `LIKELY_HUMAN_MAX_STARTS` sessions may begin from one network in ten minutes; 0 for any number.
     `LIKELY_HUMAN_MODEL_ADDRESS`, `LIKELY_HUMAN_MODEL` and `LIKELY_HUMAN_MODEL_KEY` are of a language model that plays.
+    `LIKELY_HUMAN_PROGRAMS` has the tokens of programs that play with people: `NAME=TOKEN`, with spaces between them.
     """
 
     model_config = SettingsConfigDict(extra="ignore", protected_namespaces=())
@@ -32,6 +37,7 @@ class Settings(BaseSettings):
     model_address: str = Field(default="", validation_alias="LIKELY_HUMAN_MODEL_ADDRESS")
     model_name: str = Field(default="", validation_alias="LIKELY_HUMAN_MODEL")
     model_key: SecretStr = Field(default=SecretStr(""), validation_alias="LIKELY_HUMAN_MODEL_KEY")
+    programs: SecretStr = Field(default=SecretStr(""), validation_alias="LIKELY_HUMAN_PROGRAMS")
 
     @cached_property
     def database_url(self) -> URL:
@@ -87,6 +93,20 @@ class Settings(BaseSettings):
             finally:
                 fresh.unlink()
         return path.read_text()
+
+    @cached_property
+    def program_tokens(self) -> Mapping[str, str]:
+        """By name. Raises StudyError for what is none."""
+        found: dict[str, str] = {}
+        for at, word in enumerate(self.programs.get_secret_value().split(), start=1):
+            name, _, token = word.partition("=")
+            if not name or name in found or not _TOKEN.fullmatch(token) or token in found.values():
+                raise StudyError(
+                    f"LIKELY_HUMAN_PROGRAMS: entry {at} is no NAME=TOKEN of its own; a token has 20 letters, digits, -"
+                    " or _ at least, as `python -c 'import secrets; print(secrets.token_urlsafe())'` makes one"
+                )
+            found[name] = token
+        return found
 
     @cached_property
     def secure_cookies(self) -> bool:

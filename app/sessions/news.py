@@ -4,6 +4,7 @@ A commit that changes pages notifies every process that serves the same database
 """
 
 import asyncio
+import hashlib
 import os
 import secrets
 import threading
@@ -36,6 +37,11 @@ def changed(session: Session, session_ids: Iterable[int]) -> None:
     if ids:
         session.info.setdefault(_NEWS, set()).update(ids)
         once_committed(session, lambda: _wake(ids))
+
+
+def number_of(name: str) -> int:
+    """What stands for somebody without a session, such as a program: below 0, as ids of sessions are above."""
+    return -1 - int(hashlib.sha256(name.encode()).hexdigest()[:12], 16)
 
 
 @event.listens_for(Session, "before_commit")

@@ -11,7 +11,7 @@ from sqlalchemy import Row, select
 from sqlmodel import Session, SQLModel
 
 from app.core.committed import once_committed
-from app.tasks.game.agents.registry import agents_for, is_model
+from app.tasks.game.agents.registry import agents_for, is_outside
 from app.tasks.game.base import Agent, Budget, Event, Player
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import STOP, Match, stream
@@ -140,7 +140,7 @@ def folded_from_rows(session: Session, row: Row[Any], seats: Sequence[Any]) -> F
     game = GAMES[row.game]
     folded = Folded(Match(game, game.Config.model_validate(row.config), int(row.seed)))
     match = folded.match
-    agents = [seat for seat in seats if seat.agent is not None and not is_model(seat.agent)]
+    agents = [seat for seat in seats if seat.agent is not None and not is_outside(seat.agent)]
     for line in session.execute(_LOG.where(_EVENTS.match_id == row.id, _EVENTS.seq <= row.last_seq)):
         if line.kind not in FED and line.move.get("kind") != STOP:
             continue

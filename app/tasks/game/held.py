@@ -8,8 +8,8 @@ from typing import Any
 from sqlalchemy import Row, bindparam, insert, select, update
 from sqlmodel import Session
 
-from app.sessions.news import changed
-from app.tasks.game.agents.registry import is_model
+from app.sessions.news import changed, number_of
+from app.tasks.game.agents.registry import is_model, is_outside
 from app.tasks.game.base import AnyGame
 from app.tasks.game.files import agent_id
 from app.tasks.game.fold import Folded, decision_table, event_table, keep_fold, match_table, seat_table
@@ -33,6 +33,11 @@ _DECISION = select(decision_table).where(
     _d.match_id == bindparam("match_id"), _d.phase_id == bindparam("phase_id"), _d.seat == bindparam("seat")
 )
 _ADD_DECISION = insert(decision_table).returning(decision_table)
+_CLOSE_DECISIONS = (
+    update(decision_table)
+    .where(_d.match_id == bindparam("match_id"), _d.program.is_not(None), _d.status != DecisionStatus.MADE)
+    .values(status=DecisionStatus.MADE, auto="timeout")
+)
 
 
 class Held:
@@ -66,7 +71,7 @@ class Held:
         return deadline
 
     def is_asked(self, seat: int, phase_id: str) -> bool:
-        """Whether a language model on a seat is to move in that phase."""
+        """Whether a language model or a program on a seat is to move in that phase."""
         phase = self.match.phase
         is_current = self.is_running and phase.phase_id == phase_id and seat in phase.seats
         return is_current and asks(self.occupancy(seat))
@@ -112,7 +117,7 @@ class Held:
         return match.game.view(self._before, seat) != match.game.view(match.state, seat)
 
     def _decision(self, number: int) -> Mapping[Any, Any]:
-        """What a language model on a seat has decided in this phase; it is asked for where it is not yet."""
+        """What is decided elsewhere for a seat in this phase; it is asked for where it is not yet."""
         key = self.match.phase.phase_id, number
         if key not in self._decisions:
             connection = self._session.connection()
@@ -120,9 +125,20 @@ class Held:
             found = connection.execute(_DECISION, named).first()
             if found is None:
                 nothing = {"status": DecisionStatus.OPEN, "message": "", "reason": "", "auto": ""}
-                found = connection.execute(_ADD_DECISION, {**named, **nothing, "calls": 0, "tokens": 0}).one()
+                program = program_of(self.occupancy(number))
+                values = {**named, **nothing, "calls": 0, "tokens": 0, "program": program}
+                found = connection.execute(_ADD_DECISION, values).one()
+                if program is not None:
+                    changed(self._session, [number_of(program)])
             self._decisions[key] = found._mapping
         return self._decisions[key]
+
+    def _ask_no_more(self) -> None:
+        """What programs have not decided by now is not asked any more; they see that, and the end of a match."""
+        programs = {name for seat in self.seats if (name := program_of(seat)) is not None}
+        if programs:
+            self._session.connection().execute(_CLOSE_DECISIONS, {"match_id": self.row["id"]})
+            changed(self._session, map(number_of, programs))
 
     def _note(self, now: datetime, by: By) -> None:
         """What is known of the events of the log that have no such note yet."""
@@ -205,5 +221,11 @@ def legal_for(design: GameDesign, game: AnyGame, state: Any, seat: int) -> MoveS
 
 
 def asks(seat: Mapping[str, Any]) -> bool:
-    """Whether a language model is on a seat, which has to be asked."""
-    return is_model(seat["agent"]) and seat["away_at"] is None
+    """Whether a language model or a program is on a seat, which decides elsewhere."""
+    return is_outside(seat["agent"]) and seat["away_at"] is None
+
+
+def program_of(seat: Mapping[str, Any]) -> str | None:
+    """The name of the program that has a seat."""
+    is_program = asks(seat) and not is_model(seat["agent"])
+    return str(seat["settings"]["label"]) if is_program else None

@@ -132,7 +132,7 @@ class Live(Held):
     def _automatic(self) -> Iterator[tuple[datetime, dict[str, Any]]]:
         """Seats that may act and have nobody who decides when: with the time at which each moves.
 
-        A language model is asked elsewhere, and moves once it has decided, no sooner than another agent would.
+        A language model or a program decides elsewhere, and moves then, no sooner than another agent would.
         """
         phase = self.match.phase
         seconds = self.design.deadlines.seconds(phase.name)
@@ -150,7 +150,7 @@ class Live(Held):
             yield at, seat
 
     def _late(self, now: datetime) -> dict[str, Any] | None:
-        """A person, or a language model, whose time is over."""
+        """Whoever decides by themselves, and whose time is over."""
         if self.row["deadline_at"] is None or self.row["deadline_at"] > now:
             return None
         seats = (self.occupancy(number) for number in self.match.phase.seats)
@@ -201,6 +201,7 @@ class Live(Held):
         """A phase begins: its deadline is set for good."""
         phase = self.match.phase
         seconds = self.design.deadlines.seconds(phase.name)
+        self._ask_no_more()
         self.row["opened_at"] = now
         self.row["deadline_at"] = now + timedelta(seconds=seconds) if phase.seats else None
 
@@ -215,6 +216,7 @@ class Live(Held):
             "due_at": None,
         }
         self._changed = True
+        self._ask_no_more()
         for seat in list(self.seats):
             if seat["to_seq"] is None:
                 self._close(seat, "finished" if seat["away_at"] is None else DROPOUT)

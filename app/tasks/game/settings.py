@@ -15,7 +15,7 @@ from app.sessions.design import Kind
 from app.studies.file.problems import counted, listed, quoted
 from app.studies.file.shown import Shown, Ways
 from app.studies.questions.base import Question, rule_error
-from app.tasks.game.agents.registry import agent_named, is_model, model_named
+from app.tasks.game.agents.registry import agent_named, is_model, is_outside, outside_named
 from app.tasks.game.base import Agent, AnyGame, GameConfig
 from app.tasks.game.choosing import (
     LIST,
@@ -203,14 +203,14 @@ def _check_seats(block: GameBlock, configs: tuple[GameConfig, ...]) -> None:
     filled = [(at, fill_of(block.game, block.agent, at)) for at, seat in named if seat == ANY]
     left = fill_of(block.game, block.leaving.agent, 1) if block.leaving.agent else None
     for at, text in [*((at, seat) for at, seat in named if seat not in (HUMAN, ANY)), *filled]:
-        if is_model(text):
-            _model(text, block.models)
+        if is_outside(text):
+            _outside(text, block.models)
         else:
             _agent(game, text, at)
-    if left and is_model(left):
+    if left and is_outside(left):
+        what = "a language model" if is_model(left) else "a program outside"
         raise rule_error(
-            "leaving.agent is a language model",
-            "name an agent that plays in the service: it always has a move",
+            f"leaving.agent is {what}", "name one that plays in the service: it always has a move"
         )
     if left:
         _agent(game, left, None)
@@ -223,16 +223,16 @@ def fill_of(game: str, named: str | None, seat: int) -> str:
     return "random" if takes and seat not in takes else text
 
 
-def _model(text: str, models: Models | None) -> None:
-    if models is None:
+def _outside(text: str, models: Models | None) -> None:
+    if is_model(text) and models is None:
         raise rule_error(
             "a language model has a seat, and nothing says what it may cost",
             "write `models: {calls: 2000, tokens: 2000000}` in the block",
         )
     try:
-        model_named(text, models.settings)
+        outside_named(text, models.settings if models else {})
     except StudyError as error:
-        raise rule_error(str(error), "see language models on the help page Games") from None
+        raise rule_error(str(error), "see language models and programs on the help page Games") from None
 
 
 def _agent(game: str, text: str, seat: int | None) -> Agent:
@@ -350,18 +350,18 @@ class GameDesign(BlockDesign):
         """The agent that has a seat, or takes it at the bound."""
         word = self.seat_word(seat)
         text = fill_of(self.game, self.agent, seat) if word in (HUMAN, ANY) else word
-        if is_model(text) and self.models is not None:
-            return model_named(text, self.models.settings)
+        if is_outside(text):
+            return outside_named(text, self.models.settings if self.models else {})
         return agent_named(self.game, text)
 
     def stand_in(self, seat: int) -> Agent:
-        """The agent of the service that has a seat where a language model is not to be asked."""
+        """The agent of the service that has a seat where nobody outside is to be asked."""
         fill = self.fill(seat)
-        return agent_named(self.game, fill_of(self.game, None, seat)) if is_model(fill.name) else fill
+        return agent_named(self.game, fill_of(self.game, None, seat)) if is_outside(fill.name) else fill
 
     def successor(self, seat: int) -> Agent:
         """The agent that takes the seat of somebody who left."""
-        named = self.leaving.agent or (None if is_model(self.agent) else self.agent)
+        named = self.leaving.agent or (None if is_outside(self.agent) else self.agent)
         return agent_named(self.game, fill_of(self.game, named, seat))
 
     def units(self) -> tuple[UnitSpec, ...]:

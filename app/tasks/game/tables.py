@@ -168,10 +168,11 @@ class DecisionStatus(StrEnum):
 
 
 class Decision(SQLModel, table=True):
-    """A move that a language model is asked for while a match goes on. `move` is NULL while, and where, there is none.
+    """A move that a language model or a program is asked for while a match goes on. `move` is NULL where there is none.
 
     Once it is made, `auto` says why there is no move, and the match makes it at `move_at`. `calls` and `tokens` are
-    what it cost, or may cost while it is asked for.
+    what it cost, or may cost while it is asked for. A program (`program`, NULL for a language model) fetches it;
+    `calls` are then its posts that were no legal move, and `submit_id` is that of the one that was.
     """
 
     __tablename__ = "decision"
@@ -179,6 +180,7 @@ class Decision(SQLModel, table=True):
         UniqueConstraint("match_id", "phase_id", "seat"),
         one_of("status", DecisionStatus),
         _index("status <> 'made'", "ix_decision_open", "asked_until"),
+        _index("program IS NOT NULL", "ix_decision_program", "program", "match_id"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -194,10 +196,13 @@ class Decision(SQLModel, table=True):
     move_at: datetime | None = None
     calls: int = 0
     tokens: int = 0
+    program: str | None = None
+    submit_id: str | None = None
 
 
 class Exchange(SQLModel, table=True):
-    """One question to a language model in a live match and what came back, as `game play` keeps them."""
+    """One question to a language model in a live match and what came back, or one post of a program, as `game play`
+    keeps them."""
 
     __tablename__ = "exchange"
 

@@ -40,7 +40,7 @@ class Outside(Agent):
 
     def player(self) -> Player:
         """Raises StudyError: it cannot play by itself."""
-        raise StudyError(f"the agent {self.name} plays in `likely-human game play` alone")
+        raise StudyError(f"the agent {self.name} decides outside of this process")
 
 
 class ModelAgent(Outside):

@@ -1,5 +1,6 @@
 """The agents there are, by the name of their game. A new one is a class, and its name below."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -13,6 +14,8 @@ from app.tasks.game.agents.outside import ModelAgent, PullAgent
 from app.tasks.game.base import Agent, Seat, Strict
 
 A = TypeVar("A", bound=Agent)
+PROGRAM = re.compile(r"[A-Za-z0-9_-]{1,40}")
+"""The name of a program on seats of live matches."""
 ANY_GAME: tuple[type[Agent], ...] = (RandomAgent,)
 BY_GAME: Mapping[str, tuple[type[Agent], ...]] = {
     "sug": sug.AGENTS,
@@ -44,12 +47,25 @@ def is_model(text: str | None) -> bool:
     return text is not None and text.strip().split(":")[0].split("-")[0] == ModelAgent.name
 
 
-def model_named(text: str, settings: Mapping[str, Any]) -> ModelAgent:
-    """The language model of a study file's `model[:KEY=VALUE...]`, whose other parameters are `settings`.
+def is_outside(text: str | None) -> bool:
+    """Whether it is a language model, or a program that fetches its decisions."""
+    return text is not None and text.strip().split(":")[0].split("-")[0] in (ModelAgent.name, PullAgent.name)
+
+
+def outside_named(text: str, settings: Mapping[str, Any]) -> ModelAgent | PullAgent:
+    """The language model of a study file's `model[:KEY=VALUE...]`, whose other parameters are `settings`; or the
+    program of `pull:label=NAME`.
 
     Raises StudyError for a parameter that is not valid.
     """
-    return _validated(ModelAgent, {**settings, **_pairs(text)})
+    given = _pairs(text)
+    if is_model(text):
+        return _validated(ModelAgent, {**settings, **given})
+    if set(given) != {"label"} or not PROGRAM.fullmatch(given["label"]):
+        raise StudyError(
+            f"a program on a seat is pull:label=NAME, of letters, digits, - and _, and no more; not {text!r}"
+        )
+    return PullAgent(label=given["label"])
 
 
 @lru_cache(maxsize=1024)
@@ -60,12 +76,8 @@ def agent_named(game: str, text: str) -> Agent:
     """
     name = text.strip().split(":")[0]
     known = agents_for(game)
-    if name == PullAgent.name:
-        raise StudyError(
-            f"the agent {name!r} plays by `likely-human game play` alone for now, not with people"
-        )
-    if name == ModelAgent.name:
-        raise StudyError("a language model can take a seat of a block with `models`, but none here")
+    if is_outside(name):
+        raise StudyError(f"the agent {name!r} is asked elsewhere, and cannot take this place")
     if name not in known:
         raise StudyError(f"there is no agent {name!r} for {game}; there are {', '.join(known)}")
     return _validated(known[name], _pairs(text))

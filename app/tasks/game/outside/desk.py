@@ -46,12 +46,12 @@ _FREE = or_(
     _d.status == DecisionStatus.OPEN,
     (_d.status == DecisionStatus.ASKED) & (_d.asked_until < bindparam("now")),
 )
-_OPEN = select(_d.id, _d.match_id).where(_FREE).order_by(_d.id).limit(bindparam("most"))
+_OPEN = select(_d.id, _d.match_id).where(_FREE, _d.program.is_(None)).order_by(_d.id).limit(bindparam("most"))
 _ONE = select(decision_table).where(_d.id == bindparam("decision_id"))
 _SPENT = (
     select(func.coalesce(func.sum(_d.calls), 0), func.coalesce(func.sum(_d.tokens), 0))
     .join(match_table, _m.id == _d.match_id)
-    .where(_m.version_id == bindparam("version_id"), _m.block == bindparam("block"))
+    .where(_m.version_id == bindparam("version_id"), _m.block == bindparam("block"), _d.program.is_(None))
 )
 _SET = update(decision_table).where(_d.id == bindparam("decision_id"))
 

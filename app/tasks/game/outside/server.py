@@ -5,23 +5,15 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import Annotated, Any
 
 import uvicorn
-from fastapi import FastAPI, Query, Request, Response
-from pydantic import ValidationError
+from fastapi import FastAPI, Request, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse
 
-from app.core.errors import InvalidAnswer, NotFound, StudyError
-from app.tasks.game.outside.pull import Posted, PullSeat
-
-LONGEST_POST = 64_000
-LONGEST_WAIT_S = 25
-
-
-class TooLong(StudyError):
-    status_code = 413
+from app.core.errors import NotFound, StudyError
+from app.tasks.game.outside.pull import PullSeat
+from app.tasks.game.outside.router import NO_SEAT, Wait, posted_in, refusal
 
 
 def seats_app(seats: Mapping[str, PullSeat]) -> FastAPI:
@@ -30,19 +22,16 @@ def seats_app(seats: Mapping[str, PullSeat]) -> FastAPI:
 
     @app.exception_handler(StudyError)
     async def _tell(request: Request, error: StudyError) -> JSONResponse:
-        why = "; ".join(error.errors.values()) if isinstance(error, InvalidAnswer) else str(error)
-        return JSONResponse({"detail": why}, error.status_code)
+        return refusal(error)
 
     @app.get("/api/seat/{token}")
-    async def fetch(
-        token: str, after: int = -1, wait: Annotated[float, Query(ge=0, le=LONGEST_WAIT_S)] = 0
-    ) -> Response:
+    async def fetch(token: str, after: int = -1, wait: Wait = 0) -> Response:
         state = await run_in_threadpool(_of(seats, token).fetch, after, wait)
         return JSONResponse(asdict(state)) if state else Response(status_code=204)
 
     @app.post("/api/seat/{token}/moves")
     async def post(token: str, request: Request) -> Response:
-        seat, posted = _of(seats, token), _posted(await _body(request))
+        seat, posted = _of(seats, token), await posted_in(request)
         return JSONResponse(asdict(await run_in_threadpool(seat.post, posted)))
 
     return app
@@ -74,23 +63,5 @@ def serving(app: FastAPI, listen: str) -> Iterator[str]:
 
 def _of(seats: Mapping[str, PullSeat], token: str) -> PullSeat:
     if token not in seats:
-        raise NotFound("There is no such seat.")
+        raise NotFound(NO_SEAT)
     return seats[token]
-
-
-async def _body(request: Request) -> bytes:
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > LONGEST_POST:
-            raise TooLong(f"A post has at most {LONGEST_POST} bytes.")
-    return body
-
-
-def _posted(body: bytes) -> Posted:
-    try:
-        return Posted.model_validate_json(body)
-    except ValidationError as error:
-        found: Any = error.errors()[0]
-        name = ".".join(str(part) for part in found["loc"]) or "the post"
-        raise InvalidAnswer({name: f"{name}: {found['msg']}"}) from None

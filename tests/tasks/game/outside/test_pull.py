@@ -24,7 +24,8 @@ from app.tasks.game.games import GAMES
 from app.tasks.game.outside.kept import Exchanges
 from app.tasks.game.outside.opened import Terms, opened
 from app.tasks.game.outside.pull import PullSeat
-from app.tasks.game.outside.server import LONGEST_POST, seats_app, serving
+from app.tasks.game.outside.router import LONGEST_POST
+from app.tasks.game.outside.server import seats_app, serving
 from app.tasks.game.replay import replayed
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
