@@ -35,7 +35,7 @@ _DECISION = select(decision_table).where(
 _ADD_DECISION = insert(decision_table).returning(decision_table)
 _CLOSE_DECISIONS = (
     update(decision_table)
-    .where(_d.match_id == bindparam("match_id"), _d.program.is_not(None), _d.status != DecisionStatus.MADE)
+    .where(_d.match_id == bindparam("of_match"), _d.program.is_not(None), _d.status != DecisionStatus.MADE)
     .values(status=DecisionStatus.MADE, auto="timeout")
 )
 
@@ -137,7 +137,7 @@ class Held:
         """What programs have not decided by now is not asked any more; they see that, and the end of a match."""
         programs = {name for seat in self.seats if (name := program_of(seat)) is not None}
         if programs:
-            self._session.connection().execute(_CLOSE_DECISIONS, {"match_id": self.row["id"]})
+            self._session.connection().execute(_CLOSE_DECISIONS, {"of_match": self.row["id"]})
             changed(self._session, map(number_of, programs))
 
     def _note(self, now: datetime, by: By) -> None:

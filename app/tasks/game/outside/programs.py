@@ -5,6 +5,7 @@ A decision is a row, as for language models; a program fetches the oldest that i
 
 import asyncio
 import math
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict
 from datetime import datetime
@@ -34,6 +35,7 @@ from app.tasks.game.tables import DecisionStatus, Exchange, MatchStatus
 HEARD_S, ELSEWHERE_S = 5.0, 1.0
 """How often a waiting program is looked after, and how often where commits of other processes are not heard of."""
 MOST_RECENT = 64
+_PLACE = re.compile(r"([0-9]{1,9})\.([0-9]{1,2})")
 _NOTHING_WAITS = "nothing waits for this move; fetch what is to be decided now"
 _d, _m, _s = decision_table.c, match_table.c, seat_table.c
 _exchange = SQLModel.metadata.tables[str(Exchange.__tablename__)]
@@ -138,12 +140,12 @@ def take_move(session: Session, program: str, posted: Posted, now: datetime) -> 
 
     Raises Conflict for one that nothing waits for.
     """
-    match_id, _, seat = posted.match.partition(".")
-    if not (match_id.isdecimal() and seat.isdecimal() and len(match_id) < 10 and len(seat) < 3):
+    place = _PLACE.fullmatch(posted.match)
+    if place is None:
         raise Conflict(_NOTHING_WAITS)
     connection = session.connection()
-    match = connection.execute(HOLD_MATCH, {"match_id": int(match_id)}).first()
-    named = {"match_id": int(match_id), "seat": int(seat), "program": program}
+    named = {"match_id": int(place[1]), "seat": int(place[2]), "program": program}
+    match = connection.execute(HOLD_MATCH, {"match_id": named["match_id"]}).first()
     row = connection.execute(_ONE, {**named, "phase_id": plain(posted.phase_id)}).first()
     if match is None or row is None:
         raise Conflict(_NOTHING_WAITS)
