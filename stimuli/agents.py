@@ -14,16 +14,16 @@ from typing import Literal, Protocol, get_args
 
 import numpy as np
 
+from stimuli import steps
 from stimuli.arena import SIZE_M, Goal
 from stimuli.arrays import Bytes, Floats32
-from stimuli.body import FRAME_S, FRAMES_PER_S, Body, wrap
+from stimuli.body import FRAME_S, FRAMES_PER_S, wrap
 from stimuli.errors import StimuliError
 from stimuli.lens import Lens
 from stimuli.planning import Point
 from stimuli.raycaster import EYE_M, LENS, Pose
 from stimuli.rays import Rays, Surfaces
-from stimuli.steering import SPEED_M_PER_S
-from stimuli.walkers import REACHED_M, LostWalkerError, Track
+from stimuli.walkers import LostWalkerError, Track
 from stimuli.world import World
 
 Observes = Literal["symbolic", "pixels"]
@@ -53,43 +53,42 @@ class Agent(Protocol):
 
 
 class Walk:
-    """One walk to a goal, a step of `STEP_FRAMES` frames at a time."""
+    """One walk to a goal, a step of `STEP_FRAMES` frames at a time, with people's body (`stimuli.steps`)."""
 
     def __init__(
         self, world: World, surfaces: Surfaces, goal: Goal, start: Point, heading_rad: float
     ) -> None:
-        self._body, self._surfaces, self.goal = Body(world, *start), surfaces, goal
-        self._heading_rad = wrap(heading_rad)
-        self.rows: list[tuple[float, float, float]] = []
+        self._world, self._surfaces, self.goal = world, surfaces, goal
+        self._walker = steps.start(*start, heading_rad)
+        self.poses: list[Pose] = []
 
     @property
     def pose(self) -> Pose:
         """Where the walker stands and looks."""
-        x_m, y_m = self._body.here
-        return Pose(x_m, y_m, float(self._body.world.height_m(x_m, y_m)), self._heading_rad)
+        return Pose(*steps.pose(self._walker))
 
     @property
     def t_s(self) -> float:
-        return len(self.rows) * FRAME_S
+        return len(self.poses) * FRAME_S
 
     @property
     def distance_m(self) -> float:
         """How far the goal is in a straight line."""
-        return math.dist(self._body.here, (self.goal.x_m, self.goal.y_m))
+        return math.dist(self.pose[:2], (self.goal.x_m, self.goal.y_m))
 
     @property
     def has_arrived(self) -> bool:
-        return self.distance_m < REACHED_M
+        return steps.has_arrived(self._walker, self.goal)
 
     def step(self, action: int) -> None:
         """Take one of the eight actions; the walk ends in the frame that arrives."""
-        self._heading_rad = wrap(self._heading_rad + math.radians(TURNS_DEG[action]))
-        for _ in range(STEP_FRAMES):
+        keys = 0 if action == STAND else steps.FORWARD
+        for frame in range(STEP_FRAMES):
             if self.has_arrived:
                 return
-            if action != STAND:
-                self._body.move(self._heading_rad, SPEED_M_PER_S * FRAME_S)
-            self.rows.append((*self._body.here, self._heading_rad))
+            turn = TURNS_DEG[action] * steps.TURN // 360 if frame == 0 else 0
+            self._walker = steps.step(self._walker, keys, turn)
+            self.poses.append(self.pose)
 
     def symbolic(self) -> Floats32:
         """The values named in `SYMBOLIC`; the angle is from where one looks to the goal, left positive."""
@@ -101,8 +100,7 @@ class Walk:
 
     def track(self) -> Track:
         """What was walked, one value for each frame."""
-        x_m, y_m, heading_rad = np.array(self.rows).T
-        return Track(x_m, y_m, self._body.world.height_m(x_m, y_m), heading_rad)
+        return Track(*np.array(self.poses).T)
 
     def _mean_depth_m(self) -> float:
         """Over 32 x 32 pixels; the sky is as far as anything can be."""
