@@ -116,7 +116,7 @@ def is_rating_rows(path: Path | str) -> bool:
 def _given(path: Path) -> Sequence[str]:
     match path.suffix.lower():
         case ".csv":
-            return _header(path)
+            return csv_header(path)
         case ".jsonl":
             with path.open(encoding="utf-8-sig") as file:
                 return list(json.loads(file.readline()))
@@ -145,7 +145,7 @@ def read_csv(
     In a table of the service (`is_ours`) the apostrophe is taken off that keeps a spreadsheet from running a cell.
     """
     _require_text(path)
-    header = _header(path)
+    header = csv_header(path)
     require_columns(header, columns, str(path))
     wanted = [
         *without_absent(columns, header),
@@ -217,10 +217,11 @@ def _require_text(path: Path) -> None:
         raise ReadError(str(path), "the file is empty; allowed: a header and at least one row")
 
 
-def _header(path: Path) -> list[str]:
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+def csv_header(path: Path, delimiter: str = ",", errors: str = "surrogateescape") -> list[str]:
+    """The names of a CSV file's columns. Raises ReadError."""
+    with path.open(encoding="utf-8-sig", errors=errors, newline="") as file:
         try:
-            return next(csv.reader(file), [])
+            return next(csv.reader(file, delimiter=delimiter), [])
         except csv.Error as error:
             raise ReadError(str(path), f"row 1 cannot be read ({error})") from error
 

@@ -1,6 +1,5 @@
 """Files of verdicts and of pairs into checked tables: CSV, JSON lines and Parquet, by their suffix."""
 
-import csv
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ import pyarrow.parquet
 
 from analysis.data.checking import check_columns
 from analysis.data.columns import Column, names
-from analysis.data.reading import _json_object, _require_text, read_csv
+from analysis.data.reading import _json_object, _require_text, csv_header, read_csv
 from analysis.errors import ReadError
 from analysis.judging.columns import PAIR_COLUMNS, VERDICT_COLUMNS, with_items_named
 from analysis.judging.verdicts import check_verdicts, require_verdict_columns
@@ -68,11 +67,7 @@ def _present(path: Path, columns: Sequence[Column]) -> list[str]:
     suffix = path.suffix.lower()
     if suffix == ".csv":
         _require_text(path)
-        with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-            try:
-                return next(csv.reader(file), [])
-            except csv.Error as error:
-                raise ReadError(str(path), f"row 1 cannot be read ({error})") from error
+        return csv_header(path, errors="replace")
     if suffix == ".jsonl":
         return list(dict.fromkeys(name for row in _objects(path) for name in row))
     if suffix == ".parquet":

@@ -94,7 +94,7 @@ class SheetChangeOut(_Seen):
     after: str
 
 
-class SheetFaultOut(_Seen):
+class SheetProblemOut(_Seen):
     """Rows count as a spreadsheet does, the header being row 1."""
 
     row: int | None
@@ -106,7 +106,7 @@ class PlanOut(_Seen):
     """What a table would change, or has changed; with `faults` nothing can be."""
 
     changes: list[SheetChangeOut]
-    faults: list[SheetFaultOut]
+    faults: list[SheetProblemOut]
     n_rows: int
 
 

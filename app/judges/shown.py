@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
+from app.core.spreadsheet import NotCsv, csv_rows
 from app.judges.base import StimulusFiles
 from app.judges.runner import PairToJudge, Span
 from app.library.tables import LibraryRules, Stimulus
@@ -83,10 +84,10 @@ def cut_positions(positions: Path, span: Span, folder: Path) -> Path:
     """
     try:
         text = positions.read_text(encoding="utf-8-sig")
-        rows = [row for row in csv.reader(io.StringIO(text, newline="")) if row]
+        rows = [row.cells for row in csv_rows(text)]
         at = rows[0].index(_TIME)
         times = [float(row[at]) for row in rows[1:]]
-    except (OSError, ValueError, IndexError, csv.Error):
+    except (OSError, ValueError, IndexError, NotCsv):
         return positions
     end_s = span.start_s + span.lasts_s
     kept = [span.start_s - _ROUNDING_S <= time < end_s - _ROUNDING_S for time in times]

@@ -7,20 +7,22 @@ program writes it), or as rows of a table, one per player and day (`wac_rounds.c
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from app.core.errors import StudyError
-from app.core.spreadsheet import NotCsv, csv_rows
+from app.core.problems import Problem
+from app.core.spreadsheet import BadTable, CsvTable, text_in
 from app.library.documents import Document, ImportedDocument
 from app.library.kinds import StimulusKind
 from app.library.records import BadRecord, canonical_json, parse_record
 
 SOURCE: Final = "model"
 ROUNDS: Final = "wac_rounds.csv"
-_LARGEST_BYTES = 50_000_000
+LARGEST_BYTES = 50_000_000
+AS_RELEASED = "take the file as it was released"
 # Units of water that each resident needs a day, and dollars that each earns.
 _RESIDENTS: Mapping[str, tuple[int, int]] = {
     "Alex": (8, 70),
@@ -97,44 +99,19 @@ def read_games(folder: Path) -> list[ImportedDocument]:
     return sorted(found, key=lambda each: each.name)
 
 
-def text_in(path: Path) -> str:
-    """A file's text in UTF-8. Raises BadRelease."""
-    try:
-        if path.stat().st_size > _LARGEST_BYTES:
-            raise BadRelease(f"{path}: is larger than {_LARGEST_BYTES // 10**6} MB; is it what was released?")
-        return path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        raise BadRelease(f"{path}: is not UTF-8 text; take the file as it was released") from None
-    except OSError as error:
-        raise BadRelease(f"{path}: cannot be read ({error.strerror or error})") from None
-
-
-def rows_in(path: Path, needed: Iterable[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a CSV file with their numbers, the header being row 1. Raises BadRelease."""
-    try:
-        header: list[str] | None = None
-        for row in csv_rows(text_in(path)):
-            if header is None:
-                header = row.cells
-                if lacking := [name for name in needed if name not in header]:
-                    raise BadRelease(f"{path}: the column {lacking[0]} is missing")
-            elif len(row.cells) != len(header):
-                raise BadRelease(
-                    f"{path}: row {row.row} has {len(row.cells)} cells, the header {len(header)}; quote commas"
-                )
-            else:
-                yield row.row, dict(zip(header, row.cells, strict=True))
-        if header is None:
-            raise BadRelease(f"{path}: is empty")
-    except NotCsv as fault:
-        raise BadRelease(f"{path}: row {fault.row} is not CSV ({fault}); check the quotes") from None
+def table_in(path: Path, needed: Collection[str]) -> CsvTable:
+    """A CSV file of the release. Raises BadTable."""
+    table = CsvTable(text_in(path, LARGEST_BYTES, AS_RELEASED), str(path), needed)
+    if not table.header:
+        raise BadTable(Problem(str(path), 0, "is empty"))
+    return table
 
 
 def _of_messages(path: Path) -> Iterator[ImportedDocument]:
     game = game_of(path.name)
     assert game is not None
     try:
-        histories = json.loads(text_in(path))
+        histories = json.loads(text_in(path, LARGEST_BYTES, AS_RELEASED))
     except (json.JSONDecodeError, RecursionError) as error:
         raise BadRelease(f"{path}: is not JSON ({error})") from None
     if not isinstance(histories, list) or not all(isinstance(each, dict) for each in histories):
@@ -189,8 +166,8 @@ def _charts(when: str, values: Sequence[tuple[float | None, float | None]]) -> l
 
 
 def _of_table(path: Path) -> Iterator[ImportedDocument]:
-    games: dict[Game, dict[int, list[dict[str, str]]]] = {}
-    for number, row in rows_in(path, _COLUMNS):
+    games: dict[Game, dict[int, list[Mapping[str, str]]]] = {}
+    for number, row in ((each.row, each.cells) for each in table_in(path, _COLUMNS)):
         try:
             game = Game(row["persona"] == "persona", int(row["lo"]), int(row["hi"]), int(row["run"]))
             games.setdefault(game, {}).setdefault(int(row["round"]), []).append(row)

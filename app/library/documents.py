@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from app.core.errors import StudyError
-from app.library.clips.errors import ManifestProblems, Problem
-from app.library.clips.manifest import POSITIONS, Manifest, ManifestRow
+from app.core.problems import Problem
+from app.library.clips.errors import ManifestProblems
+from app.library.clips.manifest import POSITIONS, Manifest, ManifestRow, problem_of
 from app.library.kinds import StimulusKind, kind_of
 from app.library.records import LARGEST_BYTES as LARGEST_RECORD_BYTES
 from app.library.records import Chart, Line, Table, canonical_json, parse_record, printable
@@ -164,7 +165,7 @@ def read_documents(manifest: Manifest) -> list[ImportedDocument]:
             continue
         if row.positions:
             message = "positions belong to clips; leave the cell empty for a record or a text"
-            problems.append(Problem(manifest.path, row.row, POSITIONS, row.attributes[POSITIONS], message))
+            problems.append(problem_of(manifest.path, row.row, message, POSITIONS, row.attributes[POSITIONS]))
         try:
             found.append(_imported(row))
         except StudyError as error:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping
 from itertools import count
 
 from app.core.errors import StudyError
-from app.library.clips.errors import one_line, shown
+from app.core.problems import one_line, shown
 from app.library.clips.manifest import NAME, NAME_ALLOWED, REQUIRED
 
 MOST_ATTRIBUTES = 50

@@ -23,7 +23,7 @@ from pydantic import (
 )
 
 from app.core.errors import StudyError
-from app.library.clips.errors import one_line, shown
+from app.core.problems import one_line, shown
 
 LARGEST_BYTES: Final = 2_000_000
 LONGEST_TITLE, LONGEST_TEXT, LONGEST_CELL, LONGEST_UNIT = 300, 20_000, 2_000, 40

@@ -1,11 +1,9 @@
 """The library as a table to be edited elsewhere and handed back: what would change, what cannot, all or nothing."""
 
-import codecs
 import csv
 import hashlib
 import io
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,9 +15,10 @@ from app.accounts.audit import record
 from app.accounts.logins import Who
 from app.core.database import Database
 from app.core.errors import Conflict, StudyError
-from app.core.spreadsheet import NotCsv, csv_rows, defused, is_separated_otherwise, restored
+from app.core.problems import Problem, shown
+from app.core.spreadsheet import CsvTable, TableRow, defused, restored
+from app.core.spreadsheet import text_of as decoded
 from app.library.catalog import natural
-from app.library.clips.errors import shown
 from app.library.contents import is_kept
 from app.library.editing import facts_of, refuse_source_change
 from app.library.names import checked_attributes, checked_key, checked_source
@@ -45,23 +44,6 @@ class BadSheet(StudyError):
 
 
 @dataclass(frozen=True, slots=True)
-class SheetFault:
-    """One thing wrong; rows count as a spreadsheet does, the header being row 1."""
-
-    row: int | None
-    column: str
-    message: str
-
-    def __str__(self) -> str:
-        place = ", ".join(
-            filter(
-                None, (f"row {self.row}" if self.row else "", f"column {self.column}" if self.column else "")
-            )
-        )
-        return f"{place}: {self.message}" if place else self.message
-
-
-@dataclass(frozen=True, slots=True)
 class Change:
     """One cell that differs. An attribute that is not there is empty."""
 
@@ -76,7 +58,7 @@ class Plan:
     """What a table handed back comes to; `digest` stands for exactly these changes."""
 
     changes: tuple[Change, ...]
-    faults: tuple[SheetFault, ...]
+    faults: tuple[Problem, ...]
     n_rows: int
 
     @property
@@ -112,12 +94,7 @@ def text_of(files: Sequence[bytes]) -> str:
     """The one table among the files of a form. Raises StudyError."""
     if len(files) != 1:
         raise StudyError("Choose the CSV file that you have edited.")
-    if files[0].startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        raise StudyError("The file is UTF-16; save it as CSV in UTF-8.")
-    try:
-        return files[0].decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise StudyError("The file is not UTF-8 text; save it as CSV in UTF-8.") from None
+    return decoded(files[0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,17 +102,23 @@ class Table:
     """A table that was handed back: its header and rows, or what keeps it from being read."""
 
     header: Sequence[str]
-    lines: Sequence[tuple[int, Sequence[str]]]
-    faults: Sequence[SheetFault] = ()
+    rows: Sequence[TableRow]
+    faults: Sequence[Problem] = ()
 
 
 def read_table(text: str) -> Table:
     """Read the CSV of a table."""
-    try:
-        header, lines = _parsed(text)
-    except _Unreadable as error:
-        return Table((), (), (SheetFault(error.row, "", str(error)),))
-    return Table(header, lines, tuple(_header_faults(header)))
+    if len(text) > LARGEST_BYTES:
+        message = f"The table is larger than {LARGEST_BYTES // 10**6} MB"
+        return Table((), (), (Problem("", 0, message, "take it out again, and in parts"),))
+    faults: list[Problem] = []
+    table = CsvTable(
+        text, cell=lambda cell: restored(cell.strip().replace("\r\n", "\n")), refuse=faults.append
+    )
+    rows = list(table)
+    if not faults and not table.header:
+        faults.append(Problem("", 0, "The table is empty; it begins with the columns name and source"))
+    return Table(table.header, rows, (*_header_faults(table), *faults))
 
 
 def plan_sheet(session: Session, who: Who, text: str) -> Plan:
@@ -145,21 +128,21 @@ def plan_sheet(session: Session, who: Who, text: str) -> Plan:
 
 def plan_table(session: Session, who: Who, table: Table) -> Plan:
     """As `plan_sheet`, of a table that was read."""
-    header, lines, faults = table.header, table.lines, list(table.faults)
+    faults = list(table.faults)
     if faults:
         return Plan((), tuple(faults[:MOST_FAULTS]), 0)
-    rows, changes = _rows(session, who), []
-    for number, cells in lines:
-        row = rows.get(cells[0])
-        fault = _row_fault(number, header, cells, row)
-        if fault is not None:
-            faults.append(fault)
-        elif row is not None:
-            changes += list(_changes(number, row, dict(zip(header, cells, strict=True)), faults))
-    faults += _repeated(lines)
-    faults += _fixed_sources(session, who, changes, {cells[0]: number for number, cells in lines})
+    rows, changes = _rows(session, who), list[Change]()
+    for given in table.rows:
+        row = rows.get(given.cells["name"])
+        if row is None:
+            message = f"there is no clip, record or text called {shown(given.cells['name'])}"
+            faults.append(_fault(given.row, "name", message))
+        else:
+            changes += list(_changes(given.row, row, given.cells, faults))
+    faults += _repeated(table.rows)
+    faults += _fixed_sources(session, who, changes, {each.cells["name"]: each.row for each in table.rows})
     faults.sort(key=lambda fault: fault.row or 0)
-    return Plan(tuple(changes), tuple(faults[:MOST_FAULTS]), len(lines))
+    return Plan(tuple(changes), tuple(faults[:MOST_FAULTS]), len(table.rows))
 
 
 async def take_table(database: Database, who: Who, text: str, digest: str | None, now: datetime) -> Plan:
@@ -222,57 +205,22 @@ def _make(
     return plan
 
 
-class _Unreadable(Exception):
-    def __init__(self, message: str, row: int | None = None) -> None:
-        super().__init__(message)
-        self.row = row
+def _fault(row: int | None, column: str, message: str) -> Problem:
+    return Problem("", 0, message, row=row, column=column)
 
 
-def _parsed(text: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    if len(text) > LARGEST_BYTES:
-        raise _Unreadable(f"The table is larger than {LARGEST_BYTES // 10**6} MB.")
-    try:
-        lines = [
-            (row.row, [restored(cell.replace("\r\n", "\n")) for cell in row.cells]) for row in csv_rows(text)
-        ]
-    except NotCsv as fault:
-        raise _Unreadable(f"This is not CSV ({fault}); check the quotes from here on", fault.row) from None
-    if not lines:
-        raise _Unreadable("The table is empty; it begins with the columns name and source")
-    return lines[0][1], lines[1:]
-
-
-def _header_faults(header: Sequence[str]) -> Iterator[SheetFault]:
-    if is_separated_otherwise(header):
-        yield SheetFault(1, "", "the columns are not separated by commas")
-        return
-    if not header or header[0] != "name":
-        yield SheetFault(1, "name", "the first column has to be name: it says which clip a row is about")
-    for key, times in Counter(header).items():
-        if times > 1:
-            yield SheetFault(1, key or "(no name)", f"this column stands there {times} times")
-        elif key not in FIRST:
+def _header_faults(table: CsvTable) -> Iterator[Problem]:
+    if table.header and table.header[0] != "name":
+        yield _fault(1, "name", "the first column has to be name: it says which clip a row is about")
+    for key in table.header:
+        if key not in FIRST:
             try:
                 checked_key(key)
             except StudyError as error:
-                yield SheetFault(1, key[:100] or "(no name)", str(error))
+                yield _fault(1, key[:100] or "(no name)", str(error))
 
 
-def _row_fault(
-    number: int, header: Sequence[str], cells: Sequence[str], row: Stimulus | None
-) -> SheetFault | None:
-    if len(cells) != len(header):
-        return SheetFault(
-            number, "", f"has {len(cells)} cells, the header {len(header)}; quote cells that hold commas"
-        )
-    if row is None:
-        return SheetFault(number, "name", f"there is no clip, record or text called {shown(cells[0])}")
-    return None
-
-
-def _changes(
-    number: int, row: Stimulus, cells: Mapping[str, str], faults: list[SheetFault]
-) -> Iterator[Change]:
+def _changes(number: int, row: Stimulus, cells: Mapping[str, str], faults: list[Problem]) -> Iterator[Change]:
     for column, value in cells.items():
         before = row.source if column == "source" else row.attributes.get(column, "")
         if column == "name" or value == before.replace("\r\n", "\n"):
@@ -283,26 +231,27 @@ def _changes(
             else:
                 checked_attributes({column: value}, row.attributes)
         except StudyError as error:
-            faults.append(SheetFault(number, column, str(error).rstrip(".")))
+            faults.append(_fault(number, column, str(error).rstrip(".")))
         yield Change(row.name, column, before, value)
 
 
-def _repeated(lines: Sequence[tuple[int, Sequence[str]]]) -> Iterator[SheetFault]:
+def _repeated(rows: Sequence[TableRow]) -> Iterator[Problem]:
     first: dict[str, int] = {}
-    for number, cells in lines:
-        if first.setdefault(cells[0], number) != number:
-            yield SheetFault(number, "name", f"{shown(cells[0])} stands in row {first[cells[0]]} already")
+    for row in rows:
+        name = row.cells["name"]
+        if first.setdefault(name, row.row) != row.row:
+            yield _fault(row.row, "name", f"{shown(name)} stands in row {first[name]} already")
 
 
 def _fixed_sources(
     session: Session, who: Who, changes: Sequence[Change], row_of: Mapping[str, int]
-) -> Iterator[SheetFault]:
+) -> Iterator[Problem]:
     names = [change.name for change in changes if change.column == "source"]
     for name, uses in (version_uses(session, names) if names else {}).items():
         try:
             refuse_source_change(session, who, name, uses)
         except StudyError as error:
-            yield SheetFault(row_of.get(name), "source", str(error).rstrip("."))
+            yield _fault(row_of.get(name), "source", str(error).rstrip("."))
 
 
 def _apply(row: Stimulus, changes: Sequence[Change]) -> None:

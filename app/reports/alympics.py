@@ -12,7 +12,7 @@ from sqlmodel import Session, col, select
 from analysis.ratings.table import as_number
 from app.core.errors import Conflict
 from app.core.spreadsheet import csv_text
-from app.library.alympics import BadRelease, Game, game_of, read_games, rows_in
+from app.library.alympics import BadRelease, Game, game_of, read_games, table_in
 from app.library.contents import add_documents
 from app.library.documents import ImportedDocument
 from app.library.tables import Stimulus
@@ -171,7 +171,7 @@ def import_records(session: Session, released: Released, now: datetime) -> None:
 def _scores(path: Path) -> list[SheetRow]:
     found: list[SheetRow] = []
     first: dict[tuple[str, str, str], int] = {}
-    for number, row in rows_in(path, _NEEDED):
+    for number, row in ((each.row, each.cells) for each in table_in(path, _NEEDED)):
         game = game_of(row["game_file"])
         if game is None:
             raise BadRelease(

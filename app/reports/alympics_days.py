@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from analysis.games.wac import WaterGame, WaterSetting, water_setting
-from app.library.alympics import ROUNDS, BadRelease, rows_in, text_in
+from app.core.spreadsheet import text_in
+from app.library.alympics import AS_RELEASED, LARGEST_BYTES, ROUNDS, BadRelease, table_in
 from app.tasks.game.base import Event
 from app.tasks.game.moves import IllegalMove
 from app.tasks.game.wac import Status, WaterAuction, WaterConfig, WaterState, day_over
@@ -67,7 +68,10 @@ def replay_release(folder: Path) -> ReplayedRelease | None:
     empty, that of the rules stands in. Raises BadRelease for a table that is not of such games.
     """
     path = folder / ROUNDS
-    if not path.is_file() or "no_drink_after" not in text_in(path).partition("\n")[0]:
+    if (
+        not path.is_file()
+        or "no_drink_after" not in text_in(path, LARGEST_BYTES, AS_RELEASED).partition("\n")[0]
+    ):
         return None
     games = _games(path)
     deviations, found = [], dict[int, list[WaterGame]]()
@@ -87,7 +91,7 @@ def _games(path: Path) -> Mapping[tuple[int, int], Sequence[Mapping[str, Row]]]:
         for number, config in enumerate(WaterConfig.grid(), 1)
     }
     games: dict[tuple[int, int], dict[int, dict[str, Row]]] = {}
-    for number, row in rows_in(path, _COLUMNS):
+    for number, row in ((each.row, each.cells) for each in table_in(path, _COLUMNS)):
         try:
             key = (row["persona"] == "persona", int(row["lo"]), int(row["hi"]))
             run, day = int(row["run"]), int(row["round"])

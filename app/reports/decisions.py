@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from app.core.errors import StudyError
-from app.core.spreadsheet import NotCsv, csv_rows, csv_text
+from app.core.spreadsheet import CsvTable, csv_text, lines_in
 from app.core.whole_files import written_whole
 from app.reports.matches import PEOPLE, MatchFile, SeatPlayed, one_game
 from app.tasks.game.base import Seat
@@ -73,9 +73,10 @@ def read_predictions(path: Path, decisions: Decisions) -> list[float]:
         for match, seq in zip(decisions.table["match"], decisions.table["seq"], strict=True)
     ]
     known = set(keys)
-    for number, row in _rows(path):
+    for each in CsvTable(lines_in(path), str(path), PREDICTIONS):
+        row = each.cells
         key = (row["match"], row["seq"])
-        at = f"{path}: row {number}: match {key[0]}, seq {key[1]}"
+        at = f"{path}: row {each.row}: match {key[0]}, seq {key[1]}"
         if key not in known:
             raise StudyError(f"{at} is no decision of a person in these moves")
         if key in found:
@@ -85,30 +86,6 @@ def read_predictions(path: Path, decisions: Decisions) -> list[float]:
         first = f"match {missing[0][0]}, seq {missing[0][1]}"
         raise StudyError(f"{path}: {len(missing)} decisions have no prediction, the first being {first}")
     return [found[key] for key in keys]
-
-
-def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, str]]]:
-    try:
-        header: list[str] = []
-        for row in csv_rows(path.read_text(encoding="utf-8-sig")):
-            if not header:
-                header = row.cells
-                if missing := [name for name in PREDICTIONS if name not in header]:
-                    raise StudyError(
-                        f"{path} has no column {missing[0]}; it must have {', '.join(PREDICTIONS)}"
-                    )
-            elif len(row.cells) != len(header):
-                raise StudyError(
-                    f"{path}: row {row.row} has {len(row.cells)} cells, the header {len(header)}"
-                )
-            else:
-                yield row.row, dict(zip(header, row.cells, strict=True))
-    except OSError as error:
-        raise StudyError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise StudyError(f"{path} is not text in UTF-8") from None
-    except NotCsv as fault:
-        raise StudyError(f"{path}: row {fault.row} is not CSV ({fault})") from None
 
 
 def _probability(cell: str, at: str) -> float:

@@ -1,6 +1,5 @@
 """What an analysis of games takes from a file of moves: its seats with who sat there, and what each match came to."""
 
-import csv
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +17,7 @@ from analysis.games.glee import (
     persuasion_scores,
 )
 from app.core.errors import StudyError
-from app.core.spreadsheet import restored
+from app.core.spreadsheet import CsvTable, lines_in, restored
 from app.tasks.game.base import AnyGame, Seat
 from app.tasks.game.games import FAMILIES
 from app.tasks.game.match import config_hash
@@ -198,17 +197,12 @@ def _float(value: Fraction | float | None) -> float | None:
     return None if value is None else float(value)
 
 
-def _seat_rows(path: Path) -> list[dict[str, str]]:
+def _seat_rows(path: Path) -> list[Mapping[str, str]]:
     """The rows of `seats_played.csv`; none where there is no such file."""
     if not path.is_file():
         return []
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = [
-            {key: restored(cell or "") for key, cell in row.items() if key} for row in csv.DictReader(file)
-        ]
-    if rows and not {"match", "seat", "agent"} <= set(rows[0]):
-        raise StudyError(f"{path} has no columns match, seat and agent; is it the file of these moves?")
-    return rows
+    table = CsvTable(lines_in(path), str(path), ("match", "seat", "agent"), cell=restored)
+    return [row.cells for row in table]
 
 
 def _may_show(rows: Sequence[Mapping[str, str]]) -> frozenset[tuple[str, Seat]]:

@@ -83,13 +83,13 @@ def test_too_short_a_walk_is_refused_in_words(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("t_s,x_m\n0,1\n1,2\n", "lacks the column y_m"),
-        ("x;y\n0;1\n", "lacks the column t_s, x_m, y_m"),
+        ("t_s,x_m\n0,1\n1,2\n", "p.csv, row 1: the column 'y_m' is missing"),
+        ("x;y\n0;1\n", "p.csv, row 1: the columns are not separated by commas"),
         ("t_s,x_m,y_m\n", "holds 0 positions"),
         ("t_s,x_m,y_m\n0,1,2\n1,nan,2\n", "row 3, column x_m: 'nan' is no number"),
         ("t_s,x_m,y_m\n0,1,2\n1,,2\n", "row 3, column x_m: '' is no number"),
-        ("t_s,x_m,y_m\n0,1,2\n1,2\n", "row 3 has 2 cells, the header 3"),
-        ('t_s,x_m,y_m\n\n0,"1,2\n', "is not CSV from row 3 on"),
+        ("t_s,x_m,y_m\n0,1,2\n1,2\n", "p.csv, row 3: has 2 cells, the header 3"),
+        ('t_s,x_m,y_m\n\n0,"1,2\n', "p.csv, row 3: not readable as CSV"),
         ("t_s,x_m,y_m\n0,1,2\n0,1,2\n", "do not rise"),
     ],
 )
@@ -98,7 +98,7 @@ def test_what_is_wrong_with_positions_is_said(tmp_path: Path, text: str, said: s
     path.write_text(text)
     with pytest.raises(JudgeFailed) as failed:
         read_positions(StimulusFiles(None, path), ("x_m", "y_m"))
-    assert str(failed.value).startswith("p.csv ")
+    assert str(failed.value).startswith("p.csv")
     assert said in str(failed.value)
 
 

@@ -307,7 +307,7 @@ def test_rows_and_columns_left_out_stay_as_they_are(stocked: Database, who: Who)
         ("", "The table is empty"),
         ("name;source\nhuman-g1;human\n", "row 1: the columns are not separated"),
         ("source,name\nhuman,human-g1\n", "row 1, column name: the first column"),
-        ("name,goal,goal\nhuman-g1,a,b\n", "row 1, column goal: this column stands there 2 times"),
+        ("name,goal,goal\nhuman-g1,a,b\n", "row 1: the column 'goal' comes twice (name each column once)"),
         ("name,file\nhuman-g1,a\n", "row 1, column file"),
         ("name,\nhuman-g1,a\n", "row 1, column (no name)"),
         (

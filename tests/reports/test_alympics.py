@@ -11,7 +11,7 @@ from sqlmodel import select
 
 from analysis import analyze_ratings, read_ratings
 from app.core.database import Database
-from app.core.errors import Conflict
+from app.core.errors import Conflict, StudyError
 from app.library.alympics import BadRelease, Game, game_of, read_games
 from app.library.contents import contents_named
 from app.library.records import Chart, Line, Table, parse_record
@@ -129,17 +129,23 @@ BAD: dict[str, tuple[Spoil, str]] = {
         lambda at: (at / MESSAGES).write_text('[{"Bob": [{"role": "system", "content": "\\u0000"}]}]'),
         "what Bob saw is not a record: part 1, text: holds the control character",
     ),
-    "no UTF-8": (lambda at: (at / MESSAGES).write_bytes(b"\xff"), "is not UTF-8 text"),
+    "no UTF-8": (
+        lambda at: (at / MESSAGES).write_bytes(b"\xff"),
+        "is not UTF-8 (take the file as it was released)",
+    ),
     "twice": (
         lambda at: (at / FILE).write_text((at / MESSAGES).read_text()),
         "2 files hold the game of wac-no-persona-10-20-10-alex",
     ),
     "column": (
         lambda at: (at / "ratings.csv").write_text("record,judge\n"),
-        "the column criterion is missing",
+        "the column 'criterion' is missing",
     ),
     "empty sheet": (lambda at: (at / "ratings.csv").write_text(""), "ratings.csv: is empty"),
-    "cells": (lambda at: (at / "ratings.csv").write_text(f"{SHEET}1,2\n"), "row 2 has 2 cells, the header 8"),
+    "cells": (
+        lambda at: (at / "ratings.csv").write_text(f"{SHEET}1,2\n"),
+        "row 2: has 2 cells, the header 8",
+    ),
     "game": (
         lambda at: (at / "ratings.csv").write_text(f"{SHEET}1,1,IU,4,,Bob,False,x.json\n"),
         "row 2, column game_file: 'x.json' names no released game",
@@ -159,7 +165,7 @@ def test_what_was_not_released_so_is_refused_with_the_file(released: Path) -> No
     kept = (released / MESSAGES).read_text()
     for name, (spoil, message) in BAD.items():
         spoil(released)
-        with pytest.raises(BadRelease) as refusal:
+        with pytest.raises(StudyError) as refusal:
             read_release(released)
         assert message in str(refusal.value), name
         (released / MESSAGES).write_text(kept)

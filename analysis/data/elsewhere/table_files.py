@@ -1,6 +1,5 @@
 """Tables from elsewhere: the named columns of a CSV, TSV, JSON lines or Parquet file, whatever they are called."""
 
-import csv
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,7 @@ import pyarrow.parquet
 
 from analysis.data.columns import Column
 from analysis.data.elsewhere.mapped_cells import texts_of
-from analysis.data.reading import read_csv
+from analysis.data.reading import csv_header, read_csv
 from analysis.errors import AnalysisError, ReadError, SchemaError, shown
 
 _DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -111,7 +110,7 @@ def open_table(path: Path | str | pd.DataFrame, delimiter: str | None = None) ->
     delimiter = delimiter or _DELIMITERS.get(suffix)
     try:
         if delimiter:
-            return TableFile(path, _header(path, delimiter), delimiter)
+            return TableFile(path, tuple(csv_header(path, delimiter)), delimiter)
         if suffix == ".jsonl":
             return TableFile(path, tuple(dict.fromkeys(key for row in _objects(path) for key in row)), None)
         if suffix == ".parquet":
@@ -121,14 +120,6 @@ def open_table(path: Path | str | pd.DataFrame, delimiter: str | None = None) ->
     except OSError as error:
         raise ReadError(str(path), f"cannot be read ({error.strerror or error})") from error
     raise ReadError(str(path), f"the suffix {suffix or '(none)'!r} is not known; allowed: {_SUFFIXES}")
-
-
-def _header(path: Path, delimiter: str) -> tuple[str, ...]:
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-        try:
-            return tuple(next(csv.reader(file, delimiter=delimiter), []))
-        except csv.Error as error:
-            raise ReadError(str(path), f"row 1 cannot be read ({error})") from error
 
 
 def _read_delimited(

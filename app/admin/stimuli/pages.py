@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import ClassVar
 
 from app.admin.pages import AdminPage
+from app.core.problems import Problem
 from app.jobs.queue import JobView
-from app.library.sheet import Change, SheetFault
+from app.library.sheet import Change
 from app.library.uploads import UploadView
 from app.tasks.rating.views import RecordView
 
@@ -117,7 +118,7 @@ class SheetPage(AdminPage):
     changes: Sequence[Change]
     n_changes: int
     n_clips: int
-    faults: Sequence[SheetFault]
+    faults: Sequence[Problem]
     n_rows: int
     text: str
     digest: str

@@ -16,7 +16,7 @@ from analysis.judging import JudgeValidation, read_verdicts, validate_judges
 from analysis.judging.columns import with_items_named
 from analysis.judging.figure import judges_figure
 from app.core.errors import Conflict, StudyError
-from app.core.spreadsheet import csv_fault, defused, restored
+from app.core.spreadsheet import CsvTable, defused, lines_in, restored
 from app.jobs.context import Stopping, Work
 from app.jobs.handlers.judging_items import (
     FIGURE,
@@ -115,13 +115,9 @@ def _given(work: Work, sent: Path, file_name: str) -> Sequence[Row]:
                 f"{file_name} has {n:,} {what}, and one run takes {most:,}: send it in parts, or hold them "
                 "against people with `likely-human judge validate`, which has no limit"
             )
-    try:
-        with sent.open(encoding="utf-8-sig", newline="") as file:
-            rows = csv.DictReader(file)
-            theirs = {ours: name for name, ours in with_items_named(rows.fieldnames or ()).items()}
-            return [{name: restored(row.get(theirs.get(name, name)) or "") for name in _HEAD} for row in rows]
-    except csv.Error as error:
-        raise StudyError(f"{file_name}: {csv_fault(error)}") from None
+    table = CsvTable(lines_in(sent), file_name, cell=restored)
+    theirs = {ours: name for name, ours in with_items_named(table.header).items()}
+    return [{name: row.cells.get(theirs.get(name, name), "") for name in _HEAD} for row in table]
 
 
 def _refuse_same_judge(names: Sequence[str], given: Sequence[Row]) -> None:
@@ -168,7 +164,7 @@ def _table(rows: Sequence[VerdictRow], given: Sequence[Row]) -> str:
     table = io.StringIO()
     writer = csv.DictWriter(table, head, restval="", extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(csv.DictReader(io.StringIO(verdicts_csv(rows))))
+    writer.writerows(row.cells for row in CsvTable(verdicts_csv(rows), cell=str))
     writer.writerows({name: defused(cell) for name, cell in row.items()} for row in given)
     return table.getvalue()
 

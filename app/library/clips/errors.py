@@ -1,10 +1,9 @@
 """What can be wrong with clips, manifests and rules; every message is fit to be shown as it is."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-_LONGEST_SHOWN = 80
+from app.core.problems import Problem, one_line
 
 
 class ClipError(Exception):
@@ -59,27 +58,6 @@ class RangeNotSatisfiable(ClipError):
         self.size = size
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing wrong with one row of a manifest; rows count as a spreadsheet does, the header being 1."""
-
-    file: Path
-    row: int | None
-    column: str | None
-    value: str | None
-    message: str
-
-    def __str__(self) -> str:
-        parts = [one_line(str(self.file))]
-        if self.row is not None:
-            parts.append(f"row {self.row}")
-        if self.column is not None:
-            parts.append(f"column {one_line(self.column)}")
-        if self.value is not None:
-            parts.append(f"value {shown(self.value)}")
-        return f"{', '.join(parts)}: {self.message}"
-
-
 class ManifestProblems(ClipError):
     """Everything wrong with a manifest or its files, in one go, in the order of its rows."""
 
@@ -88,33 +66,9 @@ class ManifestProblems(ClipError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-@dataclass(frozen=True, slots=True)
-class RulesProblem:
-    """One thing wrong with a file of processing rules."""
-
-    file: Path
-    line: int | None
-    message: str
-
-    def __str__(self) -> str:
-        place = one_line(str(self.file)) + (f", line {self.line}" if self.line is not None else "")
-        return f"{place}: {self.message}"
-
-
 class RulesProblems(ClipError):
     """Everything wrong with a file of processing rules, in one go."""
 
-    def __init__(self, problems: Sequence[RulesProblem]) -> None:
-        self.problems = sorted(problems, key=lambda problem: problem.line or 0)
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = sorted(problems, key=lambda problem: problem.line)
         super().__init__("\n".join(str(problem) for problem in self.problems))
-
-
-def one_line(text: str) -> str:
-    """The text with anything that would break a line, or colour a terminal, escaped."""
-    return "".join(char if char.isprintable() else ascii(char)[1:-1] for char in text)
-
-
-def shown(text: str) -> str:
-    """A value quoted for a message, shortened where it is long."""
-    short = text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
-    return f"'{one_line(short)}'"

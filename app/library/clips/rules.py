@@ -10,7 +10,8 @@ from typing import Annotated, Any, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from app.library.clips.errors import RulesProblem, RulesProblems, shown
+from app.core.problems import Problem, shown
+from app.library.clips.errors import RulesProblems
 
 SMALLEST_SIDE = 16
 LARGEST_SIDE = 4096  # what H.264 in a browser can be counted on to play
@@ -107,15 +108,15 @@ class Rules(BaseModel):
         except yaml.YAMLError as error:
             raise RulesProblems([_not_yaml(path, error)]) from None
         except ValueError as error:
-            raise RulesProblems([RulesProblem(path, _line(root), f"cannot be read: {error}")]) from None
+            raise RulesProblems([Problem(str(path), _line(root), f"cannot be read: {error}")]) from None
         if not isinstance(values, dict):
             message = "rules are written as `rule: value`, one to a line, for example `trim_start_s: 0.5`"
-            raise RulesProblems([RulesProblem(path, _line(root), message)])
+            raise RulesProblems([Problem(str(path), _line(root), message)])
         try:
             return cls.model_validate(values)
         except ValidationError as error:
             problems = [
-                RulesProblem(path, _line(_node_at(root, details["loc"])), explained(cls, details))
+                Problem(str(path), _line(_node_at(root, details["loc"])), explained(cls, details))
                 for details in error.errors(include_url=False)
             ]
             raise RulesProblems(problems) from None
@@ -124,11 +125,11 @@ class Rules(BaseModel):
 def _parse(path: Path) -> yaml.Node | None:
     try:
         if path.stat().st_size > _LARGEST_FILE_BYTES:
-            raise RulesProblems([RulesProblem(path, None, "is too large for a file of rules (over 100 kB)")])
+            raise RulesProblems([Problem(str(path), 0, "is too large for a file of rules (over 100 kB)")])
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         reason = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else f"cannot be read ({error})"
-        raise RulesProblems([RulesProblem(path, None, reason)]) from None
+        raise RulesProblems([Problem(str(path), 0, reason)]) from None
     try:
         _refuse_aliases_and_depth(path, text)
         return yaml.compose(text, Loader=yaml.SafeLoader)
@@ -141,18 +142,18 @@ def _refuse_aliases_and_depth(path: Path, text: str) -> None:
     for event in yaml.parse(text):
         if isinstance(event, yaml.AliasEvent):
             line = _mark_line(event.start_mark)
-            raise RulesProblems([RulesProblem(path, line, "write the value out; rules know no YAML aliases")])
+            raise RulesProblems([Problem(str(path), line, "write the value out; rules know no YAML aliases")])
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > _DEEPEST:
-            raise RulesProblems([RulesProblem(path, None, "is not a file of rules: nested too deeply")])
+            raise RulesProblems([Problem(str(path), 0, "is not a file of rules: nested too deeply")])
 
 
-def _not_yaml(path: Path, error: yaml.YAMLError) -> RulesProblem:
+def _not_yaml(path: Path, error: yaml.YAMLError) -> Problem:
     problem = getattr(error, "problem", None) or "holds characters that YAML does not allow"
-    return RulesProblem(path, _mark_line(getattr(error, "problem_mark", None)), f"is not YAML: {problem}")
+    return Problem(str(path), _mark_line(getattr(error, "problem_mark", None)), f"is not YAML: {problem}")
 
 
-def _repeated_keys(path: Path, node: yaml.Node) -> Iterator[RulesProblem]:
+def _repeated_keys(path: Path, node: yaml.Node) -> Iterator[Problem]:
     if isinstance(node, yaml.SequenceNode):
         for item in node.value:
             yield from _repeated_keys(path, item)
@@ -162,7 +163,7 @@ def _repeated_keys(path: Path, node: yaml.Node) -> Iterator[RulesProblem]:
             name = str(key.value)
             if name in seen:
                 message = f"{shown(name)} stands in line {seen[name]} already; keep one"
-                yield RulesProblem(path, _line(key), message)
+                yield Problem(str(path), _line(key), message)
             seen[name] = _line(key)
             yield from _repeated_keys(path, value)
 
@@ -181,12 +182,12 @@ def _node_at(root: yaml.Node, location: Sequence[int | str]) -> yaml.Node:
     return found
 
 
-def _line(node: yaml.Node) -> int | None:
+def _line(node: yaml.Node) -> int:
     return _mark_line(node.start_mark)
 
 
-def _mark_line(mark: Any) -> int | None:
-    return None if mark is None else int(mark.line) + 1
+def _mark_line(mark: Any) -> int:
+    return 0 if mark is None else int(mark.line) + 1
 
 
 def explained(rules: type[BaseModel], details: Any) -> str:

@@ -2,9 +2,21 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from app.core.errors import StudyError
+from app.core.problems import Problem, nearest, quoted
+
+__all__ = [
+    "Fault",
+    "Place",
+    "Problem",
+    "StudyFileProblems",
+    "counted",
+    "dotted",
+    "listed",
+    "nearest",
+    "quoted",
+]
 
 # A place in the study file: keys and list indices, from the top.
 Place = tuple[str | int, ...]
@@ -24,19 +36,6 @@ class Fault:
     remedy: str
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One line for the reader. A problem of a whole file stands on line 1."""
-
-    file: str
-    line: int
-    message: str
-    remedy: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.message} ({self.remedy})"
-
-
 class StudyFileProblems(StudyError):
     """Everything that is wrong with a study file and the files it names, one line each."""
 
@@ -48,11 +47,6 @@ class StudyFileProblems(StudyError):
         super().__init__("\n".join(str(problem) for problem in self.problems))
 
 
-def quoted(text: str) -> str:
-    """`text` in quotes, on one line and not too long."""
-    return repr(text if len(text) <= 60 else text[:57] + "...")
-
-
 def listed(values: Iterable[str], joint: str = "or") -> str:
     """Values as a list in a sentence: `a, b or c`."""
     *first, last = values
@@ -62,9 +56,3 @@ def listed(values: Iterable[str], joint: str = "or") -> str:
 def counted(n: int, one: str, many: str = "") -> str:
     """`1 pair`, `2 pairs`."""
     return f"{n} {one if n == 1 else many or one + 's'}"
-
-
-def nearest(value: str, known: Iterable[str], otherwise: str) -> str:
-    """Ask whether the closest of the `known` values was meant, or say `otherwise`."""
-    close = get_close_matches(value, list(known), n=1)
-    return f"did you mean {quoted(close[0])}?" if close else otherwise

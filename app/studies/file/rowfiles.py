@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
-from app.core.spreadsheet import NotCsv, csv_rows, is_separated_otherwise
-from app.studies.file.problems import Problem, listed, nearest, quoted
+from app.core.problems import Problem
+from app.core.spreadsheet import CsvTable
+from app.studies.file.problems import listed, quoted
 
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}")
 AN_ID = "use letters, digits, `.`, `_` and `-`, at most 80"
@@ -48,6 +49,10 @@ class RowFile:
             message = f"row {line}: {message}"
         self.problems.append(Problem(self.file, self.first_line + (line or 1) - 1, message, remedy))
 
+    def take(self, problem: Problem) -> None:
+        """As `refuse`, of a problem that the reader of CSV found."""
+        self.refuse(problem.line, problem.message, problem.remedy)
+
     def where(self, line: int) -> str:
         return f"in row {line}" if self.by_row else f"on line {self.first_line + line - 1}"
 
@@ -62,54 +67,17 @@ def rows_under(
 
     Nothing where the header does not hold; a row of another length is refused and passed over.
     """
-    lines = _lines(found, text)
-    header_line, header = next(lines, (1, []))
-    if not header:
-        if not found.problems:
-            message = (
-                "the file is empty" if found.first_line == 1 and not found.by_row else "there are no rows"
-            )
-            found.refuse(None, message, f"begin with the columns {', '.join(columns)}")
-        return
-    if not _header_holds(found, header_line, header, columns, required):
-        return
-    for line, cells in lines:
-        if len(cells) != len(header):
-            counts = f"{len(cells)} cells under {len(header)} columns"
-            found.refuse(line, counts, "give every column one cell")
-            continue
-        row = dict.fromkeys(columns, "") | dict(zip(header, cells, strict=True))
+    table = CsvTable(text, found.file, required, known=columns, refuse=found.take)
+    if not table.header and not found.problems:
+        is_file = found.first_line == 1 and not found.by_row
+        message = "the file is empty" if is_file else "there are no rows"
+        found.refuse(None, message, f"begin with the columns {', '.join(columns)}")
+    for row in table:
+        cells = dict.fromkeys(columns, "") | dict(row.cells)
         for name in required:
-            if not row[name]:
-                found.refuse(line, f"column {quoted(name)} is empty", "fill it in")
-        yield line, row
-
-
-def _lines(found: RowFile, text: str) -> Iterator[tuple[int, list[str]]]:
-    """Rows that are not blank, each with the line it begins on."""
-    try:
-        for row in csv_rows(text):
-            yield row.line, row.cells
-    except NotCsv as fault:
-        found.refuse(fault.line, f"not readable as CSV: {fault}", "look at the quotes in this row")
-
-
-def _header_holds(
-    found: RowFile, line: int, header: Sequence[str], columns: Sequence[str], required: Sequence[str]
-) -> bool:
-    if is_separated_otherwise(header):
-        found.refuse(line, "the columns are not separated by commas", "put commas between them")
-        return False
-    for name in header:
-        if name not in columns:
-            remedy = nearest(name, columns, f"known columns: {', '.join(columns)}")
-            found.refuse(line, f"unknown column {quoted(name)}", remedy)
-    for name in columns:
-        if header.count(name) > 1:
-            found.refuse(line, f"the column {quoted(name)} comes twice", "remove one of the two")
-        if name in required and name not in header:
-            found.refuse(line, f"the column {quoted(name)} is missing", f"needed are {', '.join(required)}")
-    return not found.problems
+            if not cells[name]:
+                found.refuse(row.line, f"column {quoted(name)} is empty", "fill it in")
+        yield row.line, cells
 
 
 def check_id(found: RowFile, line: int, column: str, value: str) -> None:

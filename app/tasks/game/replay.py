@@ -1,18 +1,15 @@
 """Replaying a table of moves: every state is computed again from the moves, and must have the hash that is written."""
 
-import csv
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import IO
 
 from pydantic import ValidationError
 
 from app.core.errors import StudyError
-from app.core.spreadsheet import csv_fault, restored
+from app.core.spreadsheet import CsvTable, lines_in, restored
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.files import MOVES, line_cells, move_of
 from app.tasks.game.games import GAMES
@@ -61,20 +58,19 @@ class Replayed:
 
 
 def replayed(path: Path) -> Iterator[Replayed]:
-    """The matches of a file, each checked event by event. Raises ReplayError at the first that differs."""
-    with _opened(path) as file:
-        seen: set[str] = set()
-        for name, rows in groupby(_rows(path, file), key=lambda row: row.cells["match"]):
-            given = list(rows)
-            if name in seen:
-                raise given[0].fault(
-                    "the rows of this match are not together; sort the file by match and seq"
-                )
-            seen.add(name)
-            match = replay(given)
-            yield _of(match, [row.cells for row in given])
-        if not seen:
-            raise ReplayError(f"{path} has no moves")
+    """The matches of a file, each checked event by event. Raises ReplayError at the first that differs, BadTable for
+    what is no table of moves."""
+    table = CsvTable(lines_in(path), str(path), MOVES, cell=restored)
+    seen: set[str] = set()
+    each = (Row(row.line, row.cells) for row in table)
+    for name, rows in groupby(each, key=lambda row: row.cells["match"]):
+        given = list(rows)
+        if name in seen:
+            raise given[0].fault("the rows of this match are not together; sort the file by match and seq")
+        seen.add(name)
+        yield _of(replay(given), [row.cells for row in given])
+    if not seen:
+        raise ReplayError(f"{path} has no moves")
 
 
 def replay(rows: Sequence[Row]) -> Match:
@@ -187,31 +183,3 @@ def _move(row: Row) -> Mapping[str, object]:
 def _first(error: ValidationError) -> str:
     found = error.errors()[0]
     return f"{'.'.join(str(part) for part in found['loc']) or 'it'}: {found['msg']}"
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[str]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            yield file
-    except OSError as error:
-        raise ReplayError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise ReplayError(f"{path} is not text in UTF-8") from None
-
-
-def _rows(path: Path, file: IO[str]) -> Iterator[Row]:
-    reader = csv.reader(file, strict=True)
-    line = 1
-    try:
-        head = next(reader, [])
-        if missing := [column for column in MOVES if column not in head]:
-            raise ReplayError(f"{path} has no column {', '.join(missing)}; it must be a file of moves")
-        line = reader.line_num + 1
-        for cells in reader:
-            if len(cells) != len(head):
-                raise ReplayError(f"line {line} of {path} has {len(cells)} cells; the header has {len(head)}")
-            yield Row(line, dict(zip(head, map(restored, cells), strict=True)))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        raise ReplayError(f"line {line} of {path}: {csv_fault(error)}") from None

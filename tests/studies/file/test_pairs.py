@@ -94,8 +94,8 @@ def test_truth_against_the_human_member_is_refused() -> None:
         ("p1,human-1,Hybrid-1,,,", "column 'b': there is no clip 'Hybrid-1'"),
         (f"p1,human-1,hybrid-1,{'c' * 81},,", f"column 'condition': '{'c' * 57}...' is not allowed"),
         ('p1,human-1,hybrid-1,"two\nlines",,', "column 'condition': 'two\\nlines' is not allowed"),
-        ("p1,human-1,hybrid-1", "3 cells under 6 columns"),
-        ("p1,human-1,hybrid-1,,,,", "7 cells under 6 columns"),
+        ("p1,human-1,hybrid-1", "has 3 cells, the header 6"),
+        ("p1,human-1,hybrid-1,,,,", "has 7 cells, the header 6"),
     ],
 )
 def test_a_bad_cell_is_named_with_its_row_and_column(row: str, message: str) -> None:

@@ -181,13 +181,13 @@ def test_a_replay_names_the_first_event_that_differs(folder: Path, tmp_path: Pat
         "a game": (1, lines[1].replace(",sug,", ",chess,"), "there is no game 'chess'"),
         "a version": (1, lines[1].replace('""version"":""1""', '""version"":""0""'), "version 0 of sug"),
         "broken JSON": (6, lines[6].replace("{", "["), "move cannot be read"),
-        "a cell too many": (6, lines[6].replace("\n", ",\n"), "27 cells; the header has 26"),
-        "the header": (0, "a,b\n", "has no column study"),
+        "a cell too many": (6, lines[6].replace("\n", ",\n"), "has 27 cells, the header 26"),
+        "the header": (0, "a,b\n", "the column 'study' is missing"),
     }
     for what, (at, line, said) in spoilt.items():
         path = tmp_path / "moves.csv"
         path.write_text("".join([*lines[:at], line, *lines[at + 1 :]]), encoding="utf-8")
-        with pytest.raises(ReplayError) as refused:
+        with pytest.raises(StudyError) as refused:
             list(replayed(path))
         assert said in str(refused.value), what
 

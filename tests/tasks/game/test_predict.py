@@ -109,7 +109,7 @@ def test_baselines_and_a_file_of_predictions_are_scored(
         ([*lines, lines[1]], "is there twice"),
         ([*lines, "99999,1,0.5"], "is no decision of a person"),
         ([lines[0], lines[1].rsplit(",", 1)[0] + ",often", *lines[2:]], "'often' is no probability"),
-        (["a,b,c"], "has no column match"),
+        (["a,b,c"], "the column 'match' is missing"),
     ):
         (tmp_path / "spoilt.csv").write_text("\n".join(spoilt), encoding="utf-8")
         done = run("predict", files["glee-bargaining"], "--predictions", "spoilt.csv")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from app.admin.pages import AdminPage
-from app.studies.file.problems import Problem
+from app.core.problems import Problem
 from app.studies.file.templates import Template
 
 

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import ClassVar
 
 from app.admin.pages import AdminPage
+from app.core.problems import Problem
 from app.studies.file.difference import Difference
-from app.studies.file.problems import Problem
 from app.studies.history import Comparison
 from app.studies.listing import VersionLine
 
