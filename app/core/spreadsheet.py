@@ -70,8 +70,6 @@ class NotCsv(Exception):
 class BadTable(StudyError):
     """A table that cannot be used; `problem` says where and why."""
 
-    status_code = 422
-
     def __init__(self, problem: Problem) -> None:
         super().__init__(str(problem))
         self.problem = problem
