@@ -20,6 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from analysis.stats.intervals import wilson
 from bench import (
     calibration_answers,
+    calibration_clues,
     calibration_games,
     calibration_judges,
     calibration_pairs,
@@ -40,6 +41,7 @@ CASES: tuple[Case, ...] = (
     *calibration_games.CASES,
     *calibration_ratings.CASES,
     *calibration_signatures.CASES,
+    *calibration_clues.CASES,
 )
 
 # How far a rate may be off before it is called off: a test's above 0.06, an interval's below 0.90.

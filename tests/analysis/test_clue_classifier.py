@@ -58,12 +58,16 @@ def test_every_fold_has_its_share_of_both_classes_and_every_clip_is_tested_once(
 
 
 def test_the_classifiers_interval_is_delongs_where_one_clue_decides() -> None:
-    """A classifier of one clue ranks as the clue does; with many clips bootstrap and DeLong agree."""
+    """A classifier of one clue ranks as the clue does; with many clips bootstrap and DeLong agree, but for arms that
+    are longer for the luck of training."""
     table = drawn(4, 150, 150, shift=1.0, names=("x",))
     report = clue_report(table, seed=1)
-    alone, together = report.clue("x").against_others.interval, report.classifier.interval
-    assert together.low == pytest.approx(alone.low, abs=0.015)
-    assert together.high == pytest.approx(alone.high, abs=0.015)
+    alone, together = report.clue("x").against_others, report.classifier
+    assert alone.auc is not None
+    assert together.auc is not None
+    for end in ("low", "high"):
+        arm, wider = (getattr(each.interval, end) - each.auc for each in (alone, together))
+        assert wider == pytest.approx(1.4 * arm, abs=0.01)
 
 
 @pytest.mark.slow
@@ -77,7 +81,7 @@ def test_clues_that_tell_nothing_give_intervals_around_a_half_and_hardly_ever_wa
         assert result.interval.high is not None
         held += result.interval.low <= 0.5 <= result.interval.high
         warned += result.warns
-    assert held >= 24
+    assert held >= 28
     assert warned <= 2
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from playwright.sync_api import Locator, Page, TimeoutError
+from playwright.sync_api import FileChooser, Locator, Page, TimeoutError
 
 MOST_TABS = 400
 # On a loaded machine Chromium once opened no dialog at the key; whoever sits there presses it again.
@@ -82,6 +82,8 @@ class Keyboard:
         assert target.input_value() == value
 
     def pick_files(self, target: Locator, files: Sequence[Path]) -> None:
+        # Whoever listens from here on keeps the browser's own dialog away: one that opened would block all others.
+        target.page.on("filechooser", _listening)
         for tries_left in reversed(range(CHOOSER_TRIES)):
             self._go_to(target)
             try:
@@ -92,7 +94,8 @@ class Keyboard:
                     raise
             else:
                 chooser.value.set_files([str(file) for file in files])
-                return
+                break
+        target.page.remove_listener("filechooser", _listening)
 
     def _go_to(self, target: Locator, group: str | None = None) -> None:
         """Tab until it (or, of a group of radio buttons, any of it) has the focus."""
@@ -102,6 +105,10 @@ class Keyboard:
                 return
             self._keys.press("Tab")
         raise AssertionError(f"the keyboard does not reach {target}")
+
+
+def _listening(_: FileChooser) -> None:
+    """As long as somebody listens, choosers are handed to the test."""
 
 
 def _has_focus(target: Locator) -> bool:

@@ -58,7 +58,7 @@ def test_they_judge_a_study_of_records_and_stand_beside_one_person(
     settings: Settings, database: Database, tmp_path: Path
 ) -> None:
     open_records(database, tmp_path, 6)
-    run_simulation(settings, database, "nav", n=6, traits=Traits(accuracy=0.9), seed=2)
+    run_simulation(settings, database, "nav", n=7, traits=Traits(accuracy=0.9), seed=2)
     store = ClipStore(settings.data_dir)
     with database.reading() as session:
         pairs = pairs_to_judge(session, "nav", store).pairs

@@ -183,7 +183,7 @@ def _ultimatum(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observe
                 Cell(str(entry["round"])),
                 *(
                     Cell(
-                        f"{amount(offer['amount'])} to {offer['to']}",
+                        f"{amount(offer['amount'])} to {names[offer['to']]}",
                         mark="yes" if offer["accepted"] else "no",
                     )
                     for offer in entry["offers"]

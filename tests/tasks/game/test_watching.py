@@ -1,6 +1,7 @@
 """What those who run a study see of matches: who waits, who is slow, each event of each game; and stopping one."""
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -124,6 +125,10 @@ def test_a_replay_of_the_game_shows_each_round(
         seat.role.capitalize() if seat.role != "player" else f"Player {seat.seat}" for seat in seats
     ]
     assert all(each.event.what for each in replays)
+    if game == "sug":
+        offers = [cell.text for row in replays[-1].observed.history.rows for cell in row.cells[1:]]
+        assert offers
+        assert all(re.fullmatch(r"\d+ to Player \d", offer) for offer in offers)
 
 
 def stop(session: Session, who: Who, study: StudyHere, **more: Any) -> None:
