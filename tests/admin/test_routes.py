@@ -47,6 +47,9 @@ OPEN = {
     "GET /static/admin",
     "GET /admin/login",
     "POST /admin/login",
+    # Programs in live seats: by a token of the environment. The post reads no more than 64 kB.
+    "GET /api/seat/{token}",
+    "POST /api/seat/{token}/moves",
 }
 # What a viewer may change: what is theirs alone.
 OWN = {

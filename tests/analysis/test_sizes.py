@@ -30,7 +30,7 @@ def of_size(people: int, pairs: int, empty: frozenset[str]) -> pd.DataFrame:
         rows[f"stimulus_{member}"] = rows["pair"] + f"-{member}"
     rows["trial"] = [f"t{number}" for number in at]
     rows["position"] = at + 1
-    return rows.assign(**{column: "" for column in empty})
+    return rows.assign(**dict.fromkeys(empty, ""))
 
 
 @settings(max_examples=8)

@@ -382,7 +382,7 @@ def test_a_study_with_people_takes_a_model_that_it_pays_for_and_reads_no_file_fo
     paid = {"models": {"calls": 1, "tokens": 1}}
     wrong: list[tuple[str, dict[str, Any], str]] = [
         ("model", {}, "nothing says what it may cost"),
-        ("pull", paid, "plays by `likely-human game play` alone for now"),
+        ("pull", paid, "a program on a seat is pull:label=NAME"),
         ("model:settings=/etc/passwd", paid, "settings: Extra inputs are not permitted"),
     ]
     for seat, keys, why in wrong:
