@@ -34,6 +34,7 @@ from app.sessions.router import router as participant
 from app.sessions.starts import Starts
 from app.sessions.sweeping import sweeping
 from app.tasks.game.outside.router import router as seats
+from app.tasks.walk.router import router as walks
 
 _HERE = Path(__file__).parent
 _log = logging.getLogger("likely-human")
@@ -90,6 +91,7 @@ def _pages() -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
     ours, theirs = FastAPI(openapi_url=None), FastAPI(openapi_url=None)
     ours.include_router(participant)
     ours.include_router(seats)
+    ours.include_router(walks)
     theirs.include_router(experimenter)
     return ours.routes, theirs.routes
 

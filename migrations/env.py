@@ -5,7 +5,8 @@ from sqlalchemy import Connection
 from sqlmodel import SQLModel
 
 import app.sessions.tables
-import app.tasks.game.tables  # noqa: F401  (both register all tables, those of studies, library, jobs and accounts too)
+import app.tasks.game.tables
+import app.tasks.walk.tables  # noqa: F401
 from app.core.database import make_engine
 from app.core.settings import Settings
 

@@ -7,7 +7,9 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from stimuli.agents import AgentPlace
 from stimuli.arena import GOALS, Goal
@@ -15,10 +17,11 @@ from stimuli.body import FRAMES_PER_S
 from stimuli.encode import write_mp4
 from stimuli.errors import StimuliError
 from stimuli.raycaster import HEIGHT, WIDTH, Pose, raycaster
-from stimuli.scenes import Clip, plan_clips, plan_walks, walk_clip
+from stimuli.scenes import Clip, Scene, plan_clips, plan_walks, walk_clip
 from stimuli.walkers import LostWalkerError, Track
 
-MANIFEST_COLUMNS = ("file", "name", "source", "goal", "player", "simulated", "positions", "seed")
+MANIFEST_COLUMNS = ("file", "name", "source", "goal", "player", "simulated", "positions", "seed", "scene")
+PEOPLE_COLUMNS = (*MANIFEST_COLUMNS, "session")
 POSITION_COLUMNS = ("t_s", "x_m", "y_m", "z_m", "heading_rad", "goal_x_m", "goal_y_m")
 PLAYERS = {
     "human": "simulated human",
@@ -26,11 +29,27 @@ PLAYERS = {
     "symbolic": "symbolic walker",
 }
 N_CLIPS = 24
+T = TypeVar("T")
 MOST_CLIPS = 5000
 MOST_SEED = 2**32 - 1
 SOURCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 
 Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """A walk that somebody took from the start of a scene to its goal: `part` is what is shown of it.
+
+    `player` and `session` are names that tell nothing of whose walk it is. `simulated`: nobody took it.
+    """
+
+    name: str
+    scene: Scene
+    part: Track
+    player: str
+    session: str
+    simulated: bool
 
 
 def generate(
@@ -112,7 +131,45 @@ def generate_by_agent(
     return _make_set(planned, out, workers, on_progress or _ignore)
 
 
+def generate_of_people(
+    walks: Sequence[Walked],
+    out: Path,
+    *,
+    workers: int | None = None,
+    on_progress: Progress | None = None,
+) -> Path:
+    """Write clips of walks that people took as `generate` writes the demo's: drawn, cut and encoded by the same code.
+    The manifest has their session besides; their source is `human`.
+
+    Raises
+    ------
+    StimuliError
+        If there is no walk, or the folder cannot be written.
+    """
+    _check("walks", len(walks), 1, MOST_CLIPS)
+    manifest, n_workers = _prepared(out, workers)
+    _make_all(make_walked, list(walks), out, min(n_workers, len(walks)), on_progress or _ignore)
+    rows = (
+        [*_row(one.name, "human", one.scene, one.player, simulated=one.simulated), one.session]
+        for one in walks
+    )
+    _write_csv(manifest, PEOPLE_COLUMNS, rows)
+    return manifest
+
+
 def _make_set(planned: list[Clip], out: Path, workers: int | None, on_progress: Progress) -> Path:
+    manifest, n_workers = _prepared(out, workers)
+    _make_all(make_clip, planned, out, min(n_workers, len(planned)), on_progress)
+    rows = (
+        _row(clip.name, clip.source, clip.scene, clip.agent or PLAYERS[clip.source], simulated=True)
+        for clip in planned
+    )
+    _write_csv(manifest, MANIFEST_COLUMNS, rows)
+    return manifest
+
+
+def _prepared(out: Path, workers: int | None) -> tuple[Path, int]:
+    """Where the manifest will be, and how many processes there are; the folders are there."""
     n_workers = _processors() if workers is None else workers
     _check("workers", n_workers, 1, MOST_CLIPS)
     manifest = out / "manifest.csv"
@@ -122,9 +179,7 @@ def _make_set(planned: list[Clip], out: Path, workers: int | None, on_progress: 
         manifest.unlink(missing_ok=True)
     except OSError as error:
         raise _unwritable(out, error) from error
-    _make_all(planned, out, min(n_workers, len(planned)), on_progress)
-    _write_csv(manifest, MANIFEST_COLUMNS, (_manifest_row(clip) for clip in planned))
-    return manifest
+    return manifest, n_workers
 
 
 def _check(name: str, value: int, least: int, most: int) -> None:
@@ -145,18 +200,20 @@ def _ignore(done: int, total: int) -> None:
     """Take no notice of progress."""
 
 
-def _make_all(clips: list[Clip], out: Path, n_workers: int, on_progress: Progress) -> None:
+def _make_all(
+    make: Callable[[T, Path], None], clips: Sequence[T], out: Path, n_workers: int, on_progress: Progress
+) -> None:
     on_progress(0, len(clips))
     if n_workers == 1:
         for done, clip in enumerate(clips, start=1):
-            make_clip(clip, out)
+            make(clip, out)
             on_progress(done, len(clips))
         return
     # Started afresh, not forked: the caller may be a server with threads.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(n_workers, mp_context=context)
     try:
-        jobs = [pool.submit(make_clip, clip, out) for clip in clips]
+        jobs = [pool.submit(make, clip, out) for clip in clips]
         for done, job in enumerate(as_completed(jobs), start=1):
             job.result()
             on_progress(done, len(clips))
@@ -170,12 +227,19 @@ def make_clip(clip: Clip, out: Path) -> None:
         track = walk_clip(clip)
     except LostWalkerError as error:
         raise StimuliError(str(error)) from error
-    draw = raycaster(GOALS[clip.goal]).frame
+    _draw(clip.name, track, GOALS[clip.goal], out)
+
+
+def make_walked(walked: Walked, out: Path) -> None:
+    """Draw and write the clip of a walk and its positions."""
+    _draw(walked.name, walked.part, GOALS[walked.scene.goal], out)
+
+
+def _draw(name: str, track: Track, goal: Goal, out: Path) -> None:
+    draw = raycaster(goal).frame
     frames = (draw(pose, index / FRAMES_PER_S) for index, pose in enumerate(_poses(track)))
-    path = out / "clips" / f"{clip.name}.mp4"
-    _write_csv(
-        out / "positions" / f"{clip.name}.csv", POSITION_COLUMNS, _position_rows(track, GOALS[clip.goal])
-    )
+    path = out / "clips" / f"{name}.mp4"
+    _write_csv(out / "positions" / f"{name}.csv", POSITION_COLUMNS, _position_rows(track, goal))
     try:
         write_mp4(path, frames, width=WIDTH, height=HEIGHT, frames_per_s=FRAMES_PER_S)
     except OSError as error:
@@ -197,16 +261,18 @@ def _position_rows(track: Track, goal: Goal) -> Iterable[list[str]]:
         ]
 
 
-def _manifest_row(clip: Clip) -> list[str]:
+def _row(name: str, source: str, scene: Scene, player: str, *, simulated: bool) -> list[str]:
+    goal = GOALS[scene.goal].name
     return [
-        f"clips/{clip.name}.mp4",
-        clip.name,
-        clip.source,
-        GOALS[clip.goal].name,
-        clip.agent or PLAYERS[clip.source],
-        "yes",
-        f"positions/{clip.name}.csv",
-        str(clip.seed),
+        f"clips/{name}.mp4",
+        name,
+        source,
+        goal,
+        player,
+        "yes" if simulated else "no",
+        f"positions/{name}.csv",
+        str(scene.seed),
+        f"{scene.seed}-{goal}-{scene.number}",
     ]
 
 

@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from stimuli.arrays import Floats32, Packed, Pixels
+from stimuli.drawing import HAZE_RGB
 
 
 def rgb(red: float, green: float, blue: float) -> Floats32:
@@ -17,7 +18,7 @@ SUN_SLOPE = 0.85
 SUNLIGHT = rgb(1.06, 0.92, 0.74)
 SKYLIGHT = rgb(0.52, 0.53, 0.58)
 LAMPLIGHT = rgb(1.0, 0.66, 0.26)
-HAZE = rgb(0.86, 0.76, 0.66)
+HAZE = rgb(*HAZE_RGB)
 GOAL_BLUE = rgb(0.08, 0.36, 1.0)
 
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from stimuli.arena import MATERIALS, Goal
 from stimuli.arrays import Floats32, Indices, Packed, Pixels
 from stimuli.colours import HAZE, pack
+from stimuli.drawing import HAZE_FROM_M, HAZE_LENGTH_M
 from stimuli.floor import (
     FLOOR_TEXELS,
     FLOOR_TEXELS_PER_M,
@@ -26,7 +27,6 @@ from stimuli.world import World
 STEPS_PER_M = 16
 N_STEPS = 1024
 OPAQUE = 0xFF000000
-HAZE_FROM_M, HAZE_LENGTH_M = 2.0, 44.0
 # From these distances on, pictures of half, a quarter and an eighth of the size.
 SMALLER_FROM_M = (6.0, 12.0, 24.0)
 N_LEVELS = len(SMALLER_FROM_M) + 1

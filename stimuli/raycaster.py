@@ -14,6 +14,10 @@ from stimuli.arena import Goal
 from stimuli.arrays import Bytes, Indices, Packed
 from stimuli.beacon import draw_beacon
 from stimuli.colours import pack
+from stimuli.drawing import EYE_M as EYE_M
+from stimuli.drawing import FOCAL, HORIZON
+from stimuli.drawing import HEIGHT as HEIGHT
+from stimuli.drawing import WIDTH as WIDTH
 from stimuli.lens import Lens
 from stimuli.minimap import SIZE as MAP_SIZE
 from stimuli.minimap import MiniMap
@@ -22,9 +26,7 @@ from stimuli.rays import Rays, Runs, Surfaces
 from stimuli.sky import paint_sky
 from stimuli.world import World, build_world
 
-EYE_M = 1.6
-WIDTH, HEIGHT = 480, 300
-LENS = Lens(WIDTH, HEIGHT, focal=WIDTH / 2 / math.tan(math.radians(78.0) / 2), horizon=132.0)
+LENS = Lens(WIDTH, HEIGHT, focal=FOCAL, horizon=HORIZON)
 MAP_MARGIN = 8
 MAP_LEFT, MAP_TOP = WIDTH - MAP_SIZE - MAP_MARGIN, MAP_MARGIN
 SKY_COLUMNS = 2560

@@ -30,6 +30,34 @@ MOST_ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
+class Scene:
+    """Where walks to one goal begin, and which part of such a walk is shown: the same for whoever walks it."""
+
+    seed: int
+    goal: int
+    number: int
+
+    def start(self, attempt: int = 0) -> Point:
+        """Where a walk begins: the same for every walker, another at each attempt."""
+        rng = np.random.default_rng([self.seed, self.goal, self.number, 2, attempt + 1])
+        return centre(int(rng.choice(self._stretch()[2])))
+
+    def part(self, track: Track) -> Track | None:
+        """What is shown of a walk: some seconds, halfway through which the goal is equally far for all walkers. None
+        where the walk is too short for it."""
+        n_frames, left_s, _ = self._stretch()
+        halfway_m = REACHED_M + METRES_PER_S * (n_frames / FRAMES_PER_S / 2 + left_s)
+        near = route_to(GOALS[self.goal]).from_m(track.x_m, track.y_m) <= halfway_m
+        first = int(np.argmax(near)) - n_frames // 2
+        fits = bool(near.any()) and first >= 0 and first + n_frames <= len(track)
+        return track.part(first, n_frames) if fits else None
+
+    def _stretch(self) -> tuple[int, float, Indices]:
+        rng = np.random.default_rng([self.seed, self.goal, self.number, 1])
+        return _stretch(route_to(GOALS[self.goal]), rng)
+
+
+@dataclass(frozen=True, slots=True)
 class Clip:
     """One clip to make. Clips of one goal and number differ in source alone: same start, same length."""
 
@@ -42,6 +70,10 @@ class Clip:
     @property
     def name(self) -> str:
         return f"{self.source}-g{GOALS[self.goal].name}-{self.number}"
+
+    @property
+    def scene(self) -> Scene:
+        return Scene(self.seed, self.goal, self.number)
 
 
 def plan_clips(n_clips: int, seed: int) -> list[Clip]:
@@ -65,20 +97,16 @@ def walk_clip(clip: Clip) -> Track:
 
     Halfway through their clips all walkers of a scene are equally far from the goal.
     """
-    route = route_to(GOALS[clip.goal])
-    walked = _by_agent(clip) if clip.agent else _by_walker(clip, route)
-    scene = [clip.seed, clip.goal, clip.number]
-    n_frames, left_s, starts = _stretch(route, np.random.default_rng([*scene, 1]))
-    halfway_m = REACHED_M + METRES_PER_S * (n_frames / FRAMES_PER_S / 2 + left_s)
+    scene = clip.scene
+    walked = _by_agent(clip) if clip.agent else _by_walker(clip, route_to(GOALS[clip.goal]))
     for attempt in range(MOST_ATTEMPTS):
-        start = centre(int(np.random.default_rng([*scene, 2, attempt + 1]).choice(starts)))
         try:
-            track = walked(start, attempt)
+            track = walked(scene.start(attempt), attempt)
         except LostWalkerError:
             continue
-        first = int(np.argmax(route.from_m(track.x_m, track.y_m) <= halfway_m)) - n_frames // 2
-        if first >= 0 and first + n_frames <= len(track):
-            return track.part(first, n_frames)
+        part = scene.part(track)
+        if part is not None:
+            return part
     raise LostWalkerError(f"{clip.name} (seed {clip.seed}): no walk long enough in {MOST_ATTEMPTS} attempts")
 
 

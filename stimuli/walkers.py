@@ -63,7 +63,7 @@ def walk(source: Source, world: World, route: Route, start: Point, rng: np.rando
     LostWalkerError
         If the goal is not reached within 40 s.
     """
-    path = _path(source, world, route, start, rng)
+    path = path_of(source, world, route, start, rng)
     body, guide = Body(world, *start), Guide(path)
     ahead = path[min(10, len(path) - 1)] - path[0]
     steer = STEERING[source](math.atan2(ahead[1], ahead[0]), rng)
@@ -78,7 +78,8 @@ def walk(source: Source, world: World, route: Route, start: Point, rng: np.rando
     return Track(x_m, y_m, world.height_m(x_m, y_m), wrapped)
 
 
-def _path(source: Source, world: World, route: Route, start: Point, rng: np.random.Generator) -> Floats:
+def path_of(source: Source, world: World, route: Route, start: Point, rng: np.random.Generator) -> Floats:
+    """The way that a walker means to go, as points `SPACING_M` apart."""
     if source == "human":
         # A person does not know the shortest way: lengths are misjudged differently in every part of the map.
         misjudged = value_noise((N_CELLS, N_CELLS), (10, 10), rng).astype(np.float64) - 0.5

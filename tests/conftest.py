@@ -11,6 +11,7 @@ from pathlib import Path
 import hypothesis
 import psycopg
 import pytest
+from hypothesis.internal.conjecture import providers
 from sqlalchemy import URL, make_url
 from starlette.testclient import TestClient
 
@@ -33,6 +34,9 @@ from tests.sql_only import sql_only
 hypothesis.settings.register_profile("same", deadline=None, derandomize=True)
 hypothesis.settings.register_profile("explore", deadline=None)
 hypothesis.settings.load_profile("same")
+# Hypothesis would take examples from the constants of every module of ours that happens to be loaded: others in each
+# process, and read from 100,000 lines at its first use.
+providers.is_local_module_file = lambda path: False  # type: ignore[assignment, attr-defined]
 # Texts are as wide as a terminal; xdist gives its processes one of 80.
 os.environ["COLUMNS"] = "100"
 MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
@@ -68,7 +72,8 @@ def turn(item: pytest.Item) -> int:
     """Files go to processes in this order: what takes minutes first, or one process ends long after the others."""
     if item.path.stem in {"test_whole_way", "test_engines"}:
         return 0
-    return 1 if item.get_closest_marker("browser") else 2
+    is_long = item.path.stem in {"test_upgrade", "test_migrations", "test_processes", "test_cli"}
+    return 1 if is_long or item.get_closest_marker("browser") else 2
 
 
 def is_any_database(item: pytest.Item) -> bool:

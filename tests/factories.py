@@ -132,6 +132,8 @@ def answer_for(html: str, **fields: str) -> Mapping[str, str]:
     }
     page = page_on(html).partition("-")[0]
     of_page = _ratings(html) if page == "trial" and 'name="choice"' not in html else usual[page]
+    if 'id="walk-settings"' in html:
+        of_page = {}
     return {"submit_id": submit_id_on(html), **of_page, **fields}
 
 

@@ -22,6 +22,11 @@ SHEETS = {
         ROOT / "sessions",
         ROOT / "core",
     ],
+    ROOT / "tasks" / "walk" / "static" / "walk.css": [
+        ROOT / "tasks" / "walk",
+        ROOT / "sessions",
+        ROOT / "core",
+    ],
     ROOT / "tasks" / "rating" / "static" / "record.css": [ROOT / "tasks" / "rating"],
     ROOT / "admin" / "static" / "admin.css": [ROOT / "admin"],
     SHARED: [ROOT / "sessions", ROOT / "core", ROOT / "admin"],

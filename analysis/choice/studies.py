@@ -77,6 +77,11 @@ class StudyResult(Result):
     ties: TieAnswers
     conditions: ConditionsCompared
 
+    @property
+    def asks_uncertainty(self) -> bool:
+        """Whether anybody said how uncertain they were, or certainty was not asked either."""
+        return self.uncertainty_all.n > 0 or self.certainty.mean is None
+
     def to_dict(self) -> dict[str, Any]:
         """As the fields, with each participant's preferences under the participant."""
         return {

@@ -145,16 +145,14 @@ def _sentences(studies: Sequence[Named]) -> Iterator[str]:
 
 
 def _reading(studies: Sequence[Named]) -> Iterator[str]:
+    is_certainty = all(one.mean is not None for _, one in studies)
+    scale = "More is more certain" if is_certainty else "Uncertainty 1 is extremely certain"
     yield (
-        "Each point is the mean over the participants who used this uncertainty, with its interval: other people use "
-        "each, so the curve also shows how people differ. Uncertainty 1 is extremely certain; the dashed line is "
-        "chance."
+        "Each point is the mean over the participants who gave such answers, with its interval: other people gave "
+        f"each, so the curve also shows how people differ. {scale}; the dashed line is chance."
     )
     if any(one.binned for _, one in studies):
-        yield (
-            "Where certainty (more is more certain) has many values, a point is a quantile bin of the answers; equal "
-            "values are in one bin."
-        )
+        yield "A point is a quantile bin of the answers where there are many values; equal values are in one bin."
     if len(studies) > MOST_STUDIES:
         yield f"The first {MOST_STUDIES} of {len(studies)} studies are drawn."
 

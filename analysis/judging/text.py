@@ -112,7 +112,8 @@ def _group(group: Group) -> Iterator[RenderableType]:
         "class": f"Pairs {group.name}",
         "condition": f"Condition {name_of(group.name) or '(none)'}",
     }
-    tied = f", {group.n_tied_labels} labels tied" if group.n_tied_labels else ""
+    n_tied = group.n_tied_labels
+    tied = f", {n_tied} label{'' if n_tied == 1 else 's'} tied" if n_tied else ""
     yield f"\n{what[group.scope]}: {group.n_judged} of {group.n_pairs} judged, {group.n_with_votes} with votes{tied}"
     given = {key: measure for key, measure in group.measures.items() if measure.corrected.value is not None}
     if given:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,9 @@ import numpy.typing as npt
 from analysis.errors import AnalysisError
 from analysis.learning.paths import Path, Singles, mirrored, sequence, spread, windows
 from analysis.learning.pictures import COLOURS, FRAME, Frames, covering
-from analysis.stats.intervals import Floats
+
+if TYPE_CHECKING:
+    from analysis.stats.intervals import Floats
 
 Parameters = Mapping[str, Singles]
 Reads = Literal["positions", "turn-speed", "top-down", "frames", "bar-code"]
@@ -331,7 +333,7 @@ def _sigmoid(xp: Any, values: Any) -> Any:
     return 0.5 * (xp.tanh(0.5 * values) + 1)  # never overflows
 
 
-def logits(settings: Settings, parameters: Parameters, found: Windows) -> Floats:
+def logits(settings: Settings, parameters: Parameters, found: Windows) -> "Floats":
     """Of each window; of turn and speed the mean with its mirror image, so that left and right decide nothing."""
     # A long clip's pictures as floats would fill the memory.
     some = max(1, 64 // settings.window) if settings.sees else len(found)

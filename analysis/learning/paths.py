@@ -1,13 +1,15 @@
 """Paths as networks read them: resampled to a fixed rate, as positions or as turn and speed, in windows."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from analysis.errors import AnalysisError
-from analysis.stats.intervals import Floats
+
+if TYPE_CHECKING:
+    from analysis.stats.intervals import Floats
 
 Singles = npt.NDArray[np.float32]
 Values = npt.NDArray[Any]
@@ -23,11 +25,11 @@ class Path:
     One value for each moment, all finite, at least two.
     """
 
-    t_s: Floats
-    x_m: Floats
-    y_m: Floats
-    z_m: Floats
-    heading_rad: Floats | None
+    t_s: "Floats"
+    x_m: "Floats"
+    y_m: "Floats"
+    z_m: "Floats"
+    heading_rad: "Floats | None"
 
     @property
     def duration_s(self) -> float:
@@ -44,7 +46,7 @@ def resampled(path: Path, rate_hz: float) -> Path:
     return Path(at_s, x_m, y_m, z_m, turned)
 
 
-def turn_and_speed(path: Path, rate_hz: float, *, by_heading: bool) -> Floats:
+def turn_and_speed(path: Path, rate_hz: float, *, by_heading: bool) -> "Floats":
     """Turn rate in rad/s and speed in m/s of each step, shape (steps, 2).
 
     `by_heading` turns are those of where the player looks, else those of the course, which stays as it was while the
@@ -61,7 +63,7 @@ def turn_and_speed(path: Path, rate_hz: float, *, by_heading: bool) -> Floats:
     return np.column_stack([turn, speed])
 
 
-def _course_changes(even: Path, rate_hz: float) -> Floats:
+def _course_changes(even: Path, rate_hz: float) -> "Floats":
     dx, dy = np.diff(even.x_m), np.diff(even.y_m)
     moves = np.hypot(dx, dy) > _STEP_M
     # Of a step that hardly moves the direction is rounding: the last one that moved stands for it.
@@ -75,7 +77,7 @@ def _course_changes(even: Path, rate_hz: float) -> Floats:
 
 def sequence(
     path: Path, reads: Literal["positions", "turn-speed"], rate_hz: float, *, by_heading: bool
-) -> Floats:
+) -> "Floats":
     """What a network reads of a path: x, y, z in metres (n, 3), or turn in rad/s and speed in m/s (n, 2)."""
     if reads == "turn-speed":
         return turn_and_speed(path, rate_hz, by_heading=by_heading)

@@ -89,9 +89,10 @@ def group_scores(
     *,
     seed: int,
     resamples: int,
+    scale: tuple[float, float] | None = None,
 ) -> tuple[GroupScores, ...]:
     """Each group that has a score, in the order of `names`; `group`, `item` and `rater` number those of each score."""
-    return tuple(_each_group(names, group, item, rater, scores, seed, resamples))
+    return tuple(_each_group(names, group, item, rater, scores, seed, resamples, scale))
 
 
 def _each_group(
@@ -102,6 +103,7 @@ def _each_group(
     scores: Floats,
     seed: int,
     resamples: int,
+    scale: tuple[float, float] | None,
 ) -> Iterator[GroupScores]:
     for number, name in enumerate(names):
         here: Mask = group == number
@@ -119,7 +121,7 @@ def _each_group(
             mean=float(values.mean()),
             sd_ddof1=float(values.std(ddof=1)) if len(values) > 1 else None,
             quartiles=quartiles,
-            interval=mean_interval(of_item, of_rater, values, seed=seed, resamples=resamples),
+            interval=mean_interval(of_item, of_rater, values, seed=seed, resamples=resamples, scale=scale),
         )
 
 

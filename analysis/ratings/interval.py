@@ -16,7 +16,15 @@ _WORK = 400_000_000
 _FEWEST = 1_000
 
 
-def mean_interval(item: Counts, rater: Counts, scores: Floats, *, seed: int, resamples: int) -> Interval:
+def mean_interval(
+    item: Counts,
+    rater: Counts,
+    scores: Floats,
+    *,
+    seed: int,
+    resamples: int,
+    scale: tuple[float, float] | None = None,
+) -> Interval:
     """The 95 % interval of the mean score, for other items and other raters.
 
     `item` and `rater` number those of each score from 0. Scores of one item depend on each other, and so do those of
@@ -24,7 +32,16 @@ def mean_interval(item: Counts, rater: Counts, scores: Floats, *, seed: int, res
     [CGM11]_ and Satterthwaite's degrees of freedom. Else the percentile bootstrap, which draws items and, by itself,
     raters, a score counting as often as its item was drawn times its rater [Owe07]_; above 40,000 scores, items and
     raters together there are fewer resamples than asked for, though at least 1,000, and the interval says how many. One
-    or two raters say nothing of others: then the interval is over items, for these raters; and the other way round."""
+    or two raters say nothing of others: then the interval is over items, for these raters; and the other way round.
+    `scale` has the lowest and the highest score there can be: no end lies beyond it, as no mean can."""
+    found = _unbounded(item, rater, scores, seed=seed, resamples=resamples)
+    if scale is None or found.low is None or found.high is None:
+        return found
+    low, high = min(scale[0], float(scores.min())), max(scale[1], float(scores.max()))
+    return replace(found, low=max(low, found.low), high=min(high, found.high))
+
+
+def _unbounded(item: Counts, rater: Counts, scores: Floats, *, seed: int, resamples: int) -> Interval:
     shape = n_items, n_raters = int(item.max(initial=-1)) + 1, int(rater.max(initial=-1)) + 1
     if not len(scores):
         return no_interval("there is no score", seed, resamples, OVER_BOTH)

@@ -225,7 +225,7 @@ def _criterion(
     )
     items, raters = item.codes.astype(np.int64), rater.codes.astype(np.int64)
     numbers = values[:0] if is_nominal else values
-    groups = _groups(rows)
+    groups, scale = _groups(rows), ratings.scale_of(name)
     missing = ratings.table["score"].isna().to_numpy()
     return CriterionResult(
         criterion=name,
@@ -243,7 +243,7 @@ def _criterion(
         maximum=float(values.max()) if len(values) and not is_nominal else None,
         interval=no_interval(CLASSES, seed, resamples)
         if is_nominal
-        else mean_interval(items, raters, values, seed=seed, resamples=resamples),
+        else mean_interval(items, raters, values, seed=seed, resamples=resamples, scale=scale),
         reason=CLASSES if is_nominal and len(values) else reason,
         agreement=_agreement(ratings, name, rows, values, seed, resamples),
         classes=tuple(_classes(rows)) if is_nominal else (),
@@ -255,11 +255,11 @@ def _criterion(
         counts=score_counts(numbers),
         groups=()
         if is_nominal
-        else group_scores(*groups, items, raters, values, seed=seed, resamples=resamples),
+        else group_scores(*groups, items, raters, values, seed=seed, resamples=resamples, scale=scale),
         group_comparisons=()
         if is_nominal
         else group_comparisons(*groups, items, values, seed=seed, resamples=resamples),
-        scale=ratings.scale_of(name),
+        scale=scale,
     )
 
 

@@ -35,10 +35,11 @@ def _parts(analysis: Analysis) -> Iterator[RenderableType]:
     yield from _numbers(shown, analysis.labels)
     for study in shown:
         yield from _conditions(study, many=len(shown) > 1)
-    comparisons = analysis.comparisons[:MOST_COMPARISONS]
+    compared = [one for one in analysis.comparisons if _has_values(one)]
+    comparisons = compared[:MOST_COMPARISONS]
     for comparison in comparisons:
         yield _compared(comparison)
-    yield from _more(len(analysis.comparisons) - len(comparisons), "comparisons")
+    yield from _more(len(compared) - len(comparisons), "comparisons")
     yield from _beware(shown, comparisons)
     if analysis.published:
         yield "These are the published HNTT answers: --full sets the printed numbers beside the corrected ones."
@@ -82,7 +83,7 @@ def _described(study: StudyResult) -> Iterator[tuple[str, Description, str]]:
         yield f"{name_of(one.source)} over {name_of(one.against)}", one.description, "share of choices"
     if study.certainty.mean is not None:
         yield "certainty", study.certainty.mean, "more is more certain"
-    if study.certainty.mean is None or study.uncertainty.mean is not None:
+    if study.uncertainty.mean is not None:
         yield "uncertainty", study.uncertainty, ""
 
 
@@ -93,6 +94,13 @@ def _majority(every: pd.DataFrame, study: str) -> tuple[str, str, str, str]:
     ties = int((level(labels) | (labels["majority"] == "tie").to_numpy()).sum())
     mean = number(float(judged.mean()) if len(judged) else None)
     return str(len(judged)), mean, "-", f"of pairs; {ties} of {len(labels)} tied"
+
+
+def _has_values(one: Comparison) -> bool:
+    """Whether anybody can be compared: uncertainty, for one, is not asked in every study."""
+    if one.compared_as == "paired" and one.paired is not None:
+        return one.paired.n > 0
+    return min(one.test.n1, one.test.n2) > 0
 
 
 def _compared(one: Comparison) -> str:

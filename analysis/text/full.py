@@ -111,12 +111,11 @@ def _described(study: StudyResult) -> list[tuple[str, Description]]:
         )
         for p in study.preferences
     ]
-    return [
-        ("accuracy", study.accuracy),
+    uncertainty = [
         (f"uncertainty, trials {which}", study.uncertainty),
         ("uncertainty, all main trials", study.uncertainty_all),
-        *preferences,
     ]
+    return [("accuracy", study.accuracy), *(uncertainty if study.asks_uncertainty else ()), *preferences]
 
 
 def _description(described: Description) -> list[str]:
@@ -158,15 +157,15 @@ def _ties(ties: TieAnswers) -> str:
 def _participants(study: StudyResult) -> Table:
     preferences = study.preferences
     columns = [f"{name_of(p.source)} over {name_of(p.against)}" for p in preferences]
-    table = table_of("participant", "accuracy", "uncertainty", "unc., all", *columns)
+    rates = study.asks_uncertainty
+    table = table_of("participant", "accuracy", *(("uncertainty", "unc., all") if rates else ()), *columns)
     people = sorted(study.to_dict()["participants"], key=lambda person: natural(person["participant"]))
     for person in people[:LONGEST]:
         shares = {(s["condition"], s["source"], s["against"]): s for s in person["preferences"]}
         table.add_row(
             name_of(person["participant"]),
             share_of(person["accuracy"], person["n_correct"], person["n_accuracy"]),
-            number(person["uncertainty"], 2),
-            number(person["uncertainty_all"], 2),
+            *((number(person["uncertainty"], 2), number(person["uncertainty_all"], 2)) if rates else ()),
             *(_preference(shares.get((p.condition, p.source, p.against))) for p in preferences),
         )
     return table

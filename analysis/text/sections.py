@@ -8,7 +8,6 @@ from analysis.choice.bias import Bias
 from analysis.choice.certainty import Certainty
 from analysis.choice.chance import ChanceTest
 from analysis.choice.description import Description
-from analysis.choice.pooled import PooledTest
 from analysis.choice.studies import StudyResult
 from analysis.results import table_rows
 from analysis.stats.agreement import Agreement
@@ -17,7 +16,6 @@ from analysis.stats.dawid_skene import DawidSkene
 from analysis.stats.estimates import Estimate
 from analysis.stats.mixed import MixedModel, ModelNumber
 from analysis.stats.p_values import p_words
-from analysis.stats.two_way import TwoWay
 from analysis.text.conditions import conditions
 from analysis.text.terminal import heading, interval_of, name_of, number, range_of, table_of
 
@@ -27,7 +25,7 @@ _MOST = 20
 def sections(study: StudyResult) -> Iterator[RenderableType]:
     """What a reviewer asks next, each with its interval, its n and its reason where it is not defined."""
     yield from conditions(study.conditions)
-    yield from _dependence(study.two_way, study.pooled, study.mixed)
+    yield from _dependence(study)
     yield from _certainty(study.certainty)
     yield from _bias(study.bias)
     yield from _agreement(study.agreement)
@@ -35,9 +33,11 @@ def sections(study: StudyResult) -> Iterator[RenderableType]:
     yield from _bradley_terry(study.bradley_terry)
 
 
-def _dependence(two_way: TwoWay, pooled: PooledTest, mixed: MixedModel) -> Iterator[RenderableType]:
+def _dependence(study: StudyResult) -> Iterator[RenderableType]:
+    two_way, pooled, mixed = study.two_way, study.pooled, study.mixed
     yield heading("Answers that are not independent: participants and pairs")
-    for what, interval in (("accuracy", two_way.accuracy), ("uncertainty", two_way.uncertainty)):
+    uncertainty = [("uncertainty", two_way.uncertainty)] if study.asks_uncertainty else []
+    for what, interval in (("accuracy", two_way.accuracy), *uncertainty):
         shown = interval_of(interval) if interval.reason is None else f"none: {interval.reason}"
         yield (f"95 % interval of the mean {what}, participants and pairs resampled: {shown}")
     if pooled.reason:

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 from app.api.access import anyone
 from app.api.data import router as data
 from app.api.judges import router as judges
+from app.api.matches import router as matches
 from app.api.pairs import router as pairs
 from app.api.people import router as people
 from app.api.running import router as running
@@ -26,6 +27,7 @@ PARTS: tuple[APIRouter, ...] = (
     stimuli,
     uploads,
     running,
+    matches,
 )
 
 

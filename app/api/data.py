@@ -38,6 +38,12 @@ class PackageIn(BaseModel):
     license: Annotated[StrictStr, Field(max_length=outputs.LONGEST)] = ""
 
 
+class WalkClipsIn(BaseModel):
+    """Whose walks: `live`, `pilot` or `simulated`."""
+
+    mode: StrictStr = "live"
+
+
 class JobOut(BaseModel):
     id: int
 
@@ -102,6 +108,20 @@ async def ask_package(
         wanted.pseudonyms, wanted.authors, wanted.license, keeps_links=wanted.keeps_links
     )
     return JobOut(id=await database.write(outputs.ask_package, who, study, wish, now))
+
+
+@router.post("/walk-clips", status_code=202)
+async def ask_walk_clips(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, wanted: WalkClipsIn, now: Now
+) -> JobOut:
+    """Draw the walks of the study into the library, in the background."""
+    return JobOut(id=await database.write(outputs.ask_walks, who, study, wanted.mode, now))
+
+
+@router.get("/walk-clips")
+async def list_walk_clips(database: DatabaseDep, study: StudyDep) -> list[RunOut]:
+    """List the runs that drew walks into the library, the newest first."""
+    return [run_out(job) for job in await database.read(queue.jobs_of, Kind.IMPORT, study.id)]
 
 
 @router.get("/packages")

@@ -122,3 +122,35 @@ def walk(
     except StimuliError as error:
         raise StudyError(str(error)) from None
     out.print(f"{n} clips of {agent} written to {manifest}", markup=False)
+
+
+@app.command("walks")
+def walks(
+    slug: Annotated[str, typer.Argument(help="A study with a block of walks.")],
+    output: Annotated[Path, typer.Option("--out", metavar="DIR", help="For clips, positions and manifest.")],
+    mode: Annotated[str, typer.Option(help="Whose walks: live, pilot or simulated.")] = "live",
+    workers: Annotated[int | None, typer.Option(help="How many processes; one per processor.")] = None,
+) -> None:
+    """Draw the walks that people took in a study, to clips like those of agents (docs/walking.md)."""
+    from app.core.errors import StudyError
+    from app.reports.walk_clips import MODES, draw_walks, shown_walks
+    from stimuli.errors import StimuliError
+
+    chosen = next((each for each in MODES if each == mode), None)
+    if chosen is None:
+        raise StudyError(f"--mode {mode[:80]!r}: it is {', '.join(MODES)}")
+    with opened() as (settings, database), database.reading() as session:
+        shown = shown_walks(session, slug, chosen, settings.secret)
+    try:
+        with progress("Drawing") as on_progress:
+            manifest = draw_walks(
+                shown.walks,
+                output,
+                workers=workers,
+                on_progress=lambda done, total: on_progress(done, total, ""),
+            )
+    except StimuliError as error:
+        raise StudyError(str(error)) from None
+    out.print(f"{len(shown.walks)} clips of {slug} written to {manifest}", markup=False)
+    if shown.left_out:
+        out.print(f"Left out: {shown.left_out_in_words}", markup=False)

@@ -308,7 +308,6 @@ def _list_trained() -> None:
     """Networks that can be trained, and the trained judges of the data folder."""
     from analysis.learning.networks import NETWORKS
     from app.core.settings import Settings
-    from app.judges.trained import models_in
     from app.library.places import models_folder
 
     for network in NETWORKS.values():
@@ -316,7 +315,13 @@ def _list_trained() -> None:
         out.print(f"{network.name}  to be trained (judge train)  from {reads}  {network.title}", markup=False)
         out.print(f"    {network.origin}", markup=False)
     out.print("votes  to be trained (judge train)  from positions  What people's votes look at", markup=False)
-    for folder, card in models_in(models_folder(Settings().data_dir)):
+    models = models_folder(Settings().data_dir)
+    if not models.is_dir():
+        return
+    # To read a card takes what makes one, which takes a second to import.
+    from app.judges.trained import models_in
+
+    for folder, card in models_in(models):
         if card["name"] == "votes":
             n, on = card["evaluation"]["n_votes"], card["data"]["on"]
             out.print(f"{folder.name}  trained votes {card['version']}  on {n} votes of {on}", markup=False)

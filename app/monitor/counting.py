@@ -13,19 +13,19 @@ from sqlalchemy import (
     func,
     join,
     literal_column,
+    null,
     or_,
     outerjoin,
     select,
     type_coerce,
 )
-from sqlmodel import Session, SQLModel
+from sqlmodel import Session, SQLModel, col
 
 from app.sessions.design import Kind
 from app.sessions.flags import ONE_SIDED_FROM, Flag, is_one_sided, split
 from app.sessions.tables import Evidence, Response, Trial
 from app.studies.tables import Unit
-from app.tasks.pair.design import TIE, Side
-from app.tasks.pair.queries import planned_left
+from app.tasks.registry import DESIGNS
 
 _tables = SQLModel.metadata.tables
 _trial, _response, _evidence, _unit = (
@@ -35,6 +35,15 @@ _NONE: ColumnElement[int] = literal_column("0")
 _NOT_AWAY = (0, 0)
 _ODD = frozenset({Flag.ODD, Flag.NO_TELEMETRY, Flag.RT_ODD})
 _AMONG: BindParameter[Any] = bindparam("ids", expanding=True)
+_SIDES = frozenset(side for design in DESIGNS.values() for side in design.sides)
+
+
+def _first_slots() -> ColumnElement[str]:
+    """The slot that a trial's plan has at the first side, of whichever task it is."""
+    keys = dict.fromkeys(design.slot_key for design in DESIGNS.values() if design.slot_key)
+    slots = [col(Trial.plan)[key].as_string() for key in keys]
+    return func.coalesce(*slots, null())
+
 
 # Every trial planned for some sessions, with its response if there is one.
 TRIALS = (
@@ -42,7 +51,7 @@ TRIALS = (
         _trial.c.session_id,
         _trial.c.position,
         _trial.c.unit_id,
-        planned_left(),
+        _first_slots(),
         _response.c.id,
         _response.c.side,
         type_coerce(_response.c.unplayable, Integer),
@@ -161,7 +170,7 @@ def add_trials(
             continue
         for flag in flags:
             tally.flags[flag] = tally.flags.get(flag, 0) + 1
-        if side and side != TIE and not unplayable:
+        if side in _SIDES and not unplayable:
             tally.n_chosen += 1
             tally.n_left += side == "left"
             if counts and not unwatched:
@@ -182,7 +191,7 @@ ONE_SIDED = (
             _unit, _unit.c.id == _trial.c.unit_id
         )
     )
-    .where(_response.c.side.in_(tuple(Side)), ~_response.c.unplayable, _unit.c.kind != Kind.PRACTICE)
+    .where(_response.c.side.in_(sorted(_SIDES)), ~_response.c.unplayable, _unit.c.kind != Kind.PRACTICE)
     .group_by(_response.c.session_id)
     .having(func.count() >= ONE_SIDED_FROM, func.min(_response.c.side) == func.max(_response.c.side))
 )

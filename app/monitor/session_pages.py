@@ -56,7 +56,7 @@ class TrialView:
     """A trial and what came of it. `correct` is None where nothing is right or nothing was chosen.
 
     `chosen_side` is empty where nothing was chosen, and where the sides are not known (`sides_known`); `unwatched` is
-    whether the rule of that name excludes the answer.
+    whether the rule of that name excludes the answer. `noun` is what a unit without clips is called.
     """
 
     pair: str
@@ -77,6 +77,7 @@ class TrialView:
     page_loads: int = 0
     drift_ms_max: int | None = None
     sides_known: bool = True
+    noun: str = "Item"
 
 
 @dataclass(frozen=True, slots=True)

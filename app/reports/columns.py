@@ -13,7 +13,8 @@ PARTICIPANT_COLUMNS = (
         "status",
         "text",
         "",
-        "`active`, `completed` or `unplayable` (no video would play); who refused or was under age is not listed",
+        "`active`, `completed` or `unplayable` (no video would play, or every walk was given up); who refused or was "
+        "under age is not listed",
     ),
     Column(
         "ordinal", "integer", "", "the session's number among those planned for its version and mode, from 1"
@@ -174,6 +175,69 @@ def measure_column(name: str) -> Column:
     return Column(name, "number", "", "a measure of the seat; see the help page Games")
 
 
+_OF_WALK = (
+    Column("trial", "text", "", "the walk"),
+    Column("course", "text", "", "goal and start of the walk: `3-1` is the first start for goal 3"),
+    Column("kind", "text", "", "`main` or `practice`; only main walks become clips"),
+)
+_OUT = Column(
+    "excluded",
+    "text",
+    "",
+    "`by-hand` where the session was left out, `unplayable` where its participant could not walk; empty if it counts",
+    allowed=("by-hand", "unplayable"),
+)
+WALK_COLUMNS = (
+    *_WHO,
+    Column("block", "text", "", "the part of the session that the walk belongs to"),
+    Column("position", "integer", "", "place of the walk in its session, from 1"),
+    *_OF_WALK,
+    Column("goal", "text", "", "the goal's name, 1 to 6"),
+    Column(
+        "ended", "text", "", "`arrived`, `time` (its time was over) or `unable` (said that they cannot walk)"
+    ),
+    Column("duration_s", "number", "seconds", "how long was walked: ticks of a thirtieth of a second"),
+    Column("path_m", "number", "metres", "the length of the path on the ground, seen from above"),
+    Column(
+        "input",
+        "text",
+        "",
+        "what it was walked by, as the browser told: `keys`, `mouse`, `touch`, joined by `;`",
+    ),
+    Column("frames_per_s", "number", "frames a second", "what the browser drew on the whole, as it told"),
+    Column("slow_ms", "integer", "milliseconds", "how long it drew fewer than 20 frames a second"),
+    Column("hidden_ms", "integer", "milliseconds", "how long the page was hidden"),
+    Column("stalls", "integer", "", "times the browser stood still"),
+    Column("page_loads", "integer", "", "times the page was loaded, 1 without a reload"),
+    Column("start_x_m", "number", "metres", "where the walk began: east of the map's south-west corner"),
+    Column("start_y_m", "number", "metres", "the same, north"),
+    Column("start_heading_rad", "number", "radians", "where was looked then, counter-clockwise from east"),
+    Column("began_at", "time", "ISO 8601 UTC", "when the server stored the first steps"),
+    Column("shown_at", "time", "ISO 8601 UTC", "when the server first sent the walk's page"),
+    Column("answered_at", "time", "ISO 8601 UTC", "when the participant went on from it"),
+    Column("flags", "text", "", "what makes the walk worth a second look, joined by `;`"),
+    _OUT,
+)
+POSITION_COLUMNS = (
+    *_WHO,
+    *_OF_WALK,
+    Column("t_s", "number", "seconds", "since the walk began, 30 a second"),
+    Column("x_m", "number", "metres", "east of the map's south-west corner"),
+    Column("y_m", "number", "metres", "north of it"),
+    Column("z_m", "number", "metres", "height of the ground there"),
+    Column("heading_rad", "number", "radians", "where is looked, counter-clockwise from east"),
+    Column("goal_x_m", "number", "metres", "the goal"),
+    Column("goal_y_m", "number", "metres", "the goal"),
+    Column(
+        "keys",
+        "integer",
+        "",
+        "keys held: the sum of 1 forward, 2 back, 4 left, 8 right, 16 turn left, 32 turn right",
+    ),
+    Column("turn_rad", "number", "radians", "turn of the mouse or finger, left positive"),
+    _OUT,
+)
+
 # At the end of `participants`, after the background, where people play matches.
 PAY_COLUMNS = (
     Column(
@@ -204,4 +268,6 @@ COLUMNS: Mapping[str, tuple[Column, ...]] = {
     "ratings": RATING_COLUMNS,
     "moves": MOVE_COLUMNS,
     "seats_played": SEAT_COLUMNS,
+    "walks": WALK_COLUMNS,
+    "positions": POSITION_COLUMNS,
 }

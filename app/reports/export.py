@@ -19,10 +19,10 @@ from analysis.results import table_rows
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
 from app.core.whole_files import written_whole
-from app.reports import columns, played, selects
+from app.reports import columns, played, selects, walked
 from app.reports.facts import designs_of, tables_of
 from app.reports.frames import labels_frame
-from app.reports.kinds import OF_GAMES, Format, What
+from app.reports.kinds import OF_GAMES, OF_WALKS, Format, What
 from app.reports.preferences import preferences
 from app.reports.rated import by_rating
 from app.sessions.tables import ParticipantSession
@@ -87,8 +87,9 @@ def _require_table(session: Session, slug: str, what: What) -> None:
     designs = designs_of(session, slug).values()
     if designs and what not in tables_of(designs):
         missing, instead = ("ratings", What.RESPONSES) if what is What.RATINGS else ("pairs", What.RATINGS)
-        if what in OF_GAMES or instead not in tables_of(designs):
-            missing, instead = "matches" if what in OF_GAMES else missing, tables_of(designs)[0]
+        play = "matches" if what in OF_GAMES else "walks" if what in OF_WALKS else ""
+        if play or instead not in tables_of(designs):
+            missing, instead = play or missing, tables_of(designs)[0]
         raise StudyError(f"{slug}: there are no {missing} in this study; try --what {instead}")
 
 
@@ -104,6 +105,11 @@ def rows_of(
         return
     if what is What.SEATS_PLAYED:
         yield from played.seats_played(session, slug, modes, _games_of(session, slug))
+        return
+    if what in OF_WALKS:
+        yield from (walked.walks if what is What.WALKS else walked.positions)(
+            session, slug, modes, by_arrival=by_arrival
+        )
         return
     found = getattr(selects, what.value)(slug)
     if modes is not None:

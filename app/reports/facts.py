@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from sqlmodel import Session, col, func, select
 
 from app.core.errors import Conflict
-from app.reports.kinds import OF_GAMES, OF_PAIRS, What
+from app.reports.kinds import OF_GAMES, OF_PAIRS, OF_WALKS, What
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.file.design import StudyDesign
 from app.studies.leaks import BlockLeaks, leaks_of
@@ -55,6 +55,11 @@ class StudyFacts:
         """Whether any version has items rated."""
         return any(version.design.rating_blocks for version in self.versions)
 
+    @property
+    def has_walks(self) -> bool:
+        """Whether any version has people walk."""
+        return any(version.design.walk_blocks for version in self.versions)
+
 
 def study_facts(session: Session, slug: str) -> StudyFacts:
     """Raises NotFound for an unknown study."""
@@ -95,22 +100,32 @@ def tables_of(designs: Iterable[StudyDesign]) -> tuple[What, ...]:
     has_pairs = not given or any(design.pair_blocks for design in given)
     has_ratings = any(design.rating_blocks for design in given)
     has_games = any(design.game_blocks for design in given)
+    has_walks = any(design.walk_blocks for design in given)
     return tuple(
         what
         for what in What
         if (has_pairs or what not in OF_PAIRS)
         and (has_ratings or what is not What.RATINGS)
         and (has_games or what not in OF_GAMES)
+        and (has_walks or what not in OF_WALKS)
     )
 
 
-def refuse_matches_alone(session: Session, slug: str) -> None:
-    """Raises Conflict for a study of matches alone, saying where its numbers are."""
+def refuse_play_alone(session: Session, slug: str) -> None:
+    """Raises Conflict for a study of matches or walks alone, saying where its numbers are."""
     designs = designs_of(session, slug).values()
     if designs and all(len(design.game_blocks) == len(design.blocks) for design in designs):
         raise Conflict(
             f"{slug} is a study of matches: export them with `likely-human export {slug} --what moves --out moves.csv` "
             f"(and seats_played), then `likely-human game metrics moves.csv` has their numbers"
+        )
+    if designs and all(
+        len(design.game_blocks + design.walk_blocks) == len(design.blocks) for design in designs
+    ):
+        raise Conflict(
+            f"{slug} is a study of walks: export them with `likely-human export {slug} --what walks --out walks.csv` "
+            "(and positions), or make clips of them, to be judged in another study: `likely-human stimuli walks "
+            f"{slug} --out walks`"
         )
 
 

@@ -13,12 +13,16 @@ class What(StrEnum):
     RATINGS = "ratings"
     MOVES = "moves"
     SEATS_PLAYED = "seats_played"
+    WALKS = "walks"
+    POSITIONS = "positions"
 
 
 # What only a study with pairs has rows for.
 OF_PAIRS = (What.RESPONSES, What.LABELS, What.PLAYBACK, What.PREFERENCES)
 # What only a study with matches has.
 OF_GAMES = (What.MOVES, What.SEATS_PLAYED)
+# What only a study with walks has.
+OF_WALKS = (What.WALKS, What.POSITIONS)
 
 
 class Format(StrEnum):

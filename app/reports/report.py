@@ -23,7 +23,7 @@ from analysis.ratings.studies import BlockRatings, analyze_rating_rows
 from analysis.summary import FORMAT
 from app.core.errors import StudyError
 from app.reports.distances import CLOSING_HEAD, closing_of, closing_rows, kept_distances
-from app.reports.facts import COUNTED_MODES, designs_of, refuse_matches_alone
+from app.reports.facts import COUNTED_MODES, designs_of, refuse_play_alone
 from app.reports.page.judges import HEAD as JUDGES_HEAD
 from app.reports.page.judges import judge_rows
 from app.reports.page.methods import methods_of
@@ -102,7 +102,7 @@ def build_report(
     read, rated, distances = [], [], list[SourceDistance]()
     for done, slug in enumerate(names):
         on_progress(done, len(names) + _STEPS, f"reading {slug}")
-        refuse_matches_alone(session, slug)
+        refuse_play_alone(session, slug)
         read.append(read_study(session, slug))
         rated.append(ratings_frame(session, slug))
         distances += _kept_of(session, slug)

@@ -55,7 +55,7 @@ _choice: ColumnElement[Any] = case(
 )
 _excluded_by_hand = case((col(Exclusion.id).is_not(None), literal("by-hand")))
 # The first rule that leaves an answer out.
-_excluded = func.coalesce(
+excluded = func.coalesce(
     _excluded_by_hand,
     case(
         (col(Response.unplayable), literal("unplayable")),
@@ -73,7 +73,7 @@ _flags = case(
 _either_played = and_(col(_evidence_a.id).is_not(None), col(_evidence_b.id).is_not(None))
 
 
-def _who() -> list[Label[Any]]:
+def who() -> list[Label[Any]]:
     return [
         col(Study.slug).label("study"),
         col(StudyVersion.number).label("version"),
@@ -84,7 +84,7 @@ def _who() -> list[Label[Any]]:
     ]
 
 
-def _session_tables(statement: Select[Any]) -> Select[Any]:
+def session_tables(statement: Select[Any]) -> Select[Any]:
     """Of every session but the previews, which count nowhere."""
     return (
         statement.join(StudyVersion, col(StudyVersion.id) == col(_s.version_id))
@@ -93,7 +93,7 @@ def _session_tables(statement: Select[Any]) -> Select[Any]:
     )
 
 
-def _with_exclusion(statement: Select[Any]) -> Select[Any]:
+def with_exclusion(statement: Select[Any]) -> Select[Any]:
     """With the standing exclusion of the session, of which there is one at most."""
     standing = and_(col(Exclusion.session_id) == col(_s.id), col(Exclusion.lifted_at).is_(None))
     return statement.outerjoin(Exclusion, standing)
@@ -108,7 +108,7 @@ def _answered_trials(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
         .join(_s, col(_s.id) == col(Trial.session_id))
     )
     return (
-        _with_clips(_session_tables(trials).join(Unit, col(Unit.id) == col(Trial.unit_id)))
+        _with_clips(session_tables(trials).join(Unit, col(Unit.id) == col(Trial.unit_id)))
         .where(col(Study.slug) == slug)
         .order_by(col(_s.id), col(Trial.position))
     )
@@ -125,7 +125,7 @@ def _with_clips(pairs: Select[Any]) -> Select[Any]:
 
 
 _RESPONSES: Sequence[Label[Any]] = [
-    *_who(),
+    *who(),
     col(Trial.position).label("position"),
     cast(col(Trial.id), String).label("trial"),
     col(Unit.name).label("pair"),
@@ -157,7 +157,7 @@ _RESPONSES: Sequence[Label[Any]] = [
     col(_evidence_b.plays).label("plays_b"),
     case((_either_played, col(_evidence_a.stalls) + col(_evidence_b.stalls))).label("stalls"),
     col(_evidence_a.hidden_ms).label("hidden_ms"),
-    _excluded.label("excluded"),
+    excluded.label("excluded"),
     _flags.label("flags"),
     col(Response.layout).label("layout"),
     col(Response.opened_ms).label("opened_ms"),
@@ -196,7 +196,7 @@ def responses_in_parts(slug: str, wanted: Collection[str]) -> InParts:
     rest = [column for column in columns if column not in of_sessions and column not in of_pairs]
     session_key: Label[Any] = col(_s.id).label("session_key")
     pair_key: Label[Any] = col(Unit.id).label("pair_key")
-    sessions = _session_tables(select(session_key, *of_sessions).select_from(_s))
+    sessions = session_tables(select(session_key, *of_sessions).select_from(_s))
     pairs = (
         _with_clips(select(pair_key, *of_pairs).select_from(Unit))
         .join(StudyVersion, col(StudyVersion.id) == col(Unit.version_id))
@@ -210,7 +210,7 @@ def responses_in_parts(slug: str, wanted: Collection[str]) -> InParts:
 
 
 def _responses(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
-    statement = _with_exclusion(_answered_trials(columns, slug))
+    statement = with_exclusion(_answered_trials(columns, slug))
     needed = {table for column in columns for table in _tables_of(column)}
     if _one_sided in needed:
         statement = statement.outerjoin(_one_sided, _one_sided.c.session_id == col(_s.id))
@@ -239,7 +239,7 @@ def participants(slug: str) -> Select[Any]:
     )
     background = aliased(Response)
     columns = [
-        *_who(),
+        *who(),
         col(_s.status).label("status"),
         col(_s.ordinal).label("ordinal"),
         col(_s.seed).label("seed"),
@@ -254,7 +254,7 @@ def participants(slug: str) -> Select[Any]:
         col(Exclusion.reason).label("exclusion_reason"),
     ]
     return (
-        _with_exclusion(_session_tables(select(*columns).select_from(_s)))
+        with_exclusion(session_tables(select(*columns).select_from(_s)))
         .outerjoin(planned, planned.c.session_id == col(_s.id))
         .outerjoin(answered, answered.c.session_id == col(_s.id))
         .outerjoin(
@@ -268,7 +268,7 @@ def participants(slug: str) -> Select[Any]:
 def playback(slug: str) -> Select[Any]:
     """One row per clip of each trial answered, as far as the browser reported."""
     columns = [
-        *_who(),
+        *who(),
         cast(col(Trial.id), String).label("trial"),
         col(Unit.name).label("pair"),
         col(Evidence.slot).label("member"),
@@ -298,7 +298,7 @@ def playback(slug: str) -> Select[Any]:
 def ratings(slug: str) -> Select[Any]:
     """One row per item rated; `app.reports.export` makes one row per question of it. Pairs have no part in it."""
     columns = [
-        *_who(),
+        *who(),
         col(Unit.block).label("block"),
         col(Trial.position).label("position"),
         cast(col(Trial.id), String).label("trial"),
@@ -311,7 +311,7 @@ def ratings(slug: str) -> Select[Any]:
         col(Response.shown_at).label("shown_at"),
         col(Response.answered_at).label("answered_at"),
         col(Response.raised).label("flags"),
-        _excluded.label("excluded"),
+        excluded.label("excluded"),
         col(Unit.item_group).label("group"),
         col(Response.answers).label("answers"),
     ]
@@ -322,7 +322,7 @@ def ratings(slug: str) -> Select[Any]:
         .join(_s, col(_s.id) == col(Trial.session_id))
     )
     return (
-        _with_exclusion(_session_tables(trials))
+        with_exclusion(session_tables(trials))
         .join(Unit, col(Unit.id) == col(Trial.unit_id))
         .outerjoin(_member_a, and_(col(_member_a.unit_id) == col(Unit.id), col(_member_a.slot) == Member.A))
         .outerjoin(_item, and_(col(_item.unit_id) == col(Unit.id), col(_item.slot) == Slot.ITEM))
@@ -335,7 +335,7 @@ def ratings(slug: str) -> Select[Any]:
 def answers(slug: str) -> Select[Any]:
     """One row per page answered; `app.reports.export` makes one row per question of it."""
     columns = [
-        *_who(),
+        *who(),
         col(Response.page).label("page"),
         cast(col(Response.trial_id), String).label("trial"),
         case((_sides_unknown & (col(Response.side) != TIE), null()), else_=col(Response.side)).label("side"),
@@ -345,7 +345,7 @@ def answers(slug: str) -> Select[Any]:
         col(Response.answers).label("answers"),
     ]
     return (
-        _session_tables(
+        session_tables(
             select(*columns).select_from(Response).join(_s, col(_s.id) == col(Response.session_id))
         )
         .where(col(Study.slug) == slug, col(_s.status).in_(BEGUN))

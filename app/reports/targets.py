@@ -117,10 +117,10 @@ def rating_rows_of(session: "Session | None", target: str) -> pd.DataFrame | Non
         return read_rating_rows(target) if is_rating_rows(target) else None
     if session is None:
         return None
-    from app.reports.facts import designs_of, refuse_matches_alone
+    from app.reports.facts import designs_of, refuse_play_alone
     from app.reports.rated import ratings_frame
 
-    refuse_matches_alone(session, target)
+    refuse_play_alone(session, target)
     has_ratings = any(design.rating_blocks for design in designs_of(session, target).values())
     return ratings_frame(session, target) if has_ratings else None
 

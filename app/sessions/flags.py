@@ -27,6 +27,7 @@ class Flag(StrEnum):
     ONE_SIDED = "one-sided"
     HIDDEN = "hidden"
     UNPLAYABLE = "unplayable"
+    SLOW_FRAMES = "slow-frames"
     RT_LONG = "rt-long"
     RT_ODD = "rt-odd"
     ODD = "odd-telemetry"
@@ -85,8 +86,10 @@ MEANINGS: Mapping[Flag, Meaning] = MappingProxyType(
             "page hidden", f"Was away from the page for more than {HIDDEN_MS // 1000} seconds of a trial."
         ),
         Flag.UNPLAYABLE: Meaning(
-            "clip would not play", "Said that a clip would not play, or the browser said so."
+            "would not play",
+            "Said that a clip would not play, or the browser said so; or that they could not walk.",
         ),
+        Flag.SLOW_FRAMES: Meaning("slow frames", "The browser drew fewer than 20 frames a second of a walk."),
         Flag.RT_LONG: Meaning(
             "reaction time too long", "The browser's reaction time is longer than the server's own interval."
         ),
@@ -110,6 +113,9 @@ _REPORTED: Mapping[str, Flag] = MappingProxyType(
         "reading-missing": Flag.NO_TELEMETRY,
         "reading-odd": Flag.ODD,
         "rt-odd": Flag.RT_ODD,
+        "walk-missing": Flag.NO_TELEMETRY,
+        "walk-odd": Flag.ODD,
+        "slow-frames": Flag.SLOW_FRAMES,
     }
 )
 _NO_REPORT = frozenset({"playback-missing", "reading-missing"})

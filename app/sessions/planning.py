@@ -49,7 +49,10 @@ def plan_trials(
     own = random.Random(seed)
     blocks = _ordered(run, own, before)
     planned = [
-        (block, _planned(block, Start(session, version_id, mode, now, own, _of_block(mirror, block))))
+        (
+            block,
+            _planned(block, Start(session, version_id, mode, now, own, _of_block(mirror, block), ordinal)),
+        )
         for block in blocks
     ]
     rows = [

@@ -199,6 +199,14 @@ def time_left(where: Where, now: datetime) -> str:
 
 
 def nothing_played(where: Where) -> MessagePage:
+    if not where.run.shows_clips:
+        text = (
+            "You could do none of the tasks on this device, so there were no answers to give, and there is no "
+            "completion code. This is not your fault. Please say what happened: you can be helped, also with your "
+            "pay.\n\n" + whom_to_ask(where.design)
+        )
+        title = "This did not work on your device"
+        return MessagePage(title, text, where.design.title, preview=preview_of(where))
     text = (
         "Not one of the videos could be played on this device, so there were no answers to give, and there is no "
         "completion code. This is not your fault. Please say what happened: you can be helped, also with your pay.\n\n"

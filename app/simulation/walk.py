@@ -21,12 +21,14 @@ from app.sessions.tables import Mode, SessionToken, Trial
 from app.simulation.forms import FoundForm, FoundPage, read_page
 from app.simulation.matches import Playing
 from app.simulation.people import Person, Traits
+from app.simulation.walks import walked
 from app.studies.questions.registry import TYPES
 from app.studies.tables import Unit, UnitMember
 from app.tasks.pair.design import TIE, Member, PairPlan, Side, member_at, side_of
 
 AT_ONCE = 8
 IN_A_MATCH = "data-state "  # the part of a page that changes by itself
+ON_A_WALK = 'id="walk-settings"'
 MAX_PAGES = 2_000
 CLIP_PROBE_BYTES = 4096
 
@@ -94,6 +96,11 @@ class _Walk:
                 )
             if IN_A_MATCH in response.text:
                 response = await self._play(response)
+                continue
+            if ON_A_WALK in response.text:
+                self.had_trials = True
+                form = await walked(self._client, response.text, self._person.rng)
+                response = await self._client.post(response.url.path, data=form)
                 continue
             page = read_page(response.text)
             if page.form is None:

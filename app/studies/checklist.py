@@ -32,6 +32,7 @@ _CONSEQUENCE = (
     "clips",
     "pairs",
     "items",
+    "walks",
     "age",
     "version",
     "processing",
@@ -128,10 +129,11 @@ def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check
         _age(design),
         *(
             _of_clips(session, around, clips)
-            if clips or not (members or design.rating_blocks or design.game_blocks)
+            if clips or not (members or design.rating_blocks or design.game_blocks or design.walk_blocks)
             else ()
         ),
         *_units(design),
+        *([_walks(design)] if design.walk_blocks else []),
         *([_truth(design)] if design.pairs else []),
         *_leaks(leaks_of(session, design)),
         *(_sides(block) for block in design.pair_blocks),
@@ -245,6 +247,18 @@ def _items(design: StudyDesign) -> Check:
         [f"{n} {condition or 'without a condition'}" for condition, n in sorted(counts.items())], "and"
     )
     return Check("items", "Items", "ok", f"Main items: {words}.", "design#blocks")
+
+
+def _walks(design: StudyDesign) -> Check:
+    title = "Walks"
+    if not design.consent.play_shown:
+        detail = (
+            "Walks cannot become clips: the consent text has to tell people that others see how they walked, and "
+            "`consent.play_shown` says that it does."
+        )
+        return Check("walks", title, "warning", detail, "design")
+    n = sum(block.walks for block in design.walk_blocks)
+    return Check("walks", title, "ok", f"{counted(n, 'walk')} for each participant, which may become clips.")
 
 
 def _leaks(found: Sequence[BlockLeaks]) -> Iterator[Check]:

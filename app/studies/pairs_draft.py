@@ -16,10 +16,11 @@ from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for, save_draft, storable
 from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import drawn_as_csv
+from app.studies.file.items import item_ids
 from app.studies.file.pairs import StimulusFacts, true_source_of
 from app.studies.file.problems import Fault
 from app.studies.pairs_edit import Row, edited, new_row, read_rows, rows_as_csv, rows_of
-from app.studies.pairs_view import FoundPairs, find_pairs
+from app.studies.pairs_view import FoundPairs, find_by_block, find_pairs
 from app.studies.seeing import facts_for, seen_by
 
 Stimuli = Mapping[str, StimulusFacts]
@@ -112,7 +113,11 @@ class ClipCard:
 
 def pairs_here(session: Session, who: Who, study: StudyHere) -> PairsHere:
     draft = _draft_of(session, study)
-    found = find_pairs(draft.keys, facts_for(session, study))
+    stimuli = facts_for(session, study)
+    if study.block:
+        found = find_by_block(draft_for(session, study).keys, stimuli)[study.block]
+    else:
+        found = find_pairs(draft.keys, stimuli)
     return PairsHere(draft, facts_for(session, study, who), found)
 
 
@@ -249,8 +254,15 @@ async def add_pair(
 def with_pair(session: Session, who: Who, study: StudyHere, row: Row) -> "Edited":
     """The draft with another pair at the end of its list. Raises BadRow."""
     stimuli, draft = facts_for(session, study, who), draft_for(session, study)
-    source = true_source_of(draft.keys)
-    return _edit(study, draft, lambda rows: [*rows, new_row(rows, row, stimuli, source)])
+    source, elsewhere = true_source_of(draft.keys), _ids_elsewhere(draft.keys, study.block, stimuli)
+    return _edit(study, draft, lambda rows: [*rows, new_row(rows, row, stimuli, source, elsewhere)])
+
+
+def _ids_elsewhere(keys: Mapping[str, Any], block: str, stimuli: Stimuli) -> frozenset[str]:
+    """The ids of pairs and items in other blocks."""
+    found = find_by_block(keys, stimuli) if block else {}
+    pairs = {pair.id for name, each in found.items() if name != block for pair in each.pairs}
+    return frozenset(pairs).union(*map(item_ids, blocks_in(keys)))
 
 
 async def edit_pair(

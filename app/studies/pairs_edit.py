@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -82,9 +82,14 @@ def rows_of(pairs: Iterable[PairSpec]) -> list[Row]:
 
 
 def new_row(
-    rows: Sequence[Row], row: Row, stimuli: Mapping[str, StimulusFacts], true_source: str = HUMAN
+    rows: Sequence[Row],
+    row: Row,
+    stimuli: Mapping[str, StimulusFacts],
+    true_source: str = HUMAN,
+    elsewhere: Collection[str] = (),
 ) -> Row:
-    """A row for two clips that somebody chose; its id is made where none is given. Raises BadRow."""
+    """A row for two clips that somebody chose; its id is made where none is given, and none of those in other blocks
+    (`elsewhere`). Raises BadRow."""
     for member, name in (("a", row.a), ("b", row.b)):
         if not name:
             raise BadRow(f"Choose a clip {member}.")
@@ -98,7 +103,7 @@ def new_row(
     row = _checked(row)
     sources = stimuli[row.a].source, stimuli[row.b].source
     condition = row.condition or condition_by_source(*sources, true_source)
-    return replace(row, pair=row.pair or free_id(rows, condition, row.kind))
+    return replace(row, pair=row.pair or free_id(rows, condition, row.kind, elsewhere))
 
 
 def _checked(row: Row) -> Row:
@@ -113,11 +118,11 @@ def _checked(row: Row) -> Row:
     return row
 
 
-def free_id(rows: Sequence[Row], condition: str, kind: str = "") -> str:
-    """An id like those of drawn pairs, `human-hybrid-01`, that no row has."""
+def free_id(rows: Sequence[Row], condition: str, kind: str = "", elsewhere: Collection[str] = ()) -> str:
+    """An id like those of drawn pairs, `human-hybrid-01`, that no row has, nor another block."""
     stem = _NOT_IN_IDS.sub("-", condition).strip("-._")[:_LONGEST_STEM] or "pair"
     letter = {Kind.PRACTICE: "p", Kind.ATTENTION: "x"}.get(Kind(kind or "main"), "")
-    taken = {row.pair for row in rows}
+    taken = {row.pair for row in rows}.union(elsewhere)
     number = 1
     while (name := f"{stem}-{letter}{number:02d}") in taken:
         number += 1

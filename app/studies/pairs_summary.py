@@ -24,6 +24,7 @@ from app.studies.pairs_view import (
 )
 from app.tasks.pair.design import Sides
 from app.tasks.registry import DESIGNS
+from app.tasks.walk.settings import n_courses
 
 _MANY_SOURCES = 6
 
@@ -179,6 +180,8 @@ def _unit_count(block: Mapping[str, Any]) -> int:
     items, configs = block.get("items"), block.get("configs")
     if isinstance(items, str):
         return len(read_item_file("", items, by_row=True).rows)
+    if block.get("task") == "walk":
+        return n_courses(block)
     if "game" in block:
         return len(configs) if isinstance(configs, list) else 1
     return pair_count(block)

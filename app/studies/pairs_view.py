@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pydantic import ValidationError
@@ -11,6 +11,7 @@ from app.library.kinds import StimulusKind
 from app.sessions.design import Kind
 from app.studies.file.comparable import blocks_in
 from app.studies.file.drafts import check_draft
+from app.studies.file.items import item_ids
 from app.studies.file.pairs import (
     HUMAN,
     PairSpec,
@@ -24,7 +25,7 @@ from app.studies.file.pairs import (
     true_source_of,
 )
 from app.studies.file.problems import Fault, counted
-from app.studies.file.sampling import sample_pairs
+from app.studies.file.sampling import kept_apart, sample_pairs
 from app.tasks.pair.design import Member, Sides
 from app.tasks.pair.pairings.registry import PAIRINGS
 from app.tasks.pair.settings import Sample
@@ -51,7 +52,9 @@ def find_pairs(keys: Mapping[str, Any], stimuli: Stimuli) -> FoundPairs:
     Of a study with blocks these are the pairs of all of them.
     """
     if keys.get("blocks") is not None:
-        return _in_blocks(keys, stimuli)
+        by_block = find_by_block(keys, stimuli).values()
+        pairs = tuple(pair for found in by_block for pair in found.pairs)
+        return FoundPairs("blocks", pairs, tuple(fault for found in by_block for fault in found.faults))
     listed, sample, true_source = keys.get("pairs"), keys.get("sample"), true_source_of(keys)
     given = {key: keys[key] for key in ("pairs", "sample") if keys.get(key) is not None}
     if not given:
@@ -70,19 +73,20 @@ def find_pairs(keys: Mapping[str, Any], stimuli: Stimuli) -> FoundPairs:
     return FoundPairs(way, pairs, faults, bad, tuple(known))
 
 
-def _in_blocks(keys: Mapping[str, Any], stimuli: Stimuli) -> FoundPairs:
-    found = [
-        find_pairs(
-            {key: block.get(key) for key in ("pairs", "sample")} | {"truth": keys.get("truth")}, stimuli
-        )
-        for block in blocks_in(keys)
-        if block.get("task") == "pair"
-    ]
-    return FoundPairs(
-        "blocks",
-        tuple(pair for each in found for pair in each.pairs),
-        tuple(fault for each in found for fault in each.faults),
-    )
+def find_by_block(keys: Mapping[str, Any], stimuli: Stimuli) -> Mapping[str, FoundPairs]:
+    """The pairs of each block of pairs, with the ids that they have in the study."""
+    taken, by_block = set[str](), dict[str, FoundPairs]()
+    for block in blocks_in(keys):
+        taken |= item_ids(block)
+        if block.get("task") != "pair":
+            continue
+        given = {key: block.get(key) for key in ("pairs", "sample")} | {"truth": keys.get("truth")}
+        found = find_pairs(given, stimuli)
+        if found.way == "drawn":
+            found = replace(found, pairs=kept_apart(found.pairs, taken, block.get("id")))
+        taken |= {pair.id for pair in found.pairs}
+        by_block[str(block.get("id"))] = found
+    return by_block
 
 
 def _faults(given: Mapping[str, Any], stimuli: Stimuli) -> tuple[Fault, ...]:
@@ -153,7 +157,8 @@ def draw_state(keys: Mapping[str, Any], found: FoundPairs, stimuli: Stimuli) -> 
         return "loose" if found.pairs else ""
     anew = {key: value for key, value in sample.items() if key != "drawn"}
     drawn = _drawn(anew, stimuli, true_source_of(keys))
-    return "kept" if drawn == found.pairs else "outdated"
+    one, other = ([replace(pair, id="") for pair in pairs] for pairs in (drawn, found.pairs))
+    return "kept" if one == other else "outdated"
 
 
 def usage_of(pairs: Iterable[PairSpec], stimuli: Stimuli, true_source: str = HUMAN) -> Usage:
@@ -389,10 +394,3 @@ def _contents(clips: Iterable[StimulusFacts], match: Sequence[str]) -> dict[tupl
         if all(values):
             contents.setdefault(values, set()).add(content_of(clip))
     return contents
-
-
-def attributes_of(stimuli: Stimuli, kind: StimulusKind = StimulusKind.CLIP) -> tuple[tuple[str, int], ...]:
-    """Every attribute that clips (or records) have, and how many of them have it."""
-    clips = of_kind(stimuli, kind).values()
-    counts = Counter(name for clip in clips for name, value in clip.attributes.items() if value)
-    return tuple(sorted(counts.items()))

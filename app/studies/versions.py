@@ -20,6 +20,7 @@ from app.studies.queries import newest_version, study_named
 from app.studies.seeing import admit, facts_where
 from app.studies.tables import Draft, State, Study, StudyVersion, Unit, UnitMember
 from app.tasks.game.tables import forget_matches
+from app.tasks.walk.tables import forget_walks
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +147,7 @@ def _forget_previews(session: Session, version: StudyVersion) -> None:
     )
     responses = select(Response.id).where(col(Response.session_id).in_(sessions))
     forget_matches(session, version.id or 0, Mode.PREVIEW)
+    forget_walks(session, version.id or 0, Mode.PREVIEW)
     session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
     session.execute(delete(Response).where(col(Response.session_id).in_(sessions)))
     session.execute(delete(Trial).where(col(Trial.session_id).in_(sessions)))

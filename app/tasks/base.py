@@ -26,7 +26,7 @@ class Start:
     """A session that begins: the next of its version and mode, whose row is held while it is planned.
 
     `mirror` has the units of this block in the session before it, in order, with how that one sees each, where this
-    session is the second of its counterbalanced session pair; else None.
+    session is the second of its counterbalanced session pair; else None. `ordinal` is its number among those, from 1.
     """
 
     session: Session
@@ -35,6 +35,7 @@ class Start:
     now: datetime
     rng: random.Random
     mirror: Mapping[int, Mapping[str, Any]] | None
+    ordinal: int = 1
 
 
 @dataclass(frozen=True, slots=True)

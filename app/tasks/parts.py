@@ -80,6 +80,10 @@ class BlockDesign(Frozen):
 
     noun: ClassVar[str]
     nouns: ClassVar[str]
+    # Where a trial shows stimuli side by side: the sides that a response names, and the key of a trial's plan that
+    # holds the slot at the first of them. The monitor counts presses by them, in SQL.
+    sides: ClassVar[tuple[str, ...]] = ()
+    slot_key: ClassVar[str] = ""
 
     id: str
     task: str

@@ -13,14 +13,25 @@ from app.tasks.game.settings import GameBlock, GameDesign
 from app.tasks.pair.settings import PairBlock, PairDesign
 from app.tasks.parts import BlockDesign, BlockSettings
 from app.tasks.rating.settings import RatingBlock, RatingDesign
+from app.tasks.walk.settings import WalkBlock, WalkDesign
 
 if TYPE_CHECKING:
     from app.tasks.base import LiveTask, Task
 
 # What the study file says of a block, and what such a block is when it is run.
-BLOCKS: Mapping[str, type[BlockSettings]] = {"pair": PairBlock, "rating": RatingBlock, "game": GameBlock}
-DESIGNS: dict[str, type[BlockDesign]] = {"pair": PairDesign, "rating": RatingDesign, "game": GameDesign}
-Block = Annotated[PairBlock | RatingBlock | GameBlock, Discriminator("task")]
+BLOCKS: Mapping[str, type[BlockSettings]] = {
+    "pair": PairBlock,
+    "rating": RatingBlock,
+    "game": GameBlock,
+    "walk": WalkBlock,
+}
+DESIGNS: dict[str, type[BlockDesign]] = {
+    "pair": PairDesign,
+    "rating": RatingDesign,
+    "game": GameDesign,
+    "walk": WalkDesign,
+}
+Block = Annotated[PairBlock | RatingBlock | GameBlock | WalkBlock, Discriminator("task")]
 
 
 def _by_task(raw: Any) -> Any:

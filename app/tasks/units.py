@@ -7,6 +7,7 @@ UNITS: dict[str, tuple[str, str]] = {
     "pair": ("{} pair", "{} pairs"),
     "rating": ("{} item", "{} items"),
     "game": ("matches in {} configuration", "matches in {} configurations"),
+    "walk": ("walks on {} course", "walks on {} courses"),
 }
 
 

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.studies.access import study_for
-from app.studies.drafts import check_of, draft_for
+from app.studies.drafts import check_of, draft_for, save_draft
 from app.studies.file.load import load_study
 from app.studies.pairs_draft import IN_BLOCKS
 from app.studies.tables import State, Unit
@@ -356,6 +356,22 @@ def test_the_pairs_of_a_block_are_picked_drawn_listed_and_edited_and_all_else_st
     for block in ("rate", "none"):
         for path in ("", "/pick", "/csv", "/draw"):
             assert made.get(f"{HERE}/blocks/{block}/pairs{path}").status_code == 404
+
+
+def test_a_pair_picked_for_a_block_takes_no_id_of_another_block(made: Person, database: Database) -> None:
+    here = f"{HERE}/blocks/watch/pairs"
+    keys = keys_of(database, made)
+    items = keys["blocks"][1]["items"].replace("t2,", "human-hybrid-01,")
+    assert items != keys["blocks"][1]["items"]
+    with database.transaction() as session:
+        study = study_for(session, made.who, "parts")
+        seen = draft_for(session, study)
+        watch, rate = seen.keys["blocks"]
+        changed = {**seen.keys, "blocks": [watch, {**rate, "items": items}]}
+        save_draft(session, made.who, study, changed, seen.revision, NOW)
+    form = {"revision": revision(made.get(here).text), "a": "human-g4", "b": "hybrid-g4"}
+    assert made.post(f"{here}/pick", form, follow_redirects=False).status_code == 303
+    assert "human-hybrid-02,human-g4,hybrid-g4" in keys_of(database, made)["blocks"][0]["pairs"]
 
 
 def test_pairs_of_all_blocks_are_shown_and_refused_to_be_edited(

@@ -198,10 +198,8 @@ def test_pages_of_imported_ratings_classes_and_judgements_open(
     for slug in mappings:
         assert "4 of 4 who gave answers are counted." in found[slug, "/results"], slug
     mean = sum(1 + n % 5 for _, _, n in said) / len(said)
-    assert (
-        f"Items scored {mean:.2f} on average by score, on a scale of 1 to 5." in found["scored", "/results"]
-    )
-    assert "The class given most often by score is" in found["named", "/results"]
+    assert f"Items scored {mean:.2f} on average, on a scale of 1 to 5." in found["scored", "/results"]
+    assert "The class given most often is" in found["named", "/results"]
     right = sum((n > 3) == (int(clip[-1]) % 2 == 1) for _, clip, n in said) / len(said)
     assert f"People told man from ape in {100 * right:.0f}% of answers" in found["judged", "/results"]
     assert owner.get("/admin/studies/judged/results/sensitivity.csv").text.startswith(

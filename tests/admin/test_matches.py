@@ -18,7 +18,7 @@ from app.reports.matches import read_matches
 from app.studies.tables import Study
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person as Experimenter
-from tests.admin.persons import fresh_client
+from tests.admin.persons import Program, fresh_client
 from tests.clock import Clock
 from tests.factories import submit_id_on
 from tests.tasks.game.people import SLUG, Person, open_game, play_on
@@ -37,7 +37,9 @@ def test_the_list_the_replay_and_the_stop(
     html = owner.get(HOME).text
     assert "Match 1" in html
     assert "rounds 4" in html
-    assert "Matches" in owner.get(f"/admin/studies/{SLUG}").text
+    overview = owner.get(f"/admin/studies/{SLUG}").text
+    in_short = overview[overview.index('class="tabbar"') :]
+    assert f'href="{HOME}"' in in_short
     next(person for person in people if person.legal()).move(random.Random(2))
     news = owner.get(f"{HOME}/live?mode=live").text
     assert "<html" not in news
@@ -64,6 +66,33 @@ def test_the_list_the_replay_and_the_stop(
     assert again.status_code == 409
     assert "over already" in again.text
     assert people[0].look() == "result"
+
+
+def test_programs_see_matches_stop_them_and_offer_them(
+    owner: Experimenter, api: Program, database: Database, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path, configs={"rounds": 2})
+    build_rate(database)
+    ann = Person(fresh_client(owner.browser), database, PROLIFIC_PID="ann")
+    here = f"/studies/{SLUG}/matches"
+    ann.look()
+    [waiter] = api.get(here).json()["waiting"]
+    assert waiter["participant"] == "ann"
+    bob = Person(fresh_client(owner.browser), database, PROLIFIC_PID="bob")
+    [person.look() for person in (bob, ann)]
+    next(person for person in (ann, bob) if person.legal()).move(random.Random(2))
+    [running] = api.get(here).json()["running"]
+    assert {seat["who"] for seat in running["seats"]} == {"ann", "bob"}
+    one = api.get(f"{here}/{running['id']}").json()
+    assert [event["seq"] for event in one["events"]] == list(range(1, one["n_events"] + 1))
+    assert "propose" in one["events"][-1]["what"]
+    early = api.post(f"{here}/1/offer", {"study": "rate"})
+    assert (early.status_code, "played to its end" in early.json()["message"]) == (409, True)
+    assert api.post(f"{here}/1/stop", {"reason": "fire drill"}).status_code == 204
+    assert api.post(f"{here}/1/stop").status_code in (409, 422)
+    assert [each["status"] for each in api.get(here).json()["over"]] == ["stopped"]
+    assert api.get(f"{here}/9").status_code == 404
+    assert api.get(f"{here}?mode=preview").status_code == 409
 
 
 def test_a_match_is_played_alone_from_the_design_page_and_counts_nowhere(

@@ -662,6 +662,8 @@ def test_signatures_are_those_of_the_command_with_their_table_and_csv(
             session.add(stimulus)
     text = text_of(computed(owner, settings, database))
     assert "How sources move, against people" in text
+    assert text.count("Distances have no interval") == 1, "once for all figures of the section"
+    assert "Turn rate: " in text
     monkeypatch.setenv("LIKELY_HUMAN_DATA", str(settings.data_dir))
     monkeypatch.setenv("DATABASE_URL", database.url.render_as_string(hide_password=False))
     signatures(["nav"], as_json=True, mode="live")

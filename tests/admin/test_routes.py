@@ -47,6 +47,8 @@ OPEN = {
     "GET /static/admin",
     "GET /admin/login",
     "POST /admin/login",
+    # What is pressed in a walk: by the token of its session, and no more than 32 kB.
+    "POST /p/{token}/walk",
     # Programs in live seats: by a token of the environment. The post reads no more than 64 kB.
     "GET /api/seat/{token}",
     "POST /api/seat/{token}/moves",

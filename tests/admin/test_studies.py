@@ -45,7 +45,10 @@ def test_the_list_shows_how_each_study_stands(client: TestClient, owner: Person,
         assert said in html
 
 
-@pytest.mark.parametrize("template", ["hntt", "real-or-fake", "preference", "rubric", "blank"])
+@pytest.mark.parametrize(
+    "template",
+    ["hntt", "real-or-fake", "preference", "rubric", "ultimatum", "which-player", "walk-the-map", "blank"],
+)
 def test_a_study_begins_from_a_template(owner: Person, database: Database, template: str) -> None:
     made = owner.post(
         "/admin/studies/new",

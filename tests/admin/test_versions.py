@@ -308,6 +308,9 @@ def test_a_program_reads_templates_and_the_schema(api: Program) -> None:
         "real-or-fake",
         "preference",
         "rubric",
+        "ultimatum",
+        "which-player",
+        "walk-the-map",
         "blank",
     ]
     schema = api.get("/study-file-schema").json()

@@ -51,6 +51,16 @@ def test_blanks_and_what_is_left_out_are_said_with_the_reason() -> None:
     assert "1 excluded by unwatched" in text
 
 
+def test_what_was_not_asked_has_no_row_and_is_not_compared() -> None:
+    frames = [
+        table(*(row | {"uncertainty": ""} for p in range(4) for row in person(f"p{p}", said, study=study)))
+        for study, said in (("s1", "aab"), ("s2", "abb"))
+    ]
+    text = render_brief(analyze(frames, resamples=0))
+    assert re.search("s1 - s2, accuracy: the same 4 people", text)
+    assert "uncertainty" not in text
+
+
 def test_many_studies_and_people_take_no_more_room() -> None:
     frames = [
         table(*(row for p in range(30) for row in person(f"p{p}", "aab", study=f"s{s}"))) for s in range(9)

@@ -169,6 +169,21 @@ def test_of_few_items_or_raters_the_interval_is_students_with_both_variances() -
     assert "no spread" in str(square.reason)
 
 
+def test_an_interval_ends_where_the_scale_does() -> None:
+    rows = [
+        {"item": f"i{item}", "rater": f"r{rater}", "score": str(score)}
+        for item, given in enumerate([(1, 4, 4), (1, 2, 4), (4, 4, 4)])
+        for rater, score in enumerate(given)
+    ]
+    free = analyze_ratings(check_ratings(pd.DataFrame(rows))).criteria[0].interval
+    held = analyze_ratings(check_ratings(pd.DataFrame(rows), scale=(1, 4))).criteria[0].interval
+    assert free.low is not None
+    assert free.high is not None
+    assert held.low is not None
+    assert free.high > 4, "Student's t knows no scale"
+    assert (held.low, held.high) == (max(1, free.low), 4)
+
+
 def test_the_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     """Simulation with known truth: 30 items, 4 raters who differ more than items do, 3 of whom score each item."""
     rng = np.random.default_rng(1)

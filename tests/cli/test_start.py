@@ -78,6 +78,11 @@ def test_the_list_of_studies_reads_no_study_file_no_clip_and_no_model_of_a_table
     assert not [name for name in modules if name.startswith(unneeded)]
 
 
+def test_the_list_of_judges_loads_what_they_look_with_and_nothing_that_trains_them(tmp_path: Path) -> None:
+    packages = imported(ran(tmp_path, "judge", "list"))
+    assert packages.isdisjoint((STATISTICS | SERVICE) - {"numpy", "av"})
+
+
 def test_numbers_of_files_need_no_database(tmp_path: Path) -> None:
     answers = tmp_path / "responses.parquet"
     write_crowd(answers, 60)

@@ -33,6 +33,8 @@ from app.studies.stimuli import add_stimuli
 from app.studies.tables import State, Study, StudyShare
 from app.studies.versions import set_state
 from app.tasks.game.tables import Decision, Entry, EntryStatus, Exchange, GameEvent, Match, Occupant, Seat
+from app.tasks.walk.tables import Walk as MapWalk
+from app.tasks.walk.tables import WalkSteps
 from tests.admin.persons import Person, Program, make_api_token, make_login, make_user
 from tests.factories import NOW, load_file
 from tests.jobs.test_worker import handle as handle
@@ -162,6 +164,28 @@ def add_match(session: Session) -> None:
     )
 
 
+def add_walk(session: Session) -> None:
+    """A walk of the study, as the task of walks stores it."""
+    trial = session.exec(select(Trial).order_by(col(Trial.id))).first()
+    assert trial is not None
+    told: dict[str, Any] = {"frames": 60, "drawn_ms": 2_000, "input": "keys"}
+    of_trial: dict[str, Any] = {"trial_id": trial.id, "session_id": trial.session_id}
+    session.add(
+        walk := MapWalk(
+            **told,
+            **of_trial,
+            tick=1,
+            walker=[1, 2, 3, 4, 5],
+            length_um=6,
+            began_at=NOW,
+            slow_ms=0,
+        )
+    )
+    session.flush()
+    told["walk_id"] = walk.id
+    session.add(WalkSteps(**told, from_tick=0, n=1, steps=[[1, 0]], received_at=NOW))
+
+
 def fill(client: TestClient, owner: Person, database: Database, settings: Settings, folder: Path) -> None:
     """A study with something in every table and place that a study may have something in."""
     study = open_study(database, folder)
@@ -184,6 +208,7 @@ def fill(client: TestClient, owner: Person, database: Database, settings: Settin
     with database.transaction() as session:
         queue.ask(session, Kind.JUDGES, {"slug": "nav", "file": "t" * 24}, now=NOW, study_id=study.id)
         add_match(session)
+        add_walk(session)
     drain(settings, database)
     for file in (
         sent_verdicts(settings.data_dir, "t" * 24),

@@ -36,7 +36,7 @@ def test_a_difference_is_drawn_about_no_difference_and_said_in_points() -> None:
     assert figure.said.startswith(said)
     assert figure.scale == (-0.25, 0.25)
     first, middle, last = ticks(figure)
-    assert (first.label, middle.label, last.label) == ("-25", "no difference", "+25")
+    assert (first.label, middle.label, last.label) == ("-25", "0", "+25")
     assert middle.at == "50.00%"
     [row] = rows(figure)
     assert float(row.at.rstrip("%")) == pytest.approx(

@@ -38,7 +38,7 @@ def sha256(path: Path) -> str:
 
 def test_the_manifest_has_the_promised_columns_in_order(made: Made) -> None:
     header = made.manifest.read_text(encoding="utf-8").splitlines()[0]
-    assert header == "file,name,source,goal,player,simulated,positions,seed"
+    assert header == "file,name,source,goal,player,simulated,positions,seed,scene"
 
 
 def test_the_manifest_lists_one_clip_of_each_source_for_the_first_goal(made: Made) -> None:

@@ -23,7 +23,7 @@ from app.reports import export
 from app.reports.kinds import What
 from app.sessions.design import Kind
 from app.sessions.exclusions import leave_out
-from app.sessions.tables import ParticipantSession, Trial
+from app.sessions.tables import ParticipantSession, Response, Trial
 from app.studies.tables import Unit
 from app.tasks.game.matching import _Forming
 from app.tasks.game.pages import posted_value
@@ -33,6 +33,7 @@ from tests.factories import NOW, open_study
 from tests.sessions.test_blocks import begin, pair_block, rating_block
 from tests.sessions.walks import Walk
 from tests.tasks.game.people import SLUG, Person, open_game, running
+from tests.tasks.walk.walking import Walking
 
 pytestmark = pytest.mark.any_database
 
@@ -41,11 +42,13 @@ BLOCKS: Mapping[str, Mapping[str, Any]] = {
     "pair": pair_block(per_participant=4),
     "rating": rating_block(per_participant=4),
     "game": {"configs": [{"rounds": n, "messages": True} for n in (2, 3, 4)]},
+    "walk": {"id": "walk", "task": "walk", "walks": 2},
 }
 TABLES = {
     "pair": [What.RESPONSES],
     "rating": [What.RATINGS],
     "game": [What.MOVES, What.SEATS_PLAYED],
+    "walk": [What.WALKS, What.POSITIONS],
 }
 N_SESSIONS = 6
 MESSAGE = "This would be fair."
@@ -109,9 +112,13 @@ def played_match(client: TestClient, database: Database) -> list[tuple[str, Mapp
     return posted
 
 
+def _person(client: TestClient, task: str) -> Walk:
+    return Walking(client, "nav") if task == "walk" else Walk(client)
+
+
 def keeps_values(client: TestClient, database: Database, task: str) -> None:
     """Everything that was sent is in the task's table."""
-    posted = played_match(client, database) if task == "game" else Walk(client).to("end")
+    posted = played_match(client, database) if task == "game" else _person(client, task).to("end")
     with database.reading() as session:
         rows = [
             row
@@ -128,6 +135,13 @@ def keeps_values(client: TestClient, database: Database, task: str) -> None:
         offers = [row["message"] for row, move in zip(rows, moves, strict=True) if "alice_gain" in move]
         assert offers == [MESSAGE] * len(offers) != []
         return
+    if task == "walk":
+        assert [(row["ended"], row["duration_s"] > 5, row["path_m"] > 10) for row in rows] == [
+            ("arrived", True, True)
+        ] * 2
+        walks = session.exec(select(Response.answers).where(col(Response.trial_id).is_not(None))).all()
+        assert [answers.get("walk") for answers in walks] == ["arrived"] * 3
+        return
     values = Counter((row["question"], row["value"] or row["text"]) for row in rows)
     assert values["logic", 4.0] == 4
     assert values["reason", "It follows from what was known."] == 4
@@ -138,7 +152,7 @@ def knows_exclusion(client: TestClient, database: Database, task: str) -> None:
     if task == "game":
         played_match(client, database)
     else:
-        Walk(client).to("end")
+        _person(client, task).to("end")
     first = select(ParticipantSession.id).order_by(col(ParticipantSession.id)).limit(1)
     with database.transaction() as session:
         out = session.exec(first).one() or 0

@@ -59,12 +59,16 @@ def _parts(validation: ItemValidation) -> Iterator[RenderableType]:
 def _group(group: ItemGroup, *, several: bool) -> Iterator[RenderableType]:
     if several:
         yield heading(f"Criterion {name_of(group.criterion)}")
-    apart = {
-        "items have one rater": group.n_items_one_rater,
-        "items have no class that most raters named": group.n_tied or 0,
-        "ratings do not count": group.n_left_out,
-    }
-    parts = "".join(f"; {n} {what}" for what, n in apart.items() if n)
+    apart = (
+        (group.n_items_one_rater, "item has one rater", "items have one rater"),
+        (
+            group.n_tied or 0,
+            "item has no class that most raters named",
+            "items have no class that most raters named",
+        ),
+        (group.n_left_out, "rating does not count", "ratings do not count"),
+    )
+    parts = "".join(f"; {n} {one if n == 1 else many}" for n, one, many in apart if n)
     yield f"{group.n_ratings} ratings of {group.n_items} items by {group.n_raters} raters{parts}."
     for judge in group.judges[:_LONGEST]:
         yield from _judge(judge)

@@ -17,6 +17,7 @@ from app.reports.kinds import What
 from app.sessions.tables import Mode
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
+from app.studies.file.problems import counted
 
 TABLES = (
     TableRow(What.RESPONSES, "Responses", "one row for each trial answered"),
@@ -29,6 +30,8 @@ TABLES = (
     ),
     TableRow(What.MOVES, "Moves", "one row for each event of each match that is over"),
     TableRow(What.SEATS_PLAYED, "Seats", "one row for each person or agent on a seat: pay and measures"),
+    TableRow(What.WALKS, "Walks", "one row for each walk on the map"),
+    TableRow(What.POSITIONS, "Positions", "where each walker was, thirty times a second"),
     TableRow(What.RATINGS, "Ratings", "one row for each question answered about an item"),
 )
 MODES = {"": "live, where there is any", "live": "live", "pilot": "pilot", "simulated": "simulated"}
@@ -47,6 +50,7 @@ def data_page(
         answers=answers_by_mode(session, study),
         modes=tuple(MODES.items()),
         reports=_runs(session, shell.who, study, Kind.REPORT, newest),
+        walks=_runs(session, shell.who, study, Kind.IMPORT, None) if What.WALKS in offered else None,
         packages=_runs(session, shell.who, study, Kind.PACKAGE, newest),
         form={"authors": "", "license": "", "mode": "", **form},
     )
@@ -58,6 +62,7 @@ def _runs(
     sees_live = may_look(session, who, study, Mode.LIVE)
     here = f"/admin/studies/{study.slug}"
     links = {Kind.REPORT: f"{here}/reports/{{}}/report.html", Kind.PACKAGE: f"{here}/packages/{{}}.zip"}
+    links[Kind.IMPORT] = "/admin/stimuli?source=human"
 
     def row(job: JobView) -> RunRow:
         is_done = job.status is JobStatus.DONE
@@ -80,6 +85,11 @@ def _says(job: JobView) -> str:
     if job.kind is Kind.REPORT:
         done = job.result
         return f"{done['mode']}: {done['answers']} answers of {done['participants']} participants"
+    if job.kind is Kind.IMPORT:
+        done = job.result
+        there = f", {done['there']} were there already" if done["there"] else ""
+        out = f"; left out: {done['left_out']}" if done["left_out"] else ""
+        return f"{done['mode']}: {counted(done['clips'], 'new clip')}{there}{out}"
     names = "participants' ids replaced" if job.params["pseudonyms"] else "participants' ids as recruited"
     names += ", exact times kept" if job.params.get("keeps_links") or not job.params["pseudonyms"] else ""
     return f"{job.result['files']} files, {job.result['bytes'] / 1e6:.1f} MB, {names}"

@@ -32,7 +32,10 @@ class RunRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataPage(AdminPage):
-    """`answers` counts answered main trials by mode; `modes` can be chosen for labels and reports."""
+    """`answers` counts answered main trials by mode; `modes` can be chosen for labels and reports.
+
+    `walks` are the runs that made clips of walks; None where nobody walks.
+    """
 
     template: ClassVar[str] = "data.html"
     tab: ClassVar[str] = "data"
@@ -42,4 +45,5 @@ class DataPage(AdminPage):
     modes: Sequence[tuple[str, str]]
     reports: Sequence[RunRow]
     packages: Sequence[RunRow]
+    walks: Sequence[RunRow] | None = None
     form: dict[str, str]

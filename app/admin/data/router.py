@@ -46,6 +46,14 @@ async def ask_report(database: DatabaseDep, who: WhoDep, study: StudyDep, form: 
     return RedirectResponse(f"/admin/studies/{study.slug}/data?said=started#reports", 303)
 
 
+@router.post("/walk-clips")
+async def ask_walk_clips(
+    database: DatabaseDep, who: WhoDep, study: StudyDep, form: Form, now: Now
+) -> Response:
+    await database.write(outputs.ask_walks, who, study, form.get("mode", ""), now)
+    return RedirectResponse(f"/admin/studies/{study.slug}/data?said=started#walks", 303)
+
+
 @router.get("/reports/{job_id}/{name:path}")
 async def open_report(
     database: DatabaseDep,

@@ -39,6 +39,7 @@ from app.tasks.game.looking import first_look
 from app.tasks.game.settings import GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample, Watch
 from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.tasks.walk.settings import WalkDesign
 
 # A form in it goes nowhere, whatever the browser.
 POLICY = FRAMED_POLICY.replace("form-action 'self'", "form-action 'none'")
@@ -88,6 +89,8 @@ def framed_block(session: Session, study: StudyHere, number: int, now: datetime)
         return inert(
             html_of(page_of(design, _at_table(block, now), BlockRun(block, (), 0, block.rounds_per_person)))
         )
+    if isinstance(block, WalkDesign):
+        return inert(html_of(page_of(design, _before_walk(block), BlockRun(block, (), 0, block.walks))))
     if not isinstance(block, (PairDesign, RatingDesign)):
         return html_of(MessagePage("Not to be seen here", WALK, title))
     units = block.pairs if isinstance(block, PairDesign) else block.items
@@ -121,6 +124,12 @@ def _at_table(block: GameDesign, now: datetime) -> Place:
     trial = TrialSeen(0, unit, Kind.MAIN, None, None, None, None, None, own=here)
     page = PageKey("trial", 1)
     return Place(page, "", "", 1, 2, lambda position, side: "", part, trial, notice=ALONE, now=now)
+
+
+def _before_walk(block: WalkDesign) -> Place:
+    """The start of the first walk that counts; nothing moves there."""
+    part = BlockPart(block.id, block.task, block.walks, 0, 1, False, block.noun)
+    return Place(PageKey("trial", 1), "", "", 1, 2, lambda position, side: "", part)
 
 
 def _clip_of(unit: DesignPair | DesignItem, side: str) -> str:

@@ -21,7 +21,7 @@ class _Late:
 
 
 HANDLERS: Mapping[Kind, Handler] = {
-    Kind.IMPORT: _Late("app.jobs.handlers.clips", "import_clip"),
+    Kind.IMPORT: _Late("app.jobs.handlers.clips", "import_any"),
     Kind.PREVIEW: _Late("app.jobs.handlers.reprocessing", "preview"),
     Kind.REPROCESS: _Late("app.jobs.handlers.reprocessing", "reprocess"),
     Kind.CLUES: _Late("app.jobs.handlers.clues", "look_for_clues"),

@@ -40,6 +40,15 @@ _OUR_FAULT = (
 )
 
 
+def import_any(work: Work) -> dict[str, Any] | None:
+    """`params`: `walks` of a study to be drawn, or those of `import_clip`."""
+    if "walks" in work.params:
+        from app.jobs.handlers.walks import import_walks  # draws: needed by few
+
+        return import_walks(work)
+    return import_clip(work)
+
+
 def import_clip(work: Work) -> dict[str, Any] | None:
     """`params`: token and suffix of an upload, or `pictures` for those that clips still lack."""
     tidy(work.settings.data_dir, work.database, work.now())

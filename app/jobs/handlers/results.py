@@ -27,7 +27,7 @@ from app.library.outputs import VERDICTS
 from app.library.places import judging_folder, results_folder
 from app.library.tables import Stimulus
 from app.reports.distances import closing_of, kept_distances
-from app.reports.facts import StudyFacts, designs_of, refuse_matches_alone
+from app.reports.facts import StudyFacts, designs_of, refuse_play_alone
 from app.reports.page.sources import Source, read_study, sessions_of
 from app.reports.rated import ratings_frame
 from app.reports.results.items import RatedItems
@@ -48,7 +48,7 @@ def compute_results(work: Work) -> dict[str, Any]:
     slug, against, mode = (str(work.params[name]) for name in ("slug", "against", "mode"))
     work.progress(0, _STEPS, "Reading the answers")
     with work.database.reading() as session:
-        refuse_matches_alone(session, slug)
+        refuse_play_alone(session, slug)
         read = [read_study(session, name) for name in (slug, against) if name]
         ratings = ratings_frame(session, slug)
         verdicts = _verdicts(session, slug, work.settings.data_dir)

@@ -15,7 +15,7 @@ from analysis.results import table_rows
 from app.reports.columns import COLUMNS, Column
 from app.reports.export import columns_of, rows_of, write_csv, write_jsonl
 from app.reports.facts import COUNTED_MODES, StudyFacts, tables_of
-from app.reports.kinds import OF_GAMES, OF_PAIRS, What
+from app.reports.kinds import OF_GAMES, OF_PAIRS, OF_WALKS, What
 from app.reports.packaging.pseudonyms import Pseudonyms
 from app.reports.packaging.tables import KEYS, ROW_IS, Table, data_path, references_of
 from app.reports.preferences import preferences_of, prompt_of
@@ -27,12 +27,12 @@ SELECTED = (What.PARTICIPANTS, What.RESPONSES, What.PLAYBACK, What.ANSWERS)
 def selected_of(facts: StudyFacts) -> tuple[What, ...]:
     """The tables of a study's package that are one SELECT each, in order."""
     there = tables_of(version.design for version in facts.versions)
-    games = tuple(what for what in OF_GAMES if what in there)
+    play = tuple(what for what in (*OF_GAMES, *OF_WALKS) if what in there)
     if not facts.has_ratings:
-        return (*SELECTED, *games)
+        return (*SELECTED, *play)
     return (
         *(what for what in (*SELECTED, What.RATINGS) if facts.has_pairs or what not in OF_PAIRS),
-        *games,
+        *play,
     )
 
 
@@ -98,5 +98,5 @@ class Collection:
         with target.open("wb") as file:
             n_rows = write(rows, columns, file)
         row_is = ROW_IS[what] if name == what else f"{ROW_IS[what]} Of mode {name.rpartition('-')[2]}."
-        references = references_of(name, has_ratings=self.facts.has_ratings)
+        references = references_of(name, only_pairs=not (self.facts.has_ratings or self.facts.has_walks))
         self.tables.append(Table(name, path, columns, row_is, n_rows, KEYS.get(name, ()), references))

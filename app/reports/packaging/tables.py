@@ -16,6 +16,8 @@ ROW_IS: Mapping[str, str] = {
     "position.",
     "moves": "One row per event of each match that is over, by match and `seq`.",
     "seats_played": "One row per occupancy of a seat of each match that is over, with the game's measures.",
+    "walks": "One row per walk that was answered, by session and position.",
+    "positions": "One row per thirtieth of a second of each of these walks.",
     "labels": "One row per pair: the majority vote of one mode. Main and attention trials that no rule excludes are "
     "counted, blanks are not votes, ties stay ties.",
     "preferences": "One record per main pair whose votes have a majority: the clip chosen and the clip rejected.",
@@ -55,6 +57,8 @@ KEYS: Mapping[str, tuple[str, ...]] = {
     "ratings": ("trial", "question"),
     "moves": ("match", "seq"),
     "seats_played": ("match", "seat", "from_seq"),
+    "walks": ("trial",),
+    "positions": ("trial", "t_s"),
 }
 REFERENCES: Mapping[str, tuple[Reference, ...]] = {
     "responses": (_SESSION,),
@@ -63,12 +67,14 @@ REFERENCES: Mapping[str, tuple[Reference, ...]] = {
     "ratings": (_SESSION,),
     "moves": (_SESSION,),
     "seats_played": (_SESSION,),
+    "walks": (_SESSION,),
+    "positions": (_SESSION, Reference("trial", "walks")),
 }
 
 
-def references_of(name: str, *, has_ratings: bool) -> tuple[Reference, ...]:
-    """Those of a table: with ratings, an answer's trial may be one of `ratings` instead of `responses`."""
-    if name == "answers" and has_ratings:
+def references_of(name: str, *, only_pairs: bool) -> tuple[Reference, ...]:
+    """Those of a table: an answer's trial may be one of `ratings` or `walks` where there is anything but pairs."""
+    if name == "answers" and not only_pairs:
         return (_SESSION,)
     return REFERENCES.get(name, ())
 

@@ -100,9 +100,10 @@ def _about(one: Comparison | Several) -> str:
 def _paired(lines: Sequence[Line[PairedTest]], of: Of) -> Iterator[TableView]:
     """The same people in two studies or conditions, each compared with themselves."""
     tests, sizes = [], []
+    one_sided = bool(lines) and lines[0].test.alternative != "two-sided"
     for one in lines:
         test, shift, mean = one.test, one.test.shift, one.test.difference
-        p_values = test.p, test.p_two_sided, one.p_holm
+        p_values = test.p, *((test.p_two_sided,) if one_sided else ()), one.p_holm
         counts = str(test.n), f"{test.n_higher}, {test.n_lower}, {test.n_equal}"
         tests.append((one.names, one.about, *counts, number(test.v, 1), *(p_cell(p) for p in p_values)))
         apart = f"{number(shift.value, 2)} ({limits(shift.low, shift.high, 2)})"
@@ -115,7 +116,7 @@ def _paired(lines: Sequence[Line[PairedTest]], of: Of) -> Iterator[TableView]:
         caption=f"The same people in both {of.several}: Wilcoxon's signed-rank test",
         head=(
             *(of.several, "measure", "people", "higher, lower, equal in the first", "V"),
-            *(f"p {lines[0].test.alternative}", "p two-sided", "p Holm"),
+            *(f"p {lines[0].test.alternative}", *(("p two-sided",) if one_sided else ()), "p Holm"),
         ),
         rows=tuple(tests),
         n_names=2,
@@ -343,7 +344,8 @@ def _several(several: Sequence[Several], alternative: Alternative) -> Iterator[T
         size = f"{number(test.epsilon_squared)} ({limits(ends.low, ends.high)})"
         tests.append((_about(one), counts, number(test.h, 2), str(test.df or NONE), p_cell(test.p), size))
         for pair in test.pairs:
-            p_values = map(p_cell, (pair.test.p, pair.test.p_two_sided, pair.p_holm))
+            beside = (pair.test.p_two_sided,) if alternative != "two-sided" else ()
+            p_values = map(p_cell, (pair.test.p, *beside, pair.p_holm))
             pairs.append((" and ".join(pair.groups), _about(one), *p_values))
     if not tests:
         return
@@ -356,7 +358,11 @@ def _several(several: Sequence[Several], alternative: Alternative) -> Iterator[T
     )
     yield shortened(
         "Each two of them, corrected by Holm within the measure",
-        ("studies", "measure", f"p {alternative}", "p two-sided", "p Holm"),
+        (
+            *("studies", "measure", f"p {alternative}"),
+            *(("p two-sided",) if alternative != "two-sided" else ()),
+            "p Holm",
+        ),
         pairs,
         n_names=2,
         file="results.json",

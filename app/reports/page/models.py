@@ -20,7 +20,11 @@ def agreement_part(study: StudyResult) -> Iterator[SectionView]:
     units = [
         ("which clip", _coefficients(found.choice)),
         *((f"which source, {_about(one)}", _coefficients(one)) for one in found.sources),
-        ("uncertainty (ordinal alpha)", _coefficients(found.uncertainty)),
+        *(
+            [("uncertainty (ordinal alpha)", _coefficients(found.uncertainty))]
+            if study.asks_uncertainty
+            else []
+        ),
     ]
     coefficients = TableView(
         caption="Agreement beyond chance, with 95 % intervals over pairs",
@@ -30,14 +34,19 @@ def agreement_part(study: StudyResult) -> Iterator[SectionView]:
         ),
         file=FILE,
     )
-    others = [
+    rated = [
         ("uncertainty, one participant (ICC)", found.uncertainty.icc_single),
         ("uncertainty, mean of the participants (ICC)", found.uncertainty.icc_average),
+    ]
+    others = [
+        *(rated if study.asks_uncertainty else ()),
         ("vote shares of two halves of the participants, correlation", found.split_half.correlation),
         ("vote shares of all participants, reliability by split halves", found.split_half.reliability),
     ]
     reliability = TableView(
-        caption="Reliability of ratings and of vote shares",
+        caption="Reliability of ratings and of vote shares"
+        if study.asks_uncertainty
+        else "Reliability of vote shares",
         head=("of", "pairs", "value (95 % interval)"),
         rows=tuple((name, str(one.n), with_interval(one, 2)) for name, one in others),
         file=FILE,

@@ -206,12 +206,11 @@ def described(result: StudyResult) -> list[tuple[str, Description]]:
         (f"{one.source} chosen over {one.against}, {one.condition or 'no condition'}", one.description)
         for one in result.preferences
     ]
-    return [
-        ("accuracy", result.accuracy),
+    uncertainty = [
         (f"uncertainty, {trials}", result.uncertainty),
         ("uncertainty, all main pairs", result.uncertainty_all),
-        *preferences,
     ]
+    return [("accuracy", result.accuracy), *(uncertainty if result.asks_uncertainty else ()), *preferences]
 
 
 def _measures(result: StudyResult) -> TableView:

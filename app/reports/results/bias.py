@@ -87,6 +87,7 @@ def order_figure(bias: Bias) -> Figure:
             more += f" Slope: 95% interval {100 * low:+.1f} to {100 * high:+.1f} points a position."
     return Figure(
         name="order",
+        column="answers",
         section="bias",
         drawing="marks",
         said=said,

@@ -15,11 +15,12 @@ def classes_figure(name: str, section: str, criteria: Sequence[CriterionResult])
     first = criteria[0]
     most = max(first.classes, key=lambda each: each.n)
     drawn = [one for one in criteria if len(one.classes) <= MOST_CLASSES]
+    by = f" by {first.criterion}" if len(criteria) > 1 else ""
     return Figure(
         name=name,
         section=section,
         drawing="stacks" if drawn else "none",
-        said=f"The class given most often by {first.criterion} is {most.name}: {percent(most.share)} of answers.",
+        said=f"The class given most often{by} is {most.name}: {percent(most.share)} of answers.",
         strong=most.name,
         how="How often each class was given, in the order of the names." if drawn else "",
         numbers=Numbers(

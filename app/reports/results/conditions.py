@@ -82,7 +82,8 @@ def _modelled(model: ConditionsModel) -> Figure:
         drawing="marks",
         said=f"In one model of all right answers, {label} is {found.value:+.2f} log odds.",
         strong=f"{found.value:+.2f}",
-        how=f"Logistic mixed model with 95% interval: the condition is a fixed effect, {people(model.n_participants)} "
+        how="Logistic mixed model with 95% interval, 0 is no difference: the condition is a fixed effect, "
+        f"{people(model.n_participants)} "
         f"({model.n_crossed:,} of them in several conditions) and {count(model.n_pairs, 'pair')} are crossed, so that "
         "it reaches to other people and other pairs.",
         numbers=Numbers(
@@ -116,7 +117,7 @@ def _modelled(model: ConditionsModel) -> Figure:
             for name, _, number in rows
         ),
         chance=0.0,
-        even="no difference",
+        even="0",
         scale=(-most, most),
         ends=(f"{-most:.2g}", f"+{most:.2g}"),
     )  # fmt: skip
@@ -162,7 +163,8 @@ def _within(comparisons: Sequence[ConditionComparison], found: ConditionsCompare
     most = _most(drawn)
     how = (
         f"First condition less second within each of {_how_many(comparisons)}, in points of their share of pairs, mean "
-        f"with 95% interval.{_left_out(marks)} The test is Wilcoxon's signed-rank test{_p_of(comparisons)}."
+        f"with 95% interval; 0 is no difference.{_left_out(marks)} The test is Wilcoxon's signed-rank test"
+        f"{_p_of(comparisons)}."
     )
     return Figure(
         name="conditions",
@@ -173,7 +175,7 @@ def _within(comparisons: Sequence[ConditionComparison], found: ConditionsCompare
         numbers=Numbers("Conditions, the same people in both", _WITHIN, tuple(map(_within_row, comparisons))),
         marks=drawn,
         chance=0.0,
-        even="no difference",
+        even="0",
         ends=(f"-{100 * most:.0f}", f"+{100 * most:.0f}"),
         scale=(-most, most),
         caution=_cautions(comparisons),

@@ -204,6 +204,7 @@ def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
     )
     return Figure(
         name="certainty",
+        column="answers",
         section="tell",
         drawing="marks",
         said=said,

@@ -50,11 +50,10 @@ def headline(rated: RatedItems) -> str:
             return f"People told {both} in {percent(mean)} of answers, where chance is 50%."
     if said := ratings.headline(rated.numbers):
         return said
-    for one in (one for block in rated.classes for one in block.analysis.criteria if one.classes):
-        most = max(one.classes, key=lambda each: each.n)
-        return (
-            f"The class given most often by {one.criterion} is {most.name}: {percent(most.share)} of answers."
-        )
+    named = [one for block in rated.classes for one in block.analysis.criteria if one.classes]
+    for one in named:
+        most, by = max(one.classes, key=lambda each: each.n), f" by {one.criterion}" if len(named) > 1 else ""
+        return f"The class given most often{by} is {most.name}: {percent(most.share)} of answers."
     reasons = [block.selection.reason for block in rated.blocks if block.selection.reason]
     return sentence(reasons[0] if reasons else "no question was answered with a number")
 

@@ -18,7 +18,7 @@ from app.reports.results.conditions import conditions_claims, conditions_figures
 from app.reports.results.items import RatedItems
 from app.reports.results.marks import FEW
 from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
-from app.reports.results.signatures import signature_figures
+from app.reports.results.signatures import ABOUT, signature_figures
 from app.reports.results.view import FORMAT, Caution, Figure, ResultsView
 from app.reports.results.words import between, count, people, percent, sentence
 
@@ -74,6 +74,7 @@ def results_view(
         can_say=(*claims.can_say, *conditions.can_say, *beside.can_say),
         not_yet=(*claims.not_yet, *conditions.not_yet, *beside.not_yet),
         how_more=HOW_MORE,
+        how_moves=ABOUT,
         figures=(
             *_figures(analysis, study, pairs, right, around, validation),
             *signature_figures(around.signatures),

@@ -24,7 +24,9 @@ def headline(blocks: Sequence[BlockRatings]) -> str:
     """The mean by the first criterion; empty where there is none."""
     for one in (one for block in blocks for one in _scored(block.analysis)):
         scale = "" if one.scale is None else f", on a scale of {one.scale[0]:g} to {one.scale[1]:g}"
-        return f"Items scored {exact(one.mean)} on average by {one.criterion}{scale}."
+        several = sum(len(_scored(block.analysis)) for block in blocks) > 1
+        by = f" by {one.criterion}" if several else ""
+        return f"Items scored {exact(one.mean)} on average{by}{scale}."
     return ""
 
 
@@ -32,18 +34,17 @@ def claims(blocks: Sequence[BlockRatings]) -> tuple[tuple[str, ...], tuple[str, 
     """Which groups of items differ, and which it is not known of."""
     can_say, not_yet = [], []
     for block in blocks:
-        for one in _scored(block.analysis):
+        criteria = _scored(block.analysis)
+        for one in criteria:
+            by = f"by {one.criterion}, " if len(criteria) > 1 else ""
             for pair in one.group_comparisons:
                 first, second = pair.groups
                 if pair.p_holm is not None and pair.p_holm < _SIGNIFICANT and pair.difference:
                     more = "higher" if pair.difference > 0 else "lower"
-                    can_say.append(
-                        f"By {one.criterion}, {first} scores {abs(pair.difference):.2f} {more} than {second}."
-                    )
+                    said = f"{first} scores {abs(pair.difference):.2f} {more} than {second}"
+                    can_say.append(sentence(by + said))
                 else:
-                    not_yet.append(
-                        f"By {one.criterion}, whether {first} scores higher or lower than {second}."
-                    )
+                    not_yet.append(sentence(f"{by}whether {first} scores higher or lower than {second}"))
     return _shortened(can_say), _shortened(not_yet)
 
 
@@ -67,18 +68,20 @@ def _of_block(
     block: BlockRatings, letter: str, section: str, pseudonym: Mapping[str, str]
 ) -> Iterator[Figure]:
     by_scale: dict[Scale | None, list[CriterionResult]] = defaultdict(list)
-    for one in _scored(block.analysis):
+    every = _scored(block.analysis)
+    several = len(every) > 1
+    for one in every:
         by_scale[one.scale].append(one)
     for number, (scale, criteria) in enumerate(by_scale.items()):
         suffix = letter + ("" if number == 0 else f"x{ascii_lowercase[number % 26]}")
-        yield _scores_figure(f"scores{suffix}", section, criteria, _drawn_scale(scale, criteria))
+        yield _scores_figure(f"scores{suffix}", section, criteria, _drawn_scale(scale, criteria), several)
         if any(_steps(one) for one in criteria):
-            yield _distribution_figure(f"distribution{suffix}", section, criteria)
+            yield _distribution_figure(f"distribution{suffix}", section, criteria, several)
         if any(one.groups for one in criteria):
-            yield _groups_figure(f"groups{suffix}", section, criteria, _drawn_scale(scale, criteria))
-    yield _agreement_figure(f"alpha{letter}", section, _scored(block.analysis))
+            yield _groups_figure(f"groups{suffix}", section, criteria, _drawn_scale(scale, criteria), several)
+    yield _agreement_figure(f"alpha{letter}", section, every)
     if block.analysis.raters["severity"].notna().any():
-        yield _severity_figure(f"severity{letter}", section, block.analysis, pseudonym)
+        yield _severity_figure(f"severity{letter}", section, block.analysis, pseudonym, several)
 
 
 def _scored(analysis: RatingAnalysis) -> list[CriterionResult]:
@@ -115,8 +118,15 @@ def plain_interval_of(one: Interval) -> str:
     return f"95% interval {one.low:.2f} to {one.high:.2f}"
 
 
-def _scores_figure(name: str, section: str, criteria: Sequence[CriterionResult], scale: Scale) -> Figure:
-    means = [f"{exact(one.mean)} by {one.criterion}" for one in criteria]
+def _by(criterion: str, several: bool) -> str:
+    """Nothing where there is no other criterion to tell it from."""
+    return f" by {criterion}" if several else ""
+
+
+def _scores_figure(
+    name: str, section: str, criteria: Sequence[CriterionResult], scale: Scale, several: bool
+) -> Figure:
+    means = [f"{exact(one.mean)}{_by(one.criterion, several)}" for one in criteria]
     first = criteria[0]
     return Figure(
         name=name,
@@ -171,7 +181,9 @@ def _steps(one: CriterionResult) -> tuple[float, ...]:
     return tuple(given) if len(given) <= MOST_PARTS else ()
 
 
-def _distribution_figure(name: str, section: str, criteria: Sequence[CriterionResult]) -> Figure:
+def _distribution_figure(
+    name: str, section: str, criteria: Sequence[CriterionResult], several: bool
+) -> Figure:
     drawn = [one for one in criteria if _steps(one)]
     first = drawn[0]
     most = max(first.counts, key=lambda each: each.n)
@@ -179,7 +191,8 @@ def _distribution_figure(name: str, section: str, criteria: Sequence[CriterionRe
         name=name,
         section=section,
         drawing="stacks",
-        said=f"The score given most often by {first.criterion} is {most.score:g}: {100 * most.share:.0f}% of scores.",
+        said=f"The score given most often{_by(first.criterion, several)} is {most.score:g}: "
+        f"{100 * most.share:.0f}% of scores.",
         strong=f"{most.score:g}",
         how="How often each score was given, from the lowest on the left to the highest on the right; the darker, "
         "the higher.",
@@ -217,7 +230,9 @@ def _pieces(one: CriterionResult) -> Iterator[Piece]:
         before += share
 
 
-def _groups_figure(name: str, section: str, criteria: Sequence[CriterionResult], scale: Scale) -> Figure:
+def _groups_figure(
+    name: str, section: str, criteria: Sequence[CriterionResult], scale: Scale, several: bool
+) -> Figure:
     rows = [(one, group) for one in criteria for group in one.groups]
     first = next(one for one in criteria if one.groups)
     said = [f"{group.group} {group.mean:.2f}" for group in first.groups]
@@ -225,7 +240,7 @@ def _groups_figure(name: str, section: str, criteria: Sequence[CriterionResult],
         name=name,
         section=section,
         drawing="marks",
-        said=sentence(f"by {first.criterion}: {listed(said)}"),
+        said=sentence(f"by {first.criterion}: {listed(said)}" if several else f"mean scores: {listed(said)}"),
         strong=said[0],
         how="Mean score of each group of items, with 95% interval over items and raters.",
         numbers=Numbers(
@@ -249,7 +264,10 @@ def _groups_figure(name: str, section: str, criteria: Sequence[CriterionResult],
             ),
         ),
         marks=tuple(
-            _mean_mark(f"{one.criterion}: {group.group}", group.mean, group.interval) for one, group in rows
+            _mean_mark(
+                f"{one.criterion}: {group.group}" if several else group.group, group.mean, group.interval
+            )
+            for one, group in rows
         ),
         chance=None,
         scale=scale,
@@ -260,6 +278,7 @@ def _groups_figure(name: str, section: str, criteria: Sequence[CriterionResult],
 def _agreement_figure(name: str, section: str, criteria: Sequence[CriterionResult]) -> Figure:
     first = criteria[0].agreement.alpha
     alphas = [(one.criterion, one.agreement.alpha) for one in criteria]
+    by = _by(criteria[0].criterion, len(criteria) > 1)
     lows = [end for _, alpha in alphas for end in (alpha.value, alpha.interval.low) if end is not None]
     scale = (-1.0 if min(lows, default=0.0) < 0 else 0.0, 1.0)
     coefficients = [
@@ -276,9 +295,9 @@ def _agreement_figure(name: str, section: str, criteria: Sequence[CriterionResul
         )
     ]
     said = (
-        f"agreement by {criteria[0].criterion} cannot be measured: {first.reason}"
+        f"agreement{by} cannot be measured: {first.reason}"
         if first.value is None
-        else f"Krippendorff's alpha by {criteria[0].criterion} is {exact(first.value)}"
+        else f"Krippendorff's alpha{by} is {exact(first.value)}"
     )
     return Figure(
         name=name,
@@ -315,7 +334,7 @@ def _agreement_figure(name: str, section: str, criteria: Sequence[CriterionResul
 
 
 def _severity_figure(
-    name: str, section: str, analysis: RatingAnalysis, pseudonym: Mapping[str, str]
+    name: str, section: str, analysis: RatingAnalysis, pseudonym: Mapping[str, str], several: bool
 ) -> Figure:
     rows = [
         (pseudonym.get(str(row["rater"]), "p"), str(row["criterion"]), int(row["n"]), float(row["severity"]))
@@ -329,10 +348,11 @@ def _severity_figure(
     lowest, highest = rows[0], rows[-1]
     return Figure(
         name=name,
+        column="",
         section=section,
         drawing="marks",
-        said=f"The most severe rater is {abs(lowest[3]):.2f} below others by {lowest[1]}, the most lenient "
-        f"{highest[3]:.2f} above by {highest[1]}.",
+        said=f"The most severe rater is {abs(lowest[3]):.2f} below others{_by(lowest[1], several)}, the most lenient "
+        f"{highest[3]:.2f} above{_by(highest[1], several)}.",
         strong=f"{abs(lowest[3]):.2f}",
         how="A rater's scores less the mean score of the same items by all raters; left of the line is severe."
         + (f" The {half} most severe and the {half} most lenient of {len(rows)}." if len(rows) > MOST_ROWS else ""),
@@ -348,8 +368,8 @@ def _severity_figure(
         ),
         marks=tuple(
             Mark(
-                f"{rater}, {criterion}", severity, None, None, f"{severity:+.2f}", f"of {n:,}", "ink",
-                spoken=f"{rater}, {criterion}: {severity:+.2f}",
+                f"{rater}, {criterion}" if several else rater, severity, None, None, f"{severity:+.2f}",
+                f"of {count(n, 'score')}", "ink", spoken=f"{rater}, {criterion}: {severity:+.2f}",
             )
             for rater, criterion, n, severity in shown
         ),

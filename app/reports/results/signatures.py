@@ -1,5 +1,6 @@
 """How sources move, against people, on the results page: a figure for each signature of the paths."""
 
+import math
 from collections.abc import Iterator
 
 from analysis.signatures import NoSignatures, SignatureResult, Signatures
@@ -9,6 +10,10 @@ from app.reports.results.view import Band, Cell, Column, Figure, Mark, Numbers
 from app.reports.results.words import first_few, sentence
 
 SECTION = "moves"
+ABOUT = (
+    "Each figure sets one signature of the paths, source by source, beside that of people. Distances have no interval: "
+    f"{NOT_COVERED}."
+)
 _COLUMNS = (
     Column("source", "Source", "text"),
     Column("distance", "Distance to people"),
@@ -39,22 +44,20 @@ def signature_figures(found: Signatures | NoSignatures | None) -> Iterator[Figur
 
 
 def _figure(name: str, one: SignatureResult) -> Figure:
-    band, published = one.band, ", as published (Tencé and Buche 2010)" if one.published else ""
+    band, published = one.band, " As published by Tencé and Buche (2010)." if one.published else ""
     people = Band(band.median, band.low, band.high) if band and band.median is not None else None
     ends = [each.distance for each in one.distances] + ([band.high] if band and band.high else [])
-    highest = 1.05 * max(*ends, 1e-9)
+    most = max(ends)
+    highest = 1.05 * most if most > 0 else 1.0
     unsettled = ", ".join(one.not_settled)
-    shade = (
-        "Shaded: each person's mean distance to the others, 5 to 95%."
-        if people
-        else "There is no band of people."
-    )
+    shade = " Shaded: each person's mean distance to the others, 5 to 95%." if people else ""
     return Figure(
         name=name,
         section=SECTION,
+        column="",
         drawing="marks",
         said=_said(one),
-        how=f"{one.title}{published}, in {one.unit}; 0 is the same. {shade} Distances have no interval: {NOT_COVERED}.",
+        how=f"Distance to people in {one.unit}; 0 is the same.{published}{shade}",
         strong=one.nearest or "",
         numbers=Numbers(f"{one.title}: distance to people", _COLUMNS, tuple(_rows(one))),
         marks=tuple(
@@ -63,31 +66,36 @@ def _figure(name: str, one: SignatureResult) -> Figure:
                 each.distance,
                 None,
                 None,
-                f"{each.distance:.3f}",
+                _three(each.distance),
                 "not settled" if each.source in one.not_settled else f"{each.n:,} clips",
                 "computer",
                 band=people,
-                spoken=f"{each.source}: {each.distance:.3f} {one.unit} from people",
+                spoken=f"{each.source}: {_three(each.distance)} {one.unit} from people",
             )
             for each in one.distances
         ),
         chance=None,
-        ends=("0", f"{highest:.2f}"),
+        ends=("0", _three(highest)),
         scale=(0.0, highest),
         caution=f"Not settled, with fewer than {SETTLED:,} observations: {unsettled}." if unsettled else "",
     )
 
 
 def _said(one: SignatureResult) -> str:
-    order = [
-        f"{each.source} ({each.distance:.3f})" for each in sorted(one.distances, key=lambda e: e.distance)
-    ]
+    order = [each.source for each in sorted(one.distances, key=lambda each: each.distance)]
     if len(order) == 1:
-        return f"{order[0]} is the one source that was held against people."
+        return f"{one.title}: {order[0]} is the one source that was held against people."
     if one.nearest is None:
-        return f"Several sources are equally near to people: {first_few(order)}."
+        return f"{one.title}: {first_few(order)} are equally near to people."
     share = "" if one.nearest_share is None else f", in {100 * one.nearest_share:.0f}% of resamples"
-    return f"Nearest to people is {one.nearest}{share}: {first_few(order)}."
+    return f"{one.title}: nearest to people is {one.nearest}{share}."
+
+
+def _three(value: float) -> str:
+    """Three digits that count, six after the point at most."""
+    if value < 5e-7:
+        return "0"
+    return f"{value:.{min(6, max(0, 2 - math.floor(math.log10(value))))}f}"
 
 
 def _rows(one: SignatureResult) -> Iterator[tuple[Cell, ...]]:

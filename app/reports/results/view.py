@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-FORMAT = 3  # of the kept view: another number computes all anew
+FORMAT = 4  # of the kept view: another number computes all anew
 
 Cell = str | int | float | None
 Unit = Literal["text", "count", "share", "number", "p"]
@@ -101,8 +101,8 @@ class Figure:
     """One figure: a sentence with the finding, a line on how to read it, the drawing and its numbers.
 
     `scale` are the values at the ends of the drawing, which `ends` name; `chance` is the value that says nothing, and
-    `even` what it is called where it is no share. `strong` is the part of `said` that is underlined. A figure that
-    cannot be drawn says in `said` why, and in `how` what to do."""
+    `even` what it is called where it is no share; `column` is what stands beside each number. `strong` is the part of
+    `said` that is underlined. A figure that cannot be drawn says in `said` why, and in `how` what to do."""
 
     name: str
     section: str
@@ -118,6 +118,7 @@ class Figure:
     scale: tuple[float, float] = (0.0, 1.0)
     even: str = ""
     caution: str = ""
+    column: str = "95% interval"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ class Caution:
 class ResultsView:
     """The page of one study in one mode, with at most one other study beside it.
 
-    Where it `has_pairs` no answers to, it is of ratings alone."""
+    Where it `has_pairs` no answers to, it is of ratings alone. `how_moves` is how to read the figures of signatures."""
 
     format: int
     study: str
@@ -153,6 +154,7 @@ class ResultsView:
     figures: tuple[Figure, ...]
     cautions: tuple[Caution, ...]
     has_pairs: bool = True
+    how_moves: str = ""
 
     def figure(self, name: str) -> Figure | None:
         return next((one for one in self.figures if one.name == name), None)

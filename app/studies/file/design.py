@@ -22,8 +22,9 @@ from app.tasks.game.settings import GameBlock, GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
 from app.tasks.parts import BlockDesign
 from app.tasks.rating.settings import DesignItem, RatingBlock, RatingDesign
-from app.tasks.registry import AnyDesign
+from app.tasks.registry import AnyDesign, Block
 from app.tasks.units import units_in_words
+from app.tasks.walk.settings import WalkBlock, WalkDesign
 
 Scales = Mapping[str, tuple[str, ...]]
 
@@ -98,6 +99,10 @@ class StudyDesign(Frozen):
     @property
     def game_blocks(self) -> tuple[GameDesign, ...]:
         return tuple(block for block in self.blocks if isinstance(block, GameDesign))
+
+    @property
+    def walk_blocks(self) -> tuple[WalkDesign, ...]:
+        return tuple(block for block in self.blocks if isinstance(block, WalkDesign))
 
     @property
     def trials(self) -> DesignTrials | None:
@@ -237,7 +242,7 @@ def resolve_design(
     )
 
 
-def blocks_of(file: StudyFile) -> tuple[PairBlock | RatingBlock | GameBlock, ...]:
+def blocks_of(file: StudyFile) -> tuple[Block, ...]:
     """A study file's blocks, the one that `trials` is short for among them."""
     if file.trials is None:
         return file.blocks
@@ -249,14 +254,16 @@ def _text_of(texts: Texts, at: int, key: str) -> str | None:
 
 
 def _block(
-    block: PairBlock | RatingBlock | GameBlock,
+    block: Block,
     text: Callable[[str], str | None],
     content: BlockContent,
     stimuli: Mapping[str, StimulusFacts],
     scales: Scales,
-) -> PairDesign | RatingDesign | GameDesign:
+) -> BlockDesign:
     if isinstance(block, GameBlock):
         return GameDesign.of(block, id=block.id, instructions=text("instructions"))
+    if isinstance(block, WalkBlock):
+        return WalkDesign.of(block, id=block.id, instructions=text("instructions"))
     own: dict[str, Any] = {
         "id": block.id,
         "instructions": text("instructions"),

@@ -27,6 +27,7 @@ from app.tasks.game.settings import GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample
 from app.tasks.parts import BlockDesign
 from app.tasks.rating.settings import DesignItem, RatingDesign
+from app.tasks.walk.settings import WalkDesign
 
 # Remedies that speak of the file's keys, in the words of a form.
 _IN_FORMS = (
@@ -171,7 +172,7 @@ def _keys_of_block(block: BlockDesign) -> dict[str, Any]:
     }
     if isinstance(block, PairDesign):
         return {**keys, "trials": _keys_of_trials(block.trials)}
-    if isinstance(block, GameDesign):
+    if isinstance(block, (GameDesign, WalkDesign)):
         return {**keys, **block.keys()}
     if not isinstance(block, RatingDesign):
         return keys

@@ -1,5 +1,6 @@
 """What forms say of each key: the descriptions of the model, where these speak of files."""
 
+from app.tasks.game.settings import IN_A_GAME_FILE
 from app.tasks.pair.settings import IN_A_PAIR_FILE
 from app.tasks.parts import IN_A_TEXT_FILE
 
@@ -7,6 +8,7 @@ from app.tasks.parts import IN_A_TEXT_FILE
 _IN_FORMS = {
     f": {IN_A_TEXT_FILE}": ", in Markdown",
     f": {IN_A_PAIR_FILE}": ", as CSV",
+    f" {IN_A_GAME_FILE}": " One choice of parameters, several, or a published set.",
 }
 
 

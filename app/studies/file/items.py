@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from app.sessions.design import Kind
 from app.studies.file.pairs import StimulusFacts
@@ -143,3 +144,10 @@ def resolve_items(found: ItemFile, stimuli: Mapping[str, StimulusFacts]) -> list
             )
         )
     return items
+
+
+def item_ids(block: Mapping[str, Any]) -> frozenset[str]:
+    """The ids of the items that a block of a draft lists."""
+    items = block.get("items")
+    rows = read_item_file("", items, by_row=True).rows if isinstance(items, str) else ()
+    return frozenset(row.id for row in rows)

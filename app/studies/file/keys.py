@@ -53,6 +53,11 @@ _BLOCK = (
     "disclosure",
     "bonus",
     "show_bonus",
+    "goals",
+    "starts",
+    "walks",
+    "practice",
+    "limit_s",
     "per_participant",
     "per_item",
     "self_assessment",
@@ -239,7 +244,7 @@ _BLOCK_PARTS: Mapping[str, _Tidy] = {
     "per_participant": _whole,
     "per_item": _whole,
     "questions": _questions,
-    "rounds_per_person": _whole,
+    **dict.fromkeys(("rounds_per_person", "goals", "starts", "walks", "practice", "limit_s"), _whole),
     "show_bonus": _yes_or_no,
     "comprehension": lambda value: _section(
         value, ("questions", "tries"), {"tries": _whole, "questions": _checks}

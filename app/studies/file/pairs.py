@@ -1,5 +1,6 @@
 """The pairs of a study: read from a CSV file and joined with what is known of the clips, records or texts."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -220,3 +221,12 @@ def _instead_of(name: str, stimuli: Mapping[str, StimulusFacts], remedies: dict[
         known = stimuli if len(remedies) < _MOST_GUESSES else ()
         remedies[name] = nearest(name, known, "upload it first")
     return remedies[name]
+
+
+def attributes_of(
+    stimuli: Mapping[str, StimulusFacts], kind: StimulusKind = StimulusKind.CLIP
+) -> tuple[tuple[str, int], ...]:
+    """Every attribute that clips (or records) have, and how many of them have it."""
+    clips = of_kind(stimuli, kind).values()
+    counts = Counter(name for clip in clips for name, value in clip.attributes.items() if value)
+    return tuple(sorted(counts.items()))

@@ -23,7 +23,7 @@ from app.studies.file.pairs import (
 )
 from app.studies.file.problems import Fault, Place, counted, listed, nearest, quoted
 from app.studies.file.rowfiles import RowFile, RowText
-from app.studies.file.sampling import sample_pairs
+from app.studies.file.sampling import kept_apart, sample_pairs
 from app.studies.questions.base import finite_number
 from app.tasks.game.terms import read_checks
 from app.tasks.pair.settings import Sample
@@ -68,7 +68,8 @@ class Reading(ABC):
             blocks = _blocks_in(data)
             self._read_texts(data, [(*place, key) for place, _ in blocks if place for key in OF_BLOCK])
             self._read_truth(data)
-            self.contents = [self._read_block(place, raw, true_source_of(data)) for place, raw in blocks]
+            for place, raw in blocks:
+                self.contents.append(self._read_block(place, raw, true_source_of(data)))
             self._refuse_twice(blocks)
 
     def _with_checks(self, data: object) -> object:
@@ -111,7 +112,7 @@ class Reading(ABC):
     def _read_block(self, place: Place, raw: Mapping[str, Any], true_source: str) -> BlockContent:
         if raw.get("task") == "rating":
             return BlockContent(items=self._read_items(place, raw))
-        if raw.get("task") == "game":
+        if raw.get("task") in ("game", "walk"):
             return BlockContent()
         return BlockContent(pairs=self._read_pairs(place, raw, true_source))
 
@@ -131,7 +132,9 @@ class Reading(ABC):
             sampled = self._draw_pairs(place, drawn, self.stimuli, true_source)
             if sampled:
                 self._refuse_too_many(place, raw, "pair", [pair.kind for pair in sampled])
-            pairs += sampled
+            taken = {pair.id for content in self.contents for pair in content.pairs}
+            taken |= {item.id for content in self.contents for item in content.items}
+            pairs += kept_apart(sampled, taken, raw.get("id"))
         return pairs
 
     def _read_items(self, place: Place, raw: Mapping[str, Any]) -> list[DesignItem]:

@@ -13,7 +13,7 @@ import heapq
 import random
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -74,6 +74,13 @@ def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts], true_sour
     ordered = sorted(drawn, key=lambda pair: pair.kind is Kind.MAIN)
     numbered = (replace(pair, position=position) for position, pair in enumerate(ordered, start=1))
     return Drawn(tuple(numbered), tuple(faults))
+
+
+def kept_apart(drawn: Sequence[PairSpec], taken: Collection[str], block: object) -> tuple[PairSpec, ...]:
+    """The pairs that a block draws; with the block's id before each of theirs where an earlier block took one."""
+    if not any(pair.id in taken for pair in drawn):
+        return tuple(drawn)
+    return tuple(replace(pair, id=f"{block}-{pair.id}") for pair in drawn)
 
 
 def _by_source(stimuli: Mapping[str, StimulusFacts]) -> dict[str, list[StimulusFacts]]:

@@ -10,6 +10,7 @@ from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
 from app.studies.file.problems import Place
 from app.studies.file.template_files import BLANK, HNTT, PREFERENCE, REAL_OR_FAKE
+from app.studies.file.template_play import PLAY, WALK, WHICH_PLAYER
 from app.studies.file.template_rubric import RUBRIC
 from app.studies.file.yamlsource import read_yaml
 
@@ -61,6 +62,24 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
                 "Rubric rating of records",
                 "Records or texts, one at a time, on six criteria from 1 to 5 in words, with reasons.",
                 RUBRIC,
+            ),
+            Template(
+                "ultimatum",
+                "A game played live",
+                "Five people, or people and agents, play eight rounds of offers in the browser.",
+                PLAY,
+            ),
+            Template(
+                "which-player",
+                "Which player is human?",
+                "10 pairs of records of a game, side by side: which player is more likely to be human, and why.",
+                WHICH_PLAYER,
+            ),
+            Template(
+                "walk-the-map",
+                "Walk the map",
+                "People walk to goals on a map, in first person; their walks become clips like agents'.",
+                WALK,
             ),
             Template("blank", "Blank", "One question and a consent page to be written.", BLANK),
         )

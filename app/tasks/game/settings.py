@@ -46,6 +46,10 @@ from app.tasks.parts import BlockDesign, BlockSettings, UnitSpec
 
 GameName = Literal["sug", "glee-bargaining", "glee-negotiation", "glee-persuasion", "wac"]
 HUMAN, ANY = "human", "any"
+IN_A_GAME_FILE = (
+    "A mapping, a list of them, the name of a preset (`grid` is all published ones), or "
+    "`{sample: main+variants+random}` with the settings of a sample."
+)
 ALL_PEOPLE, NAMED = "all-people", "named"
 Disclosure = Literal["some-may-be-programs", "all-people", "named"]
 # The seconds of a phase stand under its name.
@@ -99,8 +103,7 @@ class GameBlock(BlockSettings):
     configs: Configs = Field(
         default=({},),
         title="Configurations",
-        description="Its parameters: a mapping, a list of them, the name of a preset (`grid` is all published ones), "
-        "or `{sample: main+variants+random}` with the settings of a sample. Matches are balanced over them.",
+        description=f"The parameters of the game. {IN_A_GAME_FILE} Matches are balanced over them.",
     )
     seats: Seats = Field(
         default=(ANY,),

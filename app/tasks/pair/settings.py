@@ -11,7 +11,7 @@ from app.sessions.design import BLOCK, Kind, Slot
 from app.studies.file.shown import Shown
 from app.studies.questions.base import Frozen, Part, Question, different, exactly_one
 from app.studies.questions.registry import TrialQuestion
-from app.tasks.pair.design import Member, Order, Sides
+from app.tasks.pair.design import Member, Order, Side, Sides
 from app.tasks.pair.pairings.registry import PAIRINGS, PairingName
 from app.tasks.parts import ALLOWED, Allowed, BlockDesign, BlockSettings, Count, LeakName, UnitSpec
 
@@ -202,6 +202,8 @@ class PairDesign(BlockDesign):
 
     noun: ClassVar[str] = "Pair"
     nouns: ClassVar[str] = "Pairs"
+    sides: ClassVar[tuple[str, ...]] = tuple(Side)
+    slot_key: ClassVar[str] = "left"
 
     id: str = BLOCK
     task: Literal["pair"]

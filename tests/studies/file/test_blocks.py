@@ -21,6 +21,7 @@ from app.studies.file.problems import StudyFileProblems
 from app.studies.file.templates import unfilled
 from app.studies.file.yamlsource import read_yaml
 from app.studies.file.yamlwriter import draft_to_yaml
+from app.studies.pairs_view import draw_state, find_by_block
 from app.tasks.pair.settings import PairDesign
 from app.tasks.rating.settings import RatingDesign
 from tests.studies.file.block_study import FILES, STUDY, block_keys, write_study
@@ -375,3 +376,27 @@ def test_a_block_that_comes_goes_or_moves_is_told_in_a_few_words() -> None:
     rest = {key: value for key, value in short.items() if key not in own}
     [came] = differences(short, {**rest, "blocks": [{"id": "trials", "task": "pair", **own}, rate]})
     assert (came.place, came.kind) == ("blocks › rate", "added")
+
+
+def test_blocks_that_draw_the_same_condition_have_pairs_with_ids_of_their_own(tmp_path: Path) -> None:
+    first, rate = block_keys()["blocks"]
+    kept = {key: value for key, value in first.items() if key not in ("pairs", "per_participant")}
+    sample = {"seed": 7, "conditions": {"human-hybrid": 2}}
+    keys = block_keys(
+        blocks=[{**kept, "sample": sample}, {**kept, "id": "again", "sample": {**sample, "seed": 8}}, rate]
+    )
+    design = design_of(keys)
+    watch, again = design.blocks[:2]
+    assert isinstance(watch, PairDesign)
+    assert isinstance(again, PairDesign)
+    assert [pair.id for pair in watch.pairs] == ["human-hybrid-01", "human-hybrid-02"]
+    assert [pair.id for pair in again.pairs] == ["again-human-hybrid-01", "again-human-hybrid-02"]
+    assert design_of(draft_of_design(design, FACTS)) == design
+    assert as_file(keys, tmp_path) == design
+
+    found = find_by_block(keys, FACTS)
+    assert [pair.id for pair in found["again"].pairs] == [pair.id for pair in again.pairs]
+    sample = draft_of_design(design, FACTS)["blocks"][1]["sample"]
+    assert draw_state({"sample": sample}, found["again"], FACTS) == "kept", (
+        "by its own id, not as another draw"
+    )

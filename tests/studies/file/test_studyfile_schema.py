@@ -21,6 +21,7 @@ from app.tasks.game.settings import GameBlock
 from app.tasks.game.terms import PARTS, Checked
 from app.tasks.pair.settings import PairBlock, Sample, Trials
 from app.tasks.rating.settings import RatingBlock, When
+from app.tasks.walk.settings import WalkBlock
 from tests.studies.file.study_folder import EXAMPLE, example_keys, loaded, make_facts, make_folder
 
 ROOT = Path(__file__).parents[3]
@@ -36,6 +37,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "rating.": RatingBlock,
     "when.": When,
     "game.": GameBlock,
+    "walk.": WalkBlock,
     **{f"{name}.": model for name, model in PARTS.items()},
     "question.": Checked,
 }

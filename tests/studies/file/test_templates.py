@@ -12,9 +12,11 @@ from app.studies.file.fieldhelp import in_forms
 from app.studies.file.load import load_study
 from app.studies.file.model import Consent, StudyFile
 from app.studies.file.template_files import BLANK, HNTT, PREFERENCE
+from app.studies.file.template_play import PLAY, WHICH_PLAYER
 from app.studies.file.template_rubric import RUBRIC
 from app.studies.file.templates import TEMPLATES, Unfilled, unfilled
 from app.studies.file.yamlwriter import draft_to_yaml
+from app.tasks.game.settings import GameBlock
 from app.tasks.pair.settings import PairBlock, Sample
 from app.tasks.rating.settings import RatingBlock
 from tests.studies.file.study_folder import make_facts
@@ -68,7 +70,7 @@ def test_a_preference_study_asks_which_why_and_how_certain_and_has_no_truth() ->
     assert "human" not in str(keys)
 
 
-@pytest.mark.parametrize("file", [HNTT, PREFERENCE, RUBRIC, BLANK])
+@pytest.mark.parametrize("file", [HNTT, PREFERENCE, RUBRIC, PLAY, WHICH_PLAYER, BLANK])
 def test_a_template_is_written_as_downloads_are(file: str) -> None:
     [template] = [template for template in TEMPLATES.values() if template.file == file]
     _, _, downloaded = draft_to_yaml(template.keys()).partition("\n")
@@ -91,6 +93,34 @@ def test_a_rubric_has_six_criteria_with_a_text_for_every_level_and_asks_for_reas
         "[REPLACE THIS BY THE FIRST TEXT]",
         "[REPLACE THIS BY THE SECOND TEXT]",
     ]
+    assert len(template.description) < 100
+
+
+def test_a_game_is_played_for_money_by_people_who_agree_to_be_shown_and_its_records_are_compared() -> None:
+    play, which = TEMPLATES["ultimatum"], TEMPLATES["which-player"]
+    design = check_draft(play.keys(), {}).design
+    assert design
+    [block] = design.game_blocks
+    assert (block.game, block.seats, block.disclosure) == ("sug", ("any",), "some-may-be-programs")
+    assert design.consent.play_shown
+    assert "Others may read how you played" in design.consent.text
+    assert "eight rounds" in (block.instructions or "")
+    assert block.configs[0]["rounds"] == 8
+    needs = [fault.place for fault in check_draft(which.keys(), {}).faults]
+    assert needs, "records of play, which a library without any has not"
+    assert {place[0] for place in needs} == {"sample"}
+    assert max(len(play.description), len(which.description)) < 100
+
+
+def test_walks_become_clips_as_the_consent_text_says() -> None:
+    template = TEMPLATES["walk-the-map"]
+    design = check_draft(template.keys(), {}).design
+    assert design
+    [block] = design.walk_blocks
+    assert (block.goals, block.walks, block.practice, block.limit_s) == (6, 3, 1, 90)
+    assert "one walk\nto practise, and three that count" in design.consent.text
+    assert "Your walks become short videos" in design.consent.text
+    assert design.consent.play_shown
     assert len(template.description) < 100
 
 
@@ -160,6 +190,11 @@ def test_forms_know_no_files() -> None:
         (
             RatingBlock.model_fields["items"],
             "What is rated, as CSV, with the columns item, stimulus (or text), condition, kind and group.",
+        ),
+        (
+            GameBlock.model_fields["configs"],
+            "The parameters of the game. One choice of parameters, several, or a published set. Matches are balanced "
+            "over them.",
         ),
         (Sample.model_fields["seed"], "Makes the draw: the same stimuli and seed give the same pairs."),
     ]

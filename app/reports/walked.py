@@ -1,0 +1,161 @@
+"""Walks as tables: a row for each walk that was answered, and where its walker was, thirty times a second."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Select, String, cast, func, select
+from sqlmodel import Session, col
+
+from app.reports import selects
+from app.reports.facts import designs_of
+from app.sessions.design import Slot
+from app.sessions.tables import Evidence, ParticipantSession, Response, Trial
+from app.studies.tables import Study, Unit
+from app.tasks.walk.batches import pressed_in, steps_table, walk_table
+from stimuli import steps
+from stimuli.steps import Walker
+
+BATCH_ROWS = 500
+_w, _s = walk_table.c, ParticipantSession
+UNABLE = "unable"
+
+Row = Mapping[str, Any]
+
+
+def walks(
+    session: Session, slug: str, modes: Sequence[str] | None = None, *, by_arrival: bool = True
+) -> Iterator[Row]:
+    """A row for each walk that was answered, by session and position; sessions left out are marked."""
+    for row in _answered(session, slug, modes, by_arrival=by_arrival):
+        start, ticks = start_of(row["plan"]), row["tick"] or 0
+        drawn_ms = row["drawn_ms"]
+        x_m, y_m, _, heading_rad = steps.pose(start)
+        yield {
+            **row,
+            "goal": row["plan"]["goal"],
+            "ended": row["over"] or UNABLE,
+            "duration_s": round(ticks / steps.TICKS_PER_S, 6),
+            "path_m": round((row["length_um"] or 0) / steps.M, 4),
+            "frames_per_s": round(1000 * row["frames"] / drawn_ms, 2) if drawn_ms else None,
+            "start_x_m": round(x_m, 4),
+            "start_y_m": round(y_m, 4),
+            "start_heading_rad": round(heading_rad, 6),
+        }
+
+
+def positions(
+    session: Session, slug: str, modes: Sequence[str] | None = None, *, by_arrival: bool = True
+) -> Iterator[Row]:
+    """A row for each tick of each walk that was answered, computed from what was pressed."""
+    for row in _answered(session, slug, modes, by_arrival=by_arrival):
+        goal = steps.goal_named(row["plan"]["goal"])
+        shared = {
+            **{name: row[name] for name in ("study", "version", "arm", "mode", "participant", "session")},
+            **{name: row[name] for name in ("trial", "course", "kind", "excluded")},
+            "goal_x_m": goal.x_m,
+            "goal_y_m": goal.y_m,
+        }
+        pressed = pressed_in(_batches(session, row["walk_id"])) if row["walk_id"] else ()
+        for tick, (pose, (keys, turn)) in enumerate(
+            zip(poses_of(start_of(row["plan"]), pressed), pressed, strict=True)
+        ):
+            x_m, y_m, z_m, heading_rad = pose
+            yield {
+                **shared,
+                "t_s": round(tick / steps.TICKS_PER_S, 6),
+                "x_m": round(x_m, 4),
+                "y_m": round(y_m, 4),
+                "z_m": round(z_m, 4),
+                "heading_rad": round(heading_rad, 6),
+                "keys": keys,
+                "turn_rad": round(turn / steps.TURN * math.tau, 6),
+            }
+
+
+def start_of(plan: Mapping[str, str]) -> Walker:
+    """Where the walk of a trial begins."""
+    return Walker(int(plan["x"]), int(plan["y"]), int(plan["heading"]))
+
+
+def poses_of(
+    walker: Walker, pressed: Sequence[tuple[int, int]]
+) -> Iterator[tuple[float, float, float, float]]:
+    """Where a walker was after each tick: metres, and radians counter-clockwise from east."""
+    for keys, turn in pressed:
+        walker = steps.step(walker, keys, turn)
+        yield steps.pose(walker)
+
+
+def pressed_of(session: Session, walk_id: int) -> Sequence[tuple[int, int]]:
+    """All that was pressed in a walk."""
+    return pressed_in(_batches(session, walk_id))
+
+
+def _batches(session: Session, walk_id: int) -> Sequence[Row]:
+    found = (
+        select(steps_table.c.steps).where(steps_table.c.walk_id == walk_id).order_by(steps_table.c.from_tick)
+    )
+    return [{"steps": row.steps} for row in session.execute(found)]
+
+
+def _answered(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
+    of_walks = {
+        (number, block.id)
+        for number, design in designs_of(session, slug).items()
+        for block in design.walk_blocks
+    }
+    found = _select(slug)
+    if modes is not None:
+        found = found.where(col(_s.mode).in_(modes))
+    if not by_arrival:
+        found = found.order_by(None).order_by(func.coalesce(_s.seed, 0), *found._order_by_clauses)
+    # Read whole: the walks' steps are read in between.
+    for row in session.execute(found).all():
+        if (row.version, row.block) in of_walks:
+            own = dict(row._mapping)
+            yield {**own, "course": own["course"].rpartition(":")[2]}
+
+
+def _select(slug: str) -> Select[Any]:
+    columns = [
+        *selects.who(),
+        col(Unit.block).label("block"),
+        col(Trial.position).label("position"),
+        cast(col(Trial.id), String).label("trial"),
+        col(Unit.name).label("course"),
+        col(Unit.kind).label("kind"),
+        col(Trial.plan).label("plan"),
+        _w.id.label("walk_id"),
+        _w.over,
+        _w.tick,
+        _w.length_um,
+        _w.input,
+        _w.frames,
+        _w.drawn_ms,
+        _w.slow_ms,
+        _w.began_at,
+        col(Evidence.hidden_ms).label("hidden_ms"),
+        col(Evidence.stalls).label("stalls"),
+        col(Evidence.page_loads).label("page_loads"),
+        col(Response.shown_at).label("shown_at"),
+        col(Response.answered_at).label("answered_at"),
+        col(Response.raised).label("flags"),
+        selects.excluded.label("excluded"),
+    ]
+    trials = (
+        select(*columns)
+        .select_from(Response)
+        .join(Trial, col(Trial.id) == col(Response.trial_id))
+        .join(_s, col(_s.id) == col(Trial.session_id))
+    )
+    return (
+        selects.with_exclusion(selects.session_tables(trials))
+        .join(Unit, col(Unit.id) == col(Trial.unit_id))
+        .outerjoin(walk_table, _w.trial_id == col(Trial.id))
+        .outerjoin(
+            Evidence, (col(Evidence.response_id) == col(Response.id)) & (col(Evidence.slot) == Slot.ITEM)
+        )
+        .where(col(Study.slug) == slug)
+        .order_by(col(_s.id), col(Trial.position))
+    )

@@ -1,0 +1,130 @@
+"""What a study file says of a block of walks, and what such a block is when it is run."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from app.sessions.design import Kind
+from app.studies.file.problems import counted
+from app.studies.file.shown import Shown
+from app.studies.questions.base import Question, rule_error
+from app.tasks.parts import BlockDesign, BlockSettings, UnitSpec
+from stimuli.arena import GOALS
+from stimuli.courses import MOST_STARTS, Course, courses
+from stimuli.steps import TICKS_PER_S
+
+MOST_GOALS, MOST_PRACTICE = len(GOALS), 3
+SETTINGS = ("goals", "starts", "walks", "practice", "limit_s")
+# At the start: nothing of it is read in a write.
+_COURSES = courses()
+
+
+class WalkBlock(BlockSettings):
+    """A block in which participants walk over the map, to one goal at a time."""
+
+    task: Literal["walk"] = Field(
+        title="Walks on the map",
+        description="Walks to the goals of the map, in first person: they become clips.",
+    )
+    goals: Annotated[int, Field(ge=2, le=MOST_GOALS), Shown(is_short=True)] = Field(
+        default=MOST_GOALS,
+        title="Goals",
+        description="How many goals of the map are walked to, the first ones; their order is counterbalanced.",
+    )
+    starts: Annotated[int, Field(ge=1, le=MOST_STARTS), Shown(is_short=True)] = Field(
+        default=1,
+        title="Starts for each goal",
+        description="From how many places there are walks to each goal, by turns over participants. Clips of agents in "
+        "the same scenes: `likely-human stimuli walk --seed 1`.",
+    )
+    walks: Annotated[int, Field(ge=1, le=60), Shown(is_short=True)] = Field(
+        default=3,
+        title="Walks for each participant",
+        description="How many walks each participant takes beside practice, to another goal each as far as these go.",
+    )
+    practice: Annotated[int, Field(ge=0, le=MOST_PRACTICE), Shown(is_short=True)] = Field(
+        default=1,
+        title="Walks for practice",
+        description="How many walks come first that do not count, from starts of their own.",
+    )
+    limit_s: Annotated[int, Field(ge=10, le=300), Shown(is_short=True)] = Field(
+        default=90,
+        title="Seconds for each walk",
+        description="When a walk ends though its goal was not reached.",
+    )
+
+    @model_validator(mode="after")
+    def _has_enough_courses(self) -> Self:
+        most = self.goals * self.starts
+        if self.walks > most:
+            raise rule_error(
+                f"walks is {self.walks}, and there are {counted(most, 'course', 'courses')}: goals times starts",
+                f"write `starts: {-(-self.walks // self.goals)}`, or fewer walks",
+            )
+        return self
+
+
+def n_courses(keys: Mapping[str, Any]) -> int:
+    """How many courses a block of a draft has, those for practice among them; 0 where that cannot be said yet."""
+    try:
+        block = WalkBlock.model_validate({**keys, "id": "walk"})
+    except ValidationError:
+        return 0
+    return block.goals * block.starts + block.practice
+
+
+class WalkDesign(BlockDesign):
+    """A block of walks as it is run."""
+
+    noun: ClassVar[str] = "Walk"
+    nouns: ClassVar[str] = "Walks"
+
+    task: Literal["walk"]
+    goals: int = MOST_GOALS
+    starts: int = 1
+    walks: int = 3
+    practice: int = 1
+    limit_s: int = 90
+
+    @classmethod
+    def of(cls, block: WalkBlock, **shared: Any) -> Self:
+        """As it is run; `shared` is what blocks of all tasks have."""
+        return cls(**shared, task="walk", **{name: getattr(block, name) for name in SETTINGS})
+
+    def keys(self) -> Mapping[str, Any]:
+        """Its own keys in a study file."""
+        return self.model_dump(mode="json", include={*SETTINGS}, exclude_defaults=True)
+
+    @property
+    def asked(self) -> tuple[Question, ...]:
+        """No question of the study's: a walk is answered by walking."""
+        return ()
+
+    @property
+    def most_ticks(self) -> int:
+        """When a walk ends by itself."""
+        return self.limit_s * TICKS_PER_S
+
+    def n_main(self, n_units: int) -> int:
+        """So many walks, however many courses there are."""
+        return self.walks
+
+    def course(self, unit: str) -> Course:
+        """The course of a unit by its name. Raises KeyError."""
+        return _COURSES[unit.rpartition(":")[2]]
+
+    def unit(self, goal: int, number: int) -> str:
+        """The name of the unit of a goal, from 0, and a start, from 1."""
+        return f"{self.id}:{GOALS[goal].name}-{number}"
+
+    def units(self) -> tuple[UnitSpec, ...]:
+        """Its courses, those for practice first."""
+        practice = [(goal, MOST_STARTS + 1, Kind.PRACTICE) for goal in range(self.practice)]
+        main = [
+            (goal, number, Kind.MAIN) for goal in range(self.goals) for number in range(1, self.starts + 1)
+        ]
+        return tuple(
+            UnitSpec(self.unit(goal, number), f"goal {GOALS[goal].name}", kind, members={}, sha256={})
+            for goal, number, kind in [*practice, *main]
+        )

@@ -1,0 +1,106 @@
+"""Somebody walks to the goal by real keys in Chromium, through the real service, which has every step once."""
+
+import threading
+from collections.abc import Callable, Iterator
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+from sqlalchemy import URL
+from sqlmodel import col, select
+
+from app.core.database import Database
+from app.core.serving import address_of, bind
+from app.core.settings import Settings
+from app.main import create_app
+from app.tasks.walk.tables import Walk, WalkSteps
+from stimuli import steps
+from tests.browser.walker import Keyboard
+from tests.conftest import migrate
+from tests.tasks.walk.walking import SLUG, load_walks
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture(scope="module")
+def walks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Database]]:
+    """The service with a study of one walk for each participant."""
+    folder = tmp_path_factory.mktemp("walks")
+    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
+    migrate(url)
+    settings = Settings(LIKELY_HUMAN_DATA=folder, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
+    database = Database(url, checkpointing=True)
+    with database.transaction() as session:
+        load_walks(session, folder, walks=1, goals=6)
+    bound = bind("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+    thread.start()
+    yield address_of(bound), database
+    server.should_exit = True
+    thread.join()
+
+
+@pytest.fixture
+def opened(browser: Browser, walks: tuple[str, Database]) -> Iterator[Open]:
+    """The page of a walk, in a browser of its own. Nothing may go wrong in it, and no other host may be asked."""
+    contexts: list[BrowserContext] = []
+    foreign: list[str] = []
+    faults: list[str] = []
+
+    def open_page(*, runs: bool = False, **options: object) -> Page:
+        context = browser.new_context(base_url=walks[0], **options)  # type: ignore[arg-type]
+        contexts.append(context)
+        context.on("request", lambda request: foreign.append(request.url))
+        page = context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        if not runs:
+            page.clock.install()
+        page.goto(f"/s/{SLUG}")
+        page.get_by_role("button", name="agree").first.click()
+        expect(page.get_by_role("heading", name="Walk 1 of 1")).to_be_visible()
+        if not runs:
+            page.clock.pause_at(page.evaluate("Date.now()") + 1000)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert [url for url in foreign if not url.startswith((walks[0], "blob:"))] == []
+    assert faults == []
+
+
+def stored(database: Database) -> tuple[Walk, list[list[int]]]:
+    """The last walk and all its steps."""
+    with database.reading() as session:
+        walk = session.exec(select(Walk).order_by(col(Walk.id).desc())).first()
+        assert walk is not None
+        rows = session.exec(
+            select(WalkSteps).where(WalkSteps.walk_id == walk.id).order_by(col(WalkSteps.from_tick))
+        )
+        return walk, [list(step) for row in rows for step in row.steps]
+
+
+def test_who_walks_by_keys_arrives_over_a_reload_and_a_lost_line(
+    opened: Open, walks: tuple[str, Database]
+) -> None:
+    page = opened()
+    walker = Keyboard(page)
+    walker.start()
+    walker.go(8)
+    page.context.set_offline(True)
+    walker.go(8)
+    expect(page.locator("[data-line]")).to_be_visible()
+    page.context.set_offline(False)
+    walker.go(6)
+    page.reload()
+    walker.start()
+    walker.go()
+    expect(page.get_by_text("WALKED")).to_be_visible()
+    walk, kept = stored(walks[1])
+    assert kept == walker.pressed
+    assert (walk.over, walk.input) == ("arrived", "keys")
+    assert walk.walker == list(walker.look())
+    assert steps.has_arrived(steps.Walker(*walk.walker), walker.goal)

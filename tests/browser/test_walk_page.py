@@ -1,0 +1,55 @@
+"""The page of a walk in Chromium: drawn like the clips, walked by real keys, and the server gets every step once."""
+
+import base64
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page
+
+from app.core.database import Database
+from stimuli import steps
+from stimuli.arena import GOALS
+from stimuli.raycaster import Pose, raycaster
+from tests.clock import Clock
+from tests.tasks.walk.walking import SLUG, load_walks
+
+POSES = [(20.5, 14.0, 1.2), (10.0, 20.0, 0.1), (30.0, 30.0, 2.5), (6.0, 33.0, 2.2)]
+DRAW = """async (walker) => {
+  const { openView } = await import("/static/walk-view.js");
+  const settings = JSON.parse(document.getElementById("walk-settings").textContent);
+  const canvas = document.createElement("canvas");
+  const view = await openView(canvas, settings);
+  view.draw({ x: walker[0], y: walker[1], heading: walker[2] }, 1);
+  return canvas.toDataURL("image/png");
+}"""
+
+
+@pytest.fixture
+def page(browser: Browser, service: tuple[str, Database], tmp_path: Path) -> Iterator[Page]:
+    address, database = service
+    with database.transaction() as session:
+        load_walks(session, tmp_path, limit_s=10)
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page, faults = context.new_page(), list[str]()
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.goto(f"{address}/s/{SLUG}")
+    page.click("button[value=agree]")
+    page.locator("[data-start]").wait_for()
+    Clock.wait(60)  # the service's stands still
+    yield page
+    context.close()
+    assert faults == []
+
+
+def test_the_page_shows_what_a_clip_of_the_same_pose_shows(page: Page) -> None:
+    for x_m, y_m, heading_rad in POSES:
+        walker = steps.start(x_m, y_m, heading_rad)
+        url = page.evaluate(DRAW, list(walker))
+        picture = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB")
+        clip = raycaster(GOALS[0]).frame(Pose(*steps.pose(walker)), 1.0)[..., :3]
+        # Of 255; two pictures of the same place looked at from a step aside differ by 20 and more.
+        assert np.abs(np.asarray(picture).astype(int) - clip.astype(int)).mean() < 6

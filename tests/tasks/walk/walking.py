@@ -1,0 +1,82 @@
+"""People in tests who walk over HTTP, as the page's script sends what they press."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import numpy as np
+import yaml
+from sqlmodel import Session
+from starlette.testclient import TestClient
+
+from app.simulation.walks import SETTINGS, goal_at
+from app.studies.file.load import load_study
+from app.studies.tables import State
+from app.studies.versions import Loaded, load_version, set_state
+from stimuli.pressing import pressed_by
+from stimuli.steps import Walker
+from tests.clock import Clock
+from tests.factories import NOW
+from tests.sessions.walks import Walk
+
+SLUG = "walks"
+
+
+def walk_block(**keys: Any) -> dict[str, Any]:
+    return {"id": "walk", "task": "walk", "walks": 2, "practice": 0, **keys}
+
+
+def load_walks(session: Session, folder: Path, *, consent: Any = None, **keys: Any) -> Loaded:
+    """A study of one block of walks, open."""
+    study = {
+        "study": SLUG,
+        "title": "Walk the map",
+        "consent": consent or {"version": "1", "text": "# Consent\n\nVoluntary.\n", "play_shown": True},
+        "blocks": [walk_block(**keys)],
+        "completion": {"code": "WALKED"},
+    }
+    path = folder / "walks.yaml"
+    path.write_text(yaml.safe_dump(study))
+    loaded = load_version(session, load_study(path, {}), NOW)
+    set_state(session, SLUG, State.LIVE)
+    return loaded
+
+
+class Walking(Walk):
+    """One session on a study of walks."""
+
+    def __init__(self, client: TestClient, slug: str = SLUG) -> None:
+        super().__init__(client, slug)
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the page says of its walk."""
+        found = SETTINGS.search(self.html)
+        assert found
+        settings: dict[str, Any] = json.loads(found[1])
+        return settings
+
+    def pressed(self, seed: int = 1) -> list[tuple[int, int]]:
+        """What a walker presses from here to the goal."""
+        settings, rng = self.settings, np.random.default_rng(seed)
+        walker = Walker(*settings["at"]["walker"])
+        return list(pressed_by("human", goal_at(settings), walker, rng, settings["most_ticks"]))
+
+    def send(self, steps: Any, start: int = 0, **more: Any) -> httpx2.Response:
+        settings = self.settings
+        batch = {"trial": settings["trial"], "from": start, "steps": steps, **more}
+        return self.client.post(settings["batches"], json=batch)
+
+    def walk(self, seed: int = 1) -> str:
+        """To the goal, and on to the next page."""
+        Clock.wait(60)
+        reply = self.send(self.pressed(seed), fps=[60, 2000], input="keys")
+        assert reply.json()["over"] == "arrived", reply.text
+        return self.answer(walked='{"hidden_ms": 0, "loads": 1}')
+
+    def to(self, page: str) -> "Walking":
+        while self.page != page:
+            before = self.page
+            assert (self.walk() if before.startswith("trial") else self.answer()) != before
+        return self
