@@ -120,6 +120,7 @@ def service(
     with database.transaction() as session:
         open_study(session, folder, library[1], sample=SAMPLE)
     bound = bind("127.0.0.1", 0)
+    bound.listen()  # who comes before the service runs waits for it
     server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()

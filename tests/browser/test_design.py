@@ -78,6 +78,7 @@ def service(
     with database.transaction() as session:
         add_stimuli(session, library[1], NOW)
     bound = bind("127.0.0.1", 0)
+    bound.listen()  # who comes before the service runs waits for it
     server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()

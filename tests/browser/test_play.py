@@ -42,6 +42,7 @@ class Served:
         self.database = Database(url, checkpointing=True)
         open_game(self.database, folder, **block)
         bound = bind("127.0.0.1", 0)
+        bound.listen()  # who comes before the service runs waits for it
         self.address = f"{address_of(bound)}/s/{SLUG}"
         self.server = uvicorn.Server(uvicorn.Config(create_app(settings, self.database), log_level="warning"))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [bound]}, daemon=True)

@@ -76,6 +76,7 @@ def service(
             while one.page != "end":
                 one.answer(**({"choice": choice} if one.page.startswith("trial") else {}))
     bound, stop = bind("127.0.0.1", 0), threading.Event()
+    bound.listen()  # who comes before the service runs waits for it
     server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
     rough = pytest.MonkeyPatch()
     rough.setattr(worker, "RESAMPLES", 100)

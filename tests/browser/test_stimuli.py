@@ -60,6 +60,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         cookie = make_login(session, owner)
         create_study(session, owner, "nav", {"pairs": "pair,a,b\np1,walk-1,walk-2\n"}, NOW)
     bound, stop = bind("127.0.0.1", 0), threading.Event()
+    bound.listen()  # who comes before the service runs waits for it
     server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
     threads = [
         threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True),

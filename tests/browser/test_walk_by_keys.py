@@ -35,6 +35,7 @@ def walks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Datab
     with database.transaction() as session:
         load_walks(session, folder, walks=1, goals=6)
     bound = bind("127.0.0.1", 0)
+    bound.listen()  # who comes before the service runs waits for it
     server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()

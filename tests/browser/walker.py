@@ -40,7 +40,6 @@ class Keyboard:
         self._body = Body(world, at[0], at[1])
         path = path_of("human", world, route_to(self.goal), (at[0], at[1]), np.random.default_rng(seed))
         self._guide = Guide(path)
-        self._walker, self._walked = self.began, 0
         page.on("request", self._hear)
 
     def start(self) -> None:
@@ -66,10 +65,10 @@ class Keyboard:
         for name, value in kept.items():
             if name == f"likely-human.walk.{self.settings['trial']}":
                 self._note(json.loads(value))
-        for keys, turn in self.pressed[self._walked :]:
-            self._walker = steps.step(self._walker, keys, turn)
-        self._walked = len(self.pressed)
-        return self._walker
+        walker = self.began
+        for keys, turn in self.pressed:
+            walker = steps.step(walker, keys, turn)
+        return walker
 
     def go(self, decisions: int = 400) -> None:
         """Until the walk is over, or for so many looks."""

@@ -221,6 +221,7 @@ function listen() {
       fingers.delete(event.pointerId);
     });
   }
+  addEventListener("pagehide", () => unsent.keep());
   let hiddenAt = 0;
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) hiddenAt = performance.now();
