@@ -8,7 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path as File
 
 # One thread for each network, before NumPy and JAX are loaded; networks are trained side by side.
@@ -169,7 +169,16 @@ def walked(seed: int, n_scenes: int) -> Sequence[Example]:
     return found
 
 
-def _reached(trained: Trained, examples: Sequence[Example], source: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """How often the person's clip of a pair is chosen, a tie counting a half: mean over copies, by two values."""
+
+    share: float
+    mean_logit: float
+
+
+def chosen(trained: Trained, examples: Sequence[Example], source: str) -> Chosen:
+    """Of clips of people against those of `source`, matched by scene."""
     pairs = [pair for pair in matched_pairs(examples) if examples[pair[1]].source == source]
     shares, logits = [], []
     for copy in trained.copies:
@@ -178,7 +187,12 @@ def _reached(trained: Trained, examples: Sequence[Example], source: str) -> str:
         logits.append(
             np.mean([0.5 + 0.5 * np.sign(scores[a].mean_logit - scores[b].mean_logit) for a, b in pairs])
         )
-    return f"{np.mean(shares):.2f} ({np.mean(logits):.2f})"
+    return Chosen(float(np.mean(shares)), float(np.mean(logits)))
+
+
+def _reached(trained: Trained, examples: Sequence[Example], source: str) -> str:
+    found = chosen(trained, examples, source)
+    return f"{found.share:.2f} ({found.mean_logit:.2f})"
 
 
 if __name__ == "__main__":

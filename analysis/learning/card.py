@@ -52,6 +52,7 @@ class Loaded:
     name: str
     title: str
     origin: str
+    by: By
     settings: tuple[Settings, ...]
     file: str
     digest: str
@@ -151,6 +152,7 @@ def loaded_card(text: str, origin: str) -> Loaded:
             str(card["name"]),
             str(card["title"]),
             str(card["origin"]),
+            _by(card),
             tuple(_settings(copy) for copy in card["copies"]),
             str(card["weights"]["file"]),
             str(card["weights"]["digest"]),
@@ -172,6 +174,13 @@ def loaded_card(text: str, origin: str) -> Loaded:
             f"{origin}: names the weights {found.file[:80]!r}; their file is named by its hash"
         )
     return found
+
+
+def _by(card: Mapping[str, Any]) -> By:
+    for by in BY:
+        if card["by"] == by:
+            return by
+    raise ValueError("by what windows are counted is not known")
 
 
 def _settings(copy: Mapping[str, Any]) -> Settings:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
+from analysis.data.codes import Mask, recoded
 from analysis.data.outcomes import correct_answers
 from analysis.options import LEVEL, Blank
 from analysis.results import Result
@@ -71,24 +72,30 @@ def conditions_model(
         ``missing`` or ``wrong``, see `accuracy_per_participant`.
     """
     answers = correct_answers(rows, blank)
-    named = rows["condition"].astype("str").where(rows["condition"].notna(), "").to_numpy()[answers.counted]
-    known = np.isin(named, list(conditions))
-    value, named = answers.value[known], named[known]
-    people, pairs = (
-        np.unique(codes[known], return_inverse=True)[1].astype(np.int64)
-        for codes in (answers.participant, answers.pair)
+    of_answers = rows["condition"].astype("category")[answers.counted]
+    there = [name for name in conditions if (of_answers == name).any()]
+    # The last place is of an answer without a condition.
+    at = [there.index(name) if name in there else -1 for name in of_answers.cat.categories]
+    every = recoded(of_answers.array.codes, np.array([*at, -1]))
+    known = every >= 0
+    place, value, people, pairs = (
+        each if known.all() else each[known]
+        for each in (every, answers.value, answers.participant, answers.pair)
     )
-    there = [name for name in conditions if (named == name).any()]
-    place = np.array([there.index(name) for name in named], dtype=np.int64)
-    n_people, n_pairs = len(np.unique(people)), len(np.unique(pairs))
+    effects = [_counted(name, place == number, people, pairs) for number, name in enumerate(there)]
+    seen = [
+        np.bincount(people[place == number], minlength=answers.n_participants) > 0
+        for number in range(len(there))
+    ]
+    n_conditions = np.sum(seen, axis=0) if seen else np.zeros(1)
+    n_people, n_crossed = int((n_conditions > 0).sum()), int((n_conditions > 1).sum())
+    n_pairs = int((np.bincount(pairs) > 0).sum()) if len(pairs) else 0
     reason = _reason(there, place, value) or why_not_fitted(len(value), n_people, n_pairs)
-    effects = [_counted(name, place == at, people, pairs) for at, name in enumerate(there)]
-    in_several = np.unique(np.column_stack([people, place]), axis=0)[:, 0] if len(value) else people
-    n_crossed = int((np.bincount(in_several) > 1).sum()) if len(value) else 0
     counts = "correct", len(value), n_people, n_crossed, n_pairs
     fitted = None
     if reason is None:
         try:
+            people, pairs = (np.unique(codes, return_inverse=True)[1] for codes in (people, pairs))
             fitted = posterior(_answers(people, pairs, place, value, len(there)))
         except (NotConverged, np.linalg.LinAlgError):
             reason = "the fit did not converge"
@@ -123,10 +130,9 @@ def _reason(there: Sequence[str], place: Codes, value: Codes) -> str | None:
     return None
 
 
-def _counted(name: str, which: np.ndarray, people: Codes, pairs: Codes) -> ConditionEffect:
-    return ConditionEffect(
-        name, int(which.sum()), len(np.unique(people[which])), len(np.unique(pairs[which])), None
-    )
+def _counted(name: str, which: Mask, people: Codes, pairs: Codes) -> ConditionEffect:
+    n_people, n_pairs = (int((np.bincount(codes[which]) > 0).sum()) for codes in (people, pairs))
+    return ConditionEffect(name, int(which.sum()), n_people, n_pairs, None)
 
 
 def _answers(people: Codes, pairs: Codes, place: Codes, value: Codes, n: int) -> Answers:

@@ -10,7 +10,7 @@ from typing import Any
 
 from analysis.errors import AnalysisError
 from analysis.learning.card import Loaded, apart, loaded_card, wanted
-from analysis.learning.networks import NETWORKS, By, Parameters, Settings, cut, score
+from analysis.learning.networks import By, Parameters, Settings, cut, score
 from analysis.learning.paths import Path as Track
 from analysis.learning.votes import CARD_FORMAT
 from analysis.learning.weights import MOST_BYTES, digest, unpacked
@@ -108,16 +108,15 @@ def _check(text: str, path: Path) -> None:
 
 class TrainedJudge:
     """One copy of a trained judge, by the share of windows that it calls human or by their mean logit; if not said, as
-    its network is published."""
+    its card says."""
 
     def __init__(self, model: Model, copy: int, by: By | None = None) -> None:
         self._settings: Settings = model.card.settings[copy]
         self._parameters = model.copies[copy]
-        published = NETWORKS[model.card.name].by
-        self._by: By = by or published
+        self._by: By = by or model.card.by
         unit, self._scale = _UNITS[self._by]
         self._info = JudgeInfo(
-            name=model.card.name + ("" if self._by == published else f"-{self._by}"),
+            name=model.card.name + ("" if self._by == model.card.by else f"-{self._by}"),
             version=model.card.version,
             title=f"{model.card.title} ({'clips' if self._settings.sees else 'positions'})",
             reference=f"{model.card.origin}. More counts as human: so it was trained",

@@ -13,6 +13,7 @@ from analysis.learning.paths import resampled
 from analysis.learning.pictures import COLOURS, FRAME, Frames
 from analysis.learning.training import train
 from analysis.learning.weights import digest
+from bench.judges import chosen, walked
 from tests.analysis.learning.walked import examples_of, weaving
 
 pytestmark = pytest.mark.slow
@@ -59,6 +60,19 @@ def test_a_judge_learns_what_tells_apart_and_nothing_from_labels_dealt_anew() ->
     ]
     verdicts = [np.sign(np.array(shares)[::2] - np.array(shares)[1::2]) for shares in (slow, fast)]
     assert (verdicts[0] == verdicts[1]).mean() >= 0.95
+
+
+def test_turn_and_speed_tell_generated_walkers_apart_seen_or_not() -> None:
+    """Simulated people against both agents, on 12 scenes; of 120 in bench/judges.md."""
+    first, second = walked(1, 12), walked(2, 12)
+    for agents in ({"symbolic"}, {"symbolic", "hybrid"}):
+        kept = [example for example in first if example.is_human or example.source in agents]
+        trained = train(NETWORKS["turn-speed-gru"], kept, allowed=("ends", "length", "place"))
+        for source in ("symbolic", "hybrid"):
+            assert chosen(trained, second, source).mean_logit >= 0.95, (agents, source)
+        null = trained.evaluation.null
+        assert null.clips is not None
+        assert abs(null.clips - 0.5) < 2.6 * 0.5 / null.n_clips**0.5
 
 
 def test_labels_drawn_by_scene_are_chance_unless_the_splitter_forgets_scenes() -> None:
