@@ -85,7 +85,7 @@ def _sites(with_otree: bool) -> Iterator[Sequence[Site]]:
         print("Making the study ...", file=sys.stderr)
         data = WORK / "answers"
         make_library(data, N_PAIRS, width=64, height=64, frames=15)
-        sites: list[Site] = [stack.enter_context(likely_human.served(data))]
+        sites: list[Site] = [*stack.enter_context(likely_human.served(data))]
         if with_otree:
             sites.append(stack.enter_context(otree.served(WORK / "otree-project")))
         yield sites

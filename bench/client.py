@@ -8,7 +8,7 @@ from typing import Self
 _LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 _CHUNKED = re.compile(rb"\r\ntransfer-encoding: *chunked", re.IGNORECASE)
 _LOCATION = re.compile(rb"\r\nlocation: *([^\r]+)", re.IGNORECASE)
-_REDIRECTS = (302, 303, 307)
+REDIRECTS = (302, 303, 307)
 
 # What a browser sends with every request for a page.
 _HEADERS = (
@@ -68,7 +68,7 @@ class Connection:
 
     async def follow(self, reply: Reply) -> Reply:
         """Go where a reply leads, to the page at its end."""
-        while reply.status in _REDIRECTS:
+        while reply.status in REDIRECTS:
             reply = await self.get(reply.location)
         if reply.status != 200:
             raise Broken(f"GET {reply.path} answered {reply.status}: {reply.body[-300:]!r}")

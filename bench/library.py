@@ -8,7 +8,8 @@ import numpy as np
 
 from bench.servers import BIN, environment, run
 
-SLUG = "bench"
+SLUG, RATED = "bench", "bench-ratings"
+CRITERIA = ("logic", "fairness", "effort", "honesty", "patience", "luck")
 _SOURCES = ("human", "hybrid")
 
 _STUDY = """\
@@ -23,27 +24,52 @@ trials:
     - {id: uncertainty, type: likert, ask: "How certain are you of your choice?", scale: uncertainty}
 """
 
+_QUESTIONS = "\n".join(
+    f"      - {{id: {name}, type: likert, ask: 'How much {name} is in it?', labels: ['1', '2', '3', '4', '5']}}"
+    for name in CRITERIA
+)
+_RATED = f"""\
+study: {RATED}
+title: How good are these texts?
+consent: {{version: bench-1, text: "# Taking part\\n\\nTaking part is voluntary; you can stop at any time.\\n"}}
+blocks:
+  - id: rate
+    task: rating
+    items: items.csv
+    questions:
+{_QUESTIONS}
+      - {{id: reason, type: text, ask: "Why?", required: true}}
+"""
+_LINE = "It slowed before each corner, looked around, and then went on to the next room.\n\n"
+
 
 def make_library(data: Path, n_pairs: int, *, width: int, height: int, frames: int) -> None:
-    """Make the data folder anew: `n_pairs` pairs of noise, in a study that is open."""
+    """Make the data folder anew: `n_pairs` pairs of noise in an open study, and as many texts in one of ratings."""
     shutil.rmtree(data, ignore_errors=True)
     made = data / "made"
     made.mkdir(parents=True)
-    clips, pairs = ["file,name,source"], ["pair,a,b"]
+    clips, pairs, items = ["file,name,source"], ["pair,a,b"], ["item,stimulus"]
     for number in range(1, n_pairs + 1):
         for member, source in enumerate(_SOURCES):
             name = f"{source}-{number}"
             _make_noise(made / f"{name}.mp4", 2 * number + member, width, height, frames)
             clips.append(f"{name}.mp4,{name},{source}")
         pairs.append(f"{number},human-{number},hybrid-{number}")
+        (made / f"text-{number}.md").write_text(_LINE * (number + 5))
+        clips.append(f"text-{number}.md,text-{number},human")
+        items.append(f"item-{number},text-{number}")
     (made / "manifest.csv").write_text("\n".join(clips) + "\n")
     (made / "pairs.csv").write_text("\n".join(pairs) + "\n")
+    (made / "items.csv").write_text("\n".join(items) + "\n")
     (made / "study.yaml").write_text(_STUDY)
+    (made / "ratings.yaml").write_text(_RATED)
     env = environment(LIKELY_HUMAN_DATA=str(data))
     for words in (
         ["stimuli", "import", made / "manifest.csv"],
         ["study", "load", made / "study.yaml"],
+        ["study", "load", made / "ratings.yaml"],
         ["study", "open", SLUG],
+        ["study", "open", RATED],
     ):
         run([BIN / "likely-human", *words], env)
     shutil.rmtree(made)

@@ -3,15 +3,14 @@
 import json
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 from urllib.parse import urlencode
 
 from bench.client import Address, Broken, Reply
-from bench.library import SLUG
+from bench.library import CRITERIA, RATED, SLUG
 from bench.servers import BIN, environment, free_address, serving
 from bench.walks import RATIONALE, Form
 
@@ -36,18 +35,30 @@ ANSWERS = {
 }
 
 
+def reading() -> str:
+    """What the script of a rating reports of a text that was read."""
+    return json.dumps({"v": 1, "read_ms": 9000, "hidden_ms": 0, "parts": [9000], "depth": 1, "loads": 1})
+
+
+RATINGS = {**dict.fromkeys(CRITERIA, "4"), "reason": RATIONALE, "rt_ms": "9120", "reading": reading()}
+
+
 @dataclass(frozen=True, slots=True)
 class LikelyHuman:
-    name: ClassVar[str] = "Likely Human"
+    """One study of the service, by its slug; `answers` are those of one of its trials."""
+
+    name: str
     address: Address
     pid: int
     database: Path
+    slug: str
+    answers: Mapping[str, str]
 
     def prepare(self, at_once: int, seconds: float) -> None:
         """Nothing: participants come in as they like."""
 
     def entry(self) -> str:
-        return f"/s/{SLUG}"
+        return f"/s/{self.slug}"
 
     def form_on(self, page: Reply) -> Form | None:
         found = _SUBMIT_ID.search(page.body)
@@ -58,20 +69,20 @@ class LikelyHuman:
         if kind == "consent":
             return Form(_encoded({"submit_id": submit_id, "decision": "agree"}), "")
         if kind == "trial":
-            return Form(_encoded({"submit_id": submit_id, **ANSWERS}), submit_id)
+            return Form(_encoded({"submit_id": submit_id, **self.answers}), submit_id)
         raise Broken(f"{page.path}: a page that the benchmark does not know: {submit_id}")
 
     def stored(self) -> set[str]:
         with closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as connection:
             return {
                 name
-                for (name,) in connection.execute("SELECT submit_id FROM response WHERE side IS NOT NULL")
+                for (name,) in connection.execute("SELECT submit_id FROM response WHERE trial_id IS NOT NULL")
             }
 
 
 @contextmanager
-def served(data: Path) -> Iterator[LikelyHuman]:
-    """Serve a data folder as `likely-human serve` does."""
+def served(data: Path) -> Iterator[Sequence[LikelyHuman]]:
+    """Serve a data folder as `likely-human serve` does: its pairs, and its ratings."""
     address = free_address()
     command: list[str | Path] = [
         BIN / "likely-human",
@@ -84,8 +95,12 @@ def served(data: Path) -> Iterator[LikelyHuman]:
     with serving(
         command, address, environment(LIKELY_HUMAN_DATA=str(data), LIKELY_HUMAN_MAX_STARTS="0")
     ) as pid:
-        yield LikelyHuman(address, pid, data / "likely-human.sqlite3")
+        at = address, pid, data / "likely-human.sqlite3"
+        yield (
+            LikelyHuman("Likely Human", *at, SLUG, ANSWERS),
+            LikelyHuman("Likely Human, ratings", *at, RATED, RATINGS),
+        )
 
 
-def _encoded(fields: dict[str, str]) -> bytes:
+def _encoded(fields: Mapping[str, str]) -> bytes:
     return urlencode(fields).encode()

@@ -82,7 +82,7 @@ def _sources() -> Iterator[tuple[bytes, Sequence[_Source]]]:
     print("Making a clip of 3 MB ...", file=sys.stderr)
     data, file, address = WORK / "media", WORK / "clip.mp4", free_address()
     make_library(data, 1, width=320, height=200, frames=N_FRAMES)
-    with likely_human.served(data) as site:
+    with likely_human.served(data) as (site, _):
         paths, clip = uvloop.run(_clip_addresses(site))
         file.write_bytes(clip)
         command: list[str | Path] = [sys.executable, "-m", "bench.baseline", file, str(address.port)]

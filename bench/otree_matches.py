@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from bench import otree
-from bench.client import Address, Broken, Connection, Reply
+from bench.client import REDIRECTS, Address, Broken, Connection, Reply
 from bench.players import AGAIN_S, Noted
 from bench.servers import WORK
 
@@ -71,8 +71,7 @@ class _Browser:
 
     async def begin(self) -> None:
         self._rng = random.Random(self.code)
-        connection = await self._open()
-        await self._follow(connection, await connection.get(f"/InitializeParticipant/{self.code}"))
+        await self._follow(await self._get(f"/InitializeParticipant/{self.code}"))
 
     async def plays(self, think_s: float, end: float) -> None:
         """Play, or wait, until then."""
@@ -117,19 +116,22 @@ class _Browser:
         if noted_too:
             self.noted.answered.append((now, 1000 * (now - began)))
             self.noted.sent.append((self.code, path.rpartition("/")[2], began))
-        await self._follow(connection, reply)
+        await self._follow(reply)
 
-    async def _follow(self, connection: Connection, reply: Reply) -> None:
+    async def _follow(self, reply: Reply) -> None:
         """To the page at the end of redirects; again while oTree answers that its database is locked."""
         while True:
-            while reply.status in (302, 303):
-                reply = await connection.get(reply.location)
+            while reply.status in REDIRECTS:
+                reply = await self._get(reply.location)
             self._used_s = time.perf_counter()
             if reply.status == 200:
                 self.page = reply
                 return
             await self._failed(reply)
-            reply = await connection.get(reply.path)
+            reply = await self._get(reply.path)
+
+    async def _get(self, path: str) -> Reply:
+        return await (await self._open()).get(path)
 
     async def _failed(self, reply: Reply) -> None:
         self.noted.errors.append(f"{reply.path}: {reply.status}")
@@ -147,8 +149,7 @@ class _Browser:
 
     async def _reload(self) -> None:
         assert self.page
-        connection = await self._open()
-        await self._follow(connection, await connection.get(self.page.path))
+        await self._follow(await self._get(self.page.path))
 
     async def _ready(self, address: str) -> None:
         """Until oTree says by its web socket that everybody is there."""

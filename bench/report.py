@@ -94,7 +94,10 @@ def _ratios(levels: Sequence[Level]) -> list[str]:
         for other in others:
             ratio = ours.median.answers_per_s / other.median.answers_per_s
             goal = f" (goal: at least {GOAL_RATIO})" if is_goal else ""
-            lines.append(f"{at_once} at once: {ratio:.1f} times {other.site}'s answers per second{goal}.")
+            of_goal = goal if other.site.startswith("oTree") else ""
+            lines.append(
+                f"{at_once} at once: {ratio:.1f} times the answers per second of {other.site}{of_goal}."
+            )
         if is_goal:
             p99 = ours.median.answer_ms_p99
             lines.append(

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from dataclasses import dataclass, field
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from bench.client import Address, Broken, Connection, Reply
 
@@ -21,7 +21,8 @@ class Form:
 class Site(Protocol):
     """A served study and how its pages are answered."""
 
-    name: ClassVar[str]
+    @property
+    def name(self) -> str: ...
 
     @property
     def address(self) -> Address: ...

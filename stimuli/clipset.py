@@ -86,7 +86,7 @@ def generate(
     """
     _check("seed", seed, 0, MOST_SEED)
     _check("clips", clips, 1, MOST_CLIPS)
-    return _make_set(plan_clips(clips, seed), out, workers, on_progress or _ignore)
+    return make_set(plan_clips(clips, seed), out, workers, on_progress or _ignore)
 
 
 def generate_by_agent(
@@ -128,7 +128,7 @@ def generate_by_agent(
         raise StimuliError("goals are empty; name at least one")
     AgentPlace(agent).make()
     planned = plan_walks(clips, seed, source, agent, [goal - 1 for goal in goals])
-    return _make_set(planned, out, workers, on_progress or _ignore)
+    return make_set(planned, out, workers, on_progress or _ignore)
 
 
 def generate_of_people(
@@ -157,7 +157,8 @@ def generate_of_people(
     return manifest
 
 
-def _make_set(planned: list[Clip], out: Path, workers: int | None, on_progress: Progress) -> Path:
+def make_set(planned: list[Clip], out: Path, workers: int | None, on_progress: Progress) -> Path:
+    """As `generate`, of the clips that are planned."""
     manifest, n_workers = _prepared(out, workers)
     _make_all(make_clip, planned, out, min(n_workers, len(planned)), on_progress)
     rows = (

@@ -103,5 +103,5 @@ def test_who_walks_by_keys_arrives_over_a_reload_and_a_lost_line(
     walk, kept = stored(walks[1])
     assert kept == walker.pressed
     assert (walk.over, walk.input) == ("arrived", "keys")
-    assert walk.walker == list(walker.look())
+    assert walk.walker == list(walker.walker)
     assert steps.has_arrived(steps.Walker(*walk.walker), walker.goal)

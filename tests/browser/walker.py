@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Error, Page, Request, expect
 
 from app.simulation.walks import goal_at
 from stimuli import steps
@@ -19,12 +19,19 @@ from stimuli.world import build_world
 from tests.clock import Clock
 
 MS_PER_TICK = 1000 / steps.TICKS_PER_S
+MS_PER_FRAME = 150  # five ticks: the page catches up on six
 LOOK_TICKS = 10
 AHEAD_M = 2.5
 # Closer to the way than this, one walks on.
 ASKEW_RAD = 0.2
-KEPT = "JSON.stringify({...sessionStorage})"
-OVER = "document.querySelector('[data-say]').textContent !== ''"
+STATE = """() => {
+  const settings = JSON.parse(document.getElementById("walk-settings")?.textContent || "{}");
+  return {
+    trial: settings.trial,
+    isOver: document.querySelector("[data-say]")?.textContent !== "",
+    kept: sessionStorage.getItem(`likely-human.walk.${settings.trial}`),
+  };
+}"""
 
 
 class Keyboard:
@@ -52,19 +59,33 @@ class Keyboard:
     def wait(self, ms: float) -> None:
         """For the page and the service alike."""
         Clock.wait(ms / 1000)
-        self.page.clock.run_for(round(ms))
+        left = round(ms)
+        while left > 0:
+            # One frame, where `run_for` would draw ten of this time.
+            self.page.clock.fast_forward(min(left, MS_PER_FRAME))
+            left -= MS_PER_FRAME
 
     def hold(self, key: str, ticks: int) -> None:
         self.page.keyboard.down(key)
         self.wait(ticks * MS_PER_TICK)
         self.page.keyboard.up(key)
 
-    def look(self) -> Walker:
-        """Where one is, by all steps that the page has kept or sent."""
-        kept = json.loads(self.page.evaluate(KEPT))
-        for name, value in kept.items():
-            if name == f"likely-human.walk.{self.settings['trial']}":
-                self._note(json.loads(value))
+    def look(self) -> Walker | None:
+        """Where one is, by all steps that the page has kept or sent; None once the walk is over."""
+        try:
+            state = self.page.evaluate(STATE)
+        except Error:  # the page goes on to the next
+            self.page.wait_for_load_state()
+            return None
+        if state["trial"] != self.settings["trial"] or state["isOver"]:
+            return None
+        if state["kept"]:
+            self._note(json.loads(state["kept"]))
+        return self.walker
+
+    @property
+    def walker(self) -> Walker:
+        """Where all steps lead that were kept or sent."""
         walker = self.began
         for keys, turn in self.pressed:
             walker = steps.step(walker, keys, turn)
@@ -73,9 +94,10 @@ class Keyboard:
     def go(self, decisions: int = 400) -> None:
         """Until the walk is over, or for so many looks."""
         for _ in range(decisions):
-            if self.page.evaluate(OVER):
+            walker = self.look()
+            if walker is None:
                 return
-            x_m, y_m, _, heading_rad = steps.pose(self.look())
+            x_m, y_m, _, heading_rad = steps.pose(walker)
             self._body.x_m, self._body.y_m = x_m, y_m
             aside = wrap(self._guide.bearing_rad(self._body, AHEAD_M) - heading_rad)
             ticks = round(abs(aside) * steps.TURN / (2 * np.pi) / steps.KEY_TURN)

@@ -1,0 +1,119 @@
+"""A whole Navigation Turing Test: three people walk in Chromium by keys, their walks are compared with those of two
+agents, ten people vote, and a judge that learnt from half of them is validated on the others."""
+
+import csv
+import json
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, expect
+
+from app.cli.clips import import_manifest, walks
+from app.cli.console import opened
+from app.cli.judges import train_
+from app.cli.judging import validate
+from app.cli.studies import load, open_study
+from app.core.serving import address_of, bind
+from app.main import create_app
+from stimuli.clipset import make_set
+from stimuli.scenes import Clip
+from tests.browser.walker import Keyboard
+from tests.tasks.walk.walking import SLUG, load_walks
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.videos]
+
+N_WALKERS, N_GOALS, N_JUDGES = 3, 6, 10
+AGENTS = ("hybrid", "symbolic")
+STUDY = f"""\
+study: human-test
+title: Which walk looks human?
+consent: {{version: "1", text: "# Consent\\n\\nVoluntary.\\n"}}
+sample: {{match: scene, seed: 1, conditions: {{human-hybrid: 18, human-symbolic: 18, hybrid-symbolic: {N_GOALS}}}}}
+trials:
+  questions:
+    - {{id: choice, type: 2afc, ask: "Which video is more likely to be human?"}}
+    - {{id: uncertainty, type: likert, ask: "How certain are you?", scale: uncertainty}}
+"""
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    with opened() as (settings, database):
+        bound = bind("127.0.0.1", 0)
+        bound.listen()  # who comes before the service runs waits for it
+        server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
+        thread.start()
+        yield address_of(bound)
+        server.should_exit = True
+        thread.join()
+
+
+def walk_all(browser: Browser, address: str, seed: int) -> None:
+    """One person, from consent to the end."""
+    context = browser.new_context(base_url=address)
+    page = context.new_page()
+    page.clock.install()
+    page.goto(f"/s/{SLUG}")
+    page.get_by_role("button", name="agree").first.click()
+    for number in range(1, N_GOALS + 1):
+        expect(page.get_by_role("heading", name=f"Walk {number} of {N_GOALS}")).to_be_visible()
+        if number == 1:
+            page.clock.pause_at(page.evaluate("Date.now()") + 1000)
+        walker = Keyboard(page, seed)
+        walker.start()
+        walker.go()
+    expect(page.get_by_text("WALKED")).to_be_visible()
+    context.close()
+
+
+def test_walks_in_the_browser_become_a_human_test_with_a_judge_that_learns(
+    browser: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("LIKELY_HUMAN_DATA", str(tmp_path / "data"))
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    with opened() as (_, database), database.transaction() as session:
+        consent = {"version": "1", "text": "# Consent\n\nOthers see it.\n", "play_shown": True}
+        load_walks(session, tmp_path, walks=N_GOALS, goals=N_GOALS, consent=consent)
+    with served() as address:
+        for seed in range(1, N_WALKERS + 1):
+            walk_all(browser, address, seed)
+    walks(SLUG, tmp_path / "people", mode="live", workers=2)
+    planned = [Clip(source, goal, 1, 1) for source in AGENTS for goal in range(N_GOALS)]
+    make_set(planned, tmp_path / "agents", 2, lambda done, total: None)
+    for folder in ("people", "agents"):
+        import_manifest(tmp_path / folder / "manifest.csv", workers=2)
+    (tmp_path / "study.yaml").write_text(STUDY)
+    load(tmp_path / "study.yaml")
+    open_study("human-test")
+    # A process of its own: this one has the browser's event loop.
+    program = Path(sys.executable).parent / "likely-human"
+    of = ["simulate", "human-test", "-n", str(N_JUDGES), "--accuracy", "0.9"]
+    subprocess.run([program, *of], check=True)
+    model = tmp_path / "model"
+    capfd.readouterr()
+    train_("votes", "human-test", model, mode="simulated")
+    said = capfd.readouterr()
+    assert f"A judge of {N_JUDGES * 42} votes on 42 pairs" in said.out
+    assert "below 80" in said.err
+    card = json.loads((model / "card.json").read_text())
+    assert card["evaluation"]["human_agent"]["label_accuracy"] >= 0.9
+    with (model / "verdicts.csv").open(newline="") as file:
+        verdicts = list(csv.DictReader(file))
+    assert set(Counter(row["pair"] for row in verdicts).values()) == {10}  # repeats of the cross-fitting
+    validate(["human-test"], model / "verdicts.csv", as_json=True, mode="simulated", resamples=0)
+    found = json.loads(capfd.readouterr().out)
+    (judge,) = found["judges"]
+    everything = next(group for group in judge["groups"] if group["scope"] == "all")
+    identity = everything["measures"]["identity_accuracy"]
+    assert identity["corrected"]["n"] == 3 * N_GOALS * len(AGENTS)
+    # People name the human in 0.9 of these pairs; one judge from many of their votes does no worse.
+    assert identity["corrected"]["value"] >= 0.9
+    assert 0.85 <= identity["ceiling"]["value"] <= 0.95
