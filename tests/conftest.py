@@ -70,7 +70,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 def turn(item: pytest.Item) -> int:
     """Files go to processes in this order: what takes minutes first, or one process ends long after the others."""
-    if item.path.stem in {"test_whole_way", "test_engines"}:
+    if item.path.stem in {"test_whole_way", "test_engines", "test_whole_human_test"}:
         return 0
     is_long = item.path.stem in {"test_upgrade", "test_migrations", "test_processes", "test_cli"}
     return 1 if is_long or item.get_closest_marker("browser") else 2

@@ -1,11 +1,14 @@
-"""Pages that change by themselves: what is due is written before they are shown, and a poll waits for news."""
+"""Pages that change by themselves: what is due is written before they are shown; a poll or a stream waits for news."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
 from datetime import datetime
+from typing import Any
 
 from fastapi import Response
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 
 from app.core import dependencies
 from app.core.database import Database
@@ -19,6 +22,9 @@ PRESENT_S = 5.0
 ELSEWHERE_S = 1.0
 """How long a poll waits, how often it notes its browser, and how often it looks for what another process wrote that is
 not heard of."""
+STREAM_S = 240.0
+AGAIN_MS = 500
+"""How long a stream of events lasts, and how long after its end the browser opens the next."""
 NO_STORE = {"Cache-Control": "no-store"}
 
 
@@ -35,27 +41,65 @@ async def news_of(
     database: Database, token: str, now: datetime, after: str, is_gone: Callable[[], Awaitable[bool]]
 ) -> Response:
     """What has changed since the version `after`, as soon as something has; 204 after `POLL_S` without."""
+    async with aclosing(_changes(database, token, now, after, is_gone, POLL_S)) as changes:
+        async for news in changes:
+            if news is not None:
+                return JSONResponse(news, headers=NO_STORE)
+    return Response(status_code=204, headers=NO_STORE)
+
+
+async def events_of(
+    database: Database, token: str, now: datetime, after: str, is_gone: Callable[[], Awaitable[bool]]
+) -> Response:
+    """The same as server-sent events, each change one, for `STREAM_S`; then the browser asks for the next stream."""
+    await database.peek(session_of, token)  # an unknown session is refused before the stream begins
+
+    async def stream() -> AsyncIterator[str]:
+        yield f"retry: {AGAIN_MS}\nevent: here\ndata: {{}}\n\n"
+        async with aclosing(_changes(database, token, now, after, is_gone, STREAM_S)) as changes:
+            async for news in changes:
+                if news is None:
+                    yield ": still here\n\n"  # something on the way may close what is silent
+                else:
+                    yield f"id: {news.get('version', '')}\ndata: {json.dumps(news)}\n\n"
+
+    # Not to be held back by a proxy until it is whole.
+    headers = {**NO_STORE, "X-Accel-Buffering": "no"}
+    return StreamingResponse(stream(), media_type="text/event-stream", headers=headers)
+
+
+async def _changes(
+    database: Database,
+    token: str,
+    now: datetime,
+    after: str,
+    is_gone: Callable[[], Awaitable[bool]],
+    seconds: float,
+) -> AsyncGenerator[Mapping[str, Any] | None, None]:
+    """The changing part of the page each time that it is another, and None now and then while it is not."""
     loop = asyncio.get_running_loop()
-    end = loop.time() + POLL_S
+    end = loop.time() + seconds
     with Listener(await database.peek(session_of, token)) as listener:
         while True:
             where = await current(database, token, now)
             task = where.live
-            if task is None or where.is_shut_out(now):
-                return JSONResponse({"reload": True}, headers=NO_STORE)
-            page = page_for(where, now)
-            if isinstance(page, MessagePage):
-                return JSONResponse({"reload": True}, headers=NO_STORE)
+            page = None if task is None or where.is_shut_out(now) else page_for(where, now)
+            if task is None or page is None or isinstance(page, MessagePage):
+                yield {"reload": True}
+                return
             if task.version(page) != after:
+                after = task.version(page)
                 database.write_soon(note_present, where, now, True)
-                return JSONResponse(task.news(page), headers=NO_STORE)
+                yield task.news(page)
             # Until there is news, the page is what it was: only whoever looks at it is noted.
             is_news = False
             while not is_news:
                 database.write_soon(note_present, where, now, True)
                 if loop.time() >= end or await is_gone():
-                    return Response(status_code=204, headers=NO_STORE)
+                    return
                 left = max(0.0, end - loop.time())
                 hears = hears_all(database)
                 is_news = await listener.wait(min(PRESENT_S if hears else ELSEWHERE_S, left)) or not hears
                 now = await dependencies.now()
+                if not is_news:
+                    yield None

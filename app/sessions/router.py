@@ -13,7 +13,7 @@ from app.sessions.entry import remember, visit_of
 from app.sessions.evidence import note_sent
 from app.sessions.media import clip_response
 from app.sessions.planning import Full
-from app.sessions.polling import current, news_of
+from app.sessions.polling import current, events_of, news_of
 from app.sessions.shown import clip_for, shown_design
 from app.sessions.state_machine import Declined, NotCurrent, locate, mark_shown, note_present, submit
 from app.sessions.tables import Mode, Status
@@ -100,6 +100,15 @@ async def wait_for_news(
 ) -> Response:
     """A long poll of a page that changes by itself: its new parts, or 204 when nothing has changed for a while."""
     return await news_of(database, token, now, after, request.is_disconnected)
+
+
+@router.get("/p/{token}/state/events")
+async def stream_news(
+    request: Request, token: str, database: DatabaseDep, now: Now, after: str = ""
+) -> Response:
+    """The same as server-sent events; a browser that opens the next stream names the last version that it has seen."""
+    seen = request.headers.get("last-event-id", after)
+    return await events_of(database, token, now, seen, request.is_disconnected)
 
 
 @router.api_route("/p/{token}/clips/{position}-{place}.mp4", methods=["GET", "HEAD"])

@@ -41,6 +41,7 @@ OPEN = {
     "GET /s/{slug}/full",
     "GET /p/{token}",
     "GET /p/{token}/state",
+    "GET /p/{token}/state/events",
     "POST /p/{token}",
     "GET /p/{token}/clips/{position}-{place}.mp4",
     "GET /static",

@@ -1,13 +1,14 @@
 """Whole matches in the service itself: two and five people find each other, play in real browsers, and are paid."""
 
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import uvicorn
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Request, expect
 from sqlalchemy import URL
 from sqlmodel import col, select
 
@@ -123,6 +124,41 @@ def test_two_people_meet_bargain_and_are_paid(serve: Any, sit: Sit) -> None:
         press(page, "Continue")
         expect(page.get_by_text("PAID7")).to_be_visible()
     assert [(event.seat, event.auto) for event in served.moves()] == [(1, ""), (2, ""), (2, ""), (1, "")]
+
+
+def noting(requests: list[str]) -> Callable[[Request], None]:
+    return lambda request: requests.append(request.url)
+
+
+def test_matches_go_on_by_events_and_by_polls_where_streams_do_not_get_through(serve: Any, sit: Sit) -> None:
+    served: Served = serve(updates="server-sent-events", matching={"ready_s": 0, "wait_max_s": 240})
+    asked: dict[str, list[str]] = {"alice": [], "bob": []}
+    pages = []
+    for name, requests in asked.items():
+        page = sit("about:blank")
+        page.on("request", noting(requests))
+        if name == "bob":
+            page.route("**/state/events*", lambda route: route.abort())
+        page.goto(served.address)
+        press(page, "I agree to take part")
+        pages.append(page)
+    for page in pages:
+        expect(page.locator("[data-headline]")).to_have_text(
+            re.compile("Make an offer|The other player makes an offer")
+        )
+    first, second = sorted(pages, key=lambda page: not page.title().startswith("Your turn"))
+    propose(first, "7000", HELLO)
+    said(second, "Answer the offer")
+    expect(second.get_by_text(HELLO)).to_be_visible()
+    press(second, "Reject")
+    headline(second, "Make an offer")
+    propose(second, "5500")
+    press(first, "Accept")
+    for page in pages:
+        headline(page, "You have a deal")
+    assert any("/state/events?" in url for url in asked["alice"])
+    assert not [url for url in asked["alice"] if "/state?" in url]
+    assert any("/state?" in url for url in asked["bob"])
 
 
 def test_five_people_meet_and_share_for_two_rounds(serve: Any, sit: Sit) -> None:

@@ -53,6 +53,7 @@ _BLOCK = (
     "disclosure",
     "bonus",
     "show_bonus",
+    "updates",
     "goals",
     "starts",
     "walks",

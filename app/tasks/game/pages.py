@@ -134,6 +134,7 @@ class GamePage(Page):
     number: int = 1
     total: int = 1
     rules: Rules = NO_RULES
+    updates: str = "long-poll"
     others: str = ""
     notices: tuple[str, ...] = ()
     clock: Clock | None = None

@@ -88,6 +88,7 @@ Seats = Annotated[
         }
     ),
 ]
+Updates = Literal["long-poll", "server-sent-events"]
 
 
 class GameBlock(BlockSettings):
@@ -137,6 +138,7 @@ class GameBlock(BlockSettings):
     )
     bonus: BonusPay | None = Field(default=None, description="What a match pays; nothing unless said.")
     show_bonus: bool = Field(default=True, description="Whether the bonus is shown as it grows.")
+    updates: Updates = Field(default="long-poll", description="How pages hear of the others.")
 
     @model_validator(mode="after")
     def _agrees_with_its_game(self) -> Self:
@@ -288,6 +290,7 @@ class GameDesign(BlockDesign):
     disclosure: Disclosure = "some-may-be-programs"
     bonus: BonusPay | None = None
     show_bonus: bool = True
+    updates: Updates = "long-poll"
     sample: Sample | None = None
 
     @classmethod
@@ -377,7 +380,7 @@ class GameDesign(BlockDesign):
 
 SETTINGS = (
     *("game", "seats", "agent", "rounds_per_person", "matching", "deadlines", "leaving", "messages"),
-    *("comprehension", "models", "disclosure", "bonus", "show_bonus"),
+    *("comprehension", "models", "disclosure", "bonus", "show_bonus", "updates"),
 )
 
 

@@ -160,6 +160,7 @@ class Play(LiveTask):
                 number=part.number(position),
                 total=part.total(position),
                 rules=rules_of(design.rules, config, view),
+                updates=design.updates,
                 others=looked.others(),
                 notices=tuple(looked.notices()),
                 clock=looked.clock(),

@@ -1,6 +1,7 @@
 /** A match: show what has changed, count the time, send each move once. Without this the page is a form that reloads. */
 
 import { Clock } from "./clock.js";
+import { Events } from "./events.js";
 import { findErrors, keepDraft, showErrors } from "./fields.js";
 import { Poll } from "./poll.js";
 import { Regions } from "./regions.js";
@@ -11,7 +12,7 @@ import { tellIn } from "./tells.js";
 const TYPING = "textarea, select, input:not([type=radio], [type=checkbox])";
 
 const root = document.querySelector("[data-game]");
-const { key, action, title } = root.dataset;
+const { key, action, title, updates } = root.dataset;
 const line = root.querySelector("[data-line]");
 const regions = new Regions(root.querySelector("[data-state-here]"));
 let store = null;
@@ -21,7 +22,8 @@ let stored = false;
 
 const say = (text) => (root.querySelector("[data-say]").textContent = text);
 
-const poll = new Poll(`${action}/state`, regions.state.dataset.version, {
+const News = updates === "server-sent-events" && window.EventSource ? Events : Poll;
+const poll = new News(`${action}/state`, regions.state.dataset.version, {
   state: show,
   gone: () => location.replace(action),
   line(seconds) {
