@@ -111,8 +111,8 @@ def _seated(
     if not any(isinstance(agent, Outside) for one in asked for agent in one.agents):
         yield asked, None
         return
+    from app.core.chat import Spent, Unavailable
     from app.core.errors import StudyError
-    from app.tasks.game.outside.chat import Spent, Unavailable
     from app.tasks.game.outside.opened import Terms, named, opened
 
     settings = Settings()

@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli import judging
+from app.cli import asking, judging
 from app.cli.console import err, now, opened, out, progress
 from app.core.errors import StudyError
 
@@ -347,4 +347,5 @@ def _target(output: Path | None) -> Iterator[IO[bytes]]:
         yield file
 
 
+app.command("ask")(asking.ask)
 app.command("validate")(judging.validate)

@@ -35,7 +35,7 @@ def _pictured(source: Path, at_s: float, side: int) -> bytes:
     with open_video(source) as (container, stream):
         frame = _frame_at(source, decoded(source, container, stream), Fraction(at_s))
         size = snug(*displayed_size(frame, stream.sample_aspect_ratio), side)
-        return _jpeg(source, Painter(source, size, (), stream.sample_aspect_ratio).paint(frame))
+        return jpeg(source, Painter(source, size, (), stream.sample_aspect_ratio).paint(frame))
 
 
 def snug(width: int, height: int, side: int) -> tuple[int, int]:
@@ -60,7 +60,8 @@ def _frame_at(source: Path, frames: Iterator[tuple[Fraction, VideoFrame]], at_s:
     return found
 
 
-def _jpeg(source: Path, frame: VideoFrame) -> bytes:
+def jpeg(source: Path, frame: VideoFrame) -> bytes:
+    """A frame as a JPEG file. Raises NotAVideo for one that no picture can be made of."""
     encoder = CodecContext.create("mjpeg", "w")
     assert isinstance(encoder, VideoCodecContext)
     encoder.width, encoder.height, encoder.pix_fmt = frame.width, frame.height, "yuvj420p"

@@ -28,8 +28,8 @@ from app.tasks.game.settings import GameBlock
 from app.tasks.game.sweep import sweep
 from app.tasks.game.tables import Decision, Exchange, GameEvent, Seat
 from app.tasks.game.timing import LEAST_S
+from tests.chat_server import ChatServer, Said, chat_server, reply
 from tests.clock import Clock
-from tests.tasks.game.outside.chat_server import ChatServer, Said, chat_server, reply
 from tests.tasks.game.people import SLUG, Person, forget, game_block, matches, open_game, running
 
 pytestmark = pytest.mark.any_database

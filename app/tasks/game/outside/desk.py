@@ -18,6 +18,7 @@ from sqlalchemy import bindparam, func, insert, or_, select, update
 from sqlmodel import Session, SQLModel
 
 from app.core import dependencies
+from app.core.chat import Chat, Spending
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
@@ -28,7 +29,6 @@ from app.tasks.game.fold import decision_table, match_table
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import DROPOUT, HOLD_MATCH, Live
 from app.tasks.game.moves import MoveSchema
-from app.tasks.game.outside.chat import Chat, Spending
 from app.tasks.game.outside.model import ModelPlayer
 from app.tasks.game.outside.opened import server_of, with_name
 from app.tasks.game.sweep import design_at

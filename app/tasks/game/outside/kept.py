@@ -1,20 +1,7 @@
-"""What is kept of players outside: every exchange as a line of JSON, and what came of their decisions."""
+"""What came of the decisions of players outside."""
 
-import json
 import threading
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass, field
-from datetime import datetime
-from pathlib import Path
-from typing import IO, Any
-
-from app.core.errors import StudyError
-
-Keep = Callable[[Mapping[str, Any]], None]
-"""Takes one exchange with a player outside (docs/games.md); called from several threads."""
-
-EXCHANGES = "exchanges.jsonl"
 
 
 @dataclass(slots=True)
@@ -36,36 +23,3 @@ class Tally:
     def words(self) -> str:
         """In a line."""
         return f"{self.decisions} decisions, {self.defaults} by the default move, {self.refusals} refusals"
-
-
-class Exchanges:
-    """The file, open from its first line on; each line is written whole before play goes on."""
-
-    def __init__(self, folder: Path, clock: Callable[[], datetime]) -> None:
-        self._path, self._clock = folder / EXCHANGES, clock
-        self._lock, self._stack = threading.Lock(), ExitStack()
-        self._file: IO[str] | None = None
-
-    def keep(self, line: Mapping[str, Any]) -> None:
-        """Write a line with the time. Raises StudyError where it cannot."""
-        text = _text({"at": self._clock().isoformat(timespec="milliseconds"), **line})
-        with self._lock:
-            try:
-                if self._file is None:
-                    self._file = self._stack.enter_context(self._path.open("a", encoding="utf-8"))
-                self._file.write(text + "\n")
-                self._file.flush()
-            except OSError as error:
-                raise StudyError(f"cannot write {self._path}: {error.strerror}") from None
-
-    def close(self) -> None:
-        """Close it."""
-        self._stack.close()
-
-
-def _text(line: Mapping[str, Any]) -> str:
-    """As JSON that any reader takes, which has no NaN."""
-    try:
-        return json.dumps(line, allow_nan=False)
-    except ValueError:
-        return json.dumps(json.loads(json.dumps(line), parse_constant=str))

@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from app.core.chat import Call, Chat, Unavailable
+from app.core.exchanges import Keep
 from app.tasks.game.agents.outside import ModelAgent
 from app.tasks.game.base import Act, Budget, NoMove, View
 from app.tasks.game.moves import IllegalMove, MoveSchema
-from app.tasks.game.outside.chat import Call, Chat, Unavailable
-from app.tasks.game.outside.kept import Keep, Tally
+from app.tasks.game.outside.kept import Tally
 from app.tasks.game.outside.prompts import answer_in, filled, form, json_schema, situation
 from app.tasks.game.presenters.base import presenter_of
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
+from app.core.chat import Chat, Server, Spending
 from app.core.errors import StudyError
+from app.core.exchanges import Exchanges, Keep
 from app.core.settings import Settings
 from app.tasks.game.agents.outside import ModelAgent, PullAgent
 from app.tasks.game.base import Agent, Player, Seat
 from app.tasks.game.files import Played, agent_id
-from app.tasks.game.outside.chat import Chat, Server, Spending
-from app.tasks.game.outside.kept import Exchanges, Keep, Tally
+from app.tasks.game.outside.kept import Tally
 from app.tasks.game.outside.model import ModelPlayer
 from app.tasks.game.outside.prompts import presets
 from app.tasks.game.outside.pull import PullPlayer, PullSeat

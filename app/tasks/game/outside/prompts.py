@@ -4,20 +4,19 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from json import JSONDecodeError, JSONDecoder
 from pathlib import Path
 from string import Template
 from typing import Any
 
 import yaml
 
+from app.core.chat import objects_in
 from app.tasks.game.base import Act, View
 from app.tasks.game.moves import LARGEST, Choice, IllegalMove, MoveKind, MoveSchema, Number
 from app.tasks.game.wac import RESIDENTS
 
 LONGEST_REASON = 4000
 """Characters of a reason that are kept."""
-_READ = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +76,11 @@ def json_schema(legal: MoveSchema) -> Mapping[str, Any]:
 
 
 def answer_in(text: str, legal: MoveSchema) -> Act:
-    """The answer in a model's text: the last JSON object with a move in its last 20,000 characters.
+    """The answer in a model's text: the last JSON object with a move.
 
     Raises IllegalMove for none, or one that is not legal.
     """
-    found = [answer for answer in _objects(text[-_READ:]) if "move" in answer]
+    found = [answer for answer in objects_in(text) if "move" in answer]
     if not found:
         raise IllegalMove("it has no JSON object with a move")
     return checked(found[-1], legal)
@@ -132,19 +131,6 @@ def _field_schema(field: Number | Choice) -> Mapping[str, Any]:
         return {"enum": list(range(field.minimum, top + 1, field.step))}
     bounds = {"type": "integer", "minimum": field.minimum, "maximum": top}
     return {**bounds, "multipleOf": field.step} if field.step > 1 else bounds
-
-
-def _objects(text: str) -> list[dict[str, Any]]:
-    """The JSON objects in a text that stand in no other one."""
-    decoder, found, at = JSONDecoder(), [], text.find("{")
-    while at >= 0:
-        try:
-            value, end = decoder.raw_decode(text, at)
-            found.append(value)
-        except (JSONDecodeError, ValueError, RecursionError):
-            end = at + 1
-        at = text.find("{", end)
-    return found
 
 
 def _json(value: object) -> str:

@@ -11,10 +11,11 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from app.core.errors import Conflict, InvalidAnswer, StudyError
+from app.core.exchanges import Keep
 from app.tasks.game.agents.outside import PullAgent
 from app.tasks.game.base import Act, Budget, NoMove, View
 from app.tasks.game.moves import IllegalMove, MoveSchema
-from app.tasks.game.outside.kept import Keep, Tally
+from app.tasks.game.outside.kept import Tally
 from app.tasks.game.outside.prompts import checked, form, json_schema, situation
 
 MOST_INVALID = 3

@@ -12,20 +12,20 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from app.core.chat import LONGEST_REPLY, Chat, Server, Spending, Spent, Unavailable
 from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.tasks.game.agents.outside import ModelAgent
 from app.tasks.game.base import Act, Budget, NoMove
 from app.tasks.game.files import agent_id
 from app.tasks.game.games import GAMES
-from app.tasks.game.outside.chat import LONGEST_REPLY, Chat, Server, Spending, Spent, Unavailable
 from app.tasks.game.outside.model import ModelPlayer
 from app.tasks.game.presenters.base import presenter_of
 from app.tasks.game.run import agents_of
 from app.tasks.game.settings import GameBlock
+from tests.chat_server import ChatServer, Said, chat_server, move, reply
 from tests.program import Done, Program
 from tests.tasks.game import random_play
-from tests.tasks.game.outside.chat_server import ChatServer, Said, chat_server, move, reply
 
 KEY = "sk-very-secret-0123456789"
 SUG = GAMES["sug"]

@@ -17,11 +17,11 @@ import httpx2
 import pytest
 
 from app.core.errors import StudyError
+from app.core.exchanges import Exchanges
 from app.core.settings import Settings
 from app.tasks.game.agents.outside import PullAgent
 from app.tasks.game.base import Act, NoMove
 from app.tasks.game.games import GAMES
-from app.tasks.game.outside.kept import Exchanges
 from app.tasks.game.outside.opened import Terms, opened
 from app.tasks.game.outside.pull import PullSeat
 from app.tasks.game.outside.router import LONGEST_POST

@@ -16,10 +16,14 @@ from app.core.errors import StudyError
 LONGEST_REPLY = 1_000_000
 """Bytes of a reply that are read."""
 _SHOWN_OF_A_FAULT = 300
+_LAST = 20_000
 _SHORTEST_SECRET = 8
 _LONGEST_WAIT_S = 60.0
 _AGAIN = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _CHARACTERS_PER_TOKEN = 4
+_CHARACTERS_OF_AN_IMAGE = (
+    6_000  # 1,500 tokens, which common models take at most for a picture of 1,000 pixels a side
+)
 
 TOKEN_FIELDS = ("max_tokens", "max_completion_tokens")
 """Names of the bound of a reply: servers take the one or the other."""
@@ -179,8 +183,7 @@ class Chat:
             time.sleep(wait)
 
     def _counted(self, request: Mapping[str, Any], end: float) -> Call:
-        prompt = sum(len(message["content"]) for message in request["messages"]) // _CHARACTERS_PER_TOKEN
-        aside = prompt + max(request.get(name, 0) for name in TOKEN_FIELDS)
+        aside = _length(request) // _CHARACTERS_PER_TOKEN + max(request.get(name, 0) for name in TOKEN_FIELDS)
         self._spending.before(aside)
         used = aside
         try:
@@ -208,6 +211,20 @@ class Chat:
         wait = float(asked) if asked.isdecimal() else 0.0
         call = Call(request, _ms(start), status, _json(text), retry_after_s=wait)
         return replace(call, fault=_fault(call, text), tokens=_tokens(call, text))
+
+
+def objects_in(text: str) -> list[dict[str, Any]]:
+    """The JSON objects in the last 20,000 characters of a reply that stand in no other one."""
+    text = text[-_LAST:]
+    decoder, found, at = json.JSONDecoder(), [], text.find("{")
+    while at >= 0:
+        try:
+            value, end = decoder.raw_decode(text, at)
+            found.append(value)
+        except (ValueError, RecursionError):
+            end = at + 1
+        at = text.find("{", end)
+    return found
 
 
 def _read(reply: httpx2.Response, end: float) -> bytes:
@@ -248,8 +265,20 @@ def _tokens(call: Call, text: str) -> int:
     counted = _at(call.response, "usage", "total_tokens")
     if isinstance(counted, int) and counted >= 0:
         return counted
-    prompt = sum(len(message["content"]) for message in call.request["messages"])
-    return (prompt + len(text)) // _CHARACTERS_PER_TOKEN
+    return (_length(call.request) + len(text)) // _CHARACTERS_PER_TOKEN
+
+
+def _length(request: Mapping[str, Any]) -> int:
+    """Characters of all messages; pictures among their parts count as many as one may take."""
+    parts = [
+        part
+        for message in request["messages"]
+        for part in ([message["content"]] if isinstance(message["content"], str) else message["content"])
+    ]
+    return sum(
+        len(part) if isinstance(part, str) else len(part.get("text", "")) or _CHARACTERS_OF_AN_IMAGE
+        for part in parts
+    )
 
 
 def _at(value: object, *path: str | int) -> Any:

@@ -1,0 +1,51 @@
+"""A clip as one picture: frames at equal steps in rows, left to right, for judges that look at pictures."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+from av.video.frame import VideoFrame
+from av.video.reformatter import VideoReformatter
+
+from app.judges.base import JudgeFailed, StimulusFiles
+from app.library.clips.contained import allow_cpu, contained
+from app.library.clips.errors import ClipRefused
+from app.library.clips.pictures import jpeg
+from app.library.clips.probe import DECODED_PER_S, measure
+from app.library.clips.reading import decoded, open_video
+
+WIDTH = 240
+"""Pixels of each frame, whose height keeps its shape."""
+IN_A_ROW = 4
+_GAP = 4
+
+
+def strip(files: StimulusFiles, frames: int) -> bytes:
+    """A JPEG of so many frames, each from the middle of its share of the clip. Raises JudgeFailed."""
+    if files.clip is None:
+        raise JudgeFailed(None, "the clip has no file")
+    try:
+        return _drawn(files.clip, frames)
+    except ClipRefused as refusal:
+        raise JudgeFailed(files.clip, refusal.reason) from None
+
+
+@contained
+def _drawn(clip: Path, frames: int) -> bytes:
+    span = measure(clip)  # a clip that is cut short would be decoded up to there without a word
+    wanted = {min(span.frames - 1, math.floor((at + 0.5) * span.frames / frames)) for at in range(frames)}
+    shrinking, found = VideoReformatter(), []
+    with open_video(clip) as (container, stream):
+        allow_cpu(span.frames * stream.width * stream.height / DECODED_PER_S)
+        height = max(2, round(WIDTH * stream.height / stream.width / 2) * 2)
+        for number, (_, frame) in enumerate(decoded(clip, container, stream)):
+            if number in wanted:
+                small = shrinking.reformat(frame, WIDTH, height, "rgb24", interpolation="AREA")
+                found.append(small.to_ndarray())
+    rows = math.ceil(len(found) / IN_A_ROW)
+    across = min(len(found), IN_A_ROW)
+    sheet = np.full((rows * (height + _GAP) - _GAP, across * (WIDTH + _GAP) - _GAP, 3), 255, dtype=np.uint8)
+    for number, picture in enumerate(found):
+        top, left = (number // IN_A_ROW) * (height + _GAP), (number % IN_A_ROW) * (WIDTH + _GAP)
+        sheet[top : top + height, left : left + WIDTH] = picture
+    return jpeg(clip, VideoFrame.from_ndarray(sheet, format="rgb24"))

@@ -1,0 +1,179 @@
+"""A vision-language model that judges: a real server on a real socket, real clips, the whole command."""
+
+import base64
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import av
+import pytest
+
+from app.cli.asking import ask
+from app.cli.console import opened
+from app.cli.judging import validate
+from app.cli.simulating import simulate
+from app.core.errors import StudyError
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
+from tests.chat_server import ChatServer, Said, chat_server, reply
+from tests.factories import open_study
+
+pytestmark = [pytest.mark.slow, pytest.mark.videos]
+
+Library = tuple[ClipStore, Sequence[ImportedClip]]
+Heard = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def nav(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: Library) -> str:
+    """An open study of five pairs of real clips."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "clips").symlink_to(library[0].root / "clips")
+    monkeypatch.setenv("LIKELY_HUMAN_DATA", str(data))
+    monkeypatch.delenv("DATABASE_URL", raising=False)
+    with opened() as (_, database), database.transaction() as session:
+        open_study(session, tmp_path, library[1])
+    return "nav"
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
+    with chat_server() as server:
+        monkeypatch.setenv("LIKELY_HUMAN_MODEL_ADDRESS", server.address)
+        monkeypatch.setenv("LIKELY_HUMAN_MODEL", "eyes-1")
+        yield server
+
+
+def pictures(request: Mapping[str, Any]) -> list[bytes]:
+    (message,) = request["messages"]
+    urls = [part["image_url"]["url"] for part in message["content"] if part["type"] == "image_url"]
+    return [base64.b64decode(url.removeprefix("data:image/jpeg;base64,")) for url in urls]
+
+
+def by_picture(request: Mapping[str, Any]) -> Said:
+    """Names the picture whose bytes are the larger in order, whichever place it has."""
+    first, second = pictures(request)
+    choice = "first" if first > second else "second"
+    p = 0.8 if choice == "first" else 0.2
+    answer = {"choice": choice, "probability": p, "reason": "It slows before corners."}
+    return reply(f"<think>hm {{}}</think>\n```json\n{json.dumps(answer)}\n```")
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(file.read_text(encoding="utf-8").splitlines()))
+
+
+def test_both_orders_and_repeats_become_verdicts_with_reasons(
+    nav: str, model: ChatServer, tmp_path: Path, capfd: Heard
+) -> None:
+    model.answers = [by_picture]
+    out = tmp_path / "eyes"
+    ask(nav, out, frames=4, repeats=3, temperature=0.7)
+    verdicts, reasons = rows(out / "verdicts.csv"), rows(out / "reasons.csv")
+    n = len({row["pair"] for row in verdicts})
+    assert n >= 4
+    assert len(verdicts) == 3 * n
+    assert len(reasons) == len(model.requests) == 6 * n
+    assert {row["judge"] for row in verdicts} == {"vision-language"}
+    assert {row["run"] for row in verdicts} == {"1", "2", "3"}
+    assert {row["score"] for row in verdicts} <= {"0.8", "0.2"}
+    assert all((row["choice"] == "a") == (row["score"] == "0.8") for row in verdicts)
+    assert {row["reason"] for row in reasons} == {"It slows before corners."}
+    for row in verdicts:  # each answer names the member that its verdict does, whichever came first
+        said = [each for each in reasons if (each["pair"], each["repeat"]) == (row["pair"], row["run"])]
+        assert [(each["order"], each["choice"]) for each in said] == [
+            ("ab", row["choice"]),
+            ("ba", row["choice"]),
+        ]
+    said_out = capfd.readouterr().out
+    assert f"{6 * n} answers, 0 refused, 0 unreadable." in said_out
+    assert (
+        "Both orders name the same clip: 1.00. Two repeats do: 1.00. The first clip is named: 0.50."
+        in said_out
+    )
+    card = json.loads((out / "card.json").read_text())
+    assert (card["model"], card["server"], card["study"]) == ("eyes-1", "127.0.0.1", "nav")
+    assert card["made_at"]
+    first = model.requests[0]
+    assert (first["model"], first["temperature"]) == ("eyes-1", 0.7)
+    assert "Which" in first["messages"][0]["content"][0]["text"]
+    for picture in pictures(first):
+        (tmp_path / "seen.jpg").write_bytes(picture)
+        with av.open(str(tmp_path / "seen.jpg")) as container:
+            stream = container.streams.video[0]
+            assert (stream.width, stream.codec_context.name) == (4 * 240 + 3 * 4, "mjpeg")
+    kept = (out / "exchanges.jsonl").read_text()
+    assert "base64" not in kept
+    assert len(re.findall('"image_sha256"', kept)) == 2 * len(model.requests)
+    names = {"human", "hybrid", "symbolic"}
+    assert not [name for name in names if name in json.dumps(first["messages"][0]["content"][0])]
+    # The file goes where every file of verdicts goes.
+    simulate(nav, 3)
+    capfd.readouterr()
+    validate([nav], out / "verdicts.csv", as_json=True, mode="simulated", resamples=0)
+    (judge,) = json.loads(capfd.readouterr().out)["judges"]
+    assert len(judge["runs"]) == 3
+
+
+def test_a_model_that_names_whatever_comes_first_is_warned_of(
+    nav: str, model: ChatServer, tmp_path: Path, capfd: Heard
+) -> None:
+    model.answers = [reply('{"choice": "first", "probability": 0.9, "reason": ""}')]
+    ask(nav, tmp_path / "eyes", repeats=1)
+    assert {(row["choice"], row["score"]) for row in rows(tmp_path / "eyes" / "verdicts.csv")} == {
+        ("", "0.5")
+    }
+    said = capfd.readouterr()
+    assert (
+        "Both orders name the same clip: 0.00. Two repeats do: -. The first clip is named: 1.00." in said.out
+    )
+    assert "in 0.00 of pairs both orders name the same clip, under 0.8" in said.err
+
+
+def test_refusals_and_nonsense_are_counted_and_decide_nothing(
+    nav: str, model: ChatServer, tmp_path: Path, capfd: Heard
+) -> None:
+    refused = Said(json.dumps({"choices": [{"message": {"refusal": "I may not."}}]}).encode())
+    model.answers = [refused, reply("Neither looks human to me."), by_picture]
+    ask(nav, tmp_path / "eyes", repeats=1)
+    verdicts = rows(tmp_path / "eyes" / "verdicts.csv")
+    assert verdicts[0]["choice"] == verdicts[0]["score"] == ""
+    assert verdicts[0]["problem"] == "not answered in both orders: refused and unreadable"
+    assert all(row["choice"] for row in verdicts[1:])
+    said = capfd.readouterr()
+    assert "1 refused, 1 unreadable" in said.out
+    assert "1 of" in said.err
+
+
+def test_what_was_answered_is_kept_and_not_asked_again(nav: str, model: ChatServer, tmp_path: Path) -> None:
+    model.answers = [by_picture]
+    out = tmp_path / "eyes"
+    with pytest.raises(StudyError, match="the budget of 3 calls is spent; what was answered is kept"):
+        ask(nav, out, repeats=1, calls=3)
+    assert not (out / "verdicts.csv").exists()
+    with (out / "exchanges.jsonl").open("a") as file:
+        file.write('{"key": "cut sh')
+    ask(nav, out, repeats=1)
+    n = len(rows(out / "verdicts.csv"))
+    assert len(model.requests) == 2 * n
+    ask(nav, out, repeats=1)
+    assert len(model.requests) == 2 * n
+
+
+def test_without_a_server_a_name_or_leave_nothing_is_sent(
+    nav: str, model: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.answers = [Said(b"busy", status=401)]
+    with pytest.raises(StudyError, match="answered with status 401"):
+        ask(nav, tmp_path / "eyes", repeats=1)
+    monkeypatch.setenv("LIKELY_HUMAN_MODEL_ADDRESS", "https://models.example.org/v1")
+    with pytest.raises(StudyError, match=r"would leave this machine, for models.example.org.*--send-clips"):
+        ask(nav, tmp_path / "eyes")
+    monkeypatch.delenv("LIKELY_HUMAN_MODEL_ADDRESS")
+    with pytest.raises(StudyError, match="no model is set up"):
+        ask(nav, tmp_path / "eyes")
+    assert len(model.requests) == 1
