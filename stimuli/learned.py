@@ -16,6 +16,8 @@ from stimuli.agents import FARTHEST_M, N_ACTIONS, STAND
 from stimuli.arena import PLATFORM_M, SIZE_M
 from stimuli.arrays import Floats32
 
+Place = Floats32
+
 WEIGHTS = Path(__file__).with_name("learned.safetensors")
 CARD = WEIGHTS.with_suffix(".json")
 HIDDEN = 128
@@ -30,7 +32,7 @@ class Seen:
     """What the network is told: shape (N_FEATURES,), about -1 to 1."""
 
     def __init__(self) -> None:
-        self._places: deque[Floats32] = deque(maxlen=N_PLACES)
+        self._places: deque[Place] = deque(maxlen=N_PLACES)
 
     def features(self, observation: Floats32, last_action: int) -> Floats32:
         """Of the next observation of a walk; `last_action` is `STAND` at first."""

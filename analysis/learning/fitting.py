@@ -18,7 +18,7 @@ Labels = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
 OnEpoch = Callable[[], None]
 
-_MISSING = (
+MISSING = (
     "training needs JAX and Optax, which are not installed here; install the extra `train` "
     "(`make train` in the program's folder). Judging with a trained model needs neither"
 )
@@ -30,7 +30,7 @@ def refuse_without_jax() -> None:
         import jax  # noqa: F401
         import optax  # noqa: F401
     except ImportError:
-        raise AnalysisError(_MISSING) from None
+        raise AnalysisError(MISSING) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from app.admin.data.router import router as data
 from app.admin.design.router import router as design
 from app.admin.help.router import router as help_pages
 from app.admin.judges.router import router as judges
+from app.admin.judges.training_router import router as training
 from app.admin.login.router import inside
 from app.admin.login.router import router as login
 from app.admin.matches.router import router as matches
@@ -30,6 +31,7 @@ PARTS: tuple[APIRouter, ...] = (
     programs,
     data,
     help_pages,
+    training,
     judges,
     design,
     new_study,

@@ -122,7 +122,7 @@ def _judge_or_model(name: str) -> "tuple[Judge, Model | None]":
 def _model_folder(name: str) -> Path | None:
     """The folder of a trained judge: as named, or of that name among those of the data folder."""
     from app.core.settings import Settings
-    from app.judges.trained import is_model
+    from app.judges.models import is_model
     from app.library.places import models_folder
 
     folders = [Path(name)]

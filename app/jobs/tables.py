@@ -20,6 +20,7 @@ class Kind(StrEnum):
     PACKAGE = "package"
     JUDGES = "judges"
     RESULTS = "results"
+    TRAINING = "training"
 
 
 class JobStatus(StrEnum):

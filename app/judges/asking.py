@@ -13,6 +13,7 @@ from app.accounts.logins import Who
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.jobs.tables import Kind
+from app.judges.models import models_here
 from app.judges.registry import registry
 from app.library.outputs import ask_run, counted_mode
 from app.library.places import sent_verdicts
@@ -45,21 +46,26 @@ async def ask_judges(
     database: Database, data_dir: Path, who: Who, study: StudyHere, wish: JudgesWish, now: datetime
 ) -> int:
     """Keep the file, and put a job into the queue; returns its id. Raises StudyError in words."""
-    _check(wish)
+    trained = await anyio.to_thread.run_sync(_trained, data_dir)
+    _check(wish, trained)
     token = secrets.token_hex(12) if wish.file else ""
     path = sent_verdicts(data_dir, token)
     if token:
         await anyio.to_thread.run_sync(_keep, path, wish.file)
     try:
-        return await database.write(_ask, who, study, wish, token, now)
+        return await database.write(_ask, who, study, wish, trained, token, now)
     except BaseException:
         if token:
             path.unlink(missing_ok=True)
         raise
 
 
-def _check(wish: JudgesWish) -> None:
-    judges = registry().judges
+def _trained(data_dir: Path) -> Sequence[str]:
+    return [model.name for model in models_here(data_dir) if model.name not in registry().judges]
+
+
+def _check(wish: JudgesWish, trained: Sequence[str]) -> None:
+    judges = [*registry().judges, *trained]
     for name in wish.judges:
         if name not in judges:
             raise NothingAsked(f"There is no judge {name[:80]!r}; there is {', '.join(judges)}.")
@@ -77,10 +83,18 @@ def _keep(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-def _ask(session: Session, who: Who, study: StudyHere, wish: JudgesWish, token: str, now: datetime) -> int:
+def _ask(
+    session: Session,
+    who: Who,
+    study: StudyHere,
+    wish: JudgesWish,
+    trained: Sequence[str],
+    token: str,
+    now: datetime,
+) -> int:
     params = {
         "slug": study.slug,
-        "judges": [name for name in registry().judges if name in wish.judges],
+        "judges": [name for name in (*registry().judges, *trained) if name in wish.judges],
         "file": token,
         "file_name": Path(wish.file_name).name[:_LONGEST_NAME] if token else "",
         "mode": counted_mode(wish.mode),

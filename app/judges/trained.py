@@ -26,11 +26,10 @@ from app.judges.base import (
     by_value,
 )
 from app.judges.frames import read_frames
+from app.judges.models import CARD, CARD_TEXT, is_model
 from app.judges.positions import TIME, read_positions
 from app.judges.runner import Clock, OnProgress, PairToJudge, VerdictRow, run_judge
 
-CARD = "card.json"
-CARD_TEXT = "card.md"
 _UNITS: Mapping[By, tuple[str, float]] = {
     "share": ("difference (a less b) of the share of windows called human, in percentage points", 100.0),
     "mean-logit": ("difference (a less b) of the mean logit of windows, times 100", 100.0),
@@ -52,10 +51,6 @@ def check_by(by: str) -> By:
         if known == by:
             return known
     raise StudyError(f"--by {by[:40]!r} is not allowed; allowed: {', '.join(_UNITS)}")
-
-
-def is_model(path: Path) -> bool:
-    return (path / CARD).is_file()
 
 
 def load_model(folder: Path) -> Model:

@@ -21,9 +21,9 @@ from app.core.errors import StudyError
 from app.core.whole_files import written_whole
 from app.judges.base import JudgeFailed, StimulusFiles
 from app.judges.fidget import correcting
+from app.judges.models import CARD, CARD_TEXT
 from app.judges.runner import OnProgress
 from app.judges.straightness import roundaboutness
-from app.judges.trained import CARD, CARD_TEXT
 from app.judges.training_data import TrainingSet
 
 _PACKAGES = ("likely-human", "numpy", "jax", "optax", "safetensors")

@@ -12,6 +12,7 @@ from analysis.learning.networks import Network, Settings
 from app.core.errors import Conflict, StudyError
 from app.judges.base import JudgeFailed, StimulusFiles
 from app.judges.frames import encoding_of, read_frames
+from app.judges.models import MANIFEST
 from app.judges.runner import OnProgress, PairToJudge
 from app.judges.study import main_pairs
 from app.judges.trained import track_of
@@ -19,7 +20,6 @@ from app.library.clips.manifest import read_manifest
 from app.library.clips.probe import measure
 from app.library.tables import Stimulus
 
-MANIFEST = "manifest.csv"
 PLAYER, VERSION, SCENE, GOAL, SIMULATED = "player", "version", "scene", "goal", "simulated"
 
 

@@ -23,8 +23,9 @@ from analysis.stats.intervals import Floats
 from app.core.errors import Conflict, StudyError
 from app.core.whole_files import written_whole
 from app.judges.base import JudgeFailed, JudgeInfo, JudgeUnavailable, Needs, PairFiles, Verdict
+from app.judges.models import CARD
 from app.judges.runner import PairToJudge, VerdictRow, verdicts_csv
-from app.judges.trained import CARD, card_string, track_of
+from app.judges.trained import card_string, track_of
 from app.judges.training import check_target, written_model
 from app.judges.training_data import Clip, Compared, clips_of
 

@@ -20,6 +20,11 @@ def models_folder(data_dir: Path) -> Path:
     return data_dir / "models"
 
 
+def training_folder(data_dir: Path) -> Path:
+    """Folders of clips with a manifest, which judges may be trained on from the browser."""
+    return data_dir / "training"
+
+
 def results_folder(data_dir: Path, job_id: int) -> Path:
     return data_dir / "results" / str(job_id)
 

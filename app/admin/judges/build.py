@@ -19,6 +19,7 @@ from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
 from app.judges.asking import MOST_BYTES
 from app.judges.described import Described
+from app.judges.models import models_here
 from app.judges.registry import registry
 from app.judges.study import cannot_judge, main_pairs
 from app.library.clips.store import ClipStore
@@ -60,7 +61,14 @@ def judges_page(
         shell=shell,
         error=error,
         slug=study.slug,
-        choices=[_choice(judge, form, cannot.get(judge.name, "")) for judge in judges],
+        choices=[
+            *(_choice(judge, form, cannot.get(judge.name, "")) for judge in judges),
+            *(
+                JudgeChoice(model.name, model.title, f"{CHOSEN}{model.name}" in typed, "", "trained here")
+                for model in models_here(data_dir)
+                if model.name not in registry().judges
+            ),
+        ],
         refused=registry().refused,
         modes=tuple(MODES.items()),
         form={"mode": "", **typed},

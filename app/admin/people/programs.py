@@ -20,7 +20,13 @@ working = APIRouter(dependencies=[editors])
 
 Id = Annotated[int, Path(ge=1, lt=2**31)]
 # Where a job was asked for: one of a study's own pages, or one of the library's.
-_STUDY_PAGES = {Kind.CLUES: "clues", Kind.REPORT: "data", Kind.PACKAGE: "data", Kind.JUDGES: "judges"}
+_STUDY_PAGES = {
+    Kind.CLUES: "clues",
+    Kind.REPORT: "data",
+    Kind.PACKAGE: "data",
+    Kind.JUDGES: "judges",
+    Kind.TRAINING: "judges/train",
+}
 
 
 @reading.get("/api")

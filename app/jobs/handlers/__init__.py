@@ -29,11 +29,14 @@ HANDLERS: Mapping[Kind, Handler] = {
     Kind.PACKAGE: _Late("app.jobs.handlers.reports", "make_package"),
     Kind.JUDGES: _Late("app.jobs.handlers.judging", "judge_study"),
     Kind.RESULTS: _Late("app.jobs.handlers.results", "compute_results"),
+    Kind.TRAINING: _Late("app.jobs.handlers.training", "train_judge"),
 }
 
-# A lane does one job at a time, of its first kinds first: somebody waits for a preview, and no report holds up clips.
+# A lane does one job at a time, of its first kinds first: somebody waits for a preview, no report holds up clips, and
+# a training of minutes holds up neither.
 LANES: tuple[tuple[Kind, ...], ...] = (
     (Kind.PREVIEW,),
+    (Kind.TRAINING,),
     (Kind.REPROCESS, Kind.IMPORT),
     (Kind.RESULTS, Kind.CLUES, Kind.REPORT, Kind.PACKAGE, Kind.JUDGES, Kind.REPROCESS, Kind.IMPORT),
 )

@@ -4,6 +4,7 @@ import csv
 import io
 import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,12 +28,16 @@ from app.jobs.handlers.judging_items import (
     rated_by_people,
 )
 from app.judges.base import JudgeUnavailable
-from app.judges.registry import judge_named
-from app.judges.runner import COLUMNS, VerdictRow, run_judge, verdicts_csv
+from app.judges.models import is_model, model_folder
+from app.judges.registry import judge_named, registry
+from app.judges.runner import COLUMNS, OnProgress, PairToJudge, VerdictRow, run_judge, verdicts_csv
 from app.judges.shown import as_shown
 from app.judges.study import lacks, main_pairs, pairs_to_judge
+from app.judges.trained import load_model, run_model
+from app.judges.training_data import recorded_contents
+from app.judges.voted import VoteJudge, is_voted
 from app.library.outputs import VERDICTS
-from app.library.places import judging_folder, sent_verdicts
+from app.library.places import judging_folder, models_folder, sent_verdicts
 from app.reports.frames import responses_frame
 from app.reports.report import json_text
 
@@ -148,14 +153,51 @@ def _run(work: Work) -> tuple[list[VerdictRow], Mapping[str, str]]:
                 work.progress(before + done, len(names) * total, f"{name} judges")
 
             try:
+                if name not in registry().judges and is_model(models_folder(work.settings.data_dir) / name):
+                    rows += _by_trained(work, name, study.pairs, pairs, tell)
+                    continue
                 judge = judge_named(name)
                 if reason := lacks(judge.info.needs, pairs):
                     skipped[name] = reason
                     continue
                 rows += run_judge(judge, pairs, tell, work.now)
-            except JudgeUnavailable as error:
+            except (JudgeUnavailable, Conflict) as error:
                 skipped[name] = str(error)
     return rows, skipped
+
+
+def _by_trained(
+    work: Work,
+    name: str,
+    recorded: Sequence[PairToJudge],
+    pairs: Sequence[PairToJudge],
+    on_progress: OnProgress,
+) -> Sequence[VerdictRow]:
+    """Under its own name; of clips that it was trained on each pair goes to a copy that saw neither.
+
+    Raises StudyError for what was deleted, or cannot judge these pairs.
+    """
+    folder, contents = model_folder(work.settings.data_dir, name), recorded_contents(recorded)
+    if is_voted(folder):
+        judge = VoteJudge(folder)
+        judge.refuse_seen(contents)
+        rows = run_judge(judge, pairs, on_progress, work.now)
+    else:
+        model = load_model(folder)
+        seen = any(sha in model.card.seen for both in contents.values() for sha in both)
+        rows = run_model(
+            model,
+            pairs,
+            contents,
+            by=None,
+            cross_fitted=seen,
+            allow_seen=False,
+            on_progress=on_progress,
+            now=work.now,
+        )
+    if all(row.problem for row in rows):
+        raise Conflict(rows[0].problem)
+    return [replace(row, judge=name) for row in rows]
 
 
 def _table(rows: Sequence[VerdictRow], given: Sequence[Row]) -> str:

@@ -1,0 +1,89 @@
+"""Training a judge: asked for, followed, called off; trained ones with their cards."""
+
+from collections.abc import Mapping
+
+import anyio.to_thread
+from fastapi import APIRouter, Response
+from fastapi.responses import FileResponse, RedirectResponse
+
+from app.accounts.audit import record
+from app.admin.access import ShellDep, StudyDep, WhoDep, editors
+from app.admin.forms import AnyForm
+from app.admin.judges.training_pages import ALLOW, training_page
+from app.core.dependencies import DatabaseDep, Now, SettingsDep
+from app.core.errors import StudyError
+from app.core.templating import render
+from app.judges.asking_training import NotTrainable, TrainingWish, ask_training
+from app.judges.models import CARD_TEXT, delete_model, model_card, model_folder
+from app.judges.trainable import trainable
+
+router = APIRouter(prefix="/studies/{slug}/judges/train", dependencies=[editors])
+
+
+@router.get("")
+async def show_training(
+    database: DatabaseDep, settings: SettingsDep, shell: ShellDep, study: StudyDep
+) -> Response:
+    here = await anyio.to_thread.run_sync(trainable)
+    return render(await database.read(training_page, shell, study, settings.data_dir, here))
+
+
+@router.post("")
+async def ask_for_training(
+    database: DatabaseDep,
+    settings: SettingsDep,
+    who: WhoDep,
+    shell: ShellDep,
+    study: StudyDep,
+    form: AnyForm,
+    now: Now,
+) -> Response:
+    here = await anyio.to_thread.run_sync(trainable)
+    try:
+        await ask_training(database, settings.data_dir, who, study, _wish(form), here, now)
+    except StudyError as error:
+        page = database.read(training_page, shell, study, settings.data_dir, here, form, str(error))
+        return render(await page, error.status_code)
+    return RedirectResponse(f"/admin/studies/{study.slug}/judges/train?said=started", 303)
+
+
+@router.get("/{name}/{file}")
+async def open_card(settings: SettingsDep, study: StudyDep, name: str, file: str) -> Response:
+    path = await anyio.to_thread.run_sync(model_card, settings.data_dir, name, file)
+    kind = "text/plain; charset=utf-8" if file == CARD_TEXT else "application/json"
+    return FileResponse(path, media_type=kind, headers={"Cache-Control": "no-store"})
+
+
+@router.post("/{name}/delete")
+async def delete(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, study: StudyDep, name: str, now: Now
+) -> Response:
+    """The judge goes; verdicts that it gave stay."""
+    await anyio.to_thread.run_sync(model_folder, settings.data_dir, name)
+    await database.write(record, who.actor, "judge.delete", now=now, study=study.slug, subject=name)
+    await anyio.to_thread.run_sync(delete_model, settings.data_dir, name)
+    return RedirectResponse(f"/admin/studies/{study.slug}/judges/train?said=deleted", 303)
+
+
+def _wish(form: Mapping[str, str]) -> TrainingWish:
+    """Raises NotTrainable for what is no number."""
+    return TrainingWish(
+        name=form.get("name", "").strip(),
+        network=form.get("network", ""),
+        folder=form.get("folder", ""),
+        human=form.get("human", "").strip() or "human",
+        seed=_whole(form.get("seed", ""), "Seed") or 0,
+        epochs=_whole(form.get("epochs", ""), "Epochs", may_lack=True),
+        search="search" in form,
+        allowed=[name.removeprefix(ALLOW) for name in form if name.startswith(ALLOW)],
+        licence=form.get("licence", "").strip(),
+    )
+
+
+def _whole(text: str, label: str, *, may_lack: bool = False) -> int | None:
+    text = text.strip()
+    if not text and may_lack:
+        return None
+    if not (text.isascii() and text.isdecimal() and len(text) <= 10):
+        raise NotTrainable(f"{label}: a whole number is needed.")
+    return int(text)

@@ -1,0 +1,124 @@
+"""Trained judges by their cards alone: the service lists them, and loads no number crunching for it."""
+
+import json
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from app.core.errors import NotFound
+from app.library.places import models_folder, training_folder
+
+CARD = "card.json"
+CARD_TEXT = "card.md"
+MANIFEST = "manifest.csv"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
+_LARGEST = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class TrainedHere:
+    """A trained judge of the data folder: what it is, and how it did on what it never saw.
+
+    `leaks` are those that were found and allowed. Numbers are None where the card has none.
+    """
+
+    name: str
+    network: str
+    title: str
+    made_at: str
+    on: str
+    n_clips: int
+    pairs: float | None
+    n_pairs: int
+    low: float | None
+    high: float | None
+    null: float | None
+    allowed: Sequence[str]
+    is_of_votes: bool
+
+
+def is_model(path: Path) -> bool:
+    return (path / CARD).is_file()
+
+
+def models_here(data_dir: Path) -> Sequence[TrainedHere]:
+    """The newest first; what is no card is left out."""
+    found = [
+        model
+        for path in models_folder(data_dir).glob(f"*/{CARD}")
+        if not path.parent.name.startswith(".") and (model := _of_card(path)) is not None
+    ]
+    return sorted(found, key=lambda model: model.made_at, reverse=True)
+
+
+def model_folder(data_dir: Path, name: str) -> Path:
+    """Raises NotFound."""
+    folder = models_folder(data_dir) / name
+    if not NAME.fullmatch(name) or not is_model(folder):
+        raise NotFound(f"There is no trained judge {name[:80]!r} here.")
+    return folder
+
+
+def model_card(data_dir: Path, name: str, file: str) -> Path:
+    """The card for people or for programs. Raises NotFound."""
+    folder = model_folder(data_dir, name)
+    if file not in (CARD, CARD_TEXT) or not (folder / file).is_file():
+        raise NotFound(f"{name} has no file {file[:80]!r}.")
+    return folder / file
+
+
+def delete_model(data_dir: Path, name: str) -> None:
+    """Raises NotFound. Verdicts that it gave stay."""
+    shutil.rmtree(model_folder(data_dir, name))
+
+
+def training_folders(data_dir: Path) -> Sequence[str]:
+    """Names of the folders with a manifest that may be trained on."""
+    return sorted(path.parent.name for path in training_folder(data_dir).glob(f"*/{MANIFEST}"))
+
+
+def _of_card(path: Path) -> TrainedHere | None:
+    try:
+        if path.stat().st_size > _LARGEST:
+            return None
+        card = json.loads(path.read_text(encoding="utf-8"))
+        return _read(path.parent.name, card)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+
+
+def _read(name: str, card: Mapping[str, Any]) -> TrainedHere:
+    found, is_of_votes = card["evaluation"], card["name"] == "votes"
+    shared = {
+        "name": name,
+        "network": str(card["name"]),
+        "title": str(card["title"]),
+        "made_at": str(card["made_at"]),
+        "on": str(card["data"]["on"]),
+        "n_clips": len(card["data"]["contents"]),
+        "is_of_votes": is_of_votes,
+    }
+    if is_of_votes:
+        reached = found["reached"]
+        return TrainedHere(
+            **shared,
+            pairs=reached["label_accuracy"],
+            n_pairs=int(found["n_pairs"]),
+            low=None,
+            high=None,
+            null=None,
+            allowed=(),
+        )
+    interval = found["interval"]
+    return TrainedHere(
+        **shared,
+        pairs=found["pooled"]["pairs"],
+        n_pairs=int(found["pooled"]["n_pairs"]),
+        low=interval["low"],
+        high=interval["high"],
+        null=found["null"]["clips"],
+        allowed=tuple(map(str, card["allowed"])),
+    )

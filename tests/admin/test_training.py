@@ -1,0 +1,171 @@
+"""The page on which a judge is trained: asked for, refused in words, followed, used, deleted."""
+
+import html
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlmodel import select
+
+from analysis.learning import networks
+from app.core.database import Database
+from app.core.settings import Settings
+from app.jobs.queue import ask
+from app.jobs.tables import Job, Kind
+from app.jobs.worker import drain
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
+from app.library.places import models_folder, training_folder
+from app.library.tables import Stimulus
+from tests.admin.conftest import ShareWith
+from tests.admin.persons import Person
+from tests.analysis.learning.walked import SECONDS
+from tests.cli.test_judge_training import clips, made, write
+from tests.factories import NOW
+
+__all__ = ["clips"]
+pytestmark = [pytest.mark.slow, pytest.mark.videos]
+pytest.importorskip("jax", reason="the extra `train` is not installed")
+
+HERE = "/admin/studies/nav/judges/train"
+Library = tuple[ClipStore, Sequence[ImportedClip]]
+ASKED = {"name": "first", "network": "turn-speed-ff", "seed": "1"}
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = networks.NETWORKS["turn-speed-ff"]
+    settings = replace(known.settings, epochs=6, batch=64)
+    monkeypatch.setitem(networks.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
+
+
+@pytest.fixture
+def settings(settings: Settings, library: Library, tmp_path: Path) -> Settings:
+    """A data folder of the test's own, with the library's clips in it."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "clips").symlink_to(library[0].root / "clips")
+    return settings.model_copy(update={"data": data})
+
+
+@pytest.fixture
+def walked(study: str, database: Database, settings: Settings, tmp_path: Path) -> str:
+    """The study, whose clips have positions."""
+    rng, store = np.random.default_rng(5), ClipStore(settings.data_dir)
+    with database.transaction() as session:
+        for stimulus in session.exec(select(Stimulus)).all():
+            seconds = stimulus.duration_s or SECONDS
+            file = write(tmp_path / f"{stimulus.name}.csv", made(stimulus.source, rng), seconds)
+            stimulus.positions_sha256 = store.keep_positions(file).sha256
+            session.add(stimulus)
+    return study
+
+
+def said(page: str) -> str:
+    return " ".join(html.unescape(re.sub("<[^>]+>", " ", page)).split())
+
+
+def test_a_judge_is_trained_from_a_folder_judges_the_study_and_is_deleted(
+    owner: Person, walked: str, clips: Path, settings: Settings, database: Database
+) -> None:
+    training_folder(settings.data_dir).mkdir()
+    clips.rename(training_folder(settings.data_dir) / "walks")
+    page = owner.get(HERE).text
+    assert '<option value="walks">walks</option>' in page
+    assert "turn-speed-gru: Recurrent (GRU) on turn and speed" in said(page).replace(" :", ":")
+    assert 'name="name" type="text" value="nav-1"' in page
+    assert "Waiting to begin" in owner.post(HERE, {**ASKED, "folder": "walks", "licence": "CC0"}).text
+    drain(settings, database)
+    page = owner.get(HERE).text
+    assert "12 clips of" in said(page)
+    assert re.search(r"\d\.\d\d .*of held-out pairs \(n = 6\)", said(page))
+    card = owner.get(f"{HERE}/first/card.md")
+    assert card.headers["content-type"].startswith("text/plain")
+    assert "licence: CC0" in card.text
+    assert owner.get(f"{HERE}/first/card.json").json()["name"] == "turn-speed-ff"
+    assert not list(models_folder(settings.data_dir).glob(".*"))
+    # On the page of judges it is one like the others, and is not ticked unasked.
+    judges = "/admin/studies/nav/judges"
+    assert re.search(r'name="judge-first" value="1">', owner.get(judges).text)
+    owner.post(judges, {"judge-first": "1", "judge-motion": "1"})
+    drain(settings, database)
+    verdicts = owner.get(f"{judges}/2/verdicts.csv").text.splitlines()
+    assert {line.split(",")[0] for line in verdicts[1:]} == {"first", "motion"}
+    assert sum(line.startswith("first,") for line in verdicts) == 50  # five copies, ten pairs
+    assert "Deleted." in owner.post(f"{HERE}/first/delete").text
+    assert owner.get(f"{HERE}/first/card.md").status_code == 404
+    assert not (models_folder(settings.data_dir) / "first").exists()
+
+
+def test_what_cannot_be_trained_is_said_and_leaves_nothing(
+    owner: Person, study: str, settings: Settings, database: Database
+) -> None:
+    for change, status, words in (
+        ({"name": "../first"}, 422, "Name: up to 60 letters"),
+        ({"network": "vgg"}, 422, "There is no network 'vgg' to train"),
+        ({"folder": "../../etc"}, 422, "There is no folder '../../etc' to train on"),
+        ({"seed": "-1"}, 422, "Seed: a whole number is needed."),
+        ({"epochs": "many"}, 422, "Epochs: a whole number is needed."),
+        ({"epochs": "0"}, 422, "Epochs: a whole number from 1"),
+        ({"allow-luck": "1"}, 422, "There is no leak 'luck' to allow."),
+    ):
+        reply = owner.post(HERE, {**ASKED, **change})
+        assert reply.status_code == status, change
+        assert words in said(reply.text)
+        assert 'value="turn-speed-ff" checked' in reply.text or "network" in change
+    with database.reading() as session:
+        assert session.exec(select(Job)).all() == []
+    # What only the clips can tell is said when they were read.
+    owner.post(HERE, ASKED)
+    drain(settings, database)
+    page = said(owner.get(HERE).text)
+    assert "first was not trained." in page
+    assert "positions" in page
+    assert not models_folder(settings.data_dir).exists() or not list(
+        models_folder(settings.data_dir).iterdir()
+    )
+
+
+def test_a_leak_stops_a_training_unless_it_is_allowed(
+    owner: Person, walked: str, settings: Settings, database: Database
+) -> None:
+    with database.transaction() as session:
+        for stimulus in session.exec(select(Stimulus)).all():
+            kept = {name: value for name, value in stimulus.attributes.items() if name != "player"}
+            stimulus.attributes = kept
+            session.add(stimulus)
+    owner.post(HERE, ASKED)
+    drain(settings, database)
+    page = said(owner.get(HERE).text)
+    assert "first was not trained. Nothing says who made the clips of people" in page
+    owner.post(HERE, {**ASKED, "allow-person": "1"})
+    drain(settings, database)
+    assert "leaks allowed: person" in said(owner.get(HERE).text)
+    # It was trained on this study's clips: each pair goes to a copy that saw neither of them.
+    owner.post("/admin/studies/nav/judges", {"judge-first": "1"})
+    drain(settings, database)
+    lines = owner.get("/admin/studies/nav/judges/3/verdicts.csv").text.splitlines()
+    assert len(lines) == 11
+
+
+def test_two_of_one_name_are_refused_and_one_that_is_called_off_leaves_nothing(
+    owner: Person, walked: str, settings: Settings, database: Database
+) -> None:
+    with database.transaction() as session:
+        params = {**ASKED, "seed": 1, "slug": "nav", "folder": "", "human": "human", "epochs": None}
+        job = ask(session, Kind.TRAINING, {**params, "search": False, "allowed": [], "licence": ""}, now=NOW)
+    reply = owner.post(HERE, ASKED)
+    assert (reply.status_code, "is being trained already" in said(reply.text)) == (409, True)
+    owner.post(f"/admin/jobs/{job}/cancel")
+    drain(settings, database)
+    assert not (models_folder(settings.data_dir) / "first").exists()
+
+
+def test_who_may_only_look_trains_nothing(viewer: Person, share_with: ShareWith, study: str) -> None:
+    share_with(viewer)
+    assert viewer.get(HERE).status_code in (200, 403)
+    assert viewer.post(HERE, ASKED).status_code == 403
+    assert viewer.post(f"{HERE}/first/delete").status_code == 403
