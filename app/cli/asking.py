@@ -1,6 +1,5 @@
 """`likely-human judge ask`: a vision-language model judges a study's pairs. Off unless a server is named."""
 
-from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -54,11 +53,10 @@ def ask(
                 "LIKELY_HUMAN_MODEL its name"
             )
         server = Server(settings.model_address, settings.model_key.get_secret_value().strip())
-        host = _host(server.url)
-        if not send_clips and not _is_here(host):
+        if not send_clips and not server.is_here:
             raise StudyError(
-                f"frames of the clips would leave this machine, for {host}: where people are told so in the consent "
-                "text, and agreed, say --send-clips"
+                f"frames of the clips would leave this machine, for {server.host}: where people are told so in the "
+                "consent text, and agreed, say --send-clips"
             )
         with database.reading() as session:
             study = pairs_to_judge(session, slug, ClipStore(settings.data_dir), version)
@@ -77,19 +75,23 @@ def ask(
     finally:
         exchanges.close()
         chat.close()
+    failed = [row for row in asked.rows if row.problem]
+    if len(failed) == len(asked.rows):
+        raise StudyError(
+            f"{terms.model} judged none of {len(study.pairs)} pairs; {failed[0].pair}: {failed[0].problem}"
+        )
     head, *rows = reasons_of(asked.answers)
     files = {
         "reasons.csv": csv_text(
             [str(name) for name in head], [[_cell(each) for each in row] for row in rows]
         ),
-        "card.json": card_of(asked, terms, slug, study.number, host, now()),
+        "card.json": card_of(asked, terms, slug, study.number, server.host, now()),
         "verdicts.csv": verdicts_csv(asked.rows),
     }
     for name, text in files.items():
         with written_whole(folder / name) as file:
             file.write(text.encode())
     _say(asked.consistency)
-    failed = [row for row in asked.rows if row.problem]
     if failed:
         err.print(
             f"{len(failed)} of {len(asked.rows)} verdicts are missing; {failed[0].pair}: {failed[0].problem}",
@@ -107,7 +109,8 @@ def _say(found: "Consistency") -> None:
         return "-" if value is None else f"{value:.2f}"
 
     out.print(
-        f"{found.n_answers} answers, {found.n_refused} refused, {found.n_unreadable} unreadable. Both orders name the "
+        f"{found.n_answers} answers, {found.n_refused} refused, {found.n_unreadable} unreadable, "
+        f"{found.n_without_probability} without a probability that agrees with the choice. Both orders name the "
         f"same clip: {share(found.order_consistency)}. Two repeats do: {share(found.agreement)}. The first clip is "
         f"named: {share(found.first_share)}.",
         markup=False,
@@ -121,20 +124,6 @@ def _made(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StudyError(f"cannot write {folder}: {error.strerror}") from None
-
-
-def _host(url: str) -> str:
-    from urllib.parse import urlsplit
-
-    return urlsplit(url).hostname or ""
-
-
-def _is_here(host: str) -> bool:
-    """Whether it is this machine, whatever a name server says."""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _cell(value: object) -> str:

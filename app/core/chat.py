@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from ipaddress import ip_address
 from typing import Any
 
 import httpx2
@@ -102,6 +103,19 @@ class Server:
         return f"{str(url).rstrip('/')}/chat/completions"
 
     @property
+    def host(self) -> str:
+        """Of its address. Raises StudyError as `url`."""
+        return httpx2.URL(self.url).host
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it is this machine, whatever a name server says."""
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+    @property
     def headers(self) -> Mapping[str, str]:
         """With the key, if there is one. Raises StudyError for a key that no header can have."""
         if not all("!" <= c <= "~" for c in self.key):
@@ -159,7 +173,8 @@ class Chat:
 
     def __init__(self, server: Server, spending: Spending) -> None:
         self._server, self._url, self._spending = server, server.url, spending
-        self._client = httpx2.Client(headers=dict(server.headers))
+        # Whatever proxy the environment names: what is sent goes to the server that was named, and nowhere else.
+        self._client = httpx2.Client(headers=dict(server.headers), trust_env=not server.is_here)
 
     def close(self) -> None:
         """Give the connections back."""

@@ -7,7 +7,6 @@ stopped goes on where it was, and reasons can be read.
 import base64
 import hashlib
 import json
-import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -21,7 +20,7 @@ from app.core.chat import Call, Chat, Unavailable, objects_in
 from app.core.exchanges import EXCHANGES, Keep
 from app.judges.base import Choice, JudgeFailed, PairFiles
 from app.judges.runner import Clock, OnProgress, PairToJudge, VerdictRow, blinded
-from app.judges.strips import strip
+from app.judges.strips import WIDTH, strip
 
 NAME = "vision-language"
 LEAST_CONSISTENT = 0.8
@@ -51,7 +50,7 @@ class Terms:
     @property
     def version(self) -> str:
         """Of the judge: another model, prompt or number of frames is another one."""
-        said = f"{PROMPT}{self.frames}{self.temperature}{self.max_tokens}"
+        said = f"{PROMPT}{self.frames}{WIDTH}{self.temperature}{self.max_tokens}"
         return f"1+{self.model}+{hashlib.sha256(said.encode()).hexdigest()[:8]}"
 
 
@@ -67,19 +66,22 @@ class Answer:
     for_a: float | None = None
     reason: str = ""
     named_first: bool | None = None
+    has_probability: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
     """How steady the model is. Shares are None where nothing can be compared.
 
-    `order_consistency`: both orders of a repeat name the same member. `agreement`: two repeats of a pair in one order
-    name the same one. `first_share`: answers that name the video that came first.
+    `n_without_probability` named a clip with none that agrees, and count as certain. `order_consistency`: both
+    orders of a repeat name the same member. `agreement`: two repeats of a pair in one order name the same one.
+    `first_share`: answers that name the video that came first.
     """
 
     n_answers: int
     n_refused: int
     n_unreadable: int
+    n_without_probability: int
     order_consistency: float | None
     agreement: float | None
     first_share: float | None
@@ -178,6 +180,7 @@ def consistency_of(answers: Sequence[Answer]) -> Consistency:
         n_answers=len(answers),
         n_refused=sum(each.result == "refused" for each in answers),
         n_unreadable=sum(each.result == "unreadable" for each in answers),
+        n_without_probability=sum(each.choice is not None and not each.has_probability for each in answers),
         order_consistency=_share(alike),
         agreement=_share(agreed),
         first_share=_share([is_first for each in answers if (is_first := each.named_first) is not None]),
@@ -255,13 +258,14 @@ def _said(call: Call) -> dict[str, Any]:
         choice = str(each.get("choice", "")).strip().lower()
         if choice in ("first", "second"):
             p, is_first = each.get("probability"), choice == "first"
-            is_number = isinstance(p, int | float) and not isinstance(p, bool) and math.isfinite(p)
-            agrees = is_number and 0 <= p <= 1 and (p >= 0.5) == is_first
+            is_share = isinstance(p, int | float) and not isinstance(p, bool) and 0 <= p <= 1
+            # A number that says the other one may be meant of the one that was named: it is not taken for either.
+            agrees = is_share and (p >= 0.5) == is_first
             return {
                 "result": "answered",
                 "choice": choice,
-                "probability": p if agrees else float(is_first),
-                "reason": str(each.get("reason") or "")[:_LONGEST_REASON],
+                "probability": p if agrees else None,
+                "reason": str(each.get("reason") or ""),
             }
     return {"result": "unreadable"}
 
@@ -272,7 +276,8 @@ def _answer(pair: str, repeat: int, order: Order, line: Mapping[str, Any]) -> An
     if result != "answered":
         return Answer(pair, repeat, order, result)
     is_a = (line["choice"] == "first") == (order == "ab")
-    first = float(line["probability"])
+    p = line["probability"]
+    first = float(line["choice"] == "first") if p is None else float(p)
     return Answer(
         pair,
         repeat,
@@ -280,8 +285,10 @@ def _answer(pair: str, repeat: int, order: Order, line: Mapping[str, Any]) -> An
         result,
         "a" if is_a else "b",
         first if order == "ab" else 1 - first,
-        str(line["reason"]),
+        # Half of a character cannot be written.
+        str(line["reason"]).encode("utf-8", "replace").decode()[:_LONGEST_REASON],
         line["choice"] == "first",
+        p is not None,
     )
 
 

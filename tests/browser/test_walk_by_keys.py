@@ -13,8 +13,10 @@ from app.core.database import Database
 from app.core.serving import address_of, bind
 from app.core.settings import Settings
 from app.main import create_app
+from app.sessions.tables import Response
 from app.tasks.walk.tables import Walk, WalkSteps
 from stimuli import steps
+from tests.browser.steps import axe_faults
 from tests.browser.walker import Keyboard
 from tests.conftest import migrate
 from tests.tasks.walk.walking import SLUG, load_walks
@@ -105,3 +107,92 @@ def test_who_walks_by_keys_arrives_over_a_reload_and_a_lost_line(
     assert (walk.over, walk.input) == ("arrived", "keys")
     assert walk.walker == list(walker.walker)
     assert steps.has_arrived(steps.Walker(*walk.walker), walker.goal)
+
+
+def test_the_mouse_turns_while_a_button_is_held(opened: Open, walks: tuple[str, Database]) -> None:
+    page = opened()
+    walker = Keyboard(page)
+    walker.start()
+    page.evaluate("document.exitPointerLock()")
+    box = page.locator("[data-view]").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 200, box["y"] + 100)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 260, box["y"] + 100, steps=3)
+    page.mouse.up()
+    walker.wait(1500)
+    walker.look()
+    assert sum(turn for _, turn in walker.pressed) < 0  # to the right
+    walker.wait(1500)
+    expect(page.locator("[data-line]")).to_be_hidden()
+
+
+def test_fingers_walk_on_the_left_and_turn_on_the_right(opened: Open) -> None:
+    page = opened(has_touch=True, viewport={"width": 390, "height": 844})
+    walker = Keyboard(page)
+    walker.start()
+    box = page.locator("[data-view]").bounding_box()
+    assert box is not None
+    fingers = page.context.new_cdp_session(page)
+
+    def touch(kind: str, *points: tuple[float, float]) -> None:
+        places = [
+            {"x": box["x"] + x * box["width"], "y": box["y"] + y * box["height"], "id": number}
+            for number, (x, y) in enumerate(points)
+        ]
+        fingers.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": places})
+
+    touch("touchStart", (0.25, 0.8))
+    touch("touchMove", (0.25, 0.3))
+    walker.wait(1000)
+    touch("touchEnd")
+    touch("touchStart", (0.75, 0.5))
+    touch("touchMove", (0.85, 0.5))
+    touch("touchEnd")
+    walker.wait(500)
+    walker.look()
+    keys = [held for held, _ in walker.pressed]
+    assert keys[5:25] == [steps.FORWARD] * 20
+    assert keys[-1] == 0
+    assert sum(turn for _, turn in walker.pressed) < 0
+
+
+def test_who_hides_the_page_walks_on_when_back(opened: Open) -> None:
+    page = opened()
+    walker = Keyboard(page)
+    walker.start()
+    page.keyboard.down("w")
+    walker.wait(500)
+    hide = "is => { Object.defineProperty(document, 'hidden', {configurable: true, get: () => is}); }"
+    tell = "document.dispatchEvent(new Event('visibilitychange'))"
+    page.evaluate(hide, True)
+    page.evaluate(tell)
+    walker.look()
+    before = len(walker.pressed)
+    walker.wait(3000)
+    page.evaluate(hide, False)
+    page.evaluate(tell)
+    button = page.get_by_role("button", name="Go on")
+    expect(button).to_be_visible()
+    page.keyboard.up("w")
+    button.press("Enter")
+    walker.hold("w", 30)
+    walker.look()
+    assert before < len(walker.pressed) <= before + 40  # nothing of the three seconds
+
+
+def test_who_cannot_walk_goes_on_without_a_script(opened: Open, walks: tuple[str, Database]) -> None:
+    page = opened(runs=True, java_script_enabled=False)
+    assert "Walking needs a script, and this browser runs none." in page.content()
+    page.get_by_role("button", name="I cannot walk here").click()
+    expect(page.get_by_role("heading", name="This did not work on your device")).to_be_visible()
+    with walks[1].reading() as session:
+        response = session.exec(select(Response).order_by(col(Response.id).desc())).first()
+        assert response is not None
+        assert response.unplayable
+
+
+def test_the_page_of_a_walk_is_accessible(opened: Open) -> None:
+    page = opened(runs=True)
+    expect(page.locator("[data-start]")).to_be_visible()
+    assert axe_faults(page) == []

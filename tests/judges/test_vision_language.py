@@ -90,7 +90,7 @@ def test_both_orders_and_repeats_become_verdicts_with_reasons(
             ("ba", row["choice"]),
         ]
     said_out = capfd.readouterr().out
-    assert f"{6 * n} answers, 0 refused, 0 unreadable." in said_out
+    assert f"{6 * n} answers, 0 refused, 0 unreadable, 0 without" in said_out
     assert (
         "Both orders name the same clip: 1.00. Two repeats do: 1.00. The first clip is named: 0.50."
         in said_out
@@ -147,6 +147,40 @@ def test_refusals_and_nonsense_are_counted_and_decide_nothing(
     said = capfd.readouterr()
     assert "1 refused, 1 unreadable" in said.out
     assert "1 of" in said.err
+
+
+def test_odd_replies_end_no_run_and_make_nobody_surer(
+    nav: str, model: ChatServer, tmp_path: Path, capfd: Heard
+) -> None:
+    half = '{"choice": "first", "probability": 1' + "0" * 400 + ', "reason": "half \\ud83d of it"}'
+    model.answers = [reply(half), reply('{"choice": "second", "probability": 0.8}'), by_picture]
+    ask(nav, tmp_path / "eyes", repeats=1)
+    reasons = rows(tmp_path / "eyes" / "reasons.csv")
+    assert reasons[0]["reason"] == "half ? of it"
+    assert {row["probability_a"] for row in reasons[:2]} <= {"0.0", "1.0"}
+    assert "2 without a probability that agrees with the choice" in capfd.readouterr().out
+    ask(nav, tmp_path / "eyes", repeats=1)  # what was kept can be read again
+
+
+def test_a_server_here_is_asked_without_a_proxy(
+    nav: str, model: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model.answers = [by_picture]
+    with chat_server() as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.address.removesuffix("/v1"))
+        monkeypatch.setenv("http_proxy", proxy.address.removesuffix("/v1"))
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        ask(nav, tmp_path / "eyes", repeats=1)
+        assert proxy.requests == []
+    assert model.requests
+
+
+def test_a_model_that_answers_nothing_makes_no_file(nav: str, model: ChatServer, tmp_path: Path) -> None:
+    model.answers = [reply("No.")]
+    with pytest.raises(StudyError, match="eyes-1 judged none of 10 pairs"):
+        ask(nav, tmp_path / "eyes", repeats=1)
+    assert not (tmp_path / "eyes" / "verdicts.csv").exists()
 
 
 def test_what_was_answered_is_kept_and_not_asked_again(nav: str, model: ChatServer, tmp_path: Path) -> None:

@@ -221,7 +221,9 @@ function listen() {
       fingers.delete(event.pointerId);
     });
   }
-  addEventListener("pagehide", () => unsent.keep());
+  addEventListener("pagehide", () => {
+    if (!isOver) unsent.keep();
+  });
   let hiddenAt = 0;
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) hiddenAt = performance.now();
