@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,18 +29,36 @@ from tests.tasks.walk.walking import SLUG, load_walks
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.videos]
 
-N_WALKERS, N_GOALS, N_JUDGES = 3, 6, 10
+N_WALKERS, N_WALKS, N_GOALS, N_JUDGES = 3, 2, 6, 10
 AGENTS = ("hybrid", "symbolic")
-STUDY = f"""\
+N_NEAR = 3
+STUDY = """\
 study: human-test
 title: Which walk looks human?
-consent: {{version: "1", text: "# Consent\\n\\nVoluntary.\\n"}}
-sample: {{match: scene, seed: 1, conditions: {{human-hybrid: 18, human-symbolic: 18, hybrid-symbolic: {N_GOALS}}}}}
+consent: {version: "1", text: "# Consent\\n\\nVoluntary.\\n"}
+pairs: pairs.csv
 trials:
   questions:
-    - {{id: choice, type: 2afc, ask: "Which video is more likely to be human?"}}
-    - {{id: uncertainty, type: likert, ask: "How certain are you?", scale: uncertainty}}
+    - {id: choice, type: 2afc, ask: "Which video is more likely to be human?"}
+    - {id: uncertainty, type: likert, ask: "How certain are you?", scale: uncertainty}
 """
+
+
+def pairs_of(folders: Sequence[Path]) -> str:
+    """Each person's walk against both agents in its own scene and in the next two; and the agents in each scene."""
+    manifests = [(folder / "manifest.csv").read_text().splitlines() for folder in folders]
+    rows = [row for lines in manifests for row in csv.DictReader(lines)]
+    agents = {(row["source"], row["scene"]): row["name"] for row in rows if row["source"] in AGENTS}
+    scenes = sorted({scene for _, scene in agents})
+    pairs = [
+        (row["name"], agents[source, scenes[(scenes.index(row["scene"]) + step) % N_GOALS]])
+        for row in rows
+        if row["source"] == "human"
+        for step in range(N_NEAR)
+        for source in AGENTS
+    ]
+    pairs += [(agents["hybrid", scene], agents["symbolic", scene]) for scene in scenes]
+    return "\n".join(["pair,a,b", *(f"p{number},{a},{b}" for number, (a, b) in enumerate(pairs))]) + "\n"
 
 
 @contextmanager
@@ -63,8 +81,8 @@ def walk_all(browser: Browser, address: str, seed: int) -> None:
     page.clock.install()
     page.goto(f"/s/{SLUG}")
     page.get_by_role("button", name="agree").first.click()
-    for number in range(1, N_GOALS + 1):
-        expect(page.get_by_role("heading", name=f"Walk {number} of {N_GOALS}")).to_be_visible()
+    for number in range(1, N_WALKS + 1):
+        expect(page.get_by_role("heading", name=f"Walk {number} of {N_WALKS}")).to_be_visible()
         if number == 1:
             page.clock.pause_at(page.evaluate("Date.now()") + 1000)
         walker = Keyboard(page, seed)
@@ -81,7 +99,7 @@ def test_walks_in_the_browser_become_a_human_test_with_a_judge_that_learns(
     monkeypatch.delenv("DATABASE_URL", raising=False)
     with opened() as (_, database), database.transaction() as session:
         consent = {"version": "1", "text": "# Consent\n\nOthers see it.\n", "play_shown": True}
-        load_walks(session, tmp_path, walks=N_GOALS, goals=N_GOALS, consent=consent)
+        load_walks(session, tmp_path, walks=N_WALKS, goals=N_GOALS, consent=consent)
     with served() as address:
         for seed in range(1, N_WALKERS + 1):
             walk_all(browser, address, seed)
@@ -90,6 +108,7 @@ def test_walks_in_the_browser_become_a_human_test_with_a_judge_that_learns(
     make_set(planned, tmp_path / "agents", 2, lambda done, total: None)
     for folder in ("people", "agents"):
         import_manifest(tmp_path / folder / "manifest.csv", workers=2)
+    (tmp_path / "pairs.csv").write_text(pairs_of([tmp_path / "people", tmp_path / "agents"]))
     (tmp_path / "study.yaml").write_text(STUDY)
     load(tmp_path / "study.yaml")
     open_study("human-test")
@@ -104,7 +123,9 @@ def test_walks_in_the_browser_become_a_human_test_with_a_judge_that_learns(
     assert f"A judge of {N_JUDGES * 42} votes on 42 pairs" in said.out
     assert "below 80" in said.err
     card = json.loads((model / "card.json").read_text())
-    assert card["evaluation"]["human_agent"]["label_accuracy"] >= 0.9
+    held_out = card["evaluation"]["human_agent"]
+    assert held_out["n_pairs"] >= 20
+    assert held_out["label_accuracy"] >= 0.9
     with (model / "verdicts.csv").open(newline="") as file:
         verdicts = list(csv.DictReader(file))
     assert set(Counter(row["pair"] for row in verdicts).values()) == {10}  # repeats of the cross-fitting
@@ -113,7 +134,9 @@ def test_walks_in_the_browser_become_a_human_test_with_a_judge_that_learns(
     (judge,) = found["judges"]
     everything = next(group for group in judge["groups"] if group["scope"] == "all")
     identity = everything["measures"]["identity_accuracy"]
-    assert identity["corrected"]["n"] == 3 * N_GOALS * len(AGENTS)
-    # People name the human in 0.9 of these pairs; one judge from many of their votes does no worse.
-    assert identity["corrected"]["value"] >= 0.9
+    # Who learns from half of the people names the person to the others in 24 of 36 pairs, and in the 12 whose clips
+    # stand on both sides of every split abstains.
+    n = N_WALKERS * N_WALKS * N_NEAR * len(AGENTS)
+    assert identity["corrected"]["n"] == n
+    assert 0.6 <= identity["corrected"]["value"] <= 0.9
     assert 0.85 <= identity["ceiling"]["value"] <= 0.95
