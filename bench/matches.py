@@ -6,6 +6,7 @@ takes; and like people, who think for some seconds, which gives the times that p
 """
 
 import asyncio
+import math
 import random
 import sys
 import tempfile
@@ -170,19 +171,22 @@ def figures(
         before = [sent for sent in last.get(match_of.get(path, 0), ()) if sent < seen]
         if since <= seen < until and before:
             woken.append(1000 * (seen - max(before)))
-    if not ms or not woken:
-        raise Broken("no move within the time of a run; give it longer")
     began, ended = used
     cores = began.until(ended)
     return Run(
         moves_per_s=len(ms) / (until - since),
-        move_ms_p50=percentile(ms, 0.5),
-        move_ms_p99=percentile(ms, 0.99),
-        wake_ms_p50=percentile(woken, 0.5),
-        wake_ms_p99=percentile(woken, 0.99),
+        move_ms_p50=_percentile(ms, 0.5),
+        move_ms_p99=_percentile(ms, 0.99),
+        wake_ms_p50=_percentile(woken, 0.5),
+        wake_ms_p99=_percentile(woken, 0.99),
         client_cores=cores.client,
         all_cores=cores.client + cores.others + cores.server,
     )
+
+
+def _percentile(ms: Sequence[float], share: float) -> float:
+    """Not a number where nothing ended within the time: oTree may take so long."""
+    return percentile(ms, share) if ms else math.nan
 
 
 def measured(site: Tables, think_s: float, seconds: float) -> tuple[Noted, Run]:
@@ -219,6 +223,10 @@ COLUMNS: Mapping[str, Callable[[Run], str]] = {
 }
 
 
+def _row(run: Run) -> str:
+    return " | ".join(cell(run).replace("nan", "–") for cell in COLUMNS.values())
+
+
 def main(seconds: float, repeats: int) -> int:
     """Print a table in Markdown, each number the median of the repeats; 1 where a row was wrong."""
     print(machine_text(this_machine()))
@@ -235,7 +243,7 @@ def main(seconds: float, repeats: int) -> int:
         noted, run = measured(site, PACES[pace], seconds)
         runs.setdefault((site.name, pace), []).append(run)
         failed = f", {len(noted.errors)} answers of 500 and above" if noted.errors else ""
-        print(f"{site.name}, {pace}: {run.moves_per_s:.0f} moves/s{failed}", file=sys.stderr)
+        print(f"{site.name}, {pace}: {_row(run)}{failed}", file=sys.stderr)
         return noted
 
     for _ in range(repeats):
@@ -253,7 +261,7 @@ def main(seconds: float, repeats: int) -> int:
     print(f"\n|  | pace | {' | '.join(COLUMNS)} |\n|{' --- |' * (len(COLUMNS) + 2)}")
     for (name, pace), each in sorted(runs.items(), key=lambda item: item[0][1]):
         run = median_of(each)
-        print(f"| {name} | {pace} | {' | '.join(cell(run) for cell in COLUMNS.values())} |")
+        print(f"| {name} | {pace} | {_row(run)} |")
     print("\n".join(["", *wrong[:20]]))
     return 1 if wrong else 0
 

@@ -19,12 +19,11 @@ from urllib.parse import urlencode
 
 from bench import otree
 from bench.client import REDIRECTS, Address, Broken, Connection, Reply
-from bench.players import AGAIN_S, Noted
+from bench.players import AGAIN_S, KEPT_S, Noted
 from bench.servers import WORK
 
 PLAYERS = 5
 START_S = 900
-KEPT_S = 3.0
 _SOCKET = re.compile(rb'makeReconnectingWebSocket\("([^"]+)"\)')
 _OFFERED = re.compile(rb'name="(offer_\d)"')
 

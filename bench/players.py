@@ -17,6 +17,8 @@ from bench.client import Address, Broken, Connection, Reply
 
 AGAIN_S = 0.2
 """After a lost connection."""
+KEPT_S = 3.0
+"""How long a connection is used again: servers close one that says nothing for five seconds, as browsers know."""
 _HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
 _RADIO = re.compile(r'<(?:input type="radio"|button [^>]*?) name="(\w+)" value="([^"]*)"')
 _VERSION = re.compile(r'data-version="(\w+)"')
@@ -57,6 +59,7 @@ class Person:
         self.address, self.slug, self.noted, self.rng = address, slug, noted, random.Random(seed)
         self.path, self.html = "", ""
         self._connection: Connection | None = None
+        self._used_s = 0.0
 
     async def enter(self) -> None:
         """Come in and agree. Each line may be said again: an address that was given leads back to the same session."""
@@ -147,15 +150,14 @@ class Person:
         """The answer to a request that is sent until there is one. Raises Broken for an answer that is none."""
         while True:
             try:
-                if self._connection is None:
-                    self._connection = await Connection.to(self.address)
-                connection = self._connection
+                connection = await self._open()
                 if method == "POST":
                     reply = await connection.post(path, urlencode(form or {}).encode())
                 else:
                     reply = await connection.get(path)
                 if follow:
                     reply = await connection.follow(reply)
+                self._used_s = time.perf_counter()
             except Broken as error:
                 if "answered" in str(error):
                     raise
@@ -170,6 +172,13 @@ class Person:
                     )
                 self.noted.errors.append(f"{method} {path.rpartition('/')[2]}: {reply.status}")
             await self._lost()
+
+    async def _open(self) -> Connection:
+        if self._connection is not None and time.perf_counter() - self._used_s > KEPT_S:
+            self.drop()
+        if self._connection is None:
+            self._connection = await Connection.to(self.address)
+        return self._connection
 
     async def _lost(self) -> None:
         if self._connection is not None:

@@ -11,7 +11,7 @@ from sqlalchemy import event, make_url, text
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlmodel import Session, select
 
-from app.core.database import Database
+from app.core.database import PEEKING_THREADS, Database
 from app.studies.tables import Study
 from tests.conftest import POSTGRES
 from tests.postgres import PostgresDatabases
@@ -210,3 +210,50 @@ def test_a_database_of_the_tests_is_as_new_for_the_next_one(postgres_databases: 
             names.append(use(name, *statements))
     assert names[0] == names[1] == names[2]
     assert len(set(names)) == 3
+
+
+@pytest.mark.parametrize("idle_s", [0.0, 3600.0], ids=["idle", "in use"])
+def test_reads_go_on_when_the_server_has_ended_every_connection(
+    database: Database, idle_s: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if database.is_local:
+        pytest.skip("SQLite has no server")
+    monkeypatch.setattr("app.core.database.IDLE_S", idle_s)
+    end_all = (
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+
+    def found(session: Session) -> list[str]:
+        return list(session.exec(select(Study.slug)))
+
+    async def go() -> list[list[str]]:
+        seen = [await database.peek(found), await database.read(found)]
+        await database.write(add, "one")
+        await database.write(lambda session: session.execute(text(end_all)).all())
+        return [*seen, await database.peek(found), await database.read(found)]
+
+    assert asyncio.run(go()) == [[], [], ["one"], ["one"]]
+    with database.reading() as session:
+        assert found(session) == ["one"]
+
+
+def test_a_peek_leaves_no_transaction_open(database: Database) -> None:
+    if database.is_local:
+        pytest.skip("SQLite has no server")
+    states = text(
+        "SELECT state FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() "
+        "AND backend_type = 'client backend'"
+    )
+
+    async def go() -> list[str]:
+        pids = await asyncio.gather(
+            *(
+                database.peek(lambda session: session.execute(text("SELECT pg_backend_pid()")).scalar())
+                for _ in range(40)
+            )
+        )
+        assert len(set(pids)) <= PEEKING_THREADS
+        return await database.write(lambda session: [state for (state,) in session.execute(states)])
+
+    assert set(asyncio.run(go())) == {"idle"}
