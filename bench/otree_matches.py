@@ -76,8 +76,7 @@ class _Browser:
         """Play, or wait, until then."""
         with suppress(TimeoutError):
             await asyncio.wait_for(self._plays(think_s), max(0.01, end - time.perf_counter()))
-        if self._connection is not None:
-            self._connection.drop()
+        self._drop()
 
     async def _plays(self, think_s: float) -> None:
         while True:
@@ -130,7 +129,19 @@ class _Browser:
             reply = await self._get(reply.path)
 
     async def _get(self, path: str) -> Reply:
-        return await (await self._open()).get(path)
+        """Asked again where oTree hangs up, which it does now and then with 450 people."""
+        while True:
+            try:
+                return await (await self._open()).get(path)
+            except Broken as error:
+                self.noted.errors.append(str(error))
+                self._drop()
+                await asyncio.sleep(AGAIN_S)
+
+    def _drop(self) -> None:
+        if self._connection is not None:
+            self._connection.drop()
+            self._connection = None
 
     async def _failed(self, reply: Reply) -> None:
         self.noted.errors.append(f"{reply.path}: {reply.status}")
@@ -140,8 +151,7 @@ class _Browser:
         """A connection that oTree has not closed: it does so after a few seconds."""
         now = time.perf_counter()
         if self._connection is None or now - self._used_s > KEPT_S:
-            if self._connection is not None:
-                self._connection.drop()
+            self._drop()
             self._connection = await Connection.to(self.address)
         self._used_s = now
         return self._connection
