@@ -28,7 +28,6 @@ from app.sessions.tables import SessionToken
 from app.tasks.game.tables import Seat
 from bench import otree, otree_matches
 from bench.chaos import Findings, Service, examined, fresh_postgres, game_study, opened
-from bench.client import Broken
 from bench.figures import median_of, percentile
 from bench.machine import this_machine
 from bench.players import Noted, Person
