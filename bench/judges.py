@@ -159,7 +159,7 @@ def walked(seed: int, n_scenes: int) -> Sequence[Example]:
     for scene in range(n_scenes):
         goal, number = scene % len(GOALS), scene // len(GOALS) + 1
         for source in SOURCES:
-            track = walk_clip(Clip(source, goal, number, seed))
+            track = walk_clip(Clip(source, goal, number, seed)).part
             t = np.arange(len(track)) / FRAMES_PER_S
             path = Path(t, track.x_m, track.y_m, track.z_m, track.heading_rad)
             name = f"{source} {seed} {goal} {number}"

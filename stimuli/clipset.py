@@ -22,14 +22,17 @@ from stimuli.walkers import LostWalkerError, Track
 
 MANIFEST_COLUMNS = ("file", "name", "source", "goal", "player", "simulated", "positions", "seed", "scene")
 PEOPLE_COLUMNS = (*MANIFEST_COLUMNS, "session")
+ATTEMPT_COLUMNS = ("name", "walks_lost", "walks_too_short")
 POSITION_COLUMNS = ("t_s", "x_m", "y_m", "z_m", "heading_rad", "goal_x_m", "goal_y_m")
 PLAYERS = {
     "human": "simulated human",
     "hybrid": "hybrid walker",
     "symbolic": "symbolic walker",
 }
+ATTEMPTS = "attempts.csv"
 N_CLIPS = 24
 T = TypeVar("T")
+R = TypeVar("R")
 MOST_CLIPS = 5000
 MOST_SEED = 2**32 - 1
 SOURCE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
@@ -102,6 +105,9 @@ def generate_by_agent(
 ) -> Path:
     """Write clips of an agent's walks as `generate` writes the demo's, in the same scenes for the same seed.
 
+    A walk that gets lost, or is too short for its scene, is tried again from another start, up to 20 times.
+    `attempts.csv`, beside the manifest, has how many there were before each clip: only walks that arrive are shown.
+
     Parameters
     ----------
     agent
@@ -160,13 +166,23 @@ def generate_of_people(
 def make_set(planned: list[Clip], out: Path, workers: int | None, on_progress: Progress) -> Path:
     """As `generate`, of the clips that are planned."""
     manifest, n_workers = _prepared(out, workers)
-    _make_all(make_clip, planned, out, min(n_workers, len(planned)), on_progress)
+    shown = _make_all(make_clip, planned, out, min(n_workers, len(planned)), on_progress)
+    attempts = (
+        [clip.name, str(n_lost), str(n_short)] for clip, (n_lost, n_short) in zip(planned, shown, strict=True)
+    )
+    _write_csv(out / ATTEMPTS, ATTEMPT_COLUMNS, attempts)
     rows = (
         _row(clip.name, clip.source, clip.scene, clip.agent or PLAYERS[clip.source], simulated=True)
         for clip in planned
     )
     _write_csv(manifest, MANIFEST_COLUMNS, rows)
     return manifest
+
+
+def n_lost_walks(manifest: Path) -> int:
+    """How many walks got lost before the clips of a manifest."""
+    with (manifest.parent / ATTEMPTS).open(encoding="utf-8", newline="") as file:
+        return sum(int(row["walks_lost"]) for row in csv.DictReader(file))
 
 
 def _prepared(out: Path, workers: int | None) -> tuple[Path, int]:
@@ -202,14 +218,16 @@ def _ignore(done: int, total: int) -> None:
 
 
 def _make_all(
-    make: Callable[[T, Path], None], clips: Sequence[T], out: Path, n_workers: int, on_progress: Progress
-) -> None:
+    make: Callable[[T, Path], R], clips: Sequence[T], out: Path, n_workers: int, on_progress: Progress
+) -> list[R]:
+    """What `make` gives of each clip."""
     on_progress(0, len(clips))
     if n_workers == 1:
+        made = []
         for done, clip in enumerate(clips, start=1):
-            make(clip, out)
+            made.append(make(clip, out))
             on_progress(done, len(clips))
-        return
+        return made
     # Started afresh, not forked: the caller may be a server with threads.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(n_workers, mp_context=context)
@@ -218,17 +236,19 @@ def _make_all(
         for done, job in enumerate(as_completed(jobs), start=1):
             job.result()
             on_progress(done, len(clips))
+        return [job.result() for job in jobs]
     finally:
         pool.shutdown(cancel_futures=True)
 
 
-def make_clip(clip: Clip, out: Path) -> None:
-    """Simulate, draw and write one clip and its positions."""
+def make_clip(clip: Clip, out: Path) -> tuple[int, int]:
+    """Simulate, draw and write one clip and its positions; how many walks before it got lost, or were too short."""
     try:
-        track = walk_clip(clip)
+        shown = walk_clip(clip)
     except LostWalkerError as error:
         raise StimuliError(str(error)) from error
-    _draw(clip.name, track, GOALS[clip.goal], out)
+    _draw(clip.name, shown.part, GOALS[clip.goal], out)
+    return shown.n_lost, shown.n_short
 
 
 def make_walked(walked: Walked, out: Path) -> None:

@@ -76,6 +76,15 @@ class Clip:
         return Scene(self.seed, self.goal, self.number)
 
 
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a clip shows, and how many walks came to nothing before it: lost on the way, or too short for the scene."""
+
+    part: Track
+    n_lost: int
+    n_short: int
+
+
 def plan_clips(n_clips: int, seed: int) -> list[Clip]:
     """List the clips: every source for one goal, then the next goal, then another round."""
     clips = []
@@ -92,21 +101,23 @@ def plan_walks(n_clips: int, seed: int, source: str, agent: str, goals: Sequence
     return [Clip(source, goals[at], earlier + 1, seed, agent) for earlier, at in rounds]
 
 
-def walk_clip(clip: Clip) -> Track:
+def walk_clip(clip: Clip) -> Shown:
     """Simulate the walk that a clip shows: some seconds of it, neither its start nor its end.
 
     Halfway through their clips all walkers of a scene are equally far from the goal.
     """
     scene = clip.scene
     walked = _by_agent(clip) if clip.agent else _by_walker(clip, route_to(GOALS[clip.goal]))
+    n_lost = 0
     for attempt in range(MOST_ATTEMPTS):
         try:
             track = walked(scene.start(attempt), attempt)
         except LostWalkerError:
+            n_lost += 1
             continue
         part = scene.part(track)
         if part is not None:
-            return part
+            return Shown(part, n_lost, attempt - n_lost)
     raise LostWalkerError(f"{clip.name} (seed {clip.seed}): no walk long enough in {MOST_ATTEMPTS} attempts")
 
 

@@ -100,7 +100,7 @@ def walk(
 ) -> None:
     """Let an agent walk the map of the demo, to clips like the demo's (docs/clips.md)."""
     from app.core.errors import StudyError
-    from stimuli.clipset import generate_by_agent
+    from stimuli.clipset import ATTEMPTS, generate_by_agent, n_lost_walks
     from stimuli.errors import StimuliError
 
     try:
@@ -122,6 +122,12 @@ def walk(
     except StimuliError as error:
         raise StudyError(str(error)) from None
     out.print(f"{n} clips of {agent} written to {manifest}", markup=False)
+    if lost := n_lost_walks(manifest):
+        out.print(
+            f"{lost} of its {n + lost} walks got lost and were walked again from another start; no clip shows them "
+            f"({ATTEMPTS})",
+            markup=False,
+        )
 
 
 @app.command("walks")

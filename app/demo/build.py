@@ -6,6 +6,7 @@ What is there already stays as it is.
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -27,7 +28,8 @@ from app.tasks.game.offering import documents_of, keep_records
 from app.tasks.game.replay import Replayed
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import played
-from stimuli.clipset import generate
+from stimuli.arena import GOALS
+from stimuli.clipset import generate, generate_by_agent
 from stimuli.errors import StimuliError
 
 SLUG = "demo"
@@ -40,6 +42,7 @@ FILES = {
 }
 EXAMPLE = "adaptive,dba,simulated,dbra,gt"
 """Who plays the match whose records the study to rate begins with."""
+LEARNED = "stimuli.learned:Learned"
 
 OnProgress = Callable[[int, int, str], None]
 
@@ -87,17 +90,27 @@ def _import_clips(
     settings: Settings, database: Database, on_progress: OnProgress, clips: int, seed: int
 ) -> None:
     folder = settings.data_dir / "demo-clips"
+    walking, learned = "walking and drawing the clips", "letting the agent that learned walk"
     try:
-        manifest = generate(
-            folder,
+        of_walkers = generate(
+            folder / "walkers",
             seed=seed,
             clips=clips,
-            on_progress=lambda done, total: on_progress(done, total, "walking and drawing the clips"),
+            on_progress=lambda done, total: on_progress(done, total, walking),
+        )
+        of_agent = generate_by_agent(
+            folder / "learned",
+            LEARNED,
+            source="learned",
+            seed=seed,
+            clips=len(GOALS),
+            on_progress=lambda done, total: on_progress(done, total, learned),
         )
     except StimuliError as error:
         raise StudyError(str(error)) from None
+    walkers, agent = read_manifest(of_walkers), read_manifest(of_agent)
     imported = import_clips(
-        read_manifest(manifest),
+        replace(walkers, rows=(*walkers.rows, *agent.rows)),
         Rules(),
         ClipStore(settings.data_dir),
         workers=os.cpu_count() or 1,

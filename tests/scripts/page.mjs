@@ -7,6 +7,7 @@ const STATIC = {
   question: new URL("../../app/studies/questions/static/", import.meta.url),
   rating: new URL("../../app/tasks/rating/static/", import.meta.url),
   game: new URL("../../app/tasks/game/static/", import.meta.url),
+  walk: new URL("../../app/tasks/walk/static/", import.meta.url),
   experimenter: new URL("../../app/admin/static/", import.meta.url),
 };
 

@@ -43,7 +43,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 @pytest.fixture(scope="session")
 def walks() -> dict[Clip, Track]:
     """Every source on the way to every goal."""
-    return {clip: walk_clip(clip) for clip in plan_clips(18, SEED)}
+    return {clip: walk_clip(clip).part for clip in plan_clips(18, SEED)}
 
 
 @pytest.fixture(scope="session")
@@ -54,4 +54,4 @@ def scenery() -> Scenery:
 @pytest.fixture(scope="session")
 def scenes() -> dict[Clip, Track]:
     """Sixty scenes of the demo's seed, as all walkers show them."""
-    return {clip: walk_clip(clip) for clip in plan_clips(60 * len(SOURCES), seed=1)}
+    return {clip: walk_clip(clip).part for clip in plan_clips(60 * len(SOURCES), seed=1)}

@@ -40,6 +40,20 @@ class Straight:
         return turn if abs(angle) > 20 else 1
 
 
+class LostOnce(Straight):
+    """The first that is made stands still."""
+
+    made = 0
+
+    def __init__(self):
+        super().__init__()
+        LostOnce.made += 1
+        self.stands = LostOnce.made == 2  # the command makes one to see that it can
+
+    def act(self, seen):
+        return 0 if self.stands else super().act(seen)
+
+
 class Stands:
     def act(self, seen):
         return 0
@@ -110,8 +124,8 @@ def test_an_agent_walks_in_the_scenes_of_the_demo_and_its_clips_last_as_long(
     assert [clip.name for clip in planned] == ["rules-g3-1", "rules-g2-1"]
     of_demo = {clip.goal: clip for clip in plan_clips(18, 1)}
     for clip in planned[1:]:
-        track, again = walk_clip(clip), walk_clip(clip)
-        assert len(track) == len(walk_clip(of_demo[clip.goal]))
+        track, again = walk_clip(clip).part, walk_clip(clip).part
+        assert len(track) == len(walk_clip(of_demo[clip.goal]).part)
         assert np.array_equal(track.x_m, again.x_m)
         goal = GOALS[clip.goal]
         assert math.dist((track.x_m[-1], track.y_m[-1]), (goal.x_m, goal.y_m)) > 2
@@ -129,6 +143,20 @@ def test_the_command_writes_clips_positions_and_a_manifest(folder: Path, program
     assert (row["source"], row["player"], row["goal"]) == ("rules", "my_agents:Straight", "2")
     assert (folder / "walked" / row["file"]).stat().st_size > 10_000
     assert (folder / "walked" / row["positions"]).read_text().startswith("t_s,x_m,y_m")
+
+
+@pytest.mark.slow
+def test_walks_that_got_lost_before_a_clip_are_counted(folder: Path, program: Program) -> None:
+    done = program.run(
+        "stimuli", "walk", "--agent", "my_agents:LostOnce", "--out", "walked", "--n", "1", "--goals", "2",
+        "--workers", "1", cwd=folder, environment={},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    with (folder / "walked" / "attempts.csv").open() as file:
+        [row] = csv.DictReader(file)
+    lost = int(row["walks_lost"])
+    assert (row["name"], lost >= 1) == ("agent-g2-1", True)
+    assert f"{lost} of its {lost + 1} walks got lost" in " ".join(done.stdout.split())
 
 
 @pytest.mark.slow

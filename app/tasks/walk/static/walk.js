@@ -49,16 +49,27 @@ let walker = { x, y, heading, ahead, aside };
 let before = walker;
 const at = { over: settings.over };
 const input = { keys: 0, touch: 0, turn: 0, device: "keys" };
-const report = { hidden_ms: 0, loads: 1 + Number(storage?.getItem(`${settings.trial}.loads`) ?? 0), stalls: 0, stall_ms: 0, errors: [] };
+const report = { hidden_ms: 0, loads: 0, stalls: 0, stall_ms: 0, errors: [] };
 let drawn = { frames: 0, ms: 0 };
 let walking = false;
 let walked = 0;
 
-try {
-  storage?.setItem(`${settings.trial}.loads`, String(report.loads));
-} catch {
-  // where nothing can be kept, every load is the first
+/** The report goes on over reloads; where nothing can be kept, every load is the first. */
+function keepReport() {
+  try {
+    storage?.setItem(`likely-human.walk-report.${settings.trial}`, JSON.stringify(report));
+  } catch {
+    // full, or denied
+  }
 }
+
+try {
+  Object.assign(report, JSON.parse(storage?.getItem(`likely-human.walk-report.${settings.trial}`) ?? "{}"));
+} catch {
+  // not what this page wrote
+}
+report.loads += 1;
+keepReport();
 
 const ended = () => (steps.hasArrived(walker, settings.goal) ? "arrived" : unsent.tick >= settings.most_ticks ? "time" : null);
 
@@ -222,13 +233,16 @@ function listen() {
     });
   }
   addEventListener("pagehide", () => {
-    if (!isOver) unsent.keep();
+    if (isOver) return;
+    unsent.keep();
+    keepReport();
   });
   let hiddenAt = 0;
   document.addEventListener("visibilitychange", () => {
     if (document.hidden) hiddenAt = performance.now();
     else if (hiddenAt) report.hidden_ms += Math.round(performance.now() - hiddenAt);
     if (document.hidden) stop();
+    keepReport();
   });
   canvas.addEventListener("click", () => lock());
 }
