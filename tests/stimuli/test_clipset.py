@@ -58,7 +58,7 @@ def test_every_clip_says_that_it_is_simulated(made: Made) -> None:
 def test_the_manifest_names_every_file_there_is_and_no_other(made: Made) -> None:
     listed = {row[column] for row in rows_of(made.manifest) for column in ("file", "positions")}
     there = {path.relative_to(made.folder).as_posix() for path in made.folder.rglob("*") if path.is_file()}
-    assert there == listed | {"manifest.csv"}
+    assert there == listed | {"manifest.csv", "attempts.csv"}
 
 
 def test_progress_is_told_from_none_to_all(made: Made) -> None:

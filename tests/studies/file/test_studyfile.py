@@ -287,16 +287,6 @@ def test_the_example_study_is_the_published_one_word_for_word() -> None:
         assert line in text
 
 
-def test_the_demo_study_has_one_practice_pair_and_ten_others() -> None:
-    path = Path(app.demo.__file__).parent / "study.yaml"
-    facts = {
-        name: replace(clip, attributes={"goal": clip.attributes["goal"]})
-        for name, clip in make_facts(n=12).items()
-    }
-    design = load_study(path, facts)
-    assert [pair.kind for pair in design.pairs] == [Kind.PRACTICE] + [Kind.MAIN] * 10
-
-
 def test_the_demo_tells_that_it_is_made_by_a_program_but_not_which_clip_is_which() -> None:
     folder = Path(app.demo.__file__).parent
     texts = {path.name: path.read_text(encoding="utf-8").lower() for path in folder.glob("*.md")}
