@@ -38,20 +38,25 @@ def main() -> int:
     parser.add_argument("--scenes", type=int, default=20, help="of each of two seeds (%(default)s)")
     parser.add_argument("--only", choices=("times", "walkers"), help="one of the two parts")
     given = parser.parse_args()
-    lines = [
-        "# Judges that learn",
-        "",
-        "`python -m bench.judges`; processor seconds of all cores, compiling included.",
-    ]
-    if given.only != "walkers":
-        lines += ["", *times()]
-    if given.only != "times":
-        lines += ["", *walkers(given.scenes)]
-    text = "\n".join(lines) + "\n"
-    sys.stdout.write(text)
+    lines = list[str]()
+    for line in tables(given.only, given.scenes):
+        print(line, flush=True)
+        lines.append(line)
     if not given.only:
-        KEPT.write_text(text)
+        KEPT.write_text("\n".join(lines) + "\n")
     return 0
+
+
+def tables(only: str | None, n_scenes: int) -> Iterator[str]:
+    yield "# Judges that learn"
+    yield ""
+    yield "`python -m bench.judges`; processor seconds of all cores, compiling included."
+    if only != "walkers":
+        yield ""
+        yield from times()
+    if only != "times":
+        yield ""
+        yield from walkers(n_scenes)
 
 
 def times() -> Iterator[str]:
@@ -132,7 +137,7 @@ def walkers(n_scenes: int) -> Iterator[str]:
         if network.settings.sees:
             continue
         short = replace(network, settings=replace(network.settings, epochs=25))
-        for known in (("symbolic",), ("symbolic", "hybrid")):
+        for known in (("symbolic",), ("hybrid",), ("symbolic", "hybrid")):
             kept = [example for example in first if example.is_human or example.source in known]
             trained = train(short, kept, allowed=("ends", "length", "place"))
             null = trained.evaluation.null.clips or 0.0

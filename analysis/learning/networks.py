@@ -87,7 +87,7 @@ _SYMBOLIC = (
 )
 _TURNING = (
     "Not of the paper: the same network on turn rate and speed, which hold no place; trained and judged with each path "
-    "and its mirror image; judged by the mean logit, as the share of a short clip's few windows ties"
+    "and its mirror image; batches of 16, as a study of 40 clips fills few of 256"
 )
 _SMALL = (
     "Not the network of the paper: VGG-16 with its features of ImageNet is not to be had here, so three small "
@@ -115,14 +115,13 @@ NETWORKS = {
         Network(
             "turn-speed-ff",
             "Feed-forward on turn and speed",
-            _TURNING,
-            Settings("turn-speed", "ff", 30, 1, 32, 0.0, 50, 256, 1e-3),
-            by="mean-logit",
+            f"{_TURNING}. Windows of 10 samples, the share of them called human",
+            Settings("turn-speed", "ff", 30, 10, 32, 0.0, 50, 16, 1e-3),
         ),
         Network(
             "turn-speed-gru",
             "Recurrent (GRU) on turn and speed",
-            f"{_TURNING}. Windows of 20 samples, batches of 16: a study of 40 clips fills few of 256",
+            f"{_TURNING}. Windows of 20 samples; judged by the mean logit, as shares of few windows tie",
             Settings("turn-speed", "gru", 30, 20, 32, 0.0, 50, 16, 1e-3),
             by="mean-logit",
         ),

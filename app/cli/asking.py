@@ -1,7 +1,7 @@
 """`likely-human judge ask`: a vision-language model judges a study's pairs. Off unless a server is named."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -24,6 +24,10 @@ def ask(
         float | None, typer.Option(min=0, max=2, help="Else the server's own; at 0 repeats say little.")
     ] = None,
     max_tokens: Annotated[int, typer.Option(min=20, max=20_000, help="Of one reply.")] = 500,
+    max_tokens_name: Annotated[
+        Literal["max_tokens", "max_completion_tokens"],
+        typer.Option(help="What the server calls that bound."),
+    ] = "max_tokens",
     calls: Annotated[int, typer.Option(min=1, help="At most; what was answered is kept.")] = 1_000,
     tokens: Annotated[int, typer.Option(min=1, help="At most, as the server counts them.")] = 5_000_000,
     send_clips: Annotated[
@@ -62,7 +66,7 @@ def ask(
             study = pairs_to_judge(session, slug, ClipStore(settings.data_dir), version)
         if reason := lacks(Needs.CLIPS, study.pairs):
             raise StudyError(f"a vision-language model cannot judge {slug!r}: {reason}")
-    terms = Terms(settings.model_name, frames, repeats, temperature, max_tokens)
+    terms = Terms(settings.model_name, frames, repeats, temperature, max_tokens, max_tokens_name)
     _made(folder)
     exchanges, chat = Exchanges(folder, now), Chat(server, Spending(calls, tokens))
     try:

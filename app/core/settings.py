@@ -22,7 +22,7 @@ class Settings(BaseSettings):
 
     `LIKELY_HUMAN_ADDRESS` is where the service is reached from outside, for links that pages show.
     `LIKELY_HUMAN_MAX_STARTS` sessions may begin from one network in ten minutes; 0 for any number.
-    `LIKELY_HUMAN_MODEL_ADDRESS`, `LIKELY_HUMAN_MODEL` and `LIKELY_HUMAN_MODEL_KEY` are of a language model that plays.
+    `LIKELY_HUMAN_MODEL_ADDRESS`, `LIKELY_HUMAN_MODEL` and `LIKELY_HUMAN_MODEL_KEY`: a model that plays or judges.
     `LIKELY_HUMAN_PROGRAMS` has the tokens of programs that play with people: `NAME=TOKEN`, with spaces between them.
     """
 

@@ -13,6 +13,7 @@ from app.library.clips.errors import ClipRefused
 from app.library.clips.pictures import jpeg
 from app.library.clips.probe import DECODED_PER_S, measure
 from app.library.clips.reading import decoded, open_video
+from app.library.clips.timing import at_constant_rate
 
 WIDTH = 240
 """Pixels of each frame, whose height keeps its shape."""
@@ -21,7 +22,10 @@ _GAP = 4
 
 
 def strip(files: StimulusFiles, frames: int) -> bytes:
-    """A JPEG of so many frames, each from the middle of its share of the clip. Raises JudgeFailed."""
+    """A JPEG of so many frames, each the one shown in the middle of its share of the clip. Raises JudgeFailed.
+
+    A clip of fewer frames shows some of them more than once.
+    """
     if files.clip is None:
         raise JudgeFailed(None, "the clip has no file")
     try:
@@ -33,15 +37,15 @@ def strip(files: StimulusFiles, frames: int) -> bytes:
 @contained
 def _drawn(clip: Path, frames: int) -> bytes:
     span = measure(clip)  # a clip that is cut short would be decoded up to there without a word
-    wanted = {min(span.frames - 1, math.floor((at + 0.5) * span.frames / frames)) for at in range(frames)}
-    shrinking, found = VideoReformatter(), []
+    shrinking = VideoReformatter()
     with open_video(clip) as (container, stream):
         allow_cpu(span.frames * stream.width * stream.height / DECODED_PER_S)
         height = max(2, round(WIDTH * stream.height / stream.width / 2) * 2)
-        for number, (_, frame) in enumerate(decoded(clip, container, stream)):
-            if number in wanted:
-                small = shrinking.reformat(frame, WIDTH, height, "rgb24", interpolation="AREA")
-                found.append(small.to_ndarray())
+        timed = ((time - span.start, frame) for time, frame in decoded(clip, container, stream))
+        found = [
+            shrinking.reformat(frame, WIDTH, height, "rgb24", interpolation="AREA").to_ndarray()
+            for frame in at_constant_rate(timed, frames / (span.end - span.start), frames)
+        ]
     rows = math.ceil(len(found) / IN_A_ROW)
     across = min(len(found), IN_A_ROW)
     sheet = np.full((rows * (height + _GAP) - _GAP, across * (WIDTH + _GAP) - _GAP, 3), 255, dtype=np.uint8)

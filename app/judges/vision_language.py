@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
 
-from app.core.chat import Call, Chat, Unavailable, objects_in
+from app.core.chat import TOKEN_FIELDS, Call, Chat, Unavailable, objects_in
 from app.core.exchanges import EXCHANGES, Keep
 from app.judges.base import Choice, JudgeFailed, PairFiles
 from app.judges.runner import Clock, OnProgress, PairToJudge, VerdictRow, blinded
@@ -39,13 +39,17 @@ Result = Literal["answered", "refused", "unreadable"]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Which model is asked, and how: frames of each clip, repeats of both orders, and what the server is told."""
+    """Which model is asked, and how: frames of each clip, repeats of both orders, and what the server is told.
+
+    `tokens_field` is what the server calls `max_tokens`, the bound of one reply (`TOKEN_FIELDS`).
+    """
 
     model: str
     frames: int = 8
     repeats: int = 2
     temperature: float | None = None
     max_tokens: int = 500
+    tokens_field: str = TOKEN_FIELDS[0]
 
     @property
     def version(self) -> str:
@@ -210,7 +214,7 @@ def _request(
     request: dict[str, Any] = {"model": terms.model, "messages": [{"role": "user", "content": content}]}
     if terms.temperature is not None:
         request["temperature"] = terms.temperature
-    return {**request, "max_tokens": terms.max_tokens}
+    return {**request, terms.tokens_field: terms.max_tokens}
 
 
 def _part(picture: bytes) -> Mapping[str, Any]:

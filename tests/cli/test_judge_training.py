@@ -131,8 +131,8 @@ def test_a_judge_is_trained_on_a_folder_shown_listed_and_run_on_a_study(
     assert len(rows) == 50
     assert {row["version"] for row in rows} == {card["version"]}
     assert not [row["problem"] for row in rows if row["problem"]]
-    run_("mine", nav, tmp_path / "share.csv", by="share")
-    assert {row["judge"] for row in read(tmp_path / "share.csv")} == {"turn-speed-ff-share"}
+    run_("mine", nav, tmp_path / "logit.csv", by="mean-logit")
+    assert {row["judge"] for row in read(tmp_path / "logit.csv")} == {"turn-speed-ff-mean-logit"}
     first = next(model.glob("*.safetensors")).name
     train_("turn-speed-ff", str(clips), model)
     assert [path.name for path in model.glob("*.safetensors")] == [first]  # same seed, same bytes

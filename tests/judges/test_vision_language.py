@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import av
+import numpy as np
 import pytest
 
 from app.cli.asking import ask
@@ -16,10 +17,13 @@ from app.cli.console import opened
 from app.cli.judging import validate
 from app.cli.simulating import simulate
 from app.core.errors import StudyError
+from app.judges.base import StimulusFiles
+from app.judges.strips import strip
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from tests.chat_server import ChatServer, Said, chat_server, reply
 from tests.factories import open_study
+from tests.library.clips.videos import Pixels, make_video
 
 pytestmark = [pytest.mark.slow, pytest.mark.videos]
 
@@ -119,11 +123,29 @@ def test_both_orders_and_repeats_become_verdicts_with_reasons(
     assert len(judge["runs"]) == 3
 
 
+def test_a_strip_has_what_is_on_screen_at_equal_steps_of_time(tmp_path: Path) -> None:
+    """Four frames of other greys, at 0, 0.1, 2.0 and 2.1 s; the file says that the last stays until 4.0 s."""
+
+    def grey(number: int, width: int, height: int) -> Pixels:
+        return np.full((height, width, 3), 40 * number + 40, dtype=np.uint8)
+
+    clip = make_video(tmp_path / "uneven.mp4", times_ms=[0, 100, 2000, 2100], paint=grey)
+    (tmp_path / "seen.jpg").write_bytes(strip(StimulusFiles(clip, None), 6))
+    with av.open(str(tmp_path / "seen.jpg")) as container:
+        sheet = next(container.decode(video=0)).to_ndarray(format="gray")
+    tall = (sheet.shape[0] - 4) // 2
+    seen = [sheet[row, 120 + 244 * at] for row, n in ((tall // 2, 4), (-tall // 2, 2)) for at in range(n)]
+    assert [round((int(value) - 40) / 40) for value in seen] == [1, 1, 1, 3, 3, 3]
+
+
 def test_a_model_that_names_whatever_comes_first_is_warned_of(
     nav: str, model: ChatServer, tmp_path: Path, capfd: Heard
 ) -> None:
     model.answers = [reply('{"choice": "first", "probability": 0.9, "reason": ""}')]
-    ask(nav, tmp_path / "eyes", repeats=1)
+    ask(nav, tmp_path / "eyes", repeats=1, max_tokens_name="max_completion_tokens")
+    assert all(
+        request["max_completion_tokens"] == 500 and "max_tokens" not in request for request in model.requests
+    )
     assert {(row["choice"], row["score"]) for row in rows(tmp_path / "eyes" / "verdicts.csv")} == {
         ("", "0.5")
     }
