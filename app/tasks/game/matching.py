@@ -6,9 +6,10 @@ different ones could never meet.
 """
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import bindparam, func, insert, or_, select, update
@@ -254,13 +255,12 @@ class _Forming:
 
     def _group(self, entries: Sequence[dict[str, Any]], n: int) -> list[dict[str, Any]]:
         """Up to `n` of them, the first ones first, of whom no two have met; the longest that one of them begins."""
-        met = self._met([entry["session_id"] for entry in entries])
         best: list[dict[str, Any]] = []
         for at in range(len(entries)):
             chosen: list[dict[str, Any]] = []
             for entry in entries[at:]:
                 mine = entry["session_id"]
-                if len(chosen) < n and not any((mine, each["session_id"]) in met for each in chosen):
+                if len(chosen) < n and not any((mine, each["session_id"]) in self._met for each in chosen):
                     chosen.append(entry)
             if len(chosen) > len(best):
                 best = chosen
@@ -268,10 +268,11 @@ class _Forming:
                 break
         return best
 
-    def _met(self, session_ids: Iterable[int]) -> set[tuple[int, int]]:
-        """Who of them were in a match together, both ways."""
-        ids = list(session_ids)
-        if self.design.rounds_per_person == 1 or len(ids) < 2:
+    @cached_property
+    def _met(self) -> set[tuple[int, int]]:
+        """Who of the pool were in a match together, in whatever block, both ways; whoever is matched leaves the pool."""
+        ids = [entry["session_id"] for entry in self.entries]
+        if len(ids) < 2:
             return set()
         other = seat_table.alias()
         found = self.session.connection().execute(

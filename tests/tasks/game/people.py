@@ -2,6 +2,7 @@
 
 import random
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,20 +33,26 @@ def game_block(**keys: Any) -> dict[str, Any]:
     return {**block, "matching": {"ready_s": 0}, **keys}
 
 
-def open_game(database: Database, folder: Path, state: State = State.LIVE, **keys: Any) -> None:
-    """A study of one block of matches."""
+def open_game(
+    database: Database,
+    folder: Path,
+    state: State = State.LIVE,
+    more: Sequence[dict[str, Any]] = (),
+    **keys: Any,
+) -> None:
+    """A study of one block of matches, and of `more` blocks after it."""
     study = {
         "study": SLUG,
         "title": "A game",
         "consent": {"version": "1", "text": "# Consent\n\nVoluntary.\n"},
-        "blocks": [game_block(**keys)],
+        "blocks": [game_block(**keys), *more],
         "completion": {"code": "PAID7"},
     }
     path = folder / "game.yaml"
     path.write_text(yaml.safe_dump(study))
     with database.transaction() as session:
         load_version(session, load_study(path, {}), NOW)
-        set_state(session, SLUG, state)
+        set_state(session, slug, state)
 
 
 def forget(database: Database) -> None:

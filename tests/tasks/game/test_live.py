@@ -306,6 +306,23 @@ def test_people_are_asked_whether_they_are_there_and_never_meet_twice(
         assert sorted(match.config["rounds"] for match in matches(session)) == [1, 2], "balanced"
 
 
+@pytest.mark.both_databases
+def test_nobody_meets_the_same_partner_in_a_later_block(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path, more=[game_block(id="again")], configs={"rounds": 1})
+    people = [Person(client, database) for _ in range(4)]
+    for person in people:
+        person.look()
+    play_on(people)
+    assert [person.act("next") for person in people] == ["waiting", "waiting", "playing", "playing"]
+    with database.reading() as session:
+        seats = session.exec(select(Seat.match_id, Seat.session_id).order_by(col(Seat.match_id))).all()
+    sat = [{session for match, session in seats if match == number} for number in {m for m, _ in seats}]
+    assert len(sat) == 4
+    assert len({frozenset(pair) for pair in sat}) == 4, "four pairs of four people, all different"
+
+
 def test_a_test_of_the_rules_that_is_failed_leads_on_without_a_match(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:
