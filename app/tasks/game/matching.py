@@ -270,7 +270,7 @@ class _Forming:
 
     @cached_property
     def _met(self) -> set[tuple[int, int]]:
-        """Who of the pool were in a match together, in whatever block, both ways; whoever is matched leaves the pool."""
+        """Who of the pool were in a match together, in whatever block; both ways."""
         ids = [entry["session_id"] for entry in self.entries]
         if len(ids) < 2:
             return set()

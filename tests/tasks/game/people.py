@@ -38,11 +38,12 @@ def open_game(
     folder: Path,
     state: State = State.LIVE,
     more: Sequence[dict[str, Any]] = (),
+    slug: str = SLUG,
     **keys: Any,
 ) -> None:
     """A study of one block of matches, and of `more` blocks after it."""
     study = {
-        "study": SLUG,
+        "study": slug,
         "title": "A game",
         "consent": {"version": "1", "text": "# Consent\n\nVoluntary.\n"},
         "blocks": [game_block(**keys), *more],
