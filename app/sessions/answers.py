@@ -1,12 +1,22 @@
-"""A form's text against the questions asked: typed values, or what is wrong with each."""
+"""An answer: a form's text checked against the questions asked, and the response that is stored of it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from datetime import datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from sqlmodel import Session
 
 from app.core.errors import InvalidAnswer
+from app.sessions import queries
 from app.studies.questions.base import Question
 from app.studies.questions.registry import TYPES
+
+if TYPE_CHECKING:
+    from app.sessions.where import Where
+
+_NO_TRIAL: Mapping[str, Any] = MappingProxyType({"trial_id": None, "unplayable": False, "flags": []})
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +57,29 @@ def read_answers(
     if errors:
         raise InvalidAnswer(errors)
     return Answers(**columns, extra=values)
+
+
+def store(
+    session: Session,
+    where: "Where",
+    form: Mapping[str, str],
+    now: datetime,
+    answers: Answers,
+    of_trial: Mapping[str, Any] = _NO_TRIAL,
+) -> int:
+    """Add the response to the current page; `of_trial` has the columns that a task adds. Returns its number."""
+    values = {
+        "session_id": where.session_id,
+        "page": str(where.page),
+        "submit_id": form["submit_id"],
+        "side": answers.side,
+        "uncertainty": answers.uncertainty,
+        "certainty": answers.certainty,
+        "rationale": answers.rationale,
+        "answers": answers.extra,
+        "shown_at": where.shown_at,
+        "answered_at": now,
+        **_NO_TRIAL,
+        **of_trial,
+    }
+    return int(session.connection().execute(queries.ADD_RESPONSE, values).scalar_one())

@@ -8,8 +8,8 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from app.core.dependencies import without_nul
 from app.sessions.entering import Visit
 from app.sessions.links import BadLink, is_an_id, is_signed, session_of
-from app.sessions.state_machine import TOKEN
 from app.sessions.tables import Mode
+from app.sessions.where import TOKEN
 
 # The name under which recruiters send a participant's id: our own, Prolific, MTurk, CloudResearch, SONA.
 PARTICIPANT_KEYS = ("participant", "PROLIFIC_PID", "workerId", "participantId", "survey_code")

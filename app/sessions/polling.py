@@ -14,8 +14,9 @@ from app.core import dependencies
 from app.core.database import Database
 from app.sessions.news import Listener, hears_all
 from app.sessions.pages import MessagePage
-from app.sessions.state_machine import Where, is_due, locate, note_present, session_of, settle
+from app.sessions.state_machine import is_due, note_present, settle
 from app.sessions.views import page_for
+from app.sessions.where import Where, locate, session_of
 
 POLL_S = 25.0
 PRESENT_S = 5.0

@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 from app.core.dependencies import DatabaseDep, Form, Now, Rng, SettingsDep, StoreDep, without_nul
 from app.core.errors import Closed, InvalidAnswer
 from app.core.templating import render
+from app.sessions.beginning import Declined
 from app.sessions.entering import enter, kept_token
 from app.sessions.entry import remember, visit_of
 from app.sessions.evidence import note_sent
@@ -15,9 +16,10 @@ from app.sessions.media import clip_response
 from app.sessions.planning import Full
 from app.sessions.polling import current, events_of, news_of
 from app.sessions.shown import clip_for, shown_design
-from app.sessions.state_machine import Declined, NotCurrent, locate, mark_shown, note_present, submit
+from app.sessions.state_machine import NotCurrent, mark_shown, note_present, submit
 from app.sessions.tables import Mode, Status
 from app.sessions.views import current_page, farewell, full, page_for
+from app.sessions.where import locate
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}

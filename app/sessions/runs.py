@@ -33,7 +33,7 @@ class BlockRun:
 class Run:
     """A version's design and its blocks. `pages` are those of a session that goes through all of them in order.
 
-    `shows_clips` says whether there are clips among what it shows.
+    `shows_clips` says whether there are clips among what it shows, `shows_reading` whether records or texts are.
     """
 
     sha256: str
@@ -41,6 +41,7 @@ class Run:
     blocks: tuple[BlockRun, ...]
     pages: SessionPages
     shows_clips: bool
+    shows_reading: bool
     _by_blocks: dict[tuple[tuple[str, int], ...], SessionPages] = field(default_factory=dict)
 
     def block(self, id_: str) -> BlockRun:
@@ -90,13 +91,15 @@ def _read(session: Session, version_id: int, sha256: str, text: str) -> Run:
         units[unit.block].append(to_plan)
     blocks = tuple(_block(block, tuple(units[block.id])) for block in design.blocks)
     pages = _pages(design, [(block, block.n) for block in blocks])
-    return Run(sha256, design, blocks, pages, _shows_clips(session, version_id))
+    kinds = _kinds(session, version_id)
+    reading = bool(kinds - {StimulusKind.CLIP}) or any(block.has_texts for block in design.blocks)
+    return Run(sha256, design, blocks, pages, StimulusKind.CLIP in kinds, reading)
 
 
-def _shows_clips(session: Session, version_id: int) -> bool:
-    clips = select(UnitMember.unit_id).join(Unit).join(Stimulus, col(Stimulus.id) == UnitMember.stimulus_id)
-    of_version = clips.where(Unit.version_id == version_id, Stimulus.kind == StimulusKind.CLIP)
-    return session.exec(of_version.limit(1)).first() is not None
+def _kinds(session: Session, version_id: int) -> set[str]:
+    """Of the stimuli that the version shows."""
+    kinds = select(Stimulus.kind).join(UnitMember, col(UnitMember.stimulus_id) == Stimulus.id).join(Unit)
+    return set(session.exec(kinds.where(Unit.version_id == version_id).distinct()))
 
 
 def _block(design: AnyDesign, units: tuple[UnitToPlan, ...]) -> BlockRun:

@@ -8,8 +8,8 @@ from sqlmodel import Session, col
 
 from app.core.errors import NotFound
 from app.sessions.runs import run_of
-from app.sessions.state_machine import locate
 from app.sessions.tables import Mode, ParticipantSession, Trial
+from app.sessions.where import locate
 from app.studies.access import StudyHere
 from app.studies.file.load import StudyDesign
 from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember

@@ -14,12 +14,13 @@ from fastapi.responses import HTMLResponse
 from markdown_it import MarkdownIt
 
 from app.core.templating import html_of, html_response, render, templates_age
+from app.sessions.beginning import Declined
 from app.sessions.design import BlockPart, PageKey
 from app.sessions.entering import WHO_INVITED
 from app.sessions.pages import ConsentPage, DebriefPage, MessagePage, Page, QuestionsPage, TextPage
 from app.sessions.runs import BlockRun
-from app.sessions.state_machine import Declined, TrialSeen, Where
 from app.sessions.tables import DECLINED, Mode, Status
+from app.sessions.where import TrialSeen, Where
 from app.studies.file.load import StudyDesign
 from app.studies.questions.base import Question, QuestionView
 from app.studies.questions.registry import TYPES

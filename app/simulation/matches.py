@@ -11,8 +11,8 @@ from sqlmodel import Session, SQLModel
 
 from app.accounts.logins import token_hash
 from app.core.database import Database
-from app.sessions.state_machine import locate
 from app.sessions.tables import SessionToken
+from app.sessions.where import locate
 from app.tasks.game.agents.registry import agent_named
 from app.tasks.game.base import Budget, Player, View
 from app.tasks.game.fold import match_table, seat_table, state_of

@@ -13,8 +13,8 @@ from app.accounts.tables import AuditEntry
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
 from app.core.schema import clean
+from app.sessions.beginning import begin_at_block
 from app.sessions.entering import Visit, enter
-from app.sessions.state_machine import begin_at_block
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.access import StudyHere
 from app.studies.checklist import Around, Check, checklist, has_session, newest_of

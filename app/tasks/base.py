@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from app.monitor.session_pages import AnsweredTrial, TrialView
     from app.sessions.pages import Page
     from app.sessions.runs import BlockRun
-    from app.sessions.state_machine import TrialSeen, Where
     from app.sessions.views import Place
+    from app.sessions.where import TrialSeen, Where
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from sqlmodel import Session, select
 
 from app.sessions.entering import Visit, enter
 from app.sessions.evidence import note_sent
-from app.sessions.state_machine import locate, mark_shown, submit
+from app.sessions.state_machine import mark_shown, submit
 from app.sessions.tables import Mode, Trial
+from app.sessions.where import locate
 from app.studies.tables import Unit
 from app.tasks.pair.design import Side
 from app.tasks.pair.queries import planned_left

@@ -22,8 +22,9 @@ from app.library.kinds import StimulusKind
 from app.library.records import canonical_json, parse_record
 from app.library.tables import Content, Stimulus
 from app.sessions.entering import Visit, enter
-from app.sessions.state_machine import locate, submit
+from app.sessions.state_machine import submit
 from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, Status, Trial
+from app.sessions.where import locate
 from app.studies.tables import Unit
 from app.tasks.pair.queries import planned_left
 from tests.clock import Clock

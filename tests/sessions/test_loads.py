@@ -18,8 +18,9 @@ from app.sessions.design import BLOCK, Kind
 from app.sessions.entering import Visit, enter
 from app.sessions.exclusions import leave_out
 from app.sessions.loads import loads_of
-from app.sessions.state_machine import locate, mark_shown, submit
+from app.sessions.state_machine import mark_shown, submit
 from app.sessions.tables import Exclusion, Mode, ParticipantSession, Status, Trial
+from app.sessions.where import locate
 from app.studies.tables import State, Study, StudyVersion, Unit
 from app.studies.versions import set_state
 from app.tasks.pair.assignment import choose_pairs, plan_session

@@ -12,7 +12,7 @@ from sqlmodel import Session, col, func, select
 from app.core.database import Database
 from app.core.errors import Closed, InvalidAnswer, NotFound
 from app.sessions.entering import OVERTAKEN, BegunElsewhere, Visit, enter
-from app.sessions.state_machine import NotCurrent, Where, locate, mark_shown, submit
+from app.sessions.state_machine import NotCurrent, mark_shown, submit
 from app.sessions.tables import (
     Evidence,
     Exclusion,
@@ -23,6 +23,7 @@ from app.sessions.tables import (
     Status,
     Trial,
 )
+from app.sessions.where import Where, locate
 from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
 from app.studies.versions import set_state
 from app.tasks.pair.design import PairPlan, Side, member_at

@@ -19,8 +19,8 @@ from app.sessions import views as build
 from app.sessions.entry import pass_for
 from app.sessions.links import participant_links, session_link
 from app.sessions.starts import WINDOW, Starts, TooManyStarts
-from app.sessions.state_machine import locate
 from app.sessions.tables import Mode, ParticipantSession, Response
+from app.sessions.where import locate
 from app.studies.launch import study_here
 from tests.factories import NOW, answer_for, open_study, page_on, submit_id_on
 from tests.sessions.walks import Walk

@@ -12,9 +12,11 @@ from app.accounts.audit import COMMAND_LINE, Actor
 from app.accounts.tables import AuditEntry
 from app.core.database import Database
 from app.core.errors import Closed, Conflict, NotFound
+from app.sessions.beginning import Declined
 from app.sessions.entering import Visit, enter
-from app.sessions.state_machine import Declined, locate, submit
+from app.sessions.state_machine import submit
 from app.sessions.tables import Mode, ParticipantSession, Status
+from app.sessions.where import locate
 from app.studies.checklist import Around
 from app.studies.launch import Accepted, BadClosing, Closing, change_state, study_here
 from app.studies.states import STATES, check_change, following

@@ -21,8 +21,8 @@ from app.library.kinds import StimulusKind
 from app.sessions.design import BLOCK, BlockPart, Kind, PageKey, pages_of
 from app.sessions.pages import MessagePage
 from app.sessions.runs import BlockRun
-from app.sessions.state_machine import TrialSeen
 from app.sessions.views import Place, page_of
+from app.sessions.where import TrialSeen
 from app.studies.access import StudyHere
 from app.studies.drafts import check_of, draft_for
 from app.studies.file.design import DesignCompletion, DesignConsent, StudyDesign, run_question

@@ -15,8 +15,9 @@ from app.sessions.answers import Answers
 from app.sessions.design import Planned
 from app.sessions.pages import Page
 from app.sessions.runs import BlockRun
-from app.sessions.state_machine import NotCurrent, TrialSeen, Where
+from app.sessions.state_machine import NotCurrent
 from app.sessions.views import Place
+from app.sessions.where import TrialSeen, Where
 from app.tasks.base import LiveTask, Start, Taken
 from app.tasks.game.base import is_out
 from app.tasks.game.fold import event_table, match_table, seat_table, stand_of

@@ -17,9 +17,9 @@ from app.sessions.design import Kind
 from app.sessions.evidence import MAX_TEXT, waited_ms
 from app.sessions.flags import joined
 from app.sessions.pages import Page
-from app.sessions.state_machine import Where
 from app.sessions.tables import Mode
 from app.sessions.views import Place, views
+from app.sessions.where import Where
 from app.studies.questions.base import OptionView, QuestionView
 from app.tasks.base import Taken
 from app.tasks.pair import queries

@@ -17,9 +17,9 @@ from app.sessions.flags import Finding, Observed, examine, joined
 from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.pages import Page
 from app.sessions.runs import BlockRun
-from app.sessions.state_machine import TrialSeen, Where
 from app.sessions.tables import Mode
 from app.sessions.views import Place, views
+from app.sessions.where import TrialSeen, Where
 from app.studies.questions.base import QuestionView
 from app.tasks.base import Start, Taken, Task
 from app.tasks.pair import queries

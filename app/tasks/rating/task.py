@@ -15,9 +15,9 @@ from app.sessions.evidence import TrialClip, least_ms, read_playback, read_rt_ms
 from app.sessions.flags import Observed, examine, joined
 from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.runs import BlockRun
-from app.sessions.state_machine import TrialSeen, Where
 from app.sessions.tables import Mode
 from app.sessions.views import Place, views
+from app.sessions.where import TrialSeen, Where
 from app.tasks.base import Start, Taken, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.tasks.rating.evidence import evidence_of, examine_reading, read_reading

@@ -14,8 +14,8 @@ from app.accounts.logins import token_hash
 from app.core.errors import Conflict, StudyError
 from app.core.schema import clean
 from app.sessions import queries
-from app.sessions.state_machine import Where, locate
 from app.sessions.tables import Mode, Status, Trial
+from app.sessions.where import Where, locate
 from app.tasks.walk.settings import WalkDesign
 from app.tasks.walk.tables import Over, Walk, WalkSteps
 from stimuli import steps

@@ -15,9 +15,9 @@ from app.sessions.design import Kind, Planned, Slot, UnitToPlan
 from app.sessions.evidence import count_of, read_rt_ms, storable, waited_ms
 from app.sessions.flags import Observed, examine, joined
 from app.sessions.runs import BlockRun
-from app.sessions.state_machine import TrialSeen, Where
 from app.sessions.tables import Mode
 from app.sessions.views import Place
+from app.sessions.where import TrialSeen, Where
 from app.tasks.base import Start, Taken, Task
 from app.tasks.walk.assignment import walks_of
 from app.tasks.walk.batches import FEWEST_FRAMES_PER_S, Here, here_at

@@ -11,8 +11,8 @@ from app.sessions.design import Planned
 from app.sessions.evidence import waited_ms
 from app.sessions.pages import QuestionsPage
 from app.sessions.runs import BlockRun
-from app.sessions.state_machine import Where
 from app.sessions.views import Place, markdown, views
+from app.sessions.where import Where
 from app.tasks.base import Start, Taken, Task
 from tests.tasks.toy.settings import DotsDesign
 

@@ -1,0 +1,101 @@
+"""How a session begins: the answer to the consent page, with the trials planned in the same transaction."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlmodel import Session
+
+from app.core.errors import Closed, InvalidAnswer, NotFound
+from app.sessions import queries
+from app.sessions.answers import Answers, store
+from app.sessions.entering import claim
+from app.sessions.planning import plan_trials
+from app.sessions.tables import Mode, Status
+from app.sessions.where import Where, locate
+
+ENDED = "This study has ended and takes no more answers."
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """Somebody did not take part. Their session can no longer be found; what may still be said to them is here."""
+
+    slug: str
+    status: Status
+
+
+def answer_consent(
+    session: Session, where: Where, form: Mapping[str, str], now: datetime, rng: random.Random
+) -> Declined | None:
+    consent = where.design.consent
+    decision, of_age = form.get("decision", ""), form.get("of_age", "")
+    errors = {}
+    if decision not in ("agree", "refuse"):
+        errors["decision"] = "Please say whether you want to take part."
+    if decision == "agree" and consent.minimum_age and of_age not in ("yes", "no"):
+        errors["of_age"] = f"Please say whether you are {consent.minimum_age} or older."
+    if errors:
+        raise InvalidAnswer(errors)
+    under_age = bool(consent.minimum_age) and of_age == "no"
+    if decision == "refuse" or under_age:
+        return _decline(session, where, Status.REFUSED if decision == "refuse" else Status.UNDER_AGE, now)
+    if where.is_shut_out(now):
+        raise Closed(ENDED)
+    if where.participant and where.mode in (Mode.LIVE, Mode.PILOT):
+        contact = where.design.completion.contact
+        claim(session, where.session_id, where.participant, Mode(where.mode), contact, now)
+    store(session, where, form, now, Answers(extra={"decision": "agree", "consent": consent.version}))
+    begun: dict[str, Any] = {
+        "session_id": where.session_id,
+        "status": Status.ACTIVE,
+        "participant": where.participant or f"p-{rng.getrandbits(48):012x}",
+        "consented_at": now,
+        "step": where.step + 1,
+        **plan_trials(session, where.version_id, where.mode, where.session_id, where.run, rng, now),
+    }
+    session.connection().execute(queries.BEGIN, begun)
+    return None
+
+
+def begin_at_block(session: Session, token: str, block_id: str, now: datetime, rng: random.Random) -> None:
+    """Take a preview that has just come in straight to one block, the only one that it has. Raises NotFound."""
+    where = locate(session, token)
+    if where.mode != Mode.PREVIEW or block_id not in [block.id for block in where.run.blocks]:
+        raise NotFound(
+            f"The newest version has no block {block_id[:40]!r}: save the design as a version first."
+        )
+    alone = replace(
+        where.run,
+        design=where.design.model_copy(update={"block_order": "fixed"}),
+        blocks=(where.run.block(block_id),),
+    )
+    planned = plan_trials(session, where.version_id, where.mode, where.session_id, alone, rng, now)
+    blocks = [[block_id, alone.blocks[0].n]] if planned["blocks"] is None else planned["blocks"]
+    names = [key.kind for key in where.run.pages_for(blocks).keys]
+    begun: dict[str, Any] = {
+        **planned,
+        "session_id": where.session_id,
+        "status": Status.ACTIVE,
+        "participant": f"p-{rng.getrandbits(48):012x}",
+        "consented_at": now,
+        "blocks": blocks,
+        "step": names.index("trial"),
+    }
+    session.connection().execute(queries.BEGIN, begun)
+
+
+def _decline(session: Session, where: Where, status: Status, now: datetime) -> Declined | None:
+    """All that is kept is the decision and its date: no response, no id, no time of day, no way back in.
+
+    A preview keeps its address, and so the way back to the study.
+    """
+    on = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    left = {"session_id": where.session_id, "status": status, "on": on}
+    session.connection().execute(queries.DECLINE, left)
+    if where.mode == Mode.PREVIEW:
+        return None
+    session.connection().execute(queries.FORGET_TOKENS, {"session_id": where.session_id})
+    return Declined(where.design.study, status)
