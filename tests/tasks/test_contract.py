@@ -1,35 +1,44 @@
 """What every task owes: plans that are balanced, answers of which nothing is lost, rows that know of exclusion.
 
-Each part of the contract is broken on purpose as well, to show that it would be noticed. Of matches, the configurations
-are what is balanced, as they form, and the moves are the answers.
+Each part of the contract is broken on purpose as well, where the task's own code does it, to show that it would be
+noticed. Of matches, the configurations are what is balanced, as they form, and the moves are the answers.
 """
 
 import json
+import math
 import random
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlmodel import col, select
+import sqlalchemy as sa
+from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
-from app.reports import export
+from app.reports import played, selects
+from app.reports.export import rows_of
 from app.reports.kinds import What
 from app.sessions.design import Kind
 from app.sessions.exclusions import leave_out
-from app.sessions.tables import ParticipantSession, Response, Trial
+from app.sessions.tables import Exclusion, ParticipantSession, Trial
 from app.studies.tables import Unit
-from app.tasks.game.matching import _Forming
+from app.tasks.game import matching
+from app.tasks.game import task as game
 from app.tasks.game.pages import posted_value
-from app.tasks.registry import DESIGNS, task_named
+from app.tasks.pair import task as pair
+from app.tasks.rating import evidence as reading
+from app.tasks.rating import task as rating
+from app.tasks.registry import DESIGNS
 from app.tasks.units import UNITS
-from tests.factories import NOW, open_study
+from app.tasks.walk import task as walk
+from app.tasks.walk.assignment import walks_of
+from tests.factories import NOW, UNCERTAINTY, answer_for, open_study
 from tests.sessions.test_blocks import begin, pair_block, rating_block
 from tests.sessions.walks import Walk
 from tests.tasks.game.people import SLUG, Person, open_game, running
@@ -38,8 +47,17 @@ from tests.tasks.walk.walking import Walking
 pytestmark = pytest.mark.any_database
 
 Library = tuple[ClipStore, Sequence[ImportedClip]]
+Values = list[Mapping[str, Any]]
+Patch = pytest.MonkeyPatch
+QUESTIONS = [
+    {"id": "choice", "type": "2afc", "ask": "Which?"},
+    {"id": "uncertainty", "type": "likert", "ask": "How certain are you?", "labels": UNCERTAINTY},
+    {"id": "rationale", "type": "text", "ask": "Why?"},
+    {"id": "certainty", "type": "slider", "ask": "How certain?"},
+    {"id": "lively", "type": "number", "ask": "How lively?"},
+]
 BLOCKS: Mapping[str, Mapping[str, Any]] = {
-    "pair": pair_block(per_participant=4),
+    "pair": pair_block(per_participant=4, trials={"questions": QUESTIONS}),
     "rating": rating_block(per_participant=4),
     "game": {"configs": [{"rounds": n, "messages": True} for n in (2, 3, 4)]},
     "walk": {"id": "walk", "task": "walk", "walks": 2},
@@ -50,12 +68,16 @@ TABLES = {
     "game": [What.MOVES, What.SEATS_PLAYED],
     "walk": [What.WALKS, What.POSITIONS],
 }
-N_SESSIONS = 6
+# How far apart the trials of two main units may be after any session pair: a session pair, a judge, a match, a turn of
+# the walks' orders; in the end, when everybody has had a turn, nothing is left of that but a session pair.
+MOST_APART = {"pair": 2, "rating": 1, "game": 2, "walk": 2}
+N_SESSIONS = 12
 MESSAGE = "This would be fair."
 
 
 def test_every_task_is_held_to_the_contract() -> None:
-    assert {*BLOCKS} == {*TABLES} == {*DESIGNS} == {*UNITS}
+    assert {*BLOCKS} == {*TABLES} == {*MOST_APART} == {*DROPPED} == {*DESIGNS} == {*UNITS}
+    assert {task for task, _ in IGNORED} == {*DESIGNS}
 
 
 @pytest.fixture(params=sorted(BLOCKS))
@@ -75,29 +97,41 @@ def slug_of(task: str) -> str:
 
 
 def is_balanced(client: TestClient, database: Database, task: str) -> None:
-    """Of N sessions each main unit has its share, off by one session pair at most; pairs as often either way."""
-    for seed in range(N_SESSIONS):
-        if task == "game":
-            assert Person(client, database).look() == ("playing" if seed % 2 else "waiting")
-        else:
-            with database.transaction() as session:
-                begin(session, seed)
+    """After every session pair main units have had as many trials as each other, as far as that goes; pairs as often
+    either way."""
+    for seed in range(0, N_SESSIONS, 2):
+        for each in (seed, seed + 1):
+            if task == "game":
+                assert Person(client, database).look() == ("playing" if each % 2 else "waiting")
+            else:
+                with database.transaction() as session:
+                    begin(session, each)
+        _is_balanced_so_far(database, task)
     with database.reading() as session:
-        rows = session.exec(select(Unit.name, Trial.plan).join(Trial).where(Unit.kind == Kind.MAIN)).all()
-        n_units = len(session.exec(select(Unit.id).where(Unit.kind == Kind.MAIN)).all())
-    exposure = Counter(name for name, _ in rows)
-    assert len(exposure) == n_units
-    assert max(exposure.values()) - min(exposure.values()) <= 2
-    ways = Counter((name, plan["left"]) for name, plan in rows if "left" in plan)
-    assert all(ways[name, "a"] == ways[name, "b"] for name, _ in ways)
+        of_main = select(Unit.id).where(Unit.kind == Kind.MAIN)
+        unused = of_main.where(col(Unit.id).not_in(select(Trial.unit_id)))
+        assert not session.exec(unused).all()
 
 
-def played_match(client: TestClient, database: Database) -> list[tuple[str, Mapping[str, str]]]:
-    """The moves of a match of two people to its end: by session, what the form posted."""
+def _is_balanced_so_far(database: Database, task: str) -> None:
+    with database.reading() as session:
+        trials = select(Unit.name, Unit.condition, Trial.plan).outerjoin(Trial).where(Unit.kind == Kind.MAIN)
+        rows = session.exec(trials).all()
+    exposure: dict[str, Counter[str]] = defaultdict(Counter)
+    for name, condition, plan in rows:  # pairs have their share by condition
+        exposure[condition if task == "pair" else ""][name] += plan is not None
+    for of_condition in exposure.values():
+        assert max(of_condition.values()) - min(of_condition.values()) <= MOST_APART[task], exposure
+    ways = Counter((name, plan["left"]) for name, _, plan in rows if plan and "left" in plan)
+    assert all(ways[name, "a"] == ways[name, "b"] for name, _ in ways), ways
+
+
+def played_match(client: TestClient, database: Database) -> Values:
+    """The moves of a match of two people to its end, with who made each."""
     people = [Person(client, database) for _ in range(2)]
     for person in people:
         person.look()
-    rng, posted = random.Random(4), list[tuple[str, Mapping[str, str]]]()
+    rng, posted = random.Random(4), Values()
     while running(database):
         before = len(posted)
         for person in people:
@@ -105,63 +139,136 @@ def played_match(client: TestClient, database: Database) -> list[tuple[str, Mapp
             if form is None:
                 continue
             person.look()
-            person.post(**form, message=MESSAGE)
+            said = {"message": MESSAGE} if "alice_gain" in form else {}
+            person.post(**form, **said)
             values = {name: value for name, value in form.items() if name not in ("do", "phase_id")}
-            posted.append((str(person.seat.session_id), values))
+            posted.append({"session": str(person.seat.session_id), **values, **said})
         assert len(posted) > before
     return posted
 
 
-def _person(client: TestClient, task: str) -> Walk:
-    return Walking(client, "nav") if task == "walk" else Walk(client)
+def answered(client: TestClient, database: Database, task: str) -> Values:
+    """What somebody posted about each main trial, in order; each answer another, as far as there are others."""
+    if task == "game":
+        return played_match(client, database)
+    one, posted = (Walking(client, "nav") if task == "walk" else Walk(client)), Values()
+    while one.page != "end":
+        if not one.page.startswith("trial"):
+            one.answer()
+            continue
+        form = _form(one, task)
+        if one.page != "trial-1":  # which is practice
+            posted.append(
+                {name: value for name, value in form.items() if name not in ("submit_id", "walked")}
+            )
+        one.answer(**{name: value for name, value in form.items() if name not in ("pressed", "hidden_ms")})
+    assert posted
+    return posted
+
+
+def _form(one: Walk, task: str) -> Mapping[str, Any]:
+    n = int(one.page.partition("-")[2])
+    if isinstance(one, Walking):
+        pressed = one.pressed(n)
+        one.watch()
+        assert one.send(pressed, fps=[60, 2000], input="keys").json()["over"] == "arrived"
+        walked = json.dumps({"hidden_ms": 10 * n, "loads": 1})
+        return {"pressed": [list(keys) for keys in pressed], "hidden_ms": 10 * n, "walked": walked}
+    usual = answer_for(one.html, rt_ms=str(9_000 + n))
+    if task == "rating":
+        return {**usual, "logic": str(1 + n % 5), "reason": f"It is number {n}."}
+    likert = str(1 + n % len(UNCERTAINTY))
+    chosen = {"choice": "left" if n % 2 else "right", "uncertainty": likert, "rationale": f"Number {n}."}
+    return {**usual, **chosen, "certainty": str(n), "lively": str(100 + n)}
+
+
+def kept(session: Session, task: str) -> Values:
+    """What the task's tables have of the last session, or match, in the words of what was posted."""
+    rows = list(rows_of(session, slug_of(task), TABLES[task][0]))
+    by = "match" if task == "game" else "session"
+    wanted = "move" if task == "game" else "main"
+    rows = [row for row in rows if row["kind"] == wanted and row[by] == rows[-1][by]]
+    return _KEPT[task](session, rows)
+
+
+def _of_pairs(session: Session, rows: Sequence[Mapping[Any, Any]]) -> Values:
+    asked: dict[str, dict[str, str]] = defaultdict(dict)
+    for row in rows_of(session, "nav", What.ANSWERS):
+        asked[row["trial"]][row["question"]] = row["value"]
+    own = ("uncertainty", "rationale", "rt_ms", "certainty")
+    return [
+        {
+            "choice": "left" if row["choice"] == row["left"] else "right",
+            **{name: str(row[name]).removesuffix(".0") for name in own},
+            **{name: value for name, value in asked[row["trial"]].items() if name == "lively"},
+        }
+        for row in rows
+    ]
+
+
+def _of_ratings(session: Session, rows: Sequence[Mapping[Any, Any]]) -> Values:
+    found: dict[str, dict[str, Any]] = defaultdict(dict)
+    for row in rows:
+        value = row["text"] if row["value"] is None else f"{row['value']:g}"
+        found[row["trial"]] |= {row["question"]: value, "rt_ms": str(row["rt_ms"])}
+    return [*found.values()]
+
+
+def _of_games(session: Session, rows: Sequence[Mapping[Any, Any]]) -> Values:
+    return [
+        {
+            "session": row["session"],
+            **{name: posted_value(value) for name, value in json.loads(row["move"]).items()},
+            **({"message": row["message"]} if row["message"] else {}),
+        }
+        for row in rows
+    ]
+
+
+def _of_walks(session: Session, rows: Sequence[Mapping[Any, Any]]) -> Values:
+    pressed: dict[str, list[list[int]]] = defaultdict(list)
+    for row in rows_of(session, "nav", What.POSITIONS):
+        pressed[row["trial"]].append([row["keys"], round(row["turn_rad"] / math.tau * walk.steps.TURN)])
+    said = {(row["trial"], row["question"]): row["value"] for row in rows_of(session, "nav", What.ANSWERS)}
+    for row in rows:
+        assert (row["ended"], row["input"]) == ("arrived", "keys")
+        assert float(said[row["trial"], "seconds"]) == pytest.approx(row["duration_s"], abs=0.01)
+    return [{"pressed": pressed[row["trial"]], "hidden_ms": row["hidden_ms"]} for row in rows]
+
+
+_KEPT: Mapping[str, Callable[[Session, Sequence[Mapping[Any, Any]]], Values]] = {
+    "pair": _of_pairs,
+    "rating": _of_ratings,
+    "game": _of_games,
+    "walk": _of_walks,
+}
 
 
 def keeps_values(client: TestClient, database: Database, task: str) -> None:
-    """Everything that was sent is in the task's table."""
-    posted = played_match(client, database) if task == "game" else _person(client, task).to("end")
+    """Everything that was sent is in the task's tables."""
+    posted = answered(client, database, task)
     with database.reading() as session:
-        rows = [
-            row
-            for row in export.rows_of(session, slug_of(task), TABLES[task][0])
-            if row["kind"] == ("move" if task == "game" else "main")
-        ]
-    if task == "pair":
-        assert [row["choice"] == row["left"] for row in rows] == [True] * 4  # the left was pressed
-        return
-    if task == "game":
-        moves = [json.loads(row["move"]) for row in rows]
-        kept = [{name: posted_value(value) for name, value in move.items()} for move in moves]
-        assert [(row["session"], values) for row, values in zip(rows, kept, strict=True)] == posted
-        offers = [row["message"] for row, move in zip(rows, moves, strict=True) if "alice_gain" in move]
-        assert offers == [MESSAGE] * len(offers) != []
-        return
-    if task == "walk":
-        assert [(row["ended"], row["duration_s"] > 5, row["path_m"] > 10) for row in rows] == [
-            ("arrived", True, True)
-        ] * 2
-        walks = session.exec(select(Response.answers).where(col(Response.trial_id).is_not(None))).all()
-        assert [answers.get("walk") for answers in walks] == ["arrived"] * 3
-        return
-    values = Counter((row["question"], row["value"] or row["text"]) for row in rows)
-    assert values["logic", 4.0] == 4
-    assert values["reason", "It follows from what was known."] == 4
+        assert kept(session, task) == posted
 
 
 def knows_exclusion(client: TestClient, database: Database, task: str) -> None:
-    """The rows of a session that was left out are marked, and no others."""
-    if task == "game":
-        played_match(client, database)
-    else:
-        _person(client, task).to("end")
+    """The rows of a session that was left out are marked in each of the task's tables, and no others."""
+    for _ in range(1 if task == "game" else 2):
+        answered(client, database, task)
     first = select(ParticipantSession.id).order_by(col(ParticipantSession.id)).limit(1)
     with database.transaction() as session:
         out = session.exec(first).one() or 0
         leave_out(session, slug_of(task), out, "by the contract", NOW)
+    for table in TABLES[task]:
+        assert rows_know(database, task, table, str(out)), table
+
+
+def rows_know(database: Database, task: str, table: What, out: str) -> bool:
+    """Whether the rows of one table know who was left out."""
     with database.reading() as session:
-        for table in TABLES[task]:
-            rows = list(export.rows_of(session, slug_of(task), table))
-            assert [row for row in rows if row["session"] == str(out)]
-            assert all(bool(row["excluded"]) == (row["session"] == str(out)) for row in rows)
+        rows = list(rows_of(session, slug_of(task), table))
+    assert {row["session"] == out for row in rows} == {True, False}
+    return all(bool(row["excluded"]) == (row["session"] == out) for row in rows)
 
 
 def test_plans_are_balanced(client: TestClient, database: Database, task: str) -> None:
@@ -176,56 +283,97 @@ def test_rows_know_of_exclusion(client: TestClient, database: Database, task: st
     knows_exclusion(client, database, task)
 
 
+def _no_mirror(patch: Patch) -> None:
+    plan = pair.Pair.plan
+    patch.setattr(
+        pair.Pair, "plan", lambda self, block, start: plan(self, block, replace(start, mirror=None))
+    )
+
+
+def _one_turn(ordinal: int, **courses: int) -> Any:
+    return walks_of(1, **courses)
+
+
+# What balances the plans of each task, and a plan that does not look at it.
+IGNORED: Mapping[tuple[str, str], Callable[[Patch], None]] = {
+    ("pair", "loads"): lambda patch: patch.setattr(pair, "loads_of", lambda *about: {}),
+    ("pair", "mirror"): _no_mirror,
+    ("rating", "loads"): lambda patch: patch.setattr(rating, "loads_of", lambda *about: {}),
+    ("game", "loads"): lambda patch: patch.setattr(matching, "_MATCHES", matching._MATCHES.where(sa.false())),
+    ("walk", "ordinal"): lambda patch: patch.setattr(walk, "walks_of", _one_turn),
+}
+
+
+@pytest.mark.parametrize(("task", "ignored"), list(IGNORED), indirect=["task"])
 def test_a_plan_that_ignores_balance_is_noticed(
-    client: TestClient, database: Database, task: str, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, database: Database, task: str, ignored: str, monkeypatch: Patch
 ) -> None:
-    mine = task_named(task)
-    plan = mine.plan
-
-    def always_alike(block: Any, start: Any) -> Any:
-        planned = plan(block, replace(start, mirror=None))
-        mains = [unit.id for unit in block.units if unit.kind is Kind.MAIN]
-        firsts = iter(mains)
-        return [
-            replace(trial, unit_id=next(firsts), plan=dict.fromkeys(trial.plan, "a"))
-            if trial.unit_id in mains
-            else trial
-            for trial in planned
-        ]
-
-    if task == "game":  # whose plan only says how many; the configuration is chosen as a match forms
-        monkeypatch.setattr(_Forming, "_next_unit", lambda self: self.units[0])
-    else:
-        monkeypatch.setattr(type(mine), "plan", lambda self, block, start: always_alike(block, start))
-    with pytest.raises(AssertionError, match=r"len\(Counter|max\(dict_values|all\("):
+    IGNORED[task, ignored](monkeypatch)
+    with pytest.raises(AssertionError, match=r"max\(|all\("):
         is_balanced(client, database, task)
 
 
+def _answers_without(module: Any, name: str) -> Callable[[Patch], None]:
+    """One of the values that a form is read into is lost."""
+    read = module.read_answers
+
+    def forgetful(*args: Any, **keys: Any) -> Any:
+        answers = read(*args, **keys)
+        extra = {key: value for key, value in answers.extra.items() if key != name}
+        return replace(answers, extra=extra, **({name: None} if hasattr(answers, name) else {}))
+
+    return lambda patch: patch.setattr(module, "read_answers", forgetful)
+
+
+def _no_time(module: Any) -> Callable[[Patch], None]:
+    return lambda patch: patch.setattr(module, "read_rt_ms", lambda *about: (None, ()))
+
+
+def _no_message(patch: Patch) -> None:
+    move_of = game.move_of
+    patch.setattr(game, "move_of", lambda *about: move_of(*about)._replace(message=""))
+
+
+def _no_report(patch: Patch) -> None:
+    read = walk.read_report
+    patch.setattr(walk, "read_report", lambda text: ({**read(text)[0], "hidden_ms": 0}, (), None))
+
+
+# What each task reads from a form, and a reading that drops it.
+DROPPED: Mapping[str, Sequence[Callable[[Patch], None]]] = {
+    "pair": [
+        *(_answers_without(pair, name) for name in ("side", "uncertainty", "rationale", "certainty")),
+        _answers_without(pair, "lively"),
+        _no_time(pair),
+    ],
+    "rating": [
+        *(_answers_without(rating, name) for name in ("logic", "persona", "reason")),
+        _no_time(reading),
+    ],
+    "game": [_no_message],
+    "walk": [_no_report],
+}
+
+
 def test_a_reading_that_drops_a_value_is_noticed(
-    client: TestClient, database: Database, task: str, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, database: Database, task: str, monkeypatch: Patch
 ) -> None:
-    mine = task_named(task)
-    read: Any = mine.read
-
-    def forgetful(self: object, *args: Any) -> Any:
-        if task == "game":
-            seen, where, block, form, now = args
-            return read(seen, where, block, {**form, "message": ""}, now)
-        taken = read(*args)
-        assert taken is not None
-        return replace(taken, answers=replace(taken.answers, side=None, extra={}))
-
-    monkeypatch.setattr(type(mine), "read", forgetful)
-    with pytest.raises(AssertionError):
-        keeps_values(client, database, task)
+    for drop in DROPPED[task]:
+        with monkeypatch.context() as patch:
+            drop(patch)
+            with pytest.raises(AssertionError, match=r"== \["):
+                keeps_values(client, database, task)
+    keeps_values(client, database, task)
 
 
 def test_rows_that_forget_exclusion_are_noticed(
-    client: TestClient, database: Database, task: str, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, database: Database, task: str, monkeypatch: Patch
 ) -> None:
-    rows_of = export.rows_of
+    knows_exclusion(client, database, task)
+    with database.reading() as session:
+        out = str(session.exec(select(Exclusion.session_id)).one())
     monkeypatch.setattr(
-        export, "rows_of", lambda *args: ({**row, "excluded": None} for row in rows_of(*args))
+        selects, "with_exclusion", lambda statement: statement.outerjoin(Exclusion, sa.false())
     )
-    with pytest.raises(AssertionError):
-        knows_exclusion(client, database, task)
+    monkeypatch.setattr(played, "_excluded", lambda session: frozenset())
+    assert not any(rows_know(database, task, table, out) for table in TABLES[task])
