@@ -24,7 +24,7 @@ from sqlmodel import Session
 from app.core.database import Database
 from app.core.migrating import open_database
 from app.core.settings import Settings
-from app.sessions import queries
+from app.sessions import beginning_queries
 from app.sessions.design import Kind
 from app.sessions.loads import loads_of
 from app.sessions.tables import Exclusion, Mode, Response, Status, Trial
@@ -102,10 +102,10 @@ def _start(database: Database, version_id: int, unit_ids: Sequence[int], seed: i
     now = _BEGAN + timedelta(minutes=N_SESSIONS)
     with database.transaction() as session:
         connection = session.connection()
-        connection.execute(queries.HOLD_VERSION, {"version_id": version_id})
+        connection.execute(beginning_queries.HOLD_VERSION, {"version_id": version_id})
         asked = {"version_id": version_id, "mode": Mode.LIVE}
-        ordinal = connection.execute(queries.LAST_ORDINAL, asked).scalar_one() + 1
-        before = connection.execute(queries.PLANS_OF, {**asked, "ordinal": ordinal - 1}).all()
+        ordinal = connection.execute(beginning_queries.LAST_ORDINAL, asked).scalar_one() + 1
+        before = connection.execute(beginning_queries.PLANS_OF, {**asked, "ordinal": ordinal - 1}).all()
         reading = time.perf_counter()
         had = loads_of(session, version_id, Mode.LIVE, _BLOCK, now - STALLED)
         read = time.perf_counter()
@@ -118,10 +118,10 @@ def _start(database: Database, version_id: int, unit_ids: Sequence[int], seed: i
         )
         assigned = time.perf_counter()
         one = _session(version_id, ordinal, Status.ACTIVE, now)
-        session_id = connection.execute(queries.ADD_SESSION, one).scalar_one()
+        session_id = connection.execute(beginning_queries.ADD_SESSION, one).scalar_one()
         trials = enumerate(items or (), start=1)
         connection.execute(
-            queries.ADD_TRIALS, [_trial(session_id, position, item.id) for position, item in trials]
+            beginning_queries.ADD_TRIALS, [_trial(session_id, position, item.id) for position, item in trials]
         )
     return read - reading, assigned - read, time.perf_counter() - began, time.process_time() - worked
 
@@ -159,7 +159,7 @@ def _add_sessions(
         n_answered = PER_PARTICIPANT if rng.random() < 0.9 else rng.randrange(PER_PARTICIPANT)
         status = Status.COMPLETED if n_answered == PER_PARTICIPANT else Status.ACTIVE
         row = _session(version_id, ordinal, status, at)
-        session_id = connection.execute(queries.ADD_SESSION, row).scalar_one()
+        session_id = connection.execute(beginning_queries.ADD_SESSION, row).scalar_one()
         if rng.random() < 0.02:
             session.add(Exclusion(session_id=session_id, reason="speeding", excluded_at=at))
         for position, unit_id in enumerate(rng.sample(unit_ids, PER_PARTICIPANT), start=1):

@@ -9,7 +9,7 @@ from typing import Any
 from sqlmodel import Session
 
 from app.core.errors import Closed, InvalidAnswer, NotFound
-from app.sessions import queries
+from app.sessions import beginning_queries
 from app.sessions.answers import Answers, store
 from app.sessions.entering import claim
 from app.sessions.planning import plan_trials
@@ -56,7 +56,7 @@ def answer_consent(
         "step": where.step + 1,
         **plan_trials(session, where.version_id, where.mode, where.session_id, where.run, rng, now),
     }
-    session.connection().execute(queries.BEGIN, begun)
+    session.connection().execute(beginning_queries.BEGIN, begun)
     return None
 
 
@@ -84,7 +84,7 @@ def begin_at_block(session: Session, token: str, block_id: str, now: datetime, r
         "blocks": blocks,
         "step": names.index("trial"),
     }
-    session.connection().execute(queries.BEGIN, begun)
+    session.connection().execute(beginning_queries.BEGIN, begun)
 
 
 def _decline(session: Session, where: Where, status: Status, now: datetime) -> Declined | None:
@@ -94,8 +94,8 @@ def _decline(session: Session, where: Where, status: Status, now: datetime) -> D
     """
     on = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     left = {"session_id": where.session_id, "status": status, "on": on}
-    session.connection().execute(queries.DECLINE, left)
+    session.connection().execute(beginning_queries.DECLINE, left)
     if where.mode == Mode.PREVIEW:
         return None
-    session.connection().execute(queries.FORGET_TOKENS, {"session_id": where.session_id})
+    session.connection().execute(beginning_queries.FORGET_TOKENS, {"session_id": where.session_id})
     return Declined(where.design.study, status)

@@ -14,7 +14,7 @@ from sqlmodel import Session, col, select, update
 
 from app.accounts.logins import token_hash
 from app.core.errors import Closed, NotFound, StudyError
-from app.sessions import queries
+from app.sessions import beginning_queries
 from app.sessions.exclusions import leave_out
 from app.sessions.runs import run_of
 from app.sessions.tables import BEGUN, DECLINED, Mode, ParticipantSession, SessionToken, Status
@@ -95,8 +95,12 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
     if token := kept_token(session, visit):
         return token
     connection = session.connection()
-    study = connection.execute(queries.STUDY_NAMED, {"slug": visit.slug}).first()
-    version = connection.execute(queries.NEWEST_VERSION, {"study_id": study.id}).first() if study else None
+    study = connection.execute(beginning_queries.STUDY_NAMED, {"slug": visit.slug}).first()
+    version = (
+        connection.execute(beginning_queries.NEWEST_VERSION, {"study_id": study.id}).first()
+        if study
+        else None
+    )
     if study is None or version is None:
         raise NotFound(NO_STUDY)
     if visit.session_id is not None:
@@ -121,7 +125,7 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         "step": 0,
         "arrived_at": now,
     }
-    return _add_token(session, connection.execute(queries.ADD_SESSION, row).scalar_one())
+    return _add_token(session, connection.execute(beginning_queries.ADD_SESSION, row).scalar_one())
 
 
 def _modes(mode: Mode) -> Sequence[Mode]:
@@ -194,7 +198,9 @@ def _open(session: Session, study_id: int, session_id: int) -> str:
 
 def _add_token(session: Session, session_id: int) -> str:
     token = secrets.token_urlsafe(16)
-    session.connection().execute(queries.ADD_TOKEN, {"sha256": token_hash(token), "session_id": session_id})
+    session.connection().execute(
+        beginning_queries.ADD_TOKEN, {"sha256": token_hash(token), "session_id": session_id}
+    )
     return token
 
 

@@ -1,7 +1,7 @@
 """How many sessions have each unit, or had it: what the units of a new session are chosen by.
 
-Read while the version's row is held (`queries.HOLD_VERSION`), as planning holds it: sessions that start at the same
-instant then read one after the other, each what the one before has planned.
+Read while the version's row is held (`beginning_queries.HOLD_VERSION`), as planning holds it: sessions that start at
+the same instant then read one after the other, each what the one before has planned.
 """
 
 from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import Any
 from sqlmodel import Session
 
 from app.core.errors import Closed
-from app.sessions import queries
+from app.sessions import beginning_queries
 from app.sessions.design import Planned
 from app.sessions.runs import BlockRun, Run
 from app.tasks.base import Start
@@ -37,14 +37,16 @@ def plan_trials(
     Raises Full where no block has a trial left for anybody.
     """
     connection = session.connection()
-    connection.execute(queries.HOLD_VERSION, {"version_id": version_id})
-    last = connection.execute(queries.LAST_ORDINAL, {"version_id": version_id, "mode": mode}).scalar_one()
+    connection.execute(beginning_queries.HOLD_VERSION, {"version_id": version_id})
+    last = connection.execute(
+        beginning_queries.LAST_ORDINAL, {"version_id": version_id, "mode": mode}
+    ).scalar_one()
     ordinal, seed = (last or 0) + 1, rng.getrandbits(31)
     mirror, before = None, None
     if ordinal % 2 == 0:
         named = {"version_id": version_id, "mode": mode, "ordinal": ordinal - 1}
-        mirror = {row.unit_id: row.plan for row in connection.execute(queries.PLANS_OF, named)}
-        before = connection.execute(queries.BLOCKS_OF, named).scalar_one_or_none()
+        mirror = {row.unit_id: row.plan for row in connection.execute(beginning_queries.PLANS_OF, named)}
+        before = connection.execute(beginning_queries.BLOCKS_OF, named).scalar_one_or_none()
         before = before or [[block.id, block.n] for block in run.blocks]
     own = random.Random(seed)
     blocks = _ordered(run, own, before)
@@ -67,7 +69,7 @@ def plan_trials(
     ]
     if not rows:
         raise Full(run.design.study)
-    connection.execute(queries.ADD_TRIALS, rows)
+    connection.execute(beginning_queries.ADD_TRIALS, rows)
     stored = [[block.id, len(trials)] for block, trials in planned]
     is_plain = stored == [[block.id, block.n] for block in run.blocks]
     return {"ordinal": ordinal, "seed": seed, "blocks": None if is_plain else stored}

@@ -1,6 +1,6 @@
-"""The statements of arriving and of a page turn, built once: building them anew costs more than running them."""
+"""The statements of a page turn, built once: building them anew costs more than running them."""
 
-from sqlalchemy import Integer, bindparam, case, delete, func, insert, outerjoin, select, update
+from sqlalchemy import Integer, bindparam, case, func, insert, outerjoin, select, update
 from sqlmodel import SQLModel
 
 from app.library.tables import Content, Stimulus
@@ -27,7 +27,7 @@ _session, _version, _study, _trial, _response, _evidence, _unit, _member, _token
 )
 
 # An archived study is to participants as a closed one. What was chosen for its closing holds while it is closed.
-_STATE = case((_study.c.archived_at.is_(None), _study.c.state), else_=State.CLOSED.value).label("state")
+STATE = case((_study.c.archived_at.is_(None), _study.c.state), else_=State.CLOSED.value).label("state")
 # Where a session stands, and the response that a `submit_id` has made, if any.
 LOCATE = (
     select(
@@ -40,7 +40,7 @@ LOCATE = (
         _session.c.page_shown_at,
         _session.c.blocks,
         _version.c.sha256,
-        _STATE,
+        STATE,
         case((_study.c.state == State.CLOSED, _study.c.closes_at)).label("closes_at"),
         _study.c.closing,
         _response.c.id,
@@ -140,66 +140,3 @@ PLAYED = select(func.count()).where(
     _response.c.unplayable.is_(False),
 )
 COMPLETE = ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_at"))
-
-# For who enters: the study, and its newest version.
-STUDY_NAMED = select(_study.c.id, _STATE).where(_study.c.slug == bindparam("slug")).with_for_update(of=_study)
-NEWEST_VERSION = (
-    select(_version.c.id, _version.c.frozen_at, _version.c.sha256)
-    .where(_version.c.study_id == bindparam("study_id"))
-    .order_by(_version.c.number.desc())
-    .limit(1)
-)
-ADD_SESSION = insert(_session).returning(_session.c.id)
-ADD_TOKEN = insert(_token)
-
-# When a session begins; whoever holds the version's row takes the next ordinal.
-HOLD_VERSION = (
-    select(_version.c.id).where(_version.c.id == bindparam("version_id")).with_for_update(key_share=True)
-)
-LAST_ORDINAL = select(func.max(_session.c.ordinal)).where(
-    _session.c.version_id == bindparam("version_id"), _session.c.mode == bindparam("mode")
-)
-PLANS_OF = (
-    select(_trial.c.unit_id, _trial.c.plan)
-    .join(_session, _session.c.id == _trial.c.session_id)
-    .where(
-        _session.c.version_id == bindparam("version_id"),
-        _session.c.mode == bindparam("mode"),
-        _session.c.ordinal == bindparam("ordinal"),
-    )
-    .order_by(_trial.c.position)
-)
-BLOCKS_OF = select(_session.c.blocks).where(
-    _session.c.version_id == bindparam("version_id"),
-    _session.c.mode == bindparam("mode"),
-    _session.c.ordinal == bindparam("ordinal"),
-)
-ADD_TRIALS = insert(_trial)
-BEGIN = (
-    update(_session)
-    .where(_session.c.id == bindparam("session_id"))
-    .values(
-        status=bindparam("status"),
-        participant=bindparam("participant"),
-        consented_at=bindparam("consented_at"),
-        step=bindparam("step"),
-        page_shown_at=None,
-        ordinal=bindparam("ordinal"),
-        seed=bindparam("seed"),
-        blocks=bindparam("blocks"),
-    )
-)
-DECLINE = (
-    update(_session)
-    .where(_session.c.id == bindparam("session_id"))
-    .values(
-        status=bindparam("status"),
-        participant=None,
-        is_signed=False,
-        recruiter={},
-        page_shown_at=None,
-        arrived_at=bindparam("on"),
-        ended_at=bindparam("on"),
-    )
-)
-FORGET_TOKENS = delete(_token).where(_token.c.session_id == bindparam("session_id"))

@@ -13,7 +13,7 @@ from sqlalchemy.exc import OperationalError
 from sqlmodel import Session, col, select
 
 from app.core.database import Database
-from app.sessions import queries
+from app.sessions import beginning_queries
 from app.sessions.design import BLOCK, Kind
 from app.sessions.entering import Visit, enter
 from app.sessions.exclusions import leave_out
@@ -192,15 +192,15 @@ def at_once(url: URL, start: Start, n: int) -> list[int]:
 def hold(session: Session, version_id: int) -> int:
     """Hold the version as planning does; returns the next ordinal."""
     connection = session.connection()
-    connection.execute(queries.HOLD_VERSION, {"version_id": version_id})
+    connection.execute(beginning_queries.HOLD_VERSION, {"version_id": version_id})
     last = {"version_id": version_id, "mode": Mode.LIVE}
-    return (connection.execute(queries.LAST_ORDINAL, last).scalar_one() or 0) + 1
+    return (connection.execute(beginning_queries.LAST_ORDINAL, last).scalar_one() or 0) + 1
 
 
 def before(session: Session, version_id: int, ordinal: int) -> Sequence[Any]:
     """What the session before has, in its order."""
     asked = {"version_id": version_id, "mode": Mode.LIVE, "ordinal": ordinal - 1}
-    return session.connection().execute(queries.PLANS_OF, asked).all()
+    return session.connection().execute(beginning_queries.PLANS_OF, asked).all()
 
 
 def store(session: Session, version_id: int, ordinal: int, plans: list[tuple[int, dict[str, str]]]) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, insert, or_, select, update
 from sqlmodel import Session, SQLModel
 
-from app.sessions import queries
+from app.sessions import beginning_queries
 from app.sessions.design import UnitToPlan
 from app.sessions.news import changed
 from app.sessions.tables import Mode, ParticipantSession, Trial
@@ -132,7 +132,7 @@ def form_matches(
     session: Session, pool: Pool, design: GameDesign, units: Sequence[UnitToPlan], now: datetime
 ) -> None:
     """Take the next steps of a pool: end waits and ready checks that are over, ask who is there, form matches."""
-    session.connection().execute(queries.HOLD_VERSION, {"version_id": pool.version_id})
+    session.connection().execute(beginning_queries.HOLD_VERSION, {"version_id": pool.version_id})
     for _ in range(2):  # who was ready in vain waits again, and may be asked at once
         if not _Forming(session, pool, design, units, now).step():
             return

@@ -11,7 +11,7 @@ from sqlmodel import Session, SQLModel
 from app.accounts.audit import record
 from app.accounts.logins import Who
 from app.core.errors import Conflict, NotFound
-from app.sessions import queries
+from app.sessions import beginning_queries
 from app.sessions.runs import run_of
 from app.sessions.tables import Mode, ParticipantSession
 from app.studies.access import StudyHere
@@ -216,7 +216,7 @@ def stop_match(
 
 def match_blocks(session: Session, study: StudyHere) -> tuple[str, ...]:
     """The blocks of the newest version in which people play matches."""
-    newest = session.connection().execute(queries.NEWEST_VERSION, {"study_id": study.id}).first()
+    newest = session.connection().execute(beginning_queries.NEWEST_VERSION, {"study_id": study.id}).first()
     if newest is None:
         return ()
     return tuple(block.id for block in run_of(session, newest.id, newest.sha256).design.game_blocks)

@@ -11,7 +11,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from sqlalchemy import StaticPool, create_engine
 from sqlmodel import Session, SQLModel
 
-from app.sessions import queries
+from app.sessions import beginning_queries
 from app.sessions.design import Kind
 from app.sessions.loads import loads_of
 from app.sessions.tables import Exclusion, Mode, ParticipantSession, Response, Status, Trial
@@ -100,7 +100,7 @@ class RatingStudy(RuleBasedStateMachine):
             per_participant=self.per_participant,
             per_item=self.per_item,
             rng=random.Random(seed),
-            mirror_of=[unit_id for unit_id, _ in self.connection.execute(queries.PLANS_OF, named)],
+            mirror_of=[unit_id for unit_id, _ in self.connection.execute(beginning_queries.PLANS_OF, named)],
         )
         open_ones = [item for item, load in before.items() if load < self.per_item]
         if given is None:

@@ -1,0 +1,76 @@
+"""The statements of arriving and of beginning a session, built once as those of a page turn are."""
+
+from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlmodel import SQLModel
+
+from app.sessions.queries import STATE
+from app.sessions.tables import ParticipantSession, SessionToken, Trial
+from app.studies.tables import Study, StudyVersion
+
+_session, _version, _study, _trial, _token = (
+    SQLModel.metadata.tables[str(table.__tablename__)]
+    for table in (ParticipantSession, StudyVersion, Study, Trial, SessionToken)
+)
+
+# For who enters: the study, and its newest version.
+STUDY_NAMED = select(_study.c.id, STATE).where(_study.c.slug == bindparam("slug")).with_for_update(of=_study)
+NEWEST_VERSION = (
+    select(_version.c.id, _version.c.frozen_at, _version.c.sha256)
+    .where(_version.c.study_id == bindparam("study_id"))
+    .order_by(_version.c.number.desc())
+    .limit(1)
+)
+ADD_SESSION = insert(_session).returning(_session.c.id)
+ADD_TOKEN = insert(_token)
+
+# When a session begins; whoever holds the version's row takes the next ordinal.
+HOLD_VERSION = (
+    select(_version.c.id).where(_version.c.id == bindparam("version_id")).with_for_update(key_share=True)
+)
+LAST_ORDINAL = select(func.max(_session.c.ordinal)).where(
+    _session.c.version_id == bindparam("version_id"), _session.c.mode == bindparam("mode")
+)
+PLANS_OF = (
+    select(_trial.c.unit_id, _trial.c.plan)
+    .join(_session, _session.c.id == _trial.c.session_id)
+    .where(
+        _session.c.version_id == bindparam("version_id"),
+        _session.c.mode == bindparam("mode"),
+        _session.c.ordinal == bindparam("ordinal"),
+    )
+    .order_by(_trial.c.position)
+)
+BLOCKS_OF = select(_session.c.blocks).where(
+    _session.c.version_id == bindparam("version_id"),
+    _session.c.mode == bindparam("mode"),
+    _session.c.ordinal == bindparam("ordinal"),
+)
+ADD_TRIALS = insert(_trial)
+BEGIN = (
+    update(_session)
+    .where(_session.c.id == bindparam("session_id"))
+    .values(
+        status=bindparam("status"),
+        participant=bindparam("participant"),
+        consented_at=bindparam("consented_at"),
+        step=bindparam("step"),
+        page_shown_at=None,
+        ordinal=bindparam("ordinal"),
+        seed=bindparam("seed"),
+        blocks=bindparam("blocks"),
+    )
+)
+DECLINE = (
+    update(_session)
+    .where(_session.c.id == bindparam("session_id"))
+    .values(
+        status=bindparam("status"),
+        participant=None,
+        is_signed=False,
+        recruiter={},
+        page_shown_at=None,
+        arrived_at=bindparam("on"),
+        ended_at=bindparam("on"),
+    )
+)
+FORGET_TOKENS = delete(_token).where(_token.c.session_id == bindparam("session_id"))
