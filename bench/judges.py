@@ -70,7 +70,7 @@ def times() -> Iterator[str]:
     for network in NETWORKS.values():
         known = pictured(long, network) if network.settings.sees else long
         wall, begun = time.perf_counter(), time.process_time()
-        trained = train(network, known, allowed=("place",))
+        trained = train(network, known)
         waited = time.perf_counter() - wall
         took = time.process_time() - begun
         copy = trained.copies[0]
@@ -108,7 +108,8 @@ def long_paths() -> Sequence[Example]:
     for number in range(N_LONG):
         is_human = number % 2 == 0
         t = np.arange(round(rng.uniform(SHORTEST_S, LONGEST_S) * 30)) / 30
-        heading = np.cumsum(rng.normal(0, 0.05 if is_human else 0.02, len(t)))
+        turns = rng.normal(0, 0.05 if is_human else 0.02, len(t))
+        heading = rng.uniform(-np.pi, np.pi) + np.cumsum(turns)
         x, y = (np.cumsum(part) / 10 + rng.uniform(20, 40) for part in (np.cos(heading), np.sin(heading)))
         source = "human" if is_human else "agent"
         path = Path(t, x, y, 0 * t, heading)
@@ -139,7 +140,7 @@ def walkers(n_scenes: int) -> Iterator[str]:
         short = replace(network, settings=replace(network.settings, epochs=25))
         for known in (("symbolic",), ("hybrid",), ("symbolic", "hybrid")):
             kept = [example for example in first if example.is_human or example.source in known]
-            trained = train(short, kept, allowed=("ends", "length", "place"))
+            trained = train(short, kept)
             null = trained.evaluation.null.clips or 0.0
             cells = " | ".join(_reached(trained, second, source) for source in ("symbolic", "hybrid"))
             yield f"| `{network.name}` | {', '.join(known)} | {cells} | {null:.2f} |"
@@ -155,7 +156,7 @@ def _same_source(first: Sequence[Example], second: Sequence[Example]) -> Iterato
     both += [replace(e, is_human=False, source="seed 2") for e in second if e.is_human]
     for name in ("turn-speed-ff", "turn-speed-gru"):
         short: Network = replace(NETWORKS[name], settings=replace(NETWORKS[name].settings, epochs=25))
-        found = train(short, both, allowed=("ends", "length", "place")).evaluation.pooled
+        found = train(short, both).evaluation.pooled
         yield f"| `{name}` | {found.pairs or 0:.2f} of {found.n_pairs} |"
 
 
@@ -169,7 +170,16 @@ def walked(seed: int, n_scenes: int) -> Sequence[Example]:
             path = Path(t, track.x_m, track.y_m, track.z_m, track.heading_rad)
             name = f"{source} {seed} {goal} {number}"
             found.append(
-                Example(name, name, source == "human", source, source, f"goal {goal}, {number}", path)
+                Example(
+                    name=name,
+                    content=name,
+                    is_human=source == "human",
+                    source=source,
+                    maker=source,
+                    scene=f"goal {goal}, {number}",
+                    path=path,
+                    goal_m=(GOALS[goal].x_m, GOALS[goal].y_m),
+                )
             )
     return found
 

@@ -1,13 +1,13 @@
 """What would let a judge name the source without looking at behaviour; each found is a reason to refuse a training."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from analysis.learning.examples import Example, labels_of
 from analysis.learning.fitting import Labels
-from analysis.learning.networks import Settings
+from analysis.learning.networks import PLACES, Settings
 from analysis.learning.paths import Path, turn_and_speed
 from analysis.results import Result
 from analysis.stats.auc import auc, newcombe
@@ -21,12 +21,13 @@ _MARGIN = 0.1
 _RATE_HZ = 30.0
 _STANDING = 0.05
 _SLACK_S = 0.1
+_MATCH = "Match the sources, or cut clips alike"
 
 LEAKS = {
     "ends": "The first or last second tells the sources apart, apart from how they move in between",
     "outside-clip": "Positions go on where the clip does not: what no participant saw would be learnt",
     "length": "How long a clip lasts tells the sources apart",
-    "place": "Where clips begin or end tells the sources apart",
+    "place": "Where clips begin or end, or their goal, tells the sources apart",
     "encoder": "How clips were encoded tells the sources apart: codec, size or frame rate",
     "scene": "Nothing says which clips share a scene, so that clips of one scene may be on both sides of a fold",
     "person": "Nothing says who made the clips of people, so that a person's style may be learnt for humanity",
@@ -44,7 +45,8 @@ class LeakCheck(Result):
 
 
 def check_leaks(examples: Sequence[Example], settings: Settings) -> tuple[LeakCheck, ...]:
-    """Every leak of `LEAKS`, found or not. Places that differ are no reason to refuse where a judge reads none."""
+    """Every leak of `LEAKS`, found or not. Places that differ are no reason to refuse where a judge reads none, as one
+    of turn and speed; positions, images from above and pictures hold them."""
     return (
         _ends(examples),
         _outside(examples),
@@ -118,17 +120,36 @@ def _outside(examples: Sequence[Example]) -> LeakCheck:
 
 
 def _place(examples: Sequence[Example], settings: Settings) -> LeakCheck:
-    ends: dict[str, Callable[[Path], float]] = {
-        "x of the start": lambda path: float(path.x_m[0]),
-        "y of the start": lambda path: float(path.y_m[0]),
-        "x of the end": lambda path: float(path.x_m[-1]),
-        "y of the end": lambda path: float(path.y_m[-1]),
+    """The AUC of start, end and goal, each in the direction that tells most."""
+    is_human = labels_of(examples)
+    areas = {
+        "start": _furthest([_at(example.path, 0) for example in examples], is_human),
+        "end": _furthest([_at(example.path, -1) for example in examples], is_human),
     }
-    values = {what: [of(example.path) for example in examples] for what, of in ends.items()}
-    check = _separated_by("place", examples, values)
-    if check.found and settings.reads != "positions":
-        return LeakCheck("place", False, f"{check.says}; this judge reads no places", check.value)
-    return check
+    goals = [example.goal_m for example in examples if example.goal_m is not None]
+    if len(goals) == len(examples):
+        areas["goal"] = _furthest(goals, is_human)
+    numbers = ", ".join(f"{what} AUC {area:.2f}" for what, area in areas.items())
+    unknown = (
+        "" if "goal" in areas else "; the goal not looked at, as positions have no goal_x_m and goal_y_m"
+    )
+    worst = max(areas.values())
+    says = f"{LEAKS['place']} ({numbers}{unknown})"
+    if worst <= THRESHOLD or not _is_sure(worst, is_human):
+        return LeakCheck("place", False, says, worst)
+    if settings.reads not in PLACES:
+        return LeakCheck("place", False, f"{says}; this judge reads no places", worst)
+    how = PLACES[settings.reads]
+    return LeakCheck("place", True, f"{says}{how and f'; {how}'}. {_MATCH}", worst)
+
+
+def _at(path: Path, moment: int) -> Sequence[float]:
+    return [float(values[moment]) for values in (path.x_m, path.y_m, path.z_m)]
+
+
+def _furthest(places: Sequence[Sequence[float]], is_human: Labels) -> float:
+    """The largest AUC of a coordinate."""
+    return max(_apart(column, is_human) for column in np.array(places).T)
 
 
 def _encoder(examples: Sequence[Example], settings: Settings) -> LeakCheck:
@@ -145,10 +166,8 @@ def _separated_by(name: str, examples: Sequence[Example], values: dict[str, list
     areas = {what: _apart(np.array(numbers), is_human) for what, numbers in values.items()}
     what = max(areas, key=lambda what: areas[what])
     found = areas[what] > THRESHOLD and _is_sure(areas[what], is_human)
-    advice = " Match the sources, or cut clips alike" if found else ""
-    return LeakCheck(
-        name, found, f"{LEAKS[name]} ({what}: AUC {areas[what]:.2f}).{advice}".rstrip("."), areas[what]
-    )
+    advice = f". {_MATCH}" if found else ""
+    return LeakCheck(name, found, f"{LEAKS[name]} ({what}: AUC {areas[what]:.2f}){advice}", areas[what])
 
 
 def _missing(name: str, without: Sequence[Example]) -> LeakCheck:

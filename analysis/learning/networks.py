@@ -26,6 +26,13 @@ SEES: tuple[Reads, ...] = ("frames", "bar-code")
 """What is read from the picture; the others read positions."""
 DRAWS: tuple[Reads, ...] = ("top-down", *SEES)
 """What convolutions look at."""
+PLACES: Mapping[Reads, str] = {
+    "positions": "",
+    "top-down": "its image from above is of absolute x and y",
+    "frames": "frames show where a player is, by what is seen and by a mini map",
+    "bar-code": "lines of frames hold what the frames show, a mini map too",
+}
+"""What holds places, and how, where that is not plain; turn and speed hold none."""
 COLUMNS: Mapping[Reads, tuple[str, ...]] = {
     "positions": ("x_m", "y_m", "z_m"),
     "turn-speed": ("turn", "speed"),

@@ -27,9 +27,10 @@ from app.judges.base import (
 )
 from app.judges.frames import read_frames
 from app.judges.models import CARD, CARD_TEXT, is_model
-from app.judges.positions import TIME, read_positions
+from app.judges.positions import TIME, Floats, read_positions
 from app.judges.runner import Clock, OnProgress, PairToJudge, VerdictRow, run_judge
 
+_GOAL = ("goal_x_m", "goal_y_m")
 _UNITS: Mapping[By, tuple[str, float]] = {
     "share": ("difference (a less b) of the share of windows called human, in percentage points", 100.0),
     "mean-logit": ("difference (a less b) of the mean logit of windows, times 100", 100.0),
@@ -142,23 +143,24 @@ class TrainedJudge:
         return value
 
 
+def track_and_goal(files: StimulusFiles) -> tuple[Track, tuple[float, float] | None]:
+    """The path of a clip with its heights and, where the file has them, headings and the goal of its beginning."""
+    found = read_positions(files, ("x_m", "y_m", "z_m"), ("heading_rad", *_GOAL))
+    x_m, y_m = (found.get(column) for column in _GOAL)
+    return _track(found), None if x_m is None or y_m is None else (float(x_m[0]), float(y_m[0]))
+
+
 def track_of(files: StimulusFiles, settings: Settings | None = None) -> Track:
     """The path of a clip; without settings its headings are read where there are any, and its heights."""
     if settings is None:
-        try:
-            return _track(files, ("x_m", "y_m", "z_m", "heading_rad"))
-        except JudgeFailed as failure:
-            if "heading_rad" not in failure.reason or "lacks" not in failure.reason:
-                raise
-            return _track(files, ("x_m", "y_m", "z_m"))
+        return _track(read_positions(files, ("x_m", "y_m", "z_m"), ("heading_rad",)))
     columns = ["x_m", "y_m"]
     columns += ["z_m"] if settings.reads == "positions" else []
     columns += ["heading_rad"] if settings.by_heading else []
-    return _track(files, columns)
+    return _track(read_positions(files, columns))
 
 
-def _track(files: StimulusFiles, columns: Sequence[str]) -> Track:
-    found = read_positions(files, columns)
+def _track(found: Mapping[str, Floats]) -> Track:
     height = found["z_m"] if "z_m" in found else 0.0 * found["x_m"]
     return Track(found[TIME], found["x_m"], found["y_m"], height, found.get("heading_rad"))
 

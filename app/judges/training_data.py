@@ -15,7 +15,7 @@ from app.judges.frames import encoding_of, read_frames
 from app.judges.models import MANIFEST
 from app.judges.runner import OnProgress, PairToJudge
 from app.judges.study import main_pairs
-from app.judges.trained import track_of
+from app.judges.trained import track_and_goal
 from app.library.clips.manifest import read_manifest
 from app.library.clips.probe import measure
 from app.library.tables import Stimulus
@@ -179,7 +179,7 @@ def _example(clip: Clip, human: str, settings: Settings) -> Example:
         reads = "by which leaks are looked for" if settings.sees else "which this judge reads"
         raise StudyError(f"{clip.name} has no positions, {reads}; leave the clip out, or add them")
     try:
-        path = track_of(clip.files)
+        path, goal_m = track_and_goal(clip.files)
         frames = read_frames(clip.files, settings) if settings.sees else None
     except JudgeFailed as failure:
         raise StudyError(f"{clip.name}: {failure}") from None
@@ -194,6 +194,7 @@ def _example(clip: Clip, human: str, settings: Settings) -> Example:
         scene=clip.scene,
         path=path,
         shown_s=clip.shown_s,
+        goal_m=goal_m,
         frames=frames,
         encoding=encoding_of(clip.files.clip) if settings.sees and clip.files.clip else "",
     )

@@ -50,9 +50,10 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def write(file: File, path: Path, seconds: float) -> File:
     n = round(seconds * HZ)
-    columns = (path.t_s, path.x_m, path.y_m, path.z_m, path.heading_rad)
+    goal = np.full(len(path.t_s), 50.0)
+    columns = (path.t_s, path.x_m, path.y_m, path.z_m, path.heading_rad, goal, goal)
     lines = [",".join(f"{value:.6f}" for value in row) for row in list(zip(*columns, strict=True))[:n]]  # type: ignore[arg-type]
-    file.write_text("\n".join(["t_s,x_m,y_m,z_m,heading_rad", *lines]) + "\n")
+    file.write_text("\n".join(["t_s,x_m,y_m,z_m,heading_rad,goal_x_m,goal_y_m", *lines]) + "\n")
     return file
 
 
@@ -115,6 +116,7 @@ def test_a_judge_is_trained_on_a_folder_shown_listed_and_run_on_a_study(
     assert "licence: CC0" in said
     assert "Do not use it as a reward" in said
     assert "straightness" in said
+    assert "goal AUC 0.50" in said
     card_(str(model), as_json=True)
     card = json.loads(capfd.readouterr().out)
     assert len(card["data"]["contents"]) == 12

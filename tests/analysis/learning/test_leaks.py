@@ -1,5 +1,6 @@
 """What may not be on both sides of a fold, and what would give the source away without any behaviour."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -48,6 +49,14 @@ def elsewhere(path: Path) -> Path:
     return replace(path, x_m=path.x_m + 60)
 
 
+def begun_elsewhere(path: Path) -> Path:
+    return replace(path, x_m=np.concatenate([path.x_m[:1] + 60, path.x_m[1:]]))
+
+
+def ended_elsewhere(path: Path) -> Path:
+    return replace(path, z_m=np.concatenate([path.z_m[:-1], path.z_m[-1:] + 3]))
+
+
 def test_no_leak_is_found_where_there_is_none() -> None:
     assert found(examples_of(30)) == set()
 
@@ -74,6 +83,27 @@ def test_each_leak_is_found_where_it_is_and_refused_in_a_sentence_unless_allowed
     assert "place" not in found(cases["place"], READS_NONE)  # it reads no places
     assert "encoder" not in found(cases["encoder"], READS_NONE)
     assert "encoder" not in found([replace(e, encoding="h264") for e in plain], SEES)
+
+
+def test_places_stop_what_reads_them_and_are_said_of_start_end_and_goal() -> None:
+    plain = [replace(e, goal_m=(60.0, 20.0)) for e in examples_of(30)]
+    far = [e if e.is_human else replace(e, goal_m=(20.0, 20.0)) for e in plain]
+    cases = {
+        "start": of_agents(plain, begun_elsewhere),
+        "end": of_agents(plain, ended_elsewhere),
+        "goal": far,
+    }
+    for what, examples in cases.items():
+        for network in NETWORKS.values():
+            (check,) = (c for c in check_leaks(examples, network.settings) if c.name == "place")
+            assert check.found == (network.settings.reads != "turn-speed"), (what, network.name)
+            areas = dict(re.findall(r"(start|end|goal) AUC (\d\.\d+)", check.says))
+            assert {place for place, area in areas.items() if float(area) == 1.0} == {what}, check.says
+            assert ("mini map" in check.says) == network.settings.sees, check.says
+            assert ("reads no places" in check.says) != check.found
+            assert check.value == 1.0
+    (check,) = (c for c in check_leaks(examples_of(30), READS_PLACES) if c.name == "place")
+    assert "the goal not looked at" in check.says
 
 
 def sides(examples: Sequence[Example], of: object, pairs: Sequence[tuple[int, int]] = ()) -> bool:

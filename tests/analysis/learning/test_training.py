@@ -71,7 +71,7 @@ def test_turn_and_speed_tell_generated_walkers_apart_seen_or_not() -> None:
         ("turn-speed-gru", {"symbolic", "hybrid"}),
     ):
         kept = [example for example in first if example.is_human or example.source in agents]
-        trained = train(NETWORKS[name], kept, allowed=("ends", "length", "place"))
+        trained = train(NETWORKS[name], kept)
         for source in ("symbolic", "hybrid"):
             found = chosen(trained, second, source)
             reached = found.share if NETWORKS[name].by == "share" else found.mean_logit
@@ -115,7 +115,7 @@ def test_visual_networks_learn_from_pictures_what_tells_apart() -> None:
             replace(e, frames=pictures_of(e.is_human, settings, rng)) if settings.sees else e
             for e in examples_of(10)
         ]
-        trained = train(replace(known, settings=settings), examples, allowed=["place"])
+        trained = train(replace(known, settings=settings), examples)
         assert len(trained.copies) == 5
         assert trained.evaluation.pooled.n_pairs == 10
         if settings.sees:
