@@ -17,7 +17,8 @@ from sqlmodel import Session, SQLModel, col, select
 from app.library.tables import Stimulus
 from app.sessions.design import Layout
 from app.sessions.evidence import least_ms
-from app.sessions.flags import Observed, examine, joined
+from app.sessions.examining import Observed, examine
+from app.sessions.flags import joined
 from app.sessions.runs import Run, run_of
 from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, Status, Trial
 from app.studies.file.drafts import check_draft

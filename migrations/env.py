@@ -7,7 +7,7 @@ from sqlmodel import SQLModel
 import app.sessions.tables
 import app.tasks.game.tables
 import app.tasks.walk.tables  # noqa: F401
-from app.core.database import make_engine
+from app.core.engines import make_engine
 from app.core.settings import Settings
 
 

@@ -16,7 +16,8 @@ from sqlalchemy import URL, make_url
 from starlette.testclient import TestClient
 
 from app.core import dependencies
-from app.core.database import Database, make_engine
+from app.core.database import Database
+from app.core.engines import make_engine
 from app.core.migrating import upgrade
 from app.core.settings import Settings
 from app.library.clips.importing import ImportedClip

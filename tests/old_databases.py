@@ -9,7 +9,7 @@ from sqlalchemy import URL, text
 from sqlmodel import Session, SQLModel, col, select
 
 from analysis import analyze
-from app.core.database import make_engine
+from app.core.engines import make_engine
 from app.core.errors import StudyError
 from app.reports.export import export
 from app.reports.facts import designs_of, study_facts, tables_of

@@ -14,7 +14,8 @@ from sqlalchemy import URL, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel, col, func, select
 
-from app.core.database import Database, make_engine
+from app.core.database import Database
+from app.core.engines import make_engine
 from app.core.errors import StudyError
 from app.core.migrating import open_database
 from app.core.settings import Settings

@@ -29,7 +29,8 @@ from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
 from analysis import analyze
-from app.core.database import Database, make_engine
+from app.core.database import Database
+from app.core.engines import make_engine
 from app.reports.export import csv_lines, export
 from app.reports.facts import study_facts
 from app.reports.frames import responses_frame

@@ -7,7 +7,8 @@ from pathlib import Path
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import DBAPIError
 
-from app.core.database import Database, make_engine
+from app.core.database import Database
+from app.core.engines import make_engine
 from app.core.errors import StudyError
 from app.core.settings import Settings
 

@@ -15,12 +15,15 @@ from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import Role
-from app.core.database import Database, make_engine
+from app.core.database import Database
+from app.core.engines import make_engine
 from app.core.errors import NotFound
 from app.monitor import tally as tallies
 from app.monitor.progress import BadChoice, choice_of, snapshot
 from app.monitor.snapshots import Choice, Snapshot
 from app.monitor.tally import Tally
+from app.reports.export import rows_of
+from app.reports.kinds import What
 from app.sessions.entering import Visit, enter
 from app.sessions.exclusions import exclude, include
 from app.sessions.flags import MEANINGS, Flag, is_one_sided
@@ -36,6 +39,7 @@ from tests.admin.persons import make_user
 from tests.factories import NOW, load_file
 from tests.monitor.recount import recount
 from tests.reports.people import CLIP, walk
+from tests.reports.rated import load_rated, rate
 from tests.studies.clips import add_clips
 
 LATER = NOW + timedelta(days=1)
@@ -335,3 +339,48 @@ def test_flagged_sessions_are_listed_newest_first_with_why(nav: Database) -> Non
     by_flag = Counter(flag for line in seen.flagged for flag, _ in line.flags)
     assert dict(seen.n_by_flag) == by_flag
     assert seen.n_flagged == len(seen.flagged)
+
+
+def test_items_are_counted_against_the_participants_that_each_is_to_have(
+    database: Database, tmp_path: Path, who: Who
+) -> None:
+    """The answers are those of the exported ratings, counted anew."""
+    with database.transaction() as session:
+        load_rated(session, tmp_path, per_item=4)
+        for person in ("ann", "bob", "cyd"):
+            rate(session, person)
+        dan = rate(session, "dan")
+        rate(session, "ann", mode=Mode.PILOT, raised="not-read")
+
+    def seen(minutes: int, mode: Mode = Mode.LIVE) -> Snapshot:
+        with database.reading() as session:
+            at, here = NOW + timedelta(minutes=minutes), study_here(session, "rated")
+            found = snapshot(session, here, Choice(1, mode), at, None, sees_live=True)
+            rows = [r for r in rows_of(session, "rated", What.RATINGS) if r["mode"] == mode]
+            given = {(r["session"], r["item"]) for r in rows if r["kind"] != "practice" and not r["excluded"]}
+        rated = Counter(item for _, item in given)
+        assert {line.unit: line.answers for line in found.units} == rated
+        return found
+
+    def given(minutes: int) -> dict[str, int | None]:
+        return {line.unit: line.given for line in seen(minutes).units}
+
+    units = ["one", "two", "three", "four", "check"]
+    lines = seen(5).units
+    assert [(line.unit, line.wanted, line.is_full, line.condition) for line in lines] == [
+        ("one", 4, True, "persona"), ("two", 4, True, "persona"), ("three", 4, True, "plain"),
+        ("four", 4, True, "plain"), ("check", None, False, "plain"),
+    ]  # fmt: skip
+    with database.transaction() as session:
+        exclude(session, who, study_here(session, "rated"), dan, "left out", NOW)
+    assert given(5) == dict.fromkeys(units, 3)
+    with database.transaction() as session:
+        rate(session, "bob", n_trials=2)
+    assert given(5) == dict.fromkeys(units, 4), "one more is under way"
+    assert given(60) == dict.fromkeys(units, 3), "and has left"
+    with database.transaction() as session:
+        include(session, who, study_here(session, "rated"), dan, NOW)
+    pilot = seen(60, Mode.PILOT)
+    assert (pilot.shows_clips, pilot.shows_reading, pilot.trouble.not_read, len(seen(60).pairs)) == (
+        False, True, 6, 0
+    )  # fmt: skip

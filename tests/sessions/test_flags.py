@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.sessions.flags import Flag, Observed, examine, joined, split
+from app.sessions.examining import Observed, examine
+from app.sessions.flags import Flag, joined, split
 
 # An attentive person, two clips of 8 s and 7 s.
 GOOD = Observed(

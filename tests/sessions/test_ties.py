@@ -14,7 +14,8 @@ from starlette.testclient import TestClient
 
 from analysis import analyze
 from app.accounts.tables import Role
-from app.core.database import Database, make_engine
+from app.core.database import Database
+from app.core.engines import make_engine
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.export import export

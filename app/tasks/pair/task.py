@@ -13,7 +13,8 @@ from app.monitor.session_pages import AnsweredTrial, TrialView
 from app.sessions.answers import read_answers
 from app.sessions.design import Kind, Planned, Slot, UnitToPlan
 from app.sessions.evidence import PlaybackReport, TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
-from app.sessions.flags import Finding, Observed, examine, joined
+from app.sessions.examining import Finding, Observed, examine
+from app.sessions.flags import joined
 from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.pages import Page
 from app.sessions.runs import BlockRun

@@ -12,7 +12,7 @@ from typing import Any
 from app.library.records import Line, Part, Record
 from app.sessions.design import Layout
 from app.sessions.evidence import MAX_TEXT, RT_SLACK_MS, count_of, number_of, read_rt_ms, storable
-from app.sessions.flags import Finding, Observed, examine
+from app.sessions.examining import Finding, Observed, examine
 
 # Of a record or text, so much of its length from the top on must have come into view. The rest is its margin.
 READ_SHARE = 0.95

@@ -12,7 +12,8 @@ from app.library.kinds import StimulusKind
 from app.sessions.answers import Answers, read_answers
 from app.sessions.design import Planned, Slot
 from app.sessions.evidence import TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
-from app.sessions.flags import Observed, examine, joined
+from app.sessions.examining import Observed, examine
+from app.sessions.flags import joined
 from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.runs import BlockRun
 from app.sessions.tables import Mode

@@ -13,7 +13,8 @@ from app.monitor.session_pages import AnsweredTrial, TrialView
 from app.sessions.answers import Answers
 from app.sessions.design import Kind, Planned, Slot, UnitToPlan
 from app.sessions.evidence import count_of, read_rt_ms, storable, waited_ms
-from app.sessions.flags import Observed, examine, joined
+from app.sessions.examining import Observed, examine
+from app.sessions.flags import joined
 from app.sessions.runs import BlockRun
 from app.sessions.tables import Mode
 from app.sessions.views import Place

@@ -1,0 +1,77 @@
+"""Connections to SQLite and PostgreSQL: how each is opened, what it may do, and how it is known to be alive."""
+
+import time
+from typing import Any
+
+from sqlalchemy import URL, Engine, create_engine, event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+LOCK_WAIT_S = 15.0  # how long a write waits while another process holds SQLite's lock
+# Of each process with PostgreSQL: connections to read by, which stay open, and more for a while when all are in use.
+KEPT_CONNECTIONS, MORE_CONNECTIONS = 8, 7
+IDLE_S = 2.0
+_USED = "likely-human.used"
+
+
+def make_engine(
+    url: URL,
+    *,
+    writing: bool,
+    checkpointing: bool = False,
+    enforcing: bool = True,
+    lock_wait_s: float = LOCK_WAIT_S,
+) -> Engine:
+    """An engine for `url`; `enforcing` foreign keys always, but while tables are rebuilt.
+
+    On SQLite only a `checkpointing` connection moves the log into the database: releases before 3.51.3 can corrupt
+    it when two connections write and checkpoint at once, so the service's writer alone does (a process that is
+    alone with the database does it on closing).
+    """
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, pool_pre_ping=True) if writing else _reading_over_network(url)
+    engine = create_engine(url, connect_args={"check_same_thread": False})
+
+    @event.listens_for(engine, "connect")
+    def prepare(connection: DBAPIConnection, _record: object) -> None:
+        connection.isolation_level = None  # we say BEGIN ourselves, below
+        cursor = connection.cursor()
+        cursor.execute(f"PRAGMA busy_timeout = {round(lock_wait_s * 1000)}")
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA synchronous = FULL")
+        if enforcing:
+            cursor.execute("PRAGMA foreign_keys = ON")
+        if not checkpointing:
+            cursor.execute("PRAGMA wal_autocheckpoint = 0")
+        if not writing:
+            cursor.execute("PRAGMA query_only = ON")
+        cursor.close()
+
+    @event.listens_for(engine, "begin")
+    def begin(connection: Any) -> None:
+        connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
+
+    return engine
+
+
+def _reading_over_network(url: URL) -> Engine:
+    """A connection that has been idle is asked whether it is alive before it is used; each time would be a round trip
+    of every read, which is done again instead where the server was restarted meanwhile."""
+    engine = create_engine(url, pool_size=KEPT_CONNECTIONS, max_overflow=MORE_CONNECTIONS)
+
+    @event.listens_for(engine, "checkin")
+    def note(_connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
+        record.info[_USED] = time.monotonic()
+
+    @event.listens_for(engine, "checkout")
+    def look(connection: DBAPIConnection, record: ConnectionPoolEntry, _proxy: object) -> None:
+        used = record.info.get(_USED)
+        if used is None or time.monotonic() - used < IDLE_S:
+            return
+        try:
+            engine.dialect.do_ping(connection)
+        except engine.dialect.dbapi.Error as error:  # type: ignore[union-attr]
+            raise DisconnectionError from error
+
+    return engine
