@@ -218,7 +218,7 @@ def test_reads_go_on_when_the_server_has_ended_every_connection(
 ) -> None:
     if database.is_local:
         pytest.skip("SQLite has no server")
-    monkeypatch.setattr("app.core.database.IDLE_S", idle_s)
+    monkeypatch.setattr("app.core.engines.IDLE_S", idle_s)
     end_all = (
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
         "WHERE datname = current_database() AND pid <> pg_backend_pid()"
