@@ -167,13 +167,12 @@ def _ultimatum(files: "Sequence[MatchFile]", options: "Options") -> dict[str, An
     from analysis.figures.ultimatum import ultimatum_figure
     from analysis.games.sug_compare import NAMES as MEASURES
     from app.reports.games import Groups, offers_of, play_compared, play_in
-    from app.reports.matches import AGENTS, PEOPLE
 
     people, *others = files
-    reference = people.of(PEOPLE)
+    reference = people.people
     compared, plays = {}, {str(people.path): play_in(reference)}
     for file in others:
-        seats = file.of(AGENTS)
+        seats = file.programs or file.people
         found = play_compared(
             Groups(file.games[0], reference, seats, (str(people.path), str(file.path)), (people, file)),
             options,

@@ -12,7 +12,7 @@ import pandas as pd
 from app.core.errors import StudyError
 from app.core.spreadsheet import CsvTable, csv_text, lines_in
 from app.core.whole_files import written_whole
-from app.reports.matches import PEOPLE, MatchFile, SeatPlayed, one_game
+from app.reports.matches import MatchFile, SeatPlayed, one_game
 from app.tasks.game.base import Seat
 from app.tasks.game.games import FAMILIES
 from app.tasks.game.match import config_hash
@@ -43,7 +43,7 @@ def decisions_of(file: MatchFile) -> Decisions:
     game = one_game([file])
     if game.name not in FAMILIES["glee"]:
         raise StudyError(f"decisions are predicted for {', '.join(FAMILIES['glee'])}, not for {game.name}")
-    seats = file.of(PEOPLE)
+    seats = file.people
     rows = [row for one in seats for row in _decisions(one)]
     if not rows:
         raise StudyError(f"{file.path}: no person answered anything in {game.name}")

@@ -23,7 +23,7 @@ from analysis.stats.intervals import Interval
 from app.core.errors import StudyError
 from app.library.tables import Stimulus
 from app.reports.games import Groups, Options, measures_compared, play_compared
-from app.reports.matches import PEOPLE, MatchFile, one_game
+from app.reports.matches import MatchFile, one_game
 from app.reports.page.views import FigureView, SectionView, TableView, interval, number
 from app.studies.file.design import StudyDesign
 
@@ -38,7 +38,7 @@ def distances_to_people(files: Sequence[MatchFile], options: Options) -> list[So
     Raises StudyError where nobody is there, or no agent.
     """
     people, game = files[0], one_game(files)
-    reference = people.of(PEOPLE)
+    reference = people.people
     players = {one.player for one in reference}
     found: list[SourceDistance] = []
     for file in files:

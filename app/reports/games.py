@@ -15,8 +15,6 @@ from analysis.games.wac import WaterGame, WaterSetting, water_setting
 from analysis.options import RESAMPLES
 from app.core.errors import StudyError
 from app.reports.matches import (
-    PEOPLE,
-    PROGRAMS,
     PUBLISHED,
     MatchFile,
     SeatPlayed,
@@ -73,9 +71,11 @@ def chosen(file: MatchFile, who: str) -> list[SeatPlayed]:
 
     Raises StudyError where there is none."""
     if who == "people":
-        return file.of(PEOPLE)
-    kinds = PROGRAMS if who == "agents" else (who,)
-    found = [one for one in file.seats if who == "all" or one.occupant in kinds or one.player == who]
+        return file.people
+    if who == "agents":
+        found = file.programs
+    else:
+        found = [one for one in file.seats if who in ("all", one.occupant, one.player)]
     if not found:
         there = sorted({one.player for one in file.seats} | {one.occupant for one in file.seats})
         raise StudyError(f"{file.path} has no seat of {who}; choose {', '.join((*WHO, *there))}")

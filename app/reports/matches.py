@@ -25,8 +25,7 @@ from app.tasks.game.replay import Replayed, replayed
 
 SEATS_FILE = "seats_played.csv"
 HUMAN = "human"
-PEOPLE, PROGRAMS = (HUMAN, "simulated"), ("rule", "model")
-AGENTS = (*PROGRAMS, *PEOPLE)
+PEOPLE = (HUMAN, "simulated")
 PUBLISHED = " as published"
 """Ends the name of a measure as the published scripts compute it."""
 
@@ -76,12 +75,19 @@ class MatchFile:
             if role.seat not in one.handed_over and role.seat in one.occupants
         ]
 
-    def of(self, kinds: Sequence[str]) -> list[SeatPlayed]:
-        """The seats of the first of these kinds of occupants that is there."""
-        for kind in kinds:
+    @property
+    def people(self) -> list[SeatPlayed]:
+        """The seats of people; of simulated ones where no person is in the file. Raises StudyError without either."""
+        for kind in PEOPLE:
             if found := [seat for seat in self.seats if seat.occupant == kind]:
                 return found
         raise StudyError(f"{self.path} has no seat of a person, nor of a simulated one")
+
+    @property
+    def programs(self) -> list[SeatPlayed]:
+        """The seats of agents; beside people, simulated people are agents as well."""
+        are_people = HUMAN if any(seat.occupant == HUMAN for seat in self.seats) else PEOPLE[1]
+        return [seat for seat in self.seats if seat.occupant != are_people]
 
     def _seat(self, one: Replayed, seat: Seat, role: str) -> SeatPlayed:
         occupant = one.occupants[seat]

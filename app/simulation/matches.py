@@ -13,14 +13,14 @@ from app.accounts.logins import token_hash
 from app.core.database import Database
 from app.sessions.tables import SessionToken
 from app.sessions.where import locate
-from app.tasks.game.agents.registry import agent_named
+from app.tasks.game.agents.registry import SIMULATED, agent_named
 from app.tasks.game.base import Budget, Player, View
 from app.tasks.game.fold import match_table, seat_table, state_of
 from app.tasks.game.games import GAMES
 from app.tasks.game.held import legal_for
 from app.tasks.game.moves import MoveSchema
 from app.tasks.game.pages import posted_value
-from app.tasks.game.settings import GameDesign, fill_of
+from app.tasks.game.settings import GameDesign
 from app.tasks.game.tables import MatchStatus
 
 _token = SQLModel.metadata.tables[str(SessionToken.__tablename__)].c
@@ -73,7 +73,7 @@ class Playing:
     def _move(self, turn: Turn) -> Mapping[str, str]:
         player = self._players.get(turn.match_id)
         if player is None:
-            agent = agent_named(turn.game, fill_of(turn.game, None, turn.seat))
+            agent = agent_named(turn.game, SIMULATED)
             player = self._players[turn.match_id] = agent.player()
         act = player.act(turn.view, turn.legal, self.rng, Budget())
         fields = {name: posted_value(value) for name, value in act.move.items()}

@@ -1,6 +1,6 @@
 """What a study file says of a block of matches, and what such a block is when it is run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic import (
@@ -14,7 +14,7 @@ from app.core.errors import StudyError
 from app.sessions.design import Kind
 from app.studies.file.problems import counted, listed, quoted
 from app.studies.file.shown import Shown, Ways
-from app.studies.questions.base import Question, rule_error
+from app.studies.questions.base import Asked, Question, rule_error
 from app.tasks.game.agents.registry import agent_named, is_model, is_outside, outside_named
 from app.tasks.game.base import Agent, AnyGame, GameConfig
 from app.tasks.game.choosing import (
@@ -61,13 +61,13 @@ PHASES_OF: Mapping[str, tuple[str, ...]] = {
     "glee-persuasion": ("message", "answer"),
     "wac": ("bid",),
 }
-# Who sits where no agent is named: the same that `game play` would take for people.
-FILLS: Mapping[str, str] = {
-    "sug": "simulated",
-    "glee-bargaining": "conceder",
-    "glee-negotiation": "conceder",
-    "glee-persuasion": "random",
-    "wac": "health-urgency",
+# Who sits where no agent is named, by seat. No simulated person: in a study with people these are agents.
+FILLS: Mapping[str, Sequence[str]] = {
+    "sug": ("adaptive",),
+    "glee-bargaining": ("conceder:start=0.7",),
+    "glee-negotiation": ("conceder:start=0.7",),
+    "glee-persuasion": ("commitment:q=1/4", "bayes-buyer"),
+    "wac": ("health-urgency",),
 }
 
 
@@ -178,6 +178,19 @@ class GameBlock(BlockSettings):
         }
         return Ways(way, words, begins, model, is_whole=isinstance(value, str))
 
+    @classmethod
+    def n_units(cls, keys: Mapping[str, Any]) -> int:
+        """Its configurations, as far as they are listed."""
+        configs = keys.get("configs")
+        return len(configs) if isinstance(configs, list) else 1
+
+    def as_run(self, instructions: str | None, asked: Callable[[Asked], Question]) -> "GameDesign":
+        """`sample` is how the configurations were chosen."""
+        own = {name: getattr(self, name) for name in SETTINGS}
+        own["sample"] = self.configs if isinstance(self.configs, Sample) else None
+        configs = tuple(config.model_dump(mode="json") for config in configs_of(self.game, self.configs))
+        return GameDesign(id=self.id, instructions=instructions, **own, task="game", configs=configs)
+
     @property
     def programs(self) -> tuple[str, ...]:
         """By which keys a program can take a seat."""
@@ -222,10 +235,8 @@ def _check_seats(block: GameBlock, configs: tuple[GameConfig, ...]) -> None:
 
 
 def fill_of(game: str, named: str | None, seat: int) -> str:
-    """The agent that fills a seat, as text; a default that cannot take the seat gives way to any legal move."""
-    text = named or FILLS[game]
-    takes = agent_named(game, text).takes if named is None else ()
-    return "random" if takes and seat not in takes else text
+    """The agent that fills a seat, as text: the one that is named, or the game's own."""
+    return named or FILLS[game][(seat - 1) % len(FILLS[game])]
 
 
 def _outside(text: str, models: Models | None) -> None:
@@ -293,13 +304,8 @@ class GameDesign(BlockDesign):
     updates: Updates = "long-poll"
     sample: Sample | None = None
 
-    @classmethod
-    def of(cls, block: GameBlock, **shared: Any) -> Self:
-        """As it is run; `shared` is what blocks of all tasks have. `sample` is how the configurations were chosen."""
-        own = {name: getattr(block, name) for name in SETTINGS}
-        own["sample"] = block.configs if isinstance(block.configs, Sample) else None
-        configs = tuple(config.model_dump(mode="json") for config in configs_of(block.game, block.configs))
-        return cls(**shared, **own, task="game", configs=configs)
+    def activity(self) -> str:
+        return f"played matches of {TITLES[self.game]}"
 
     def keys(self) -> dict[str, Any]:
         """Its own keys in a study file."""
@@ -366,9 +372,11 @@ class GameDesign(BlockDesign):
         return agent_named(self.game, fill_of(self.game, None, seat)) if is_outside(fill.name) else fill
 
     def successor(self, seat: int) -> Agent:
-        """The agent that takes the seat of somebody who left."""
+        """The agent that takes the seat of somebody who left: one of the game's own where the named one cannot."""
         named = self.leaving.agent or (None if is_outside(self.agent) else self.agent)
-        return agent_named(self.game, fill_of(self.game, named, seat))
+        agent = agent_named(self.game, fill_of(self.game, named, seat))
+        can = not agent.takes or seat in agent.takes
+        return agent if can else agent_named(self.game, fill_of(self.game, None, seat))
 
     def units(self) -> tuple[UnitSpec, ...]:
         """Its configurations."""
@@ -397,3 +405,6 @@ def _configs_by_unit(design: GameDesign) -> Mapping[str, GameConfig]:
         configs = (cast(GameConfig, design.rules.Config.model_validate(one)) for one in design.configs)
         _by_unit[key] = {f"{design.id}:{config_hash(config)}": config for config in configs}
     return _by_unit[key]
+
+
+BLOCK, DESIGN = GameBlock, GameDesign

@@ -105,7 +105,8 @@ class Leaving(Part):
     )
     agent: Text | None = Field(
         default=None,
-        description="The agent that takes the seat, as for `game play`; one of the game's own unless said.",
+        description="The agent that takes the seat, as for `game play`; one of the game's own unless said, and where "
+        "it cannot take that seat.",
     )
     may_return: bool = Field(
         default=True, description="Whether who left may come back to the seat during the match."

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from app.core.errors import StudyError
+from app.tasks.game.agents import glee_offers, glee_persuasion, wac
 from app.tasks.game.agents.any_game import RandomAgent
 from app.tasks.game.agents.glee_offers import Conceder, EqualSplit, Equilibrium, Threshold, proposer_share
 from app.tasks.game.agents.glee_persuasion import (
@@ -19,9 +20,10 @@ from app.tasks.game.agents.glee_persuasion import (
     commitment_chance,
     recommended,
 )
-from app.tasks.game.agents.registry import agents_for
+from app.tasks.game.agents.registry import SIMULATED, agent_named, agents_for
 from app.tasks.game.agents.wac import HealthUrgency, Outbid, SalaryShare, Saver
 from app.tasks.game.base import Agent, AnyGame, GameConfig
+from app.tasks.game.games import GAMES
 from app.tasks.game.glee_bargaining import Bargaining, BargainingConfig
 from app.tasks.game.glee_negotiation import Negotiation, NegotiationConfig
 from app.tasks.game.glee_persuasion import Persuasion, PersuasionConfig
@@ -30,8 +32,8 @@ from app.tasks.game.run import agents_of
 from app.tasks.game.wac import WaterAuction, WaterConfig
 
 DISCOUNTS = [Fraction(text) for text in ("0.8", "0.9", "0.95", "1")]
-SELLERS = (Truthful(), AlwaysRecommend(), Commitment(), Babbling())
-BUYERS = (Copier(), BayesBuyer(), Babbling())
+SELLERS = (Truthful(), AlwaysRecommend(), Commitment(), Babbling(), glee_persuasion.SimulatedAgent())
+BUYERS = (Copier(), BayesBuyer(), glee_persuasion.SimulatedAgent(), Babbling())
 
 
 def played(game: AnyGame, config: GameConfig, agents: Sequence[Agent], seed: int = 1) -> Any:
@@ -41,15 +43,16 @@ def played(game: AnyGame, config: GameConfig, agents: Sequence[Agent], seed: int
 
 @pytest.mark.slow
 def test_agents_play_legal_moves_in_every_configuration() -> None:
-    offers = (EqualSplit(), Threshold(), Conceder(), Equilibrium(), RandomAgent())
+    person = glee_offers.SimulatedAgent(spread=1)
+    offers = (EqualSplit(), Threshold(), Conceder(), Equilibrium(), person, RandomAgent())
     games: tuple[AnyGame, ...] = (Bargaining(), Negotiation())
     for game in games:
         for n, config in enumerate(game.Config.grid()):
-            first, second = offers[n % 5], offers[n // 5 % 5]
+            first, second = offers[n % 6], offers[n // 6 % 6]
             assert game.done(played(game, config, (first, second)))
     for n, sold in enumerate(PersuasionConfig.grid()):
-        assert played(Persuasion(), sold, (SELLERS[n % 4], BUYERS[n // 4 % 3])).products
-    agents = (SalaryShare(), HealthUrgency(), Outbid(), Saver(), RandomAgent())
+        assert played(Persuasion(), sold, (SELLERS[n % 5], BUYERS[n // 5 % 4])).products
+    agents = (SalaryShare(), HealthUrgency(), wac.SimulatedAgent(), Saver(), RandomAgent())
     for seed, water in enumerate(WaterConfig.grid()):
         assert played(WaterAuction(), water, agents[seed:] + agents[:seed], seed).past
 
@@ -59,6 +62,69 @@ def test_every_game_has_its_agents_by_name() -> None:
         assert set(agents_for(game)) >= {"equal-split", "threshold", "conceder", "equilibrium"}
     assert {agent.name for agent in (*SELLERS, *BUYERS)} <= set(agents_for("glee-persuasion"))
     assert set(agents_for("wac")) >= {"salary-share", "health-urgency", "outbid", "saver", "random"}
+
+
+def test_every_game_has_a_simulated_person_for_every_seat() -> None:
+    for name, game in GAMES.items():
+        person = agent_named(name, SIMULATED)
+        assert person.occupant == "simulated"
+        config = game.Config()
+        n = len(game.seats(config))
+        hashes = {
+            play(game, config, [person.player() for _ in range(n)], seed).log[-1].state_hash
+            for seed in (1, 1, 2)
+        }
+        assert len(hashes) == 2, f"{name}: its chance is the seed's alone"
+
+
+def test_a_simulated_person_of_an_offer_game_concedes_and_errs_as_its_parameters_say() -> None:
+    config, stubborn = BargainingConfig(rounds=11), Threshold(share=Fraction(1))
+    first = []
+    for seed in range(20):
+        exact = played(Bargaining(), config, (glee_offers.SimulatedAgent(spread=0, noise=0), stubborn), seed)
+        demands = [offer.amount for offer in exact.offers if offer.proposer == 1]
+        assert demands == sorted(demands, reverse=True)
+        assert 5000 <= demands[0] <= 9000
+        assert 3000 <= demands[-1] <= 5000
+        first.append(demands[0])
+        # Who turns every answer round takes the nothing that it is offered.
+        wrong = played(Bargaining(), config, (glee_offers.SimulatedAgent(spread=0, noise=1), stubborn), seed)
+        assert [offer.amount for offer in wrong.offers] == [demands[0], 0]
+        assert wrong.deal is not None
+    assert len(set(first)) > 10, "each match draws a person of its own"
+
+
+def test_a_simulated_person_who_errs_always_says_and_buys_the_opposite() -> None:
+    config = PersuasionConfig(rounds=60, value=Fraction("1.25"))
+    person = glee_persuasion.SimulatedAgent
+    right, wrong = (
+        played(Persuasion(), config, (Truthful(), person(noise=noise))).products for noise in (0, 1)
+    )
+    follows = played(Persuasion(), config, (Truthful(), BayesBuyer())).products
+    assert [p.bought for p in right] == [p.bought for p in follows]
+    assert [p.bought for p in wrong] == [not p.bought for p in follows]
+    sold = played(Persuasion(), config, (person(noise=1), Copier())).products
+    assert not any(p.bought for p in sold if p.good), "it speaks against all good products"
+    lies = [
+        sum(
+            p.bought
+            for p in played(Persuasion(), config, (person(noise=0), Copier()), seed).products
+            if not p.good
+        )
+        for seed in range(10)
+    ]
+    assert len(set(lies)) > 5, "each match draws how often it lies"
+
+
+def test_a_simulated_bidder_bids_in_tens_unless_it_errs() -> None:
+    config = WaterConfig(supply_low=20, supply_high=20)
+    shares = []
+    for noise in (0, 1):
+        days = played(WaterAuction(), config, [wac.SimulatedAgent(noise=noise)] * 5).past
+        bids = [bid for day in days for bid in day.bids if bid is not None]
+        shares.append(sum(bid % 10 == 0 for bid in bids) / len(bids))
+    assert shares[0] > 0.8, "the others are all that somebody has"
+    assert shares[1] < 0.5
 
 
 def test_equilibrium_shares_without_end_are_rubinsteins() -> None:

@@ -24,6 +24,7 @@ from app.main import create_app
 from app.reports import played
 from app.reports.export import export
 from app.reports.kinds import Format, What
+from app.reports.matches import read_matches
 from app.reports.report import build_report
 from app.reports.targets import split_targets
 from app.sessions.entering import Visit, enter
@@ -162,7 +163,7 @@ def test_a_restart_in_the_middle_of_a_match_loses_nothing(
     after = moves(database)
     assert [(move.seq, move.state_hash) for move in after][: len(before)] == before
     assert {move.auto for move in after} == {""}
-    agents = [move for move in after if move.occupant == "simulated"]
+    agents = [move for move in after if move.occupant == "rule"]
     assert agents
     assert all((move.delay_ms or 0) >= 1000 * LEAST_S for move in agents)
 
@@ -212,7 +213,48 @@ def test_two_deadlines_missed_are_leaving_and_the_others_keep_their_pay(
     assert of_seat == [Fraction(total or "0") for total in totals], "who had a seat by turns share its payoff"
     mine = sum(Fraction(s.payoff) for s in seats if s.session_id == gone.seat.session_id)
     assert gone.seat.bonus_minor == mine
-    assert [s.occupant for s in seats[3:]] == (["simulated", "human"] if then == "agent" else [])
+    assert [s.occupant for s in seats[3:]] == (["rule", "human"] if then == "agent" else [])
+
+
+def test_the_games_own_agents_fill_seats_and_are_agents_in_the_files(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    for game, (n, config) in GAMES.items():
+        at_once = {"wait_max_s": 10, "ready_s": 0}
+        seats = ["any"] * (n - 1) + ["human"]
+        open_game(database, tmp_path, game=game, configs=config, seats=seats, matching=at_once, slug=game)
+        person = Person(client, database, slug=game)
+        assert person.look() == "waiting"
+        Clock.wait(11)
+        assert person.look() == "playing"
+        play_on([person])
+        with database.reading() as session:
+            export(session, game, What.MOVES, Format.CSV, tmp_path / "moves.csv")
+            export(session, game, What.SEATS_PLAYED, Format.CSV, tmp_path / "seats_played.csv")
+        file = read_matches(tmp_path / "moves.csv")
+        assert [seat.seat for seat in file.people] == [n]
+        assert [(seat.seat, seat.occupant) for seat in file.programs] == [(at, "rule") for at in range(1, n)]
+        if game == "glee-persuasion":
+            said = [line.event.message for line in file.matches[0].match.log if line.phase == "message"]
+            assert all(message.strip() for message in said), "a seller of ours writes"
+
+
+def test_who_leaves_is_followed_by_an_agent_that_can_take_the_seat(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    for leaves, named, follows in ((2, "truthful", "bayes-buyer"), (1, "truthful", "truthful")):
+        keys = {"configs": {"rounds": 2}, "leaving": {"agent": named}, "slug": f"leaving-{leaves}"}
+        open_game(database, tmp_path, game="glee-persuasion", **keys)
+        people = [Person(client, database, slug=f"leaving-{leaves}") for _ in range(2)]
+        for person in people:
+            person.look()
+        gone = next(person for person in people if person.seat.seat == leaves)
+        gone.look()
+        gone.act("leave")
+        play_on([person for person in people if person is not gone])
+        with database.reading() as session:
+            agents = session.exec(select(Seat.agent).where(col(Seat.agent).is_not(None))).all()
+        assert str(agents[-1]).startswith(follows)
 
 
 def test_a_browser_that_falls_silent_has_left_after_the_grace(

@@ -167,7 +167,7 @@ def test_answers_that_are_no_move_cost_the_move_and_then_the_seat(
     with database.reading() as session:
         seats = session.exec(select(Seat).where(Seat.seat == 3).order_by(col(Seat.id))).all()
         lines = [each.line for each in session.exec(select(Exchange))]
-    assert [seat.occupant for seat in seats] == ["model", "simulated"]
+    assert [seat.occupant for seat in seats] == ["model", "rule"]
     assert [move.auto for move in table.moves_of(3)[:2]] == ["invalid", "invalid"]
     assert {line["result"] for line in lines} == {"invalid"}
     assert "has left. A computer program plays on in that place." in table.people[0].html

@@ -123,6 +123,23 @@ def test_people_are_compared_with_agents_of_the_same_matches_and_of_other_files(
     assert whole["second"].endswith("(gt)")
 
 
+def test_beside_people_simulated_people_are_agents(files: dict[str, Path], tmp_path: Path) -> None:
+    rows = table(files["people"])
+    at = {name: rows[0].index(name) for name in ("seat", "occupant")}
+    for row in rows[1:]:
+        if row[at["seat"]] == "1":
+            row[at["occupant"]] = "human"
+    path = tmp_path / "moves.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows(rows)
+    groups = groups_of(read_matches(path), None, ("people", "agents"))
+    assert {one.seat for one in groups.first} == {1}
+    assert {one.seat for one in groups.second} == {2, 3, 4, 5}
+    assert len(measures_compared(groups, Options(resamples=0)).measures) == 4
+    with pytest.raises(StudyError, match="has no seat of agents"):
+        chosen(read_matches(files["people"]), "agents")
+
+
 def test_what_cannot_be_compared_is_refused_in_words(files: dict[str, Path], run: Any) -> None:
     for words, said in (
         (("compare", files["mixed"], "--second", "all"), "are partly the same seats"),

@@ -118,6 +118,19 @@ def test_baselines_and_a_file_of_predictions_are_scored(
         assert "Traceback" not in done.stderr
 
 
+def test_simulated_people_of_game_play_are_predicted(run: Any, tmp_path: Path) -> None:
+    for game in ("glee-bargaining", "glee-negotiation", "glee-persuasion"):
+        write(asked_for(game, ["human-study"], ["simulated"], 1, 1), tmp_path / game, silent)
+        done = run("predict", tmp_path / game / "moves.csv", "--resamples", 0)
+        assert done.returncode == 0, done.stderr
+        assert "simulated people in" in done.stdout
+        base, logistic = (
+            float(done.stdout.split(f"{name}: log loss ")[1].split()[0].strip(","))
+            for name in ("base rate", "logistic regression")
+        )
+        assert logistic < base, f"{game}: what they decide follows from what they see"
+
+
 def test_too_few_people_and_other_games_are_refused(files: dict[str, Path], run: Any) -> None:
     done = run("predict", files["few"])
     assert done.returncode == 1

@@ -1,4 +1,5 @@
-"""Rule agents for GLEE's bargaining and negotiation; its own players are language models, so the rules are our choice.
+"""Rule agents and simulated people for GLEE's bargaining and negotiation; its own players are language models, so the
+rules are our choice.
 
 Each has a gain that it asks for and a least gain that it accepts, both in shares of the surplus: all of the money when
 bargaining, the buyer's value less the seller's when negotiating. Where the other's value is unknown it is taken to be
@@ -10,13 +11,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 from random import Random
-from typing import ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from app.tasks.game.base import Act, Agent, Budget, Player, View
 from app.tasks.game.glee import ALICE, FACTORS, Ratio
-from app.tasks.game.moves import MoveSchema
+from app.tasks.game.moves import MoveSchema, Number
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,4 +176,48 @@ def _trade(view: View, stake: Stake) -> tuple[int, int]:
     return (stake.surplus if view.viewer == last else 0,) * 2
 
 
-AGENTS: tuple[type[Agent], ...] = (EqualSplit, Threshold, Conceder, Equilibrium)
+class _Person:
+    """A conceder whose parameters are drawn at its first move, with noise."""
+
+    def __init__(self, agent: "SimulatedAgent") -> None:
+        self._noise, self._spread = agent.noise, agent.spread
+        self._habit: Player | None = None
+
+    def act(self, view: View, legal: MoveSchema, rng: Random, budget: Budget) -> Act:
+        if self._habit is None:
+            start, end = (Fraction(rng.randint(*limits), 100) for limits in ((50, 90), (30, 50)))
+            self._habit = Conceder(start=start, end=end, beta=rng.uniform(0.5, 2)).player()
+        meant: dict[str, Any] = dict(self._habit.act(view, legal, rng, budget).move)
+        (field,) = legal.kinds[0].fields
+        if isinstance(field, Number):
+            beside = meant[field.name] + round(rng.gauss(0, self._spread) * view.facts["money"])
+            meant[field.name] = max(field.minimum, min(beside, field.maximum or beside))
+        elif rng.random() < self._noise:
+            meant["answer"] = "reject" if meant["answer"] == "accept" else "accept"
+        return Act(meant)
+
+
+class SimulatedAgent(Agent):
+    """A simulated person, for trying studies and measures: synthetic, no claim about people.
+
+    For each match it draws a conceder: `start` from 0.5 to 0.9, `end` from 0.3 to 0.5, `beta` from 0.5 to 2, uniform.
+    An answer is turned round at the rate `noise`; amounts are off by a normal error of `spread` times the money.
+    """
+
+    name: ClassVar[str] = "simulated"
+    about: ClassVar[str] = (
+        "a simulated person: a conceder of its own, with errors in amounts (`spread`) and answers (`noise`)"
+    )
+    occupant: ClassVar[Literal["rule", "model", "simulated"]] = "simulated"
+
+    noise: float = Field(default=0.05, ge=0, le=1, description="Share of answers that are turned round.")
+    spread: float = Field(
+        default=0.03, ge=0, le=1, description="SD of errors in amounts, in shares of the money."
+    )
+
+    def player(self) -> Player:
+        """A fresh player."""
+        return _Person(self)
+
+
+AGENTS: tuple[type[Agent], ...] = (EqualSplit, Threshold, Conceder, Equilibrium, SimulatedAgent)

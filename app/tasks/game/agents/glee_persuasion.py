@@ -1,4 +1,4 @@
-"""Rule agents for GLEE's persuasion: sellers who recommend by rule, and buyers who follow them as far as it pays.
+"""Agents for GLEE's persuasion: sellers who recommend by rule, buyers who follow as far as it pays, simulated people.
 
 GLEE's own players are language models, so the rules are our choice. Sellers write one of two sentences where messages
 are texts; buyers take a text for a recommendation unless it is empty or has a word such as "not" or "bad".
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -170,4 +170,41 @@ class Babbling(Agent):
         return _Babbling()
 
 
-AGENTS: tuple[type[Agent], ...] = (Truthful, AlwaysRecommend, Commitment, Copier, BayesBuyer, Babbling)
+class _Person:
+    """Sells or buys by its seat. How often it lies as a seller is drawn at its first move."""
+
+    def __init__(self, noise: float) -> None:
+        self._noise = noise
+        self._lies: float | None = None
+
+    def act(self, view: View, legal: MoveSchema, rng: Random, budget: Budget) -> Act:
+        if self._lies is None:
+            self._lies = rng.random()
+        if view.viewer == ALICE:
+            means = view.facts["current"]["good"] or rng.random() < self._lies
+            return _say(legal, means != (rng.random() < self._noise))
+        return Act({"kind": "answer", "buy": _worth_the_price(view) != (rng.random() < self._noise)})
+
+
+class SimulatedAgent(Agent):
+    """A simulated person, for trying studies and measures: synthetic, no claim about people.
+
+    A seller draws for each match how often it recommends bad products, uniform from 0 to 1; a buyer buys as
+    `bayes-buyer`. At the rate `noise` it says or does the opposite.
+    """
+
+    name: ClassVar[str] = "simulated"
+    about: ClassVar[str] = "a simulated person of either seat, who does the opposite at the rate `noise`"
+    occupant: ClassVar[Literal["rule", "model", "simulated"]] = "simulated"
+
+    noise: float = Field(default=0.05, ge=0, le=1, description="Share of moves that are turned round.")
+
+    def player(self) -> Player:
+        """A fresh player."""
+        return _Person(self.noise)
+
+
+AGENTS: tuple[type[Agent], ...] = (
+    *(Truthful, AlwaysRecommend, Commitment, Copier, BayesBuyer, Babbling),
+    SimulatedAgent,
+)

@@ -24,6 +24,8 @@ BY_GAME: Mapping[str, tuple[type[Agent], ...]] = {
     "glee-persuasion": glee_persuasion.AGENTS,
     "wac": wac.AGENTS,
 }
+SIMULATED = "simulated"
+"""The agent of every game that stands for a person, on any seat."""
 OUTSIDE: tuple[type[Agent], ...] = (ModelAgent, PullAgent)
 """Those that play every game, but not in this process (`app.tasks.game.outside`)."""
 LEARNERS: Mapping[str, Callable[[Sequence[tuple[Any, Seat]], str], Strict]] = {

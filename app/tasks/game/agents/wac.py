@@ -1,4 +1,4 @@
-"""Rule agents for the water auction; the paper has none, so the rules are our choice.
+"""Rule agents and simulated people for the water auction; the paper has none, so the rules are our choice.
 
 What bids at random what it can afford is the agent `random` of every game.
 """
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -16,6 +16,7 @@ from app.tasks.game.glee import Ratio
 from app.tasks.game.moves import MoveSchema
 
 Own = Mapping[str, Any]
+TENS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,10 @@ class SalaryShare(Agent):
         return _Bidder(lambda view, own: int(self.share * own["salary"]))
 
 
+def _urgent(view: View, own: Own) -> int:
+    return int(own["balance"] * min(own["next_loss"], own["health"]) // own["health"])
+
+
 class HealthUrgency(Agent):
     """Bids the share of its balance that a day without water would take of its health, at most all."""
 
@@ -50,9 +55,7 @@ class HealthUrgency(Agent):
 
     def player(self) -> Player:
         """A fresh player."""
-        return _Bidder(
-            lambda view, own: own["balance"] * min(own["next_loss"], own["health"]) // own["health"]
-        )
+        return _Bidder(_urgent)
 
 
 class Outbid(Agent):
@@ -90,4 +93,39 @@ class Saver(Agent):
         )
 
 
-AGENTS: tuple[type[Agent], ...] = (SalaryShare, HealthUrgency, Outbid, Saver)
+class _Person:
+    """Bids as `health-urgency` times a factor of its own, drawn at its first move, in tens, with noise."""
+
+    def __init__(self, noise: float) -> None:
+        self._noise, self._boldness = noise, 0.0
+
+    def act(self, view: View, legal: MoveSchema, rng: Random, budget: Budget) -> Act:
+        self._boldness = self._boldness or rng.uniform(0.5, 2)
+        own = view.facts["residents"][int(view.viewer) - 1]
+        amount = round(self._boldness * _urgent(view, own) / TENS) * TENS
+        if rng.random() < self._noise:
+            amount = rng.randint(0, own["balance"])
+        return Act({"kind": "bid", "amount": min(own["balance"], amount)})
+
+
+class SimulatedAgent(Agent):
+    """A simulated person, for trying studies and measures: synthetic, no claim about people.
+
+    It bids as `health-urgency`, times a factor drawn for each match from 0.5 to 2, in tens of dollars, as are 83 in 100
+    of the released bids; at the rate `noise` it bids anything that it can afford.
+    """
+
+    name: ClassVar[str] = "simulated"
+    about: ClassVar[str] = (
+        "a simulated person: bids by its health in tens, anything that it can afford at the rate `noise`"
+    )
+    occupant: ClassVar[Literal["rule", "model", "simulated"]] = "simulated"
+
+    noise: float = Field(default=0.1, ge=0, le=1, description="Share of bids that are arbitrary.")
+
+    def player(self) -> Player:
+        """A fresh player."""
+        return _Person(self.noise)
+
+
+AGENTS: tuple[type[Agent], ...] = (SalaryShare, HealthUrgency, Outbid, Saver, SimulatedAgent)
