@@ -121,6 +121,19 @@ class PairOut(Out):
     planned_b: int | None
 
 
+class UnitOut(Out):
+    """Something that is shown alone; `given` counts participants where `wanted` says how many there are to be."""
+
+    version: int
+    block: str
+    unit: str
+    condition: str
+    kind: str
+    answers: int
+    given: int | None
+    wanted: int | None
+
+
 class TroubleOut(Out):
     answered: int
     unplayable: int
@@ -128,6 +141,7 @@ class TroubleOut(Out):
     stalls: int
     hidden: int
     not_watched: int
+    not_read: int
     odd: int
     excluded: int
 
@@ -148,6 +162,7 @@ class MonitorOut(Out):
     timeline: Sequence[PointOut]
     times: Sequence[TimeOut]
     pairs: Sequence[PairOut]
+    units: Sequence[UnitOut]
     is_blinded: bool
     n_votes: int
     left_pressed: int | None

@@ -42,7 +42,8 @@ def _iso(at: datetime) -> str:
 
 
 def _utc(at: datetime) -> str:
-    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    at = at.astimezone(UTC)
+    return f"{at.day} {at:%b %Y, %H:%M}"
 
 
 _environment.filters.update(notice=notice, iso=_iso, utc=_utc)

@@ -108,18 +108,21 @@ class Trouble:
     stalls: int = 0
     hidden: int = 0
     not_watched: int = 0
+    not_read: int = 0
     odd: int = 0
     excluded: int = 0
 
     def add(self, flags: frozenset[Flag]) -> None:
         self.unplayable += Flag.UNPLAYABLE in flags
         self.not_watched += Flag.NOT_WATCHED in flags
+        self.not_read += Flag.NOT_READ in flags
         self.odd += not flags.isdisjoint(_ODD)
 
 
 @dataclass(slots=True)
 class Group:
-    """One version in one mode. Sides count answers to trials that are no practice, as far as no rule excludes them.
+    """One version in one mode. `answered`, by unit, and `sides` count answers to trials that are no practice, as far as
+    no rule excludes them.
 
     `planned` is by pair and member on the left, `sides` also by the side pressed; `times` by position, in ms;
     `flagged` names the sessions that have a flag.
@@ -127,9 +130,16 @@ class Group:
 
     planned: Counter[tuple[int, str]] = field(default_factory=Counter)
     sides: Counter[tuple[int, str, str]] = field(default_factory=Counter)
+    answered: Counter[int] = field(default_factory=Counter)
     times: defaultdict[int, list[int]] = field(default_factory=lambda: defaultdict(list))
     trouble: Trouble = field(default_factory=Trouble)
     flagged: set[int] = field(default_factory=set)
+
+    def count(self, unit_id: int, left: str | None, side: str | None, n: int) -> None:
+        """Add an answer that counts, or take it out again by an `n` of -1."""
+        self.answered[unit_id] += n
+        if side in _SIDES:
+            self.sides[unit_id, left or "", side] += n
 
 
 def add_trials(
@@ -173,8 +183,8 @@ def add_trials(
         if side in _SIDES and not unplayable:
             tally.n_chosen += 1
             tally.n_left += side == "left"
-            if counts and not unwatched:
-                group.sides[pair_id, left, side] += 1
+        if counts and not unplayable and not unwatched:
+            group.count(pair_id, left, side, 1)
 
 
 def practice_pairs(session: Session, version_id: int) -> frozenset[int]:

@@ -24,11 +24,12 @@ from app.monitor.snapshots import (
     StatusLine,
     TimePoint,
     TrialTime,
+    UnitLine,
 )
 from app.monitor.tally import Ended, SessionRow, Tally, Version, tally_of
 from app.sessions.design import Kind, PageKey, SessionPages, Slot
 from app.sessions.flags import in_order
-from app.sessions.loads import LEFT_AFTER
+from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.runs import Run, run_of
 from app.sessions.tables import Mode, ParticipantSession, Response, Status
 from app.studies.access import StudyHere
@@ -123,6 +124,9 @@ def _snapshot(
         timeline=timeline,
         times=_times(groups, runs),
         pairs=_pairs(session, groups, tally, is_blinded=is_blinded),
+        units=_units(session, groups, runs, tally, mode, now),
+        shows_clips=any(run.shows_clips for run in runs.values()),
+        shows_reading=any(run.shows_reading for run in runs.values()),
         is_blinded=is_blinded,
         n_votes=sides.total(),
         left_pressed=sum(n for (_, _, side), n in sides.items() if side == "left")
@@ -336,6 +340,41 @@ def _pair_line(pair: Unit, group: Group, version: Version) -> PairLine:
         planned_a=if_known(group.planned[pair.id or 0, "a"]),
         planned_b=if_known(group.planned[pair.id or 0, "b"]),
     )
+
+
+def _units(
+    session: Session,
+    groups: Mapping[int, Group],
+    runs: Mapping[int, Run],
+    tally: Tally,
+    mode: Mode,
+    now: datetime,
+) -> Sequence[UnitLine]:
+    """What is shown one at a time, practice left out."""
+    lines = []
+    for id_, run in runs.items():
+        for block in run.blocks:
+            design, wanted = block.design, block.design.wanted_per_unit
+            if design.sides:
+                continue
+            given = loads_of(session, id_, mode, block.id, now - LEFT_AFTER) if wanted else None
+            lines += [
+                UnitLine(
+                    version=tally.versions[id_].number,
+                    block=block.id,
+                    noun=design.noun,
+                    nouns=design.nouns,
+                    unit=unit.name,
+                    condition=unit.group or unit.condition,
+                    kind=unit.kind,
+                    answers=groups[id_].answered[unit.id],
+                    given=None if given is None else given.get(unit.id, 0),
+                    wanted=wanted if unit.kind is Kind.MAIN else None,
+                )
+                for unit in block.units
+                if unit.kind is not Kind.PRACTICE
+            ]
+    return lines
 
 
 def _sum(troubles: Iterable[Trouble]) -> Trouble:

@@ -61,10 +61,6 @@ class TimePoint:
     arrived: int
     completed: int
 
-    @property
-    def text(self) -> str:
-        return f"{self.begins:%Y-%m-%d %H:%M} UTC"
-
 
 @dataclass(frozen=True, slots=True)
 class TrialTime:
@@ -104,6 +100,35 @@ class PairLine:
 
 
 @dataclass(frozen=True, slots=True)
+class UnitLine:
+    """A unit that is shown alone: its answers that count, and the participants it was given to.
+
+    `given` counts sessions that are completed or active, as assignment does (`app.sessions.loads`); None where the
+    block has no bound. `wanted` is how many of these there are to be, None without a bound and of what is no main unit.
+    """
+
+    version: int
+    block: str
+    noun: str
+    nouns: str
+    unit: str
+    condition: str
+    kind: str
+    answers: int
+    given: int | None
+    wanted: int | None
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """The version and block that it is of."""
+        return self.version, self.block
+
+    @property
+    def is_full(self) -> bool:
+        return self.given is not None and self.wanted is not None and self.given >= self.wanted
+
+
+@dataclass(frozen=True, slots=True)
 class FlaggedLine:
     """A session with what is odd about it; the number is of trials."""
 
@@ -120,7 +145,8 @@ class Snapshot:
 
     `version` 0 stands for all. `statuses` are of every mode, all else of `mode` alone; `left_pressed` of
     `n_votes` votes went to the left; None where it is not known of every vote. `is_blinded`
-    is whether the votes of main pairs are left out.
+    is whether the votes of main pairs are left out. `shows_clips` and `shows_reading` say whether there are clips, and
+    records or texts, of which something can go wrong.
     """
 
     at: datetime
@@ -135,6 +161,9 @@ class Snapshot:
     timeline: Sequence[TimePoint]
     times: Sequence[TrialTime]
     pairs: Sequence[PairLine]
+    units: Sequence[UnitLine]
+    shows_clips: bool
+    shows_reading: bool
     is_blinded: bool
     n_votes: int
     left_pressed: int | None
@@ -142,6 +171,11 @@ class Snapshot:
     n_flagged: int
     n_by_flag: Sequence[tuple[Flag, int]]
     flagged: Sequence[FlaggedLine]
+
+    @property
+    def here(self) -> int:
+        """Sessions under way, with a sign of life in the last half hour."""
+        return sum(step.here for step in self.funnel)
 
     @property
     def step_s(self) -> float:

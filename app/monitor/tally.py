@@ -184,7 +184,7 @@ class Tally:
         self._news.difference_update(ids)
 
     def _exclude(self, session: Session, excluded: frozenset[int]) -> None:
-        """Take the answers of sessions that are excluded now out of the sides, and put others back."""
+        """Take the answers of sessions that are excluded now out of what counts, and put others back."""
         changed = [id_ for id_ in excluded ^ self.excluded if id_ in self.by_session]
         # All is read before anything is changed: an error halfway must leave the tally as it was.
         trials = [
@@ -198,9 +198,9 @@ class Tally:
             is_counted = response_id is not None and response_id <= self.by_session[session_id].last_id
             if not is_counted or unplayable or unwatched:
                 continue
-            if side and pair_id not in practice[session_id]:
+            if pair_id not in practice[session_id]:
                 n = -1 if session_id in excluded else 1
-                self.groups[row.version_id, row.mode].sides[pair_id, left, side] += n
+                self.groups[row.version_id, row.mode].count(pair_id, left, side, n)
         self.excluded = excluded
 
     def _practice_of(self, session: Session, version_id: int) -> frozenset[int]:

@@ -100,6 +100,16 @@ class BlockDesign(Frozen):
         """What there is to show, in the order of the file."""
         raise NotImplementedError
 
+    @property
+    def wanted_per_unit(self) -> int | None:
+        """How many participants each main unit is to have; None where there is no bound."""
+        return None
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether it shows texts that stand in the study file itself, and are no stimuli of the library."""
+        return False
+
     def n_main(self, n_units: int) -> int:
         """How many main trials each participant gets of so many main units."""
         return min(n_units, self.per_participant or n_units)

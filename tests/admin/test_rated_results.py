@@ -164,6 +164,11 @@ def test_the_monitor_and_a_session_of_ratings_speak_of_items(owner: Person, clos
     monitor = owner.get("/admin/studies/rated/monitor").text
     assert re.search(r'id="m-votes"[^>]*hidden', monitor)
     assert "Item 5" in monitor
+    assert re.search(r'id="m-units"(?![^>]*hidden)', monitor)
+    assert "15 answers to 5 items: 3 each." in monitor
+    assert "Not read to the end" in monitor
+    for words in ("clip", "watched"):
+        assert words not in re.sub(r"(?s)<nav.*?</nav>|<head>.*?</head>", "", monitor).lower()
     session = owner.get("/admin/studies/rated/sessions/1").text
     assert "Item <strong>one</strong> (long)." in session
     assert "Item <strong>check</strong> (attention)." in session

@@ -261,6 +261,25 @@ def test_the_monitor_shows_who_came_how_far_and_the_votes(owner: Person, answere
         assert owner.get(f"{HERE}/monitor?{query}").status_code in (404, 422)
 
 
+def test_each_chart_of_the_monitor_opens_with_its_numbers_and_what_needs_a_look_comes_first(
+    owner: Person, answered: str
+) -> None:
+    page = owner.get(f"{HERE}/monitor").text
+    assert re.findall(r'<section[^>]* id="m-([a-z]+)"', page) == [
+        "headline", "behind", "flagged", "time", "funnel", "units", "votes", "times", "trouble", "sessions"
+    ]  # fmt: skip
+    said = {}
+    for name, section in re.findall(r'<section[^>]* id="m-([a-z]+)"(.*?)</section>', page, re.DOTALL):
+        first = re.search(r"</h2>\s*<p>(.*?)</p>", section, re.DOTALL)
+        said[name] = " ".join(re.sub(r"<[^>]+>", "", first[1]).split()) if first else ""
+    assert said["time"].startswith("2 people came and 1 finished; most came in the 10 min from ")
+    assert said["funnel"] == "1 of 2 people reached the last page; nobody has left."
+    assert said["votes"].startswith("11 votes on 10 pairs, ")
+    assert said["times"].endswith(", over 13 answers.")
+    assert said["trouble"] == "Of 13 answered trials:"
+    assert "<dt>Stay to the end</dt><dd>100%" in page, "of the one who is through"
+
+
 def test_the_api_tells_the_same_numbers(api: Program, answered: str) -> None:
     numbers = api.get("/studies/nav/monitor").json()
     assert numbers["n_votes"] == sum(pair["n"] for pair in numbers["pairs"]) == 11
@@ -375,7 +394,7 @@ def test_a_session_is_found_looked_at_excluded_and_taken_back(
     assert "Excluded from the analysis" in page
     assert "&lt;script&gt;" in page
     assert XSS not in page
-    assert "1 vote," in owner.get(f"{HERE}/monitor").text
+    assert "1 vote on 10 pairs" in owner.get(f"{HERE}/monitor").text
     assert owner.post(f"{HERE}/sessions/1/exclude", {"reason": "x"}).status_code == 409
     page = owner.post(f"{HERE}/sessions/1/include").text
     assert "Counted again." in page

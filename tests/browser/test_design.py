@@ -125,7 +125,7 @@ def participants_page(page: Page) -> FrameLocator:
 
 
 def saved(page: Page) -> None:
-    expect(page.locator("[data-saved]")).to_have_text(re.compile(r"^Saved \d{4}-\d\d-\d\d \d\d:\d\d UTC$"))
+    expect(page.locator("[data-saved]")).to_have_text(re.compile(r"^Saved \d+ \w{3} \d{4}, \d\d:\d\d$"))
 
 
 def focused(page: Page) -> str:

@@ -85,6 +85,7 @@ def _trouble(
         "stalls": sum(stalls.values()),
         "hidden": sum(any((clip["hidden_ms"] or 0) > 0 for clip in both) for both in clips.values()),
         "not_watched": len(unwatched - gave_up),
+        "not_read": sum("not-read" in (r["flags"] or "").split(";") for r in responses),
         "odd": len(odd),
         "excluded": len(unwatched - gave_up),  # everybody here fetched the clips and took the time
     }

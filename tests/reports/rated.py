@@ -42,9 +42,11 @@ SEVERITY = {"ann": 0, "bob": -1, "cyd": 1, "dan": 0}
 BASE = {"one": 4, "two": 3, "three": 2, "four": 3, "warm-up": 3, "check": 5}
 
 
-def load_rated(session: Session, folder: Path, *others: Mapping[str, Any], slug: str = "rated") -> None:
-    """A live study with the block `rate` after the blocks given, if any."""
-    blocks = [*others, RATE]
+def load_rated(
+    session: Session, folder: Path, *others: Mapping[str, Any], slug: str = "rated", **changes: Any
+) -> None:
+    """A live study with the block `rate`, changed where asked, after the blocks given, if any."""
+    blocks = [*others, {**RATE, **changes}]
     load_file(session, folder, study=slug, blocks=blocks, trials=None, sample=None)
     session.execute(update(Study).where(col(Study.slug) == slug).values(state=State.LIVE))
 

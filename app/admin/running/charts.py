@@ -84,4 +84,4 @@ def nice_top(most: int) -> int:
 
 def moment(at: datetime, step: timedelta) -> str:
     """Short, in UTC."""
-    return f"{at:%d %b}" if step >= timedelta(days=1) else f"{at:%d %b %H:%M}"
+    return f"{at.day} {at:%b}" if step >= timedelta(days=1) else f"{at.day} {at:%b, %H:%M}"

@@ -1,11 +1,12 @@
 /** Every experimenter's page: times in the reader's zone, jobs that move, questions before what cannot be undone. */
 
 import { send } from "./send.js";
-import { inZone } from "./time.js";
+import { inZone, zoneInWords } from "./time.js";
 
 const POLL_MS = 1000;
 
 inZone(document);
+for (const zone of document.querySelectorAll("[data-zone]")) zone.textContent = zoneInWords(new Date());
 
 for (const form of document.querySelectorAll("form[data-confirm]")) {
   form.addEventListener("submit", (event) => {

@@ -1,18 +1,23 @@
-/** One format of time on every page: 2026-03-01 13:05 GMT+1, in the reader's zone, which is said. */
+/** One format of time on every page: 1 Mar 2026, 13:05, in the reader's zone, which the foot of the menu names. */
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 export function inWords(at, { seconds = false } = {}) {
   const two = (number) => String(number).padStart(2, "0");
-  const zone = new Intl.DateTimeFormat("en", { timeZoneName: "short" })
-    .formatToParts(at)
-    .find((part) => part.type === "timeZoneName").value;
   const clock = [at.getHours(), at.getMinutes(), ...(seconds ? [at.getSeconds()] : [])].map(two).join(":");
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())} ${clock} ${zone}`;
+  return `${at.getDate()} ${MONTHS[at.getMonth()]} ${at.getFullYear()}, ${clock}`;
+}
+
+/** What the zone of the reader is called now. */
+export function zoneInWords(at) {
+  const parts = new Intl.DateTimeFormat("en", { timeZoneName: "short" }).formatToParts(at);
+  return parts.find((part) => part.type === "timeZoneName").value;
 }
 
 /** Every time within an element in the reader's zone. */
 export function inZone(element) {
   for (const time of element.querySelectorAll("time[datetime]")) {
-    time.title = time.textContent;
+    time.title = `${time.textContent} UTC`;
     time.textContent = inWords(new Date(time.dateTime));
   }
 }

@@ -178,6 +178,14 @@ class RatingDesign(BlockDesign):
         """Every question of its trials."""
         return self.questions
 
+    @property
+    def wanted_per_unit(self) -> int | None:
+        return self.per_item
+
+    @property
+    def has_texts(self) -> bool:
+        return any(item.text for item in self.items)
+
     def asked_of(self, item: DesignItem) -> tuple[Question, ...]:
         """The questions that apply to an item."""
         return tuple(q for q in self.questions if not q.groups or item.group in q.groups)
