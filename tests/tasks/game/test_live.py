@@ -243,8 +243,8 @@ def test_who_leaves_is_followed_by_an_agent_that_can_take_the_seat(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:
     for leaves, named, follows in ((2, "truthful", "bayes-buyer"), (1, "truthful", "truthful")):
-        keys = {"configs": {"rounds": 2}, "leaving": {"agent": named}, "slug": f"leaving-{leaves}"}
-        open_game(database, tmp_path, game="glee-persuasion", **keys)
+        keys: dict[str, Any] = {"configs": {"rounds": 2}, "leaving": {"agent": named}}
+        open_game(database, tmp_path, game="glee-persuasion", slug=f"leaving-{leaves}", **keys)
         people = [Person(client, database, slug=f"leaving-{leaves}") for _ in range(2)]
         for person in people:
             person.look()
