@@ -79,11 +79,11 @@ def _sentence(share: str, person: str, measure: Numbers) -> str:
 
 
 def estimate(numbers: Numbers) -> str:
-    """``0.80 (95 % interval 0.50 to 1.00)``."""
+    """``0.80 (95% interval 0.50 to 1.00)``."""
     interval = numbers["interval"]
     if interval["low"] is None:
         return f"{numbers['value']:.2f} (no interval: {interval['reason']})"
-    level = f"{100 * interval['level']:.3g} %"
+    level = f"{100 * interval['level']:.3g}%"
     return f"{numbers['value']:.2f} ({level} interval {interval['low']:.2f} to {interval['high']:.2f})"
 
 

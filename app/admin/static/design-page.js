@@ -24,7 +24,7 @@ function play(trial) {
     video.preload = "metadata";
     const show = () => {
       bar.value = video.ended ? 1 : video.currentTime / video.duration || 0;
-      state.textContent = ended.has(video) ? "Watched" : `${Math.floor(bar.value * 100)} % watched`;
+      state.textContent = ended.has(video) ? "Watched" : `${Math.floor(bar.value * 100)}% watched`;
     };
     video.addEventListener("loadedmetadata", () => {
       clip.closest("[data-stage]").style.setProperty("--ratio", video.videoWidth / video.videoHeight || 1.6);

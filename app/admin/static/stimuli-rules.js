@@ -128,7 +128,7 @@ function masks() {
     const { x, y, width, height } = read(row);
     Object.assign(row.box.style, { left: `${x}%`, top: `${y}%`, width: `${width}%`, height: `${height}%` });
     row.box.querySelector("span").textContent = index + 1;
-    const where = `${round(x)} % from the left, ${round(y)} % from the top, ${round(width)} by ${round(height)} %`;
+    const where = `${round(x)}% from the left, ${round(y)}% from the top, ${round(width)}% by ${round(height)}%`;
     row.box.setAttribute("aria-label", `Mask ${index + 1}: ${where}`);
   }
 

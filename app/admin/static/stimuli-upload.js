@@ -21,7 +21,7 @@ async function followQueue() {
     for (const row of queue.querySelectorAll("[data-token]")) {
       const found = uploads.find((each) => each.token === row.dataset.token);
       if (!found) continue;
-      const share = found.total ? ` ${Math.floor((100 * found.done) / found.total)} %` : "";
+      const share = found.total ? ` ${Math.floor((100 * found.done) / found.total)}%` : "";
       const over = { done: "In the library", refused: `Refused: ${found.message}`, cancelled: "Cancelled" };
       row.querySelector("[data-place]").textContent = over[found.status] ?? (found.place || `Being processed${share}`);
       if (found.status in over) row.removeAttribute("data-token");
@@ -171,9 +171,9 @@ function start() {
     const percent = Math.floor((100 * transfer.sent) / transfer.file.size);
     switch (transfer.state) {
       case "ready": return "Waiting for its turn";
-      case "sending": return `Sending, ${percent} %`;
-      case "lost": return `${transfer.message} (${percent} % sent)`;
-      case "paused": return `Paused at ${percent} %. ${transfer.message}`;
+      case "sending": return `Sending, ${percent}%`;
+      case "lost": return `${transfer.message} (${percent}% sent)`;
+      case "paused": return `Paused at ${percent}%. ${transfer.message}`;
       case "waiting": return processing(transfer);
       case "done": return "In the library";
       case "refused": return `Refused: ${transfer.message}`;
@@ -184,7 +184,7 @@ function start() {
   function processing(transfer) {
     const at = transfer.processing;
     if (!at) return transfer.place ? `Sent. ${transfer.place}` : "Sent; waiting to be processed";
-    return at.total ? `Being processed, ${Math.floor((100 * at.done) / at.total)} %` : "Being looked at";
+    return at.total ? `Being processed, ${Math.floor((100 * at.done) / at.total)}%` : "Being looked at";
   }
 
   function link(element, transfer) {

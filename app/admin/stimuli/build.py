@@ -303,5 +303,5 @@ def frame_size(session: Session) -> FrameSize:
 
 def _queue_row(upload: UploadView, places: Mapping[str, Place]) -> QueueRow:
     place = places.get(upload.token)
-    share = f" {100 * upload.done // upload.total} %" if upload.total else ""
+    share = f" {100 * upload.done // upload.total}%" if upload.total else ""
     return QueueRow(upload, place.says if place else f"Being processed{share}")

@@ -137,7 +137,7 @@ def _together(report: Mapping[str, Any]) -> str:
     if finding["auc"] is None:
         return f"Not tried: {finding['reason']}."
     how = f"cross-validated: {finding['folds']} folds, {finding['repeats']} times over"
-    return f"AUC {finding['auc']:.2f}, 95 % interval {_interval(finding['interval'])} ({how})."
+    return f"AUC {finding['auc']:.2f}, 95% interval {_interval(finding['interval'])} ({how})."
 
 
 def _run(job: JobView, shown: JobView | None, found: ClueClips) -> ClueRun:

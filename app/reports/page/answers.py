@@ -110,7 +110,7 @@ def ties_part(study: StudyResult) -> Iterator[SectionView]:
         return
     notes = (
         f"{found.n_tie} of {found.n_tie + found.n_chosen} votes say that there is no difference "
-        f"({100 * found.share:.0f} %); {found.n_blank} answers are blank, which are no votes. Accuracy and "
+        f"({100 * found.share:.0f}%); {found.n_blank} answers are blank, which are no votes. Accuracy and "
         "preferences are of the answers that name a clip. With half a point for each such vote the accuracy is "
         f"{with_interval(found.accuracy_half)}.",
         *reasons([("accuracy with half a point for a tie", found.accuracy_half)]),

@@ -32,7 +32,7 @@ def statistics(analysis: Analysis) -> Iterator[str]:
 
 
 def _level(analysis: Analysis) -> str:
-    return f"{100 * analysis.settings.level:g} %"
+    return f"{100 * analysis.settings.level:g}%"
 
 
 def _means(analysis: Analysis) -> Iterator[str]:

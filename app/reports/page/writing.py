@@ -106,7 +106,10 @@ def drawings(figures: Iterable[AnyFigure]) -> Iterator[tuple[str, str | bytes]]:
 
 
 def made_words(made_at: datetime | None) -> str:
-    return f"{made_at.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if made_at else ""
+    if made_at is None:
+        return ""
+    at = made_at.astimezone(UTC)
+    return f"{at.day} {at:%b %Y, %H:%M} UTC"
 
 
 def json_text(value: Any) -> str:
@@ -146,6 +149,7 @@ def _left_over(folder: Path, files: Files) -> Iterator[Path]:
         "judges.json",
         "closing.json",
         "signatures.json",
+        "play_signatures.json",
         "figures/*.svg",
         "figures/*.png",
         "tables/*.csv",

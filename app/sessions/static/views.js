@@ -30,7 +30,7 @@ export class ClipView {
 
   loading(share) {
     this.#part("trouble").hidden = true;
-    this.#state.textContent = `Loading ${Math.round(share * 100)} %`;
+    this.#state.textContent = `Loading ${Math.round(share * 100)}%`;
   }
 
   ready() {
@@ -43,7 +43,7 @@ export class ClipView {
     record.update();
     const share = record.data.watched ? 1 : Math.min(record.share, 0.99);
     this.#bar.value = share;
-    this.#state.textContent = record.data.watched ? "Watched" : `${Math.floor(share * 100)} % watched`;
+    this.#state.textContent = record.data.watched ? "Watched" : `${Math.floor(share * 100)}% watched`;
   }
 
   failed(kind, again) {
