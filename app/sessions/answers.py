@@ -6,16 +6,19 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from sqlmodel import Session
+from sqlalchemy import insert
+from sqlmodel import Session, SQLModel
 
 from app.core.errors import InvalidAnswer
-from app.sessions import queries
+from app.sessions.tables import Response
 from app.studies.questions.base import Question
 from app.studies.questions.registry import TYPES
 
 if TYPE_CHECKING:
     from app.sessions.where import Where
 
+_response = SQLModel.metadata.tables[str(Response.__tablename__)]
+ADD_RESPONSE = insert(_response).returning(_response.c.id)
 _NO_TRIAL: Mapping[str, Any] = MappingProxyType({"trial_id": None, "unplayable": False, "flags": []})
 
 
@@ -82,4 +85,4 @@ def store(
         **_NO_TRIAL,
         **of_trial,
     }
-    return int(session.connection().execute(queries.ADD_RESPONSE, values).scalar_one())
+    return int(session.connection().execute(ADD_RESPONSE, values).scalar_one())

@@ -1,10 +1,10 @@
-"""The statements of arriving and of beginning a session, built once as those of a page turn are."""
+"""The statements of arriving and of beginning a session, built once, as running them takes less than building them."""
 
 from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlmodel import SQLModel
 
-from app.sessions.queries import STATE
 from app.sessions.tables import ParticipantSession, SessionToken, Trial
+from app.studies.queries import STATE
 from app.studies.tables import Study, StudyVersion
 
 _session, _version, _study, _trial, _token = (

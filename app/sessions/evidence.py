@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session
+from sqlalchemy import bindparam, func, select
+from sqlmodel import Session, SQLModel
 
-from app.sessions import queries
 from app.sessions.design import Layout, Slot
+from app.sessions.tables import Response
 
 MAX_TEXT = 64_000
 _BIG = 2**31 - 1
@@ -22,10 +23,13 @@ _BIG = 2**31 - 1
 WATCHED_SHARE = 0.94
 END_SLACK_S = 0.3
 RT_SLACK_MS = 500
-# A media element asks for a few ranges; whoever asks for more of them has nothing to be held against.
-MOST_RANGES = 200
 
 Ranges = list[list[int]]
+
+_response = SQLModel.metadata.tables[str(Response.__tablename__)]
+LAST_ANSWER = select(func.max(_response.c.answered_at)).where(
+    _response.c.session_id == bindparam("session_id")
+)
 
 
 # what the browser says
@@ -198,7 +202,7 @@ class TrialClip:
 
 def waited_ms(session: Session, session_id: int, shown_at: datetime | None, now: datetime) -> int | None:
     """From when the page was first served to the answer; where it was not served at all, from the answer before it."""
-    since = shown_at or session.connection().execute(queries.LAST_ANSWER, {"session_id": session_id}).scalar()
+    since = shown_at or session.connection().execute(LAST_ANSWER, {"session_id": session_id}).scalar()
     return _ms(since, now)
 
 
@@ -207,28 +211,3 @@ def _ms(since: datetime | None, now: datetime) -> int | None:
     if since is None or now < since:
         return None
     return min(round((now - since).total_seconds() * 1000), 2**31 - 1)
-
-
-def note_sent(session: Session, trial_id: int, place: str, start: int, stop: int) -> None:
-    """Add the bytes of a clip from `start` up to `stop` to those that were sent."""
-    row = session.connection().execute(queries.SENT, {"trial_id": trial_id}).first()
-    if row is None:
-        return  # a preview whose design was saved anew
-    before: Ranges | None = (row.sent or {}).get(place)
-    if before is None or stop <= start:
-        return
-    sent = with_range(before, start, stop)
-    if sent != before and len(sent) <= MOST_RANGES:
-        values = {"trial_id": trial_id, "now_sent": {**row.sent, place: sent}}
-        session.connection().execute(queries.NOTE_SENT, values)
-
-
-def with_range(ranges: Ranges, start: int, stop: int) -> Ranges:
-    """Ranges in order, none touching another, with one more."""
-    merged: Ranges = []
-    for first, last in sorted([*ranges, [start, stop]]):
-        if merged and first <= merged[-1][1]:
-            merged[-1] = [merged[-1][0], max(merged[-1][1], last)]
-        else:
-            merged.append([first, last])
-    return merged

@@ -1,4 +1,4 @@
-"""Clips over HTTP: ranges of the padded file, and headers that tell nothing of the clip."""
+"""Clips over HTTP: ranges of the padded file, headers that tell nothing of the clip, and a note of what was sent."""
 
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -7,13 +7,23 @@ from typing import Any
 import anyio.to_thread
 from fastapi import Response
 from fastapi.responses import StreamingResponse
+from sqlalchemy import bindparam, select, update
+from sqlmodel import Session, SQLModel
 from starlette.types import Message, Receive, Scope, Send
 
 from app.library.clips.errors import RangeNotSatisfiable
 from app.library.clips.padded import ByteRange, PaddedClip, parse_range
+from app.sessions.evidence import Ranges
 from app.sessions.shown import ServedClip
+from app.sessions.tables import Trial
 
 CHUNK_BYTES = 1 << 20
+# A media element asks for a few ranges; whoever asks for more of them has nothing to be held against.
+MOST_RANGES = 200
+_trial = SQLModel.metadata.tables[str(Trial.__tablename__)]
+# What was sent of a trial's clips; whoever holds the trial's row adds to it.
+SENT = select(_trial.c.sent).where(_trial.c.id == bindparam("trial_id")).with_for_update()
+NOTE_SENT = update(_trial).where(_trial.c.id == bindparam("trial_id")).values(sent=bindparam("now_sent"))
 
 
 class _Counted(StreamingResponse):
@@ -63,3 +73,28 @@ def clip_response(
 async def _chunks(clip: PaddedClip, start: int, stop: int) -> AsyncIterator[bytes]:
     for offset in range(start, stop, CHUNK_BYTES):
         yield await anyio.to_thread.run_sync(clip.read, offset, min(CHUNK_BYTES, stop - offset))
+
+
+def note_sent(session: Session, trial_id: int, place: str, start: int, stop: int) -> None:
+    """Add the bytes of a clip from `start` up to `stop` to those that were sent."""
+    row = session.connection().execute(SENT, {"trial_id": trial_id}).first()
+    if row is None:
+        return  # a preview whose design was saved anew
+    before: Ranges | None = (row.sent or {}).get(place)
+    if before is None or stop <= start:
+        return
+    sent = with_range(before, start, stop)
+    if sent != before and len(sent) <= MOST_RANGES:
+        values = {"trial_id": trial_id, "now_sent": {**row.sent, place: sent}}
+        session.connection().execute(NOTE_SENT, values)
+
+
+def with_range(ranges: Ranges, start: int, stop: int) -> Ranges:
+    """Ranges in order, none touching another, with one more."""
+    merged: Ranges = []
+    for first, last in sorted([*ranges, [start, stop]]):
+        if merged and first <= merged[-1][1]:
+            merged[-1] = [merged[-1][0], max(merged[-1][1], last)]
+        else:
+            merged.append([first, last])
+    return merged

@@ -11,8 +11,7 @@ from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.entering import enter, kept_token
 from app.sessions.entry import remember, visit_of
-from app.sessions.evidence import note_sent
-from app.sessions.media import clip_response
+from app.sessions.media import clip_response, note_sent
 from app.sessions.planning import Full
 from app.sessions.polling import current, events_of, news_of
 from app.sessions.shown import clip_for, shown_design

@@ -9,18 +9,45 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlmodel import Session
+from sqlalchemy import bindparam, func, insert, select, update
+from sqlmodel import Session, SQLModel
 
-from app.accounts.logins import token_hash
 from app.core.errors import Closed, Conflict, InvalidAnswer
-from app.sessions import queries
 from app.sessions.answers import read_answers, store
 from app.sessions.beginning import ENDED, Declined, answer_consent
-from app.sessions.tables import Status
-from app.sessions.where import TOKEN, Where, locate
+from app.sessions.tables import Evidence, ParticipantSession, Response, Status
+from app.sessions.where import Where, hold, locate
 from app.tasks.registry import task_named
 
 MAX_SUBMIT_ID = 100
+_session, _response, _evidence = (
+    SQLModel.metadata.tables[str(table.__tablename__)] for table in (ParticipantSession, Response, Evidence)
+)
+
+MARK_SHOWN = (
+    update(_session)
+    .where(
+        _session.c.id == bindparam("session_id"),
+        _session.c.step == bindparam("at_step"),
+        _session.c.page_shown_at.is_(None),
+        _session.c.status.in_([Status.ARRIVED, Status.ACTIVE]),
+    )
+    .values(page_shown_at=bindparam("page_shown_at"))
+)
+ADD_EVIDENCE = insert(_evidence)
+
+ADVANCE = (
+    update(_session)
+    .where(_session.c.id == bindparam("session_id"))
+    .values(step=bindparam("step"), page_shown_at=None)
+)
+# Whether a single trial's clips could be played.
+PLAYED = select(func.count()).where(
+    _response.c.session_id == bindparam("session_id"),
+    _response.c.trial_id.is_not(None),
+    _response.c.unplayable.is_(False),
+)
+COMPLETE = ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_at"))
 
 
 class NotCurrent(Conflict):
@@ -30,7 +57,7 @@ class NotCurrent(Conflict):
 def mark_shown(session: Session, session_id: int, step: int, now: datetime) -> None:
     """Note when the current page was first served."""
     values = {"session_id": session_id, "at_step": step, "page_shown_at": now}
-    session.connection().execute(queries.MARK_SHOWN, values)
+    session.connection().execute(MARK_SHOWN, values)
 
 
 def is_due(where: Where, now: datetime) -> bool:
@@ -40,7 +67,7 @@ def is_due(where: Where, now: datetime) -> bool:
 
 def settle(session: Session, token: str, now: datetime) -> None:
     """Write what is due on the current page, unless somebody else has."""
-    session.connection().execute(queries.HOLD_SESSION, {"sha256": token_hash(token)})
+    hold(session, token)
     where = locate(session, token)
     if where.live is not None and is_due(where, now):
         where.live.settle(session, where, where.block, now)
@@ -62,8 +89,7 @@ def submit(
     consent of somebody who takes part already.
     """
     submit_id = form.get("submit_id", "")
-    if TOKEN.fullmatch(token):
-        session.connection().execute(queries.HOLD_SESSION, {"sha256": token_hash(token)})
+    hold(session, token)
     where = locate(session, token, submit_id)
     if not 0 < len(submit_id) <= MAX_SUBMIT_ID:
         raise InvalidAnswer({"submit_id": "The form came without its number. Please reload the page."})
@@ -95,15 +121,15 @@ def _answer_trial(session: Session, where: Where, form: Mapping[str, str], now: 
     response_id = store(session, where, form, now, taken.answers, taken.values)
     if taken.evidence:
         rows = [{"response_id": response_id, "slot": slot, **row} for slot, row in taken.evidence.items()]
-        session.connection().execute(queries.ADD_EVIDENCE, rows)
+        session.connection().execute(ADD_EVIDENCE, rows)
     _advance(session, where, now)
 
 
 def _advance(session: Session, where: Where, now: datetime) -> None:
     values: dict[str, Any] = {"session_id": where.session_id, "step": where.step + 1}
     if where.pages.keys[where.step + 1].kind == "debrief":
-        played = session.connection().execute(queries.PLAYED, {"session_id": where.session_id}).scalar_one()
+        played = session.connection().execute(PLAYED, {"session_id": where.session_id}).scalar_one()
         values |= {"status": Status.COMPLETED if played else Status.UNPLAYABLE, "ended_at": now}
-        session.connection().execute(queries.COMPLETE, values)
+        session.connection().execute(COMPLETE, values)
     else:
-        session.connection().execute(queries.ADVANCE, values)
+        session.connection().execute(ADVANCE, values)

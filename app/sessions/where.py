@@ -1,4 +1,7 @@
-"""Where a session stands, found by its token: the server alone knows which page is current."""
+"""Where a session stands, found by its token: the server alone knows which page is current.
+
+Statements are built once: building them anew costs more than running them.
+"""
 
 import re
 from collections.abc import Mapping
@@ -6,17 +9,19 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sqlmodel import Session
+from sqlalchemy import Integer, bindparam, case, outerjoin, select
+from sqlmodel import Session, SQLModel
 
 from app.accounts.logins import token_hash
 from app.core.errors import NotFound
-from app.sessions import queries
-from app.sessions.design import BlockPart, PageKey, SessionPages
+from app.library.tables import Content, Stimulus
+from app.sessions.design import BlockPart, PageKey, SessionPages, Slot
 from app.sessions.runs import BlockRun, Run, run_of
-from app.sessions.tables import Mode, Status
+from app.sessions.tables import Mode, ParticipantSession, Response, SessionToken, Status, Trial
 from app.studies.file.load import StudyDesign
+from app.studies.queries import STATE
 from app.studies.states import takes_answers
-from app.studies.tables import State
+from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
 from app.tasks.registry import live_task, task_named
 
 if TYPE_CHECKING:
@@ -27,6 +32,91 @@ NO_SESSION = (
     "There is no session at this address. Of somebody who did not want to take part none is kept; everybody else "
     "please uses the link that they were given."
 )
+_tables = SQLModel.metadata.tables
+_session, _version, _study, _trial, _response, _unit, _member, _token, _stimulus, _content = (
+    _tables[str(table.__tablename__)]
+    for table in (
+        ParticipantSession, StudyVersion, Study, Trial, Response, Unit, UnitMember, SessionToken, Stimulus, Content
+    )
+)  # fmt: skip
+
+# Where a session stands, and the response that a `submit_id` has made, if any.
+LOCATE = (
+    select(
+        _session.c.id,
+        _session.c.version_id,
+        _session.c.mode,
+        _session.c.status,
+        _session.c.step,
+        _session.c.participant,
+        _session.c.page_shown_at,
+        _session.c.blocks,
+        _version.c.sha256,
+        STATE,
+        case((_study.c.state == State.CLOSED, _study.c.closes_at)).label("closes_at"),
+        _study.c.closing,
+        _response.c.id,
+    )
+    .select_from(
+        outerjoin(
+            _token.join(_session, _session.c.id == _token.c.session_id)
+            .join(_version, _version.c.id == _session.c.version_id)
+            .join(_study, _study.c.id == _version.c.study_id),
+            _response,
+            (_response.c.session_id == _session.c.id) & (_response.c.submit_id == bindparam("submit_id")),
+        )
+    )
+    .where(_token.c.sha256 == bindparam("sha256"))
+)
+HOLD_SESSION = (
+    select(_session.c.id)
+    .join(_token, _token.c.session_id == _session.c.id)
+    .where(_token.c.sha256 == bindparam("sha256"))
+    .with_for_update(of=_session, key_share=True)  # rows that refer to it may be added by others meanwhile
+)
+# What a trial shows that is not the same for all at its position. A text that its item holds has no stimulus.
+_next, _its_member, _its_stimulus = _trial.alias(), _member.alias(), _stimulus.alias()
+_NEXT_KIND = (
+    select(_its_stimulus.c.kind)
+    .select_from(
+        _next.join(_its_member, _its_member.c.unit_id == _next.c.unit_id).join(
+            _its_stimulus, _its_stimulus.c.id == _its_member.c.stimulus_id
+        )
+    )
+    .where(
+        _its_member.c.slot == Slot.ITEM,
+        _next.c.session_id == bindparam("session_id"),
+        _next.c.position == bindparam("position", type_=Integer) + 1,
+    )
+    .scalar_subquery()
+)
+UNIT_AT = (
+    select(
+        _trial.c.id,
+        _unit.c.name,
+        _unit.c.kind,
+        _member.c.bytes,
+        _member.c.duration_s,
+        _trial.c.sent,
+        _stimulus.c.kind,
+        _content.c.content,
+        _NEXT_KIND,
+    )
+    .select_from(
+        _trial.join(_unit, _unit.c.id == _trial.c.unit_id)
+        .outerjoin(_member, (_member.c.unit_id == _unit.c.id) & (_member.c.slot == Slot.ITEM))
+        .outerjoin(_stimulus, _stimulus.c.id == _member.c.stimulus_id)
+        .outerjoin(_content, _content.c.sha256 == _member.c.sha256)
+    )
+    .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
+)
+# The same of a task whose units are plays, which show no stimulus.
+PLAY_AT = (
+    select(_trial.c.id, _unit.c.name, _unit.c.kind)
+    .select_from(_trial.join(_unit, _unit.c.id == _trial.c.unit_id))
+    .where(_trial.c.session_id == bindparam("session_id"), _trial.c.position == bindparam("position"))
+)
+SESSION_OF = select(_token.c.session_id).where(_token.c.sha256 == bindparam("sha256"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +203,7 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
     if not TOKEN.fullmatch(token):
         raise NotFound(NO_SESSION)
     named = {"sha256": token_hash(token), "submit_id": submit_id}
-    row = session.connection().execute(queries.LOCATE, named).first()
+    row = session.connection().execute(LOCATE, named).first()
     if row is None:
         raise NotFound(NO_SESSION)
     (
@@ -140,10 +230,16 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
     return where if where.has_shared_page else replace(where, trial=_trial_seen(session, where))
 
 
+def hold(session: Session, token: str) -> None:
+    """Before a change: a second process with the same form waits here, and then sees what the first has stored."""
+    if TOKEN.fullmatch(token):
+        session.connection().execute(HOLD_SESSION, {"sha256": token_hash(token)})
+
+
 def session_of(session: Session, token: str) -> int:
     """The session of a token. Raises NotFound."""
     named = {"sha256": token_hash(token)}
-    found: int | None = session.connection().execute(queries.SESSION_OF, named).scalar()
+    found: int | None = session.connection().execute(SESSION_OF, named).scalar()
     if found is None:
         raise NotFound(NO_SESSION)
     return found
@@ -151,6 +247,6 @@ def session_of(session: Session, token: str) -> int:
 
 def _trial_seen(session: Session, where: Where) -> TrialSeen:
     named = {"session_id": where.session_id, "position": where.page.position}
-    statement = queries.UNIT_AT if where.live is None else queries.PLAY_AT
+    statement = UNIT_AT if where.live is None else PLAY_AT
     trial = TrialSeen(*session.connection().execute(statement, named).one())
     return replace(trial, own=task_named(where.part.task).seen(session, where, trial))

@@ -1,9 +1,14 @@
 """Studies found by name and their newest versions, for whoever reads no study file."""
 
-from sqlmodel import Session, col, select
+from sqlalchemy import case
+from sqlmodel import Session, SQLModel, col, select
 
 from app.core.errors import NotFound
-from app.studies.tables import Study, StudyVersion
+from app.studies.tables import State, Study, StudyVersion
+
+_study = SQLModel.metadata.tables[str(Study.__tablename__)]
+# An archived study is to participants as a closed one. What was chosen for its closing holds while it is closed.
+STATE = case((_study.c.archived_at.is_(None), _study.c.state), else_=State.CLOSED.value).label("state")
 
 
 def study_named(session: Session, slug: str) -> Study:

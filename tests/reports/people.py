@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from sqlmodel import Session, select
 
 from app.sessions.entering import Visit, enter
-from app.sessions.evidence import note_sent
+from app.sessions.media import note_sent
 from app.sessions.state_machine import mark_shown, submit
 from app.sessions.tables import Mode, Trial
 from app.sessions.where import locate

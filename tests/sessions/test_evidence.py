@@ -19,8 +19,8 @@ from app.reports.export import rows_of
 from app.reports.frames import labels_frame
 from app.reports.kinds import What
 from app.sessions.entry import pass_for
-from app.sessions.evidence import MOST_RANGES, note_sent, with_range
 from app.sessions.flags import Flag
+from app.sessions.media import MOST_RANGES, note_sent, with_range
 from app.sessions.tables import Mode, Trial
 from app.studies.launch import study_here
 from app.tasks.pair.design import Side

@@ -10,12 +10,10 @@ from typing import Any, cast
 from sqlalchemy import bindparam, insert, select, update
 from sqlmodel import Session, SQLModel
 
-from app.accounts.logins import token_hash
 from app.core.errors import Conflict, StudyError
 from app.core.schema import clean
-from app.sessions import queries
 from app.sessions.tables import Mode, Status, Trial
-from app.sessions.where import Where, locate
+from app.sessions.where import Where, hold, locate
 from app.tasks.walk.settings import WalkDesign
 from app.tasks.walk.tables import Over, Walk, WalkSteps
 from stimuli import steps
@@ -262,7 +260,7 @@ def store(
 ) -> bool:
     """Keep steps and where they lead; False where somebody else has stored some since they were replayed."""
     connection, here = session.connection(), found.here
-    connection.execute(queries.HOLD_SESSION, {"sha256": token_hash(token)})
+    hold(session, token)
     if locate(session, token).page != found.where.page or here_at(session, found.trial_id).tick != here.tick:
         return False
     state = {
