@@ -32,12 +32,16 @@ WORKER_CHECK_S, WORKER_GRACE_S, WORKER_PAUSE_S = 0.2, 5.0, 1.0
 
 def bind(host: str, port: int) -> socket.socket:
     """A listening address; port 0 takes any free one. Raises StudyError where it cannot be had."""
+    bound = None
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         bound = socket.socket(family, socket.SOCK_STREAM)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((host, port))
+        bound.listen(BACKLOG)  # from now on nobody else can; who connects waits until all is served
     except (OSError, OverflowError, UnicodeError) as error:
+        if bound is not None:
+            bound.close()
         reason = getattr(error, "strerror", None) or str(error)
         raise StudyError(
             f"cannot listen on {host} port {port}: {reason}; choose another with --port (or PORT)"
@@ -109,7 +113,6 @@ def run_service(
             if workers == 1:
                 _Server(config, on_ready).run(sockets=[bound])
             else:
-                bound.listen(BACKLOG)  # who comes before the workers do waits in its queue
                 on_ready()
                 Multiprocess(config, sockets=[bound]).run()
 

@@ -13,11 +13,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy.engine import make_url
 
+from app.core.errors import StudyError
 from app.core.migrating import open_database
+from app.core.serving import bind
 from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from tests.conftest import POSTGRES, postgres_or_skip
+from tests.program import Program
 from tests.serving.services import PATIENCE_S, ask, port_said, serving
 
 pytestmark = pytest.mark.slow
@@ -264,3 +267,20 @@ def test_what_cannot_be_served_is_one_line(
     assert done.returncode == 1
     (line,) = done.stderr.strip().splitlines()
     assert part in line
+
+
+def test_a_port_is_ours_from_the_moment_it_is_taken(program: Program, tmp_path: Path) -> None:
+    """Nobody takes it while the demo is made; who wants it afterwards reads one line, and what to do."""
+    with bind("127.0.0.1", 0) as held:
+        host, port = held.getsockname()
+        with pytest.raises(StudyError, match="Address already in use; choose another with --port"):
+            bind(host, port)
+        for command in ("serve", "demo"):
+            environment = {"LIKELY_HUMAN_DATA": str(tmp_path / "data"), "COLUMNS": "200"}
+            done = program.run(command, "--port", port, cwd=tmp_path, environment=environment)
+            assert done.returncode == 1
+            assert done.stderr.splitlines() == [
+                f"cannot listen on {host} port {port}: Address already in use; "
+                "choose another with --port (or PORT)"
+            ]
+        assert not (tmp_path / "data" / "likely-human.db").exists(), "nothing was made in vain"
