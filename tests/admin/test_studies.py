@@ -28,7 +28,10 @@ def draft_keys(database: Database, person: Person, slug: str) -> dict[str, objec
 
 
 def test_the_list_begins_with_how_to_make_the_first_study(owner: Person, viewer: Person) -> None:
-    assert "Make the first study" in owner.get("/admin").text
+    nothing = owner.get("/admin").text
+    assert "Make the first study" in nothing
+    assert nothing.count("btn primary") == 1
+    assert all(word in nothing for word in ("clips", "records", "rate", "games", "walk"))
     assert "No study is shared with you yet" in viewer.get("/admin").text
 
 
@@ -166,7 +169,8 @@ def test_the_overview_says_what_comes_next_from_an_empty_library_on(
         "Data",
     ]
     assert steps(html)["Clips"] == "next"
-    assert 'Next: <a href="/admin/stimuli">Clips</a>. No clip yet.' in html
+    assert "<strong>Clips</strong>. No clip yet." in html
+    assert '<a class="btn" href="/admin/stimuli">Open the library</a>' in html
     with database.transaction() as session:
         add_clips(session)
     html = owner.get(HERE).text

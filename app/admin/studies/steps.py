@@ -10,6 +10,7 @@ from app.accounts.logins import Who
 from app.jobs.queue import jobs_of
 from app.jobs.tables import JobStatus, Kind
 from app.library.clues import clips_of, clue_runs, is_of, verdict_of
+from app.library.kinds import StimulusKind
 from app.library.outputs import last_response
 from app.sessions.tables import Mode, Status
 from app.studies.access import StudyHere
@@ -34,7 +35,8 @@ _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
 class Step:
     """One step of a study's way. `says` is how far it is, in words; `link` where it is taken.
 
-    `is_after` is whether it can only be done once the study is launched.
+    `is_after` is whether it can only be done once the study is launched. `then` is what somebody does who is at `link`
+    already: in words, and where.
     """
 
     name: str
@@ -43,6 +45,7 @@ class Step:
     says: str
     link: str
     is_after: bool = False
+    then: tuple[str, str] | None = None
 
 
 def line_and_next(session: Session, who: Who, study: StudyHere) -> tuple[StudyLine, Step | None]:
@@ -139,7 +142,9 @@ def _clues(session: Session, study: StudyHere, here: str) -> Step:
         says = "The report is being made"
     else:
         says = "The report is of other clips, or of an earlier release" if done else "No report yet"
-    about = "Check that brightness, length or the like do not give the source away"
+    of_clips = any(clip.kind == StimulusKind.CLIP for clip in clips)
+    clue = "brightness, length" if of_clips or not clips else "length, names"
+    about = f"Check that {clue} or the like do not give the source away"
     return Step("Clues", about, current is not None, says, f"{here}/clues")
 
 
@@ -200,12 +205,14 @@ def _watch(line: StudyLine, here: str) -> Step:
     if not line.n_sessions(Mode.LIVE):
         says = "No live session yet"
     about, link = "See who comes, where people leave, and what goes wrong", f"{here}/monitor"
+    then = None
     if line.state is State.LIVE:
         about += "; close the study once enough people have come"
+        then = ("Pause or close the study", f"{here}/launch")
     elif line.state is State.PAUSED:
         says += "; paused, nobody new comes in"
         about, link = "Open the study again, or close it if enough people have come", f"{here}/launch"
-    return Step("Watch", about, line.state is State.CLOSED, says, link, is_after=True)
+    return Step("Watch", about, line.state is State.CLOSED, says, link, is_after=True, then=then)
 
 
 def _data(session: Session, study: StudyHere, line: StudyLine, here: str) -> Step:
@@ -221,7 +228,8 @@ def _data(session: Session, study: StudyHere, line: StudyLine, here: str) -> Ste
     says = "No report or package yet; tables can be downloaded at any time"
     if made:
         says = "Report or package made" if is_current else "Answers have come since the report or package"
-    about = "Make the report and the study package, and download labels and answers"
+    tables = "labels and answers" if "pair" in (line.units or {"pair": 0}) else "the answers"
+    about = f"Make the report and the study package, and download {tables}"
     is_done = line.state is State.CLOSED and is_current
     return Step("Data", about, is_done, says, f"{here}/data", is_after=True)
 

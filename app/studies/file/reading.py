@@ -101,13 +101,13 @@ class Reading(ABC):
                 self.texts[place] = text.strip()
 
     def _read_truth(self, data: dict[str, Any]) -> None:
-        """Refuse a true source that no clip is of, where the study names one."""
+        """Refuse a true source that nothing in the library is of, where the study names one."""
         if not isinstance(value_at(data, TRUE_SOURCE), str) or not self.stimuli:
             return
         source, known = true_source_of(data), sorted({clip.source for clip in self.stimuli.values()})
         if source not in (NO_SOURCE, *known):
             remedy = nearest(source, known, f"use {listed([*known, NO_SOURCE])}")
-            self.refuse(Fault(TRUE_SOURCE, f"no clip is of the true source {quoted(source)}", remedy))
+            self.refuse(Fault(TRUE_SOURCE, f"nothing in the library is of the true source {quoted(source)}", remedy))
 
     def _read_block(self, place: Place, raw: Mapping[str, Any], true_source: str) -> BlockContent:
         if raw.get("task") == "rating":
