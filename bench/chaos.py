@@ -1,5 +1,5 @@
 """Live matches under everything that goes wrong: people who reload, click twice, send again, use two tabs, are offline
-or gone, and a service whose processes are killed. Then every row is looked at.
+or gone, or whose clocks are an hour off, and a service whose processes are killed. Then every row is looked at.
 
 `python -m bench.chaos [PEOPLE] [ROUNDS]`: over SQLite, and over PostgreSQL with two processes where a server answers.
 """
@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -45,7 +45,19 @@ from bench.players import Noted, Person
 from bench.servers import BIN, environment, free_address
 
 SLUG, PLAYERS = "chaos", 5
-HABITS = ("steady", "reloads", "two tabs", "double click", "sends again", "offline", "closes", "out of turn")
+HABITS = (
+    "steady",
+    "reloads",
+    "two tabs",
+    "double click",
+    "sends again",
+    "offline",
+    "closes",
+    "out of turn",
+    "clock fast",
+    "clock slow",
+)
+CLOCKS_OFF_S = {"clock fast": 3600.0, "clock slow": -3600.0}
 PATIENCE_S = 120.0
 _POSTGRES = os.environ.get("LIKELY_HUMAN_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
 
@@ -70,13 +82,18 @@ def game_study(slug: str, players: int, rounds: int, **keys: Any) -> Mapping[str
     }
 
 
+def deadline_s(offline_s: float) -> int:
+    """How long people have for a move."""
+    return max(2, round(2 * offline_s))
+
+
 def chaos_study(rounds: int, offline_s: float) -> Mapping[str, Any]:
     """Short times: who is offline for longer than `offline_s` has left, and comes back to a seat that an agent has."""
     return game_study(
         SLUG,
         PLAYERS,
         rounds,
-        deadlines={"default_s": max(2, round(2 * offline_s))},
+        deadlines={"default_s": deadline_s(offline_s)},
         leaving={"grace_s": max(1, round(offline_s / 2)), "then": "agent"},
         matching={"wait_max_s": 15, "ready_s": 5, "at_bound": "agents"},
     )
@@ -171,10 +188,11 @@ async def troubled(
     kills: Sequence[int],
 ) -> None:
     """Everybody plays as they do; `kill` is called when so many moves were acknowledged."""
-    everybody = [
-        _Life(Person(address, SLUG, noted, seed * 1000 + number), HABITS[number % len(HABITS)], offline_s)
-        for number in range(people)
-    ]
+    everybody = []
+    for number in range(people):
+        person, habit = Person(address, SLUG, noted, seed * 1000 + number), HABITS[number % len(HABITS)]
+        person.clock_off_s = CLOCKS_OFF_S.get(habit, 0.0)
+        everybody.append(_Life(person, habit, offline_s))
 
     async def killing() -> None:
         for n in kills:
@@ -306,7 +324,15 @@ def n_running(database: Database) -> int:
         return len(session.exec(select(Match.id).where(Match.status == "running")).all())
 
 
-def examined(database: Database, slug: str, noted: Noted, folder: Path) -> Findings:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """When it began, and how long people have for a move."""
+
+    began: datetime
+    deadline: timedelta
+
+
+def examined(database: Database, slug: str, noted: Noted, folder: Path, run: Run) -> Findings:
     """Look at every row, and at the export."""
     found = Findings()
     with database.reading() as session:
@@ -315,6 +341,7 @@ def examined(database: Database, slug: str, noted: Noted, folder: Path) -> Findi
         found.running = sum(match.status == "running" for match in matches)
         found.wrong += [f"match {match.id} still runs" for match in matches if match.status == "running"]
         _look_for_moves(session, noted, found)
+        _look_at_times(session, matches, found, run)
         _count_money(session, matches, found)
         for what in (What.MOVES, What.SEATS_PLAYED):
             export(session, slug, what, Format.CSV, folder / f"{what}.csv")
@@ -346,6 +373,35 @@ def _look_for_moves(session: Session, noted: Noted, found: Findings) -> None:
         found.wrong += [
             f"{path}: {submit_id} is stored {n} times" for submit_id, n in times.items() if n != 1
         ]
+
+
+def _look_at_times(session: Session, matches: Sequence[Match], found: Findings, run: Run) -> None:
+    """Every time is the service's: within the run; each deadline is counted from when its phase began, no
+    move was taken from anybody after it, and none was made for anybody before."""
+    ended = datetime.now(UTC)
+    for match in matches:
+        events = session.exec(
+            select(GameEvent).where(GameEvent.match_id == match.id).order_by(col(GameEvent.seq))
+        ).all()
+        last, opened, phase_id = match.formed_at, match.formed_at, ""
+        for event in events:
+            if event.phase_id != phase_id:
+                opened, phase_id = last, event.phase_id
+            wrong = []
+            if not run.began <= event.received_at <= ended:
+                wrong.append(f"received at {event.received_at}")
+            if event.kind == "move" and event.deadline_at != opened + run.deadline:
+                wrong.append(f"deadline {event.deadline_at} of a phase that began at {opened}")
+            if event.deadline_at and event.submit_id and event.received_at >= event.deadline_at:
+                wrong.append(f"taken at {event.received_at}, deadline {event.deadline_at}")
+            if event.deadline_at and event.auto == "timeout" and event.received_at < event.deadline_at:
+                wrong.append(f"made at {event.received_at}, deadline {event.deadline_at}")
+            if event.shown_at is not None:
+                took = round((event.received_at - event.shown_at).total_seconds() * 1000)
+                if not opened <= event.shown_at <= event.received_at or event.rt_ms != took:
+                    wrong.append(f"shown at {event.shown_at}, {event.rt_ms} ms")
+            found.wrong += [f"match {match.id}, event {event.seq}: {each}" for each in wrong]
+            last = event.received_at
 
 
 def _count_money(session: Session, matches: Sequence[Match], found: Findings) -> None:
@@ -401,6 +457,7 @@ def went_through(
     """One run over a service that is not started yet, to its last row."""
     given = {"LIKELY_HUMAN_DATA": str(service.data), "DATABASE_URL": service.database_url}
     database = open_database(Settings.model_validate(given))
+    run = Run(datetime.now(UTC), timedelta(seconds=deadline_s(offline_s)))
     try:
         opened(database, chaos_study(rounds, offline_s))
         service.start()
@@ -411,7 +468,7 @@ def went_through(
         end = time.monotonic() + PATIENCE_S
         while n_running(database) and time.monotonic() < end:
             time.sleep(0.1)
-        return noted, examined(database, SLUG, noted, folder)
+        return noted, examined(database, SLUG, noted, folder, run)
     finally:
         service.stop()
         database.close()

@@ -48,14 +48,17 @@ class Reply:
 class Connection:
     """A keep-alive connection to one server."""
 
-    def __init__(self, address: Address, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._common = f"Host: {address.host}:{address.port}\r\n{_HEADERS}"
+    def __init__(
+        self, address: Address, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, more: str = ""
+    ) -> None:
+        self._common = f"Host: {address.host}:{address.port}\r\n{_HEADERS}{more}"
         self._reader, self._writer = reader, writer
 
     @classmethod
-    async def to(cls, address: Address) -> Self:
+    async def to(cls, address: Address, more: str = "") -> Self:
+        """A new connection; `more` are header lines that are sent with every request."""
         try:
-            return cls(address, *await asyncio.open_connection(address.host, address.port))
+            return cls(address, *await asyncio.open_connection(address.host, address.port), more)
         except OSError as error:
             raise Broken(f"no connection to {address}: {error}") from None
 

@@ -11,6 +11,8 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 from urllib.parse import quote, urlencode
 
 from bench.client import Address, Broken, Connection, Reply
@@ -53,7 +55,12 @@ class Noted:
 
 
 class Person:
-    """One browser: `path` is its session's address. Its connections are opened anew when they are lost."""
+    """One browser: `path` is its session's address. Its connections are opened anew when they are lost.
+
+    `clock_off_s` is how far its clock is ahead: it then tells that time wherever a browser can tell one.
+    """
+
+    clock_off_s = 0.0
 
     def __init__(self, address: Address, slug: str, noted: Noted, seed: int) -> None:
         self.address, self.slug, self.noted, self.rng = address, slug, noted, random.Random(seed)
@@ -144,6 +151,24 @@ class Person:
             connection, self._connection = self._connection, None
             connection.drop()
 
+    def claims(self, form: Mapping[str, str]) -> dict[str, str]:
+        """What a wrong clock would put into a form, under every name that a time has here or in the export."""
+        if not self.clock_off_s or not form:
+            return {}
+        here, ms = self._clock(), str(round(1000 * self.clock_off_s))
+        times = ("now", "at", "shown_at", "received_at", "deadline_at", "opened_at", "sent_at")
+        return {**dict.fromkeys(times, here.isoformat()), **dict.fromkeys(("rt_ms", "hidden_ms"), ms)}
+
+    def _clock(self) -> datetime:
+        return datetime.now(UTC) + timedelta(seconds=self.clock_off_s)
+
+    def _dates(self) -> str:
+        if not self.clock_off_s:
+            return ""
+        date = format_datetime(self._clock(), usegmt=True)
+        names = ("Date", "If-Modified-Since", "If-Unmodified-Since")
+        return "".join(f"{name}: {date}\r\n" for name in names)
+
     async def asked(
         self, method: str, path: str, form: Mapping[str, str] | None = None, *, follow: bool = False
     ) -> Reply:
@@ -152,7 +177,9 @@ class Person:
             try:
                 connection = await self._open()
                 if method == "POST":
-                    reply = await connection.post(path, urlencode(form or {}).encode())
+                    reply = await connection.post(
+                        path, urlencode({**self.claims(form or {}), **(form or {})}).encode()
+                    )
                 else:
                     reply = await connection.get(path)
                 if follow:
@@ -177,7 +204,7 @@ class Person:
         if self._connection is not None and time.perf_counter() - self._used_s > KEPT_S:
             self.drop()
         if self._connection is None:
-            self._connection = await Connection.to(self.address)
+            self._connection = await Connection.to(self.address, self._dates())
         return self._connection
 
     async def _lost(self) -> None:

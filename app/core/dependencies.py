@@ -8,6 +8,7 @@ from urllib.parse import parse_qsl
 from fastapi import Depends, Request
 
 from app.accounts.logins import Who
+from app.core import clock
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
@@ -93,7 +94,8 @@ async def get_study(request: Request) -> StudyHere:
 
 
 async def now() -> datetime:
-    return datetime.now(UTC)
+    """The time that everything is stored and decided by."""
+    return datetime.now(UTC) + clock.behind()
 
 
 async def get_rng() -> random.Random:

@@ -5,7 +5,9 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
-from app.core import dependencies
+from sqlalchemy.exc import OperationalError
+
+from app.core import clock, dependencies
 from app.core.database import Database
 from app.core.settings import Settings
 from app.tasks.registry import live_tasks
@@ -17,6 +19,8 @@ _log = logging.getLogger("likely-human")
 @asynccontextmanager
 async def sweeping(database: Database, settings: Settings) -> AsyncIterator[None]:
     """Sweep for as long as the block runs; several processes may."""
+    with suppress(OperationalError):  # it is measured as soon as the server answers
+        await clock.agree(database)
     sweeper = asyncio.create_task(_sweep(database, settings))
     try:
         yield
@@ -31,6 +35,7 @@ async def sweeping(database: Database, settings: Settings) -> AsyncIterator[None
 async def _sweep(database: Database, settings: Settings) -> None:
     while True:
         try:
+            await clock.agree(database)
             for task in live_tasks():
                 await task.sweep(database, settings, await dependencies.now())
         except Exception:

@@ -21,6 +21,7 @@ from app.admin.running.build import (
 )
 from app.admin.running.events import watch
 from app.admin.running.pages import LinksPage
+from app.core import clock
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site, StoreDep
 from app.core.errors import NotFound, StudyError
 from app.core.templating import render
@@ -96,7 +97,13 @@ async def watch_monitor(
     choice_of(version, mode)  # refused before the stream begins
     sees_live = await database.read(may_look, who, study, Mode.LIVE)
     events = watch(
-        database, study, version, mode, lambda: datetime.now(UTC), last_event_id, sees_live=sees_live
+        database,
+        study,
+        version,
+        mode,
+        lambda: datetime.now(UTC) + clock.behind(),
+        last_event_id,
+        sees_live=sees_live,
     )
     return StreamingResponse(events, media_type="text/event-stream", headers=NO_STORE)
 
