@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 TITLE = "Effects of the configuration"
 MOST_ROWS = 24
+LEAST_REACH = 0.01
+"""An axis goes so far to both sides of no change, so that none magnifies what is next to nothing."""
 _ROW, _BELOW, _ABOVE, _LEFT, _RIGHT, _PANEL_TITLE = 0.19, 0.42, 0.1, 1.9, 0.1, 0.24
 _HEAD = ("measure", "from", "to", "role", "player", "others at", "difference", "95 % interval")
 
@@ -93,6 +95,8 @@ def _paint_panel(axes: "Axes", measure: str, effects: Sequence[Effect]) -> None:
     )
     axes.tick_params(axis="y", length=0)
     axes.spines["left"].set_visible(False)
+    low, high = axes.get_xlim()
+    axes.set_xlim(min(low, -LEAST_REACH), max(high, LEAST_REACH))
     axes.set_title(measure, fontsize=canvas.FONT, loc="left", pad=3)
     axes.set_xlabel(f"change from {effects[0].base}", fontsize=canvas.SMALL, labelpad=1)
 

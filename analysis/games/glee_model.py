@@ -24,6 +24,8 @@ from analysis.stats.threads import one_thread
 
 ALICE, BOB = "alice", "bob"
 MOST_COLUMNS = 3_000
+ROUNDING = 1e-9
+"""Smaller effects and errors are rounding, of measures that are about 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,8 @@ class Effect(Result):
 
     `at` is `all` for the mean over all levels of the other factors; where the games do not determine that, `baseline`
     for these at the configuration that was played most, as in the paper's figures. `low` and `high` are the 95 % limits
-    of ordinary least squares; None where neither is determined, or no degree of freedom is left.
+    of ordinary least squares; None where neither is determined, no degree of freedom is left, or nothing varies about
+    the predictions.
     """
 
     role: str
@@ -215,12 +218,16 @@ class _Fitted:
         return bool(np.abs(contrast - self.whole.T @ (self.whole @ contrast)).max() < 1e-8)
 
     def contrast(self, contrast: Floats) -> tuple[float, float | None]:
-        """Its value, and half of its 95 % interval; None where no degree of freedom is left."""
+        """Its value, and half of its 95 % interval; None where no degree of freedom is left, or no spread."""
         inside = self.basis @ contrast[self.kept]
+        value = float(inside @ self.fit.params)
+        value = 0.0 if abs(value) < ROUNDING else value
         if self.fit.df_resid <= 0:
-            return float(inside @ self.fit.params), None
+            return value, None
         error = float(np.sqrt(max(inside @ self.fit.cov_params() @ inside, 0.0)))
-        return float(inside @ self.fit.params), float(stats.t.ppf((1 + LEVEL) / 2, self.fit.df_resid)) * error
+        if error < ROUNDING:
+            return value, None
+        return value, float(stats.t.ppf((1 + LEVEL) / 2, self.fit.df_resid)) * error
 
 
 def _effects(

@@ -2,6 +2,7 @@
 
 import json
 import math
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 from app.cli.console import out, print_reasons
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from analysis.figures import AnyFigure
     from app.reports.games import Options
@@ -152,7 +153,8 @@ def compare(
         if figures is not None:
             from analysis.figures.ultimatum import ultimatum_figure
 
-            named = {groups.names[0]: play.first, groups.names[1]: play.second}
+            named = {_named(groups.first): play.first}
+            named[_named(groups.second, named)] = play.second
             drawn.append(ultimatum_figure(named, *offers_of([*groups.first, *groups.second])))
     if as_json:
         typer.echo(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False))
@@ -170,7 +172,8 @@ def _ultimatum(files: "Sequence[MatchFile]", options: "Options") -> dict[str, An
 
     people, *others = files
     reference = people.people
-    compared, plays = {}, {str(people.path): play_in(reference)}
+    found_in_people = play_in(reference)
+    compared, plays = {}, {_named(reference): found_in_people}
     for file in others:
         seats = file.programs or file.people
         found = play_compared(
@@ -183,17 +186,22 @@ def _ultimatum(files: "Sequence[MatchFile]", options: "Options") -> dict[str, An
             "tests": [tests[name] for name in MEASURES],
             "play": found.second.to_dict(),
         }
-        plays[f"{file.path} ({seats[0].occupant})" if str(file.path) in plays else str(file.path)] = (
-            found.second
-        )
+        plays[_named(seats, plays)] = found.second
     endowment, step = offers_of(reference)
     return {
         "whole": {
-            "people": {"file": str(people.path), "play": plays[str(people.path)].to_dict()},
+            "people": {"file": str(people.path), "play": found_in_people.to_dict()},
             "files": compared,
         },
         "figures": [ultimatum_figure(plays, endowment, step)],
     }
+
+
+def _named(seats: "Sequence[SeatPlayed]", taken: "Container[str]" = ()) -> str:
+    """Who plays on some seats, for a legend: people, or agents by name; a name that is taken gets a number."""
+    said = {"human": "people", "simulated": "simulated people"}
+    name = ", ".join(dict.fromkeys(said.get(one.player, one.player) for one in seats))
+    return next(one for n in count(1) if (one := name if n == 1 else f"{name} ({n})") not in taken)
 
 
 def _file(

@@ -8,7 +8,9 @@ import pytest
 import statsmodels.formula.api as smf
 
 from analysis.errors import AnalysisError
+from analysis.figures.glee import effects_figure
 from analysis.games.glee_model import glee_model
+from tests.analysis.figures.sheets import kept_sheets
 
 FACTORS = {"a": ["1", "2", "3"], "m": ["x", "y"], "t": ["10", "20"]}
 
@@ -95,3 +97,22 @@ def test_what_cannot_be_fitted_is_refused() -> None:
     constant = glee_model(table.assign(gain=0.5), "gain", FACTORS)
     assert constant.r_squared_adjusted is None
     assert all(abs(one.difference) < 1e-9 for one in constant.effects)
+
+
+def test_rounding_is_no_effect_in_numbers_and_figures() -> None:
+    """A measure that is always the same, and one that is a factor's level exactly, leave residuals of 1e-16."""
+    table = full()
+    table["same"], table["exact"] = 1 / 3, table["a"].astype(float) / 3
+    same, exact = (glee_model(table, measure, FACTORS) for measure in ("same", "exact"))
+    for one in [*same.effects, *(one for one in exact.effects if one.factor != "a")]:
+        assert (one.difference, one.low, one.high) == (0, None, None), one
+    for one in exact.effects:
+        if one.factor == "a":
+            assert one.difference == pytest.approx((int(one.level) - 1) / 3)
+            assert one.low is None, "nothing varies about the predictions"
+    for model, reaches in ((same, 0.01), (exact, 2 / 3)):
+        with kept_sheets() as sheets:
+            effects_figure([model], "a", "effects")
+        low, high = sheets[0].axes[0].get_xlim()
+        assert low <= -0.01
+        assert reaches <= high < 1

@@ -98,7 +98,10 @@ def test_distances_of_agents_have_intervals_chance_counts_and_the_four_panels(
     rows = [dict(zip(head, row, strict=True)) for row in cells]
     assert {row["panel"] for row in rows} == {"offers", "rejected", "recipients", "reciprocated"}
     whole = json.loads(run(*words, "--json").stdout)
-    offers = {row["at"]: row["share"] for row in rows if row["panel"] == "offers" and "agents" in row["play"]}
+    assert list(dict.fromkeys(row["play"] for row in rows)) == ["simulated people", "dba"], (
+        "no paths of files"
+    )
+    offers = {row["at"]: row["share"] for row in rows if row["panel"] == "offers" and row["play"] == "dba"}
     counts = whole["files"][str(files["agents"])]["play"]["offers"]
     assert offers == {str(q): f"{n / sum(counts):.3f}" for q, n in enumerate(counts)}
     assert whole["files"][str(files["agents"])]["distances"]["log_base"] == 2
@@ -107,7 +110,7 @@ def test_distances_of_agents_have_intervals_chance_counts_and_the_four_panels(
 
 
 def test_people_are_compared_with_agents_of_the_same_matches_and_of_other_files(
-    files: dict[str, Path], run: Any
+    files: dict[str, Path], run: Any, tmp_path: Path
 ) -> None:
     done = run("compare", files["mixed"], "--resamples", 200)
     assert done.returncode == 0, done.stderr
@@ -119,8 +122,12 @@ def test_people_are_compared_with_agents_of_the_same_matches_and_of_other_files(
     assert not by_name["mean_offer"]["paired"]
     assert (by_name["mean_offer"]["first"]["n"], by_name["mean_offer"]["second"]["n"]) == (2, 3)
     assert {one["name"] for one in whole["play"]["tests"]} >= {"d_o", "d_y8"}
-    whole = json.loads(run("compare", files["mixed"], "--second", "gt", "--resamples", 0, "--json").stdout)
+    figures = ("--figures", tmp_path / "figures")
+    words = ("compare", files["mixed"], "--second", "gt", "--resamples", 0, "--json", *figures)
+    whole = json.loads(run(*words).stdout)
     assert whole["second"].endswith("(gt)")
+    drawn_rows = table(tmp_path / "figures" / "ultimatum.csv")[1:]
+    assert {row[2] for row in drawn_rows} == {"simulated people", "gt"}
 
 
 def test_beside_people_simulated_people_are_agents(files: dict[str, Path], tmp_path: Path) -> None:
