@@ -8,7 +8,7 @@ from sqlmodel import Session, col, func, select
 
 from app.core.errors import Conflict
 from app.reports.kinds import OF_GAMES, OF_PAIRS, OF_WALKS, What
-from app.sessions.tables import Mode, ParticipantSession
+from app.sessions.tables import Mode, ParticipantSession, Response
 from app.studies.file.design import StudyDesign
 from app.studies.leaks import BlockLeaks, leaks_of
 from app.studies.queries import study_named
@@ -81,6 +81,19 @@ def study_facts(session: Session, slug: str) -> StudyFacts:
         leaks=leaks_of(session, kept[-1].design) if kept else (),
         sessions={(mode, status): n for mode, status, n in counts},
     )
+
+
+def answered_trials(session: Session, slug: str) -> Mapping[str, int]:
+    """How many trials of a study were answered, by mode; of whichever task."""
+    counts = session.exec(
+        select(ParticipantSession.mode, func.count(col(Response.trial_id)))
+        .join(Response, col(Response.session_id) == ParticipantSession.id)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .join(Study, col(Study.id) == StudyVersion.study_id)
+        .where(Study.slug == slug)
+        .group_by(ParticipantSession.mode)
+    )
+    return dict(counts.all())
 
 
 def designs_of(session: Session, slug: str) -> dict[int, StudyDesign]:

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
 
-import pandas as pd
 from sqlalchemy import Engine
 from sqlmodel import Session
 
@@ -17,7 +16,7 @@ from analysis.data.columns import MODES
 from app.core.errors import Conflict, StudyError
 from app.core.whole_files import written_whole
 from app.reports.export import csv_lines
-from app.reports.facts import COUNTED_MODES, StudyFacts, study_facts
+from app.reports.facts import COUNTED_MODES, StudyFacts, answered_trials, study_facts
 from app.reports.packaging import dictionary, psychds, texts
 from app.reports.packaging.about import About, Card, card_of
 from app.reports.packaging.archive import checksums, facts_of, facts_of_file, write_zip
@@ -83,11 +82,12 @@ def build_package(
             steps = _Steps(on_progress, computing, len(selected) + len(_STEPS))
             names = pseudonyms_of(still, slug, keeps_links=keeps_links) if pseudonyms else Pseudonyms(None)
             collection = Collection(folder, facts, names)
+            answered = answered_trials(still, slug)
             for what in selected:
                 steps.begin(what)
                 collection.add_selected(still, what)
         steps.begin("labels")
-        contents = _label(collection, mode, seed, made_at, steps)
+        contents = _label(collection, answered, mode, seed, made_at, steps)
         steps.begin("descriptions")
         yaml = {v.number: study_files[v.number] for v in facts.versions if v.number in study_files}
         _write_materials(folder, facts, yaml)
@@ -143,7 +143,14 @@ def _facts(session: Session, slug: str) -> StudyFacts:
     return facts
 
 
-def _label(collection: Collection, mode: str | None, seed: int, made_at: datetime, steps: _Steps) -> Contents:
+def _label(
+    collection: Collection,
+    answered: Mapping[str, int],
+    mode: str | None,
+    seed: int,
+    made_at: datetime,
+    steps: _Steps,
+) -> Contents:
     """Labels, preference records and the report, from the responses as they were written."""
     responses = collection.responses()
     ratings = collection.ratings()
@@ -164,27 +171,16 @@ def _label(collection: Collection, mode: str | None, seed: int, made_at: datetim
         made_at=made_at,
         computing=steps.computing,
     )
-    counts, rated = (_answers_by_mode(table) for table in (responses, ratings))
     return Contents(
         facts=facts,
         tables=tuple(collection.tables),
-        answers={
-            each: int(counts.get(each, 0)) + rated.get(each, 0) for each in MODES if each in COUNTED_MODES
-        },
+        answers={each: answered.get(each, 0) for each in MODES if each in COUNTED_MODES},
         mode=chosen,
         n_ties=n_ties,
         seed=seed,
         has_pseudonyms=collection.pseudonyms.names is not None,
         keeps_links=collection.pseudonyms.keeps_links,
     )
-
-
-def _answers_by_mode(table: pd.DataFrame | None) -> Mapping[str, int]:
-    """How many trials were answered."""
-    if table is None:
-        return {}
-    counts = table.drop_duplicates("trial")["mode"].astype("str").value_counts()
-    return {str(mode): int(n) for mode, n in counts.items()}
 
 
 @contextmanager

@@ -23,8 +23,7 @@ from app.studies.pairs_view import (
     usage_of,
 )
 from app.tasks.pair.design import Sides
-from app.tasks.registry import DESIGNS
-from app.tasks.walk.settings import n_courses
+from app.tasks.registry import BLOCKS
 
 _MANY_SOURCES = 6
 
@@ -171,17 +170,13 @@ def unit_counts(keys: Mapping[str, Any]) -> Mapping[str, int]:
     """How many units a draft asks for by task, in the order of its blocks."""
     counts = Counter[str]()
     for block in blocks_in(as_blocks(keys)):
-        if (task := str(block.get("task"))) in DESIGNS:
+        if (task := str(block.get("task"))) in BLOCKS:
             counts[task] += _unit_count(block)
     return counts
 
 
 def _unit_count(block: Mapping[str, Any]) -> int:
-    items, configs = block.get("items"), block.get("configs")
+    items = block.get("items")
     if isinstance(items, str):
         return len(read_item_file("", items, by_row=True).rows)
-    if block.get("task") == "walk":
-        return n_courses(block)
-    if "game" in block:
-        return len(configs) if isinstance(configs, list) else 1
-    return pair_count(block)
+    return pair_count(block) or BLOCKS[str(block["task"])].n_units(block)

@@ -1,6 +1,6 @@
 """What the blocks of all tasks have in common, in the study file and as they are run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -8,7 +8,7 @@ from pydantic import AfterValidator, Field
 
 from app.sessions.design import Kind, Slot
 from app.studies.file.shown import Shown, Ways
-from app.studies.questions.base import Frozen, Part, Question, different
+from app.studies.questions.base import Asked, Frozen, Part, Question, different
 
 BLOCK_PATTERN = r"^[a-z][a-z0-9-]{0,39}$"
 LeakName = Literal[
@@ -55,6 +55,16 @@ class BlockSettings(Part):
     def ways(cls, key: str, keys: Mapping[str, Any]) -> Ways | None:
         """How the form shows a key that is written in several ways; None for one that is not."""
         return None
+
+    @classmethod
+    def n_units(cls, keys: Mapping[str, Any]) -> int:
+        """How many units a block of a draft has, whose keys may be of any shape; 0 where that cannot be said yet."""
+        return 0
+
+    def as_run(self, instructions: str | None, asked: Callable[[Asked], Question]) -> "BlockDesign":
+        """The block as it is run, where its keys say all that it shows; what shows listed pairs or items is put
+        together with these (`app.studies.file.design`). `asked` makes a question as it is run."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +119,16 @@ class BlockDesign(Frozen):
     def has_texts(self) -> bool:
         """Whether it shows texts that stand in the study file itself, and are no stimuli of the library."""
         return False
+
+    def keys(self) -> Mapping[str, Any]:
+        """Its own keys in a study file, beside those of every block; questions as they are run."""
+        own = {*type(self).model_fields} - {*BlockDesign.model_fields}
+        return self.model_dump(mode="json", include=own, exclude_defaults=True)
+
+    def activity(self) -> str:
+        """What its participants did, as the end of a sentence."""
+        asked = "; ".join(f"“{question.ask}”" for question in self.asked)
+        return f"were shown {self.nouns.lower()} one at a time" + (f" and asked: {asked}" if asked else "")
 
     def n_main(self, n_units: int) -> int:
         """How many main trials each participant gets of so many main units."""

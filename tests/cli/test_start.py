@@ -66,9 +66,10 @@ def test_the_list_of_studies_reads_no_study_file_no_clip_and_no_model_of_a_table
     unneeded = (
         "app.studies.tables",
         "app.tasks.registry",
-        "app.tasks.pair",
-        "app.tasks.rating",
-        "app.tasks.game",
+        "app.tasks.pair.",
+        "app.tasks.rating.",
+        "app.tasks.game.",
+        "app.tasks.walk.",
         "app.studies.file.load",
         "app.studies.file.yaml",
         "app.library.clips",

@@ -28,16 +28,16 @@ from app.sessions.design import Kind
 from app.sessions.exclusions import leave_out
 from app.sessions.tables import Exclusion, ParticipantSession, Trial
 from app.studies.tables import Unit
+from app.tasks import TASKS
 from app.tasks.game import matching
 from app.tasks.game import task as game
 from app.tasks.game.pages import posted_value
 from app.tasks.pair import task as pair
 from app.tasks.rating import evidence as reading
 from app.tasks.rating import task as rating
-from app.tasks.registry import DESIGNS
-from app.tasks.units import UNITS
 from app.tasks.walk import task as walk
 from app.tasks.walk.assignment import walks_of
+from stimuli import steps
 from tests.factories import NOW, UNCERTAINTY, answer_for, open_study
 from tests.sessions.test_blocks import begin, pair_block, rating_block
 from tests.sessions.walks import Walk
@@ -76,8 +76,8 @@ MESSAGE = "This would be fair."
 
 
 def test_every_task_is_held_to_the_contract() -> None:
-    assert {*BLOCKS} == {*TABLES} == {*MOST_APART} == {*DROPPED} == {*DESIGNS} == {*UNITS}
-    assert {task for task, _ in IGNORED} == {*DESIGNS}
+    assert {*BLOCKS} == {*TABLES} == {*MOST_APART} == {*DROPPED} == {*TASKS}
+    assert {task for task, _ in IGNORED} == {*TASKS}
 
 
 @pytest.fixture(params=sorted(BLOCKS))
@@ -228,7 +228,7 @@ def _of_games(session: Session, rows: Sequence[Mapping[Any, Any]]) -> Values:
 def _of_walks(session: Session, rows: Sequence[Mapping[Any, Any]]) -> Values:
     pressed: dict[str, list[list[int]]] = defaultdict(list)
     for row in rows_of(session, "nav", What.POSITIONS):
-        pressed[row["trial"]].append([row["keys"], round(row["turn_rad"] / math.tau * walk.steps.TURN)])
+        pressed[row["trial"]].append([row["keys"], round(row["turn_rad"] / math.tau * steps.TURN)])
     said = {(row["trial"], row["question"]): row["value"] for row in rows_of(session, "nav", What.ANSWERS)}
     for row in rows:
         assert (row["ended"], row["input"]) == ("arrived", "keys")
@@ -330,7 +330,7 @@ def _no_time(module: Any) -> Callable[[Patch], None]:
 
 
 def _no_message(patch: Patch) -> None:
-    move_of = game.move_of
+    move_of: Any = vars(game)["move_of"]
     patch.setattr(game, "move_of", lambda *about: move_of(*about)._replace(message=""))
 
 

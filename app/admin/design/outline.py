@@ -20,6 +20,7 @@ from app.studies.file.model import StudyFile
 from app.studies.file.problems import Place
 from app.studies.file.shown import Shown, Ways, shown_as
 from app.studies.questions.registry import type_of
+from app.tasks.registry import BLOCKS
 
 Model = type[BaseModel]
 Kind = Literal["text", "number", "lines", "yes-no", "choice", "entries", "yaml", "tag", "way"]
@@ -275,7 +276,8 @@ def _variants(core: Any) -> Mapping[str, Model]:
     models = [_core(each) for each in given]
     if not all(_is_model(model) and _tag(model) for model in models):
         return {}
-    return {str(get_args(model.model_fields[_tag(model)].annotation)[0]): model for model in models}
+    found = {str(get_args(model.model_fields[_tag(model)].annotation)[0]): model for model in models}
+    return dict(BLOCKS) if found.keys() <= BLOCKS.keys() else found
 
 
 @cache

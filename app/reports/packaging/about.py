@@ -71,7 +71,7 @@ def card_of(facts: StudyFacts, about: About, made_at: datetime) -> Card:
 
 
 def _task(design: StudyDesign) -> str:
-    """What the participants did, as the end of a sentence."""
+    """What the participants did, to the end of the sentence."""
     rated = "; ".join(f"“{question.ask}”" for block in design.rating_blocks for question in block.questions)
     parts = [
         *(
@@ -80,8 +80,14 @@ def _task(design: StudyDesign) -> str:
             else []
         ),
         *([f"were shown one item at a time and asked: {rated}"] if rated else []),
+        *dict.fromkeys(
+            block.activity()
+            for block in design.blocks
+            if block not in (*design.pair_blocks, *design.rating_blocks)
+        ),
     ]
-    return ", and ".join(parts)
+    text = ", and ".join(parts)
+    return text if text.endswith("”") else f"{text}."
 
 
 def _citation(facts: StudyFacts, about: About, made_at: datetime) -> str:

@@ -18,13 +18,13 @@ from app.studies.file.problems import Place
 from app.studies.file.scales import SCALES
 from app.studies.questions.base import Asked, Frozen, Question
 from app.studies.questions.registry import TYPES, type_of
-from app.tasks.game.settings import GameBlock, GameDesign
+from app.tasks.game.settings import GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairBlock, PairDesign, Sample
 from app.tasks.parts import BlockDesign
 from app.tasks.rating.settings import DesignItem, RatingBlock, RatingDesign
 from app.tasks.registry import AnyDesign, Block
 from app.tasks.units import units_in_words
-from app.tasks.walk.settings import WalkBlock, WalkDesign
+from app.tasks.walk.settings import WalkDesign
 
 Scales = Mapping[str, tuple[str, ...]]
 
@@ -260,10 +260,9 @@ def _block(
     stimuli: Mapping[str, StimulusFacts],
     scales: Scales,
 ) -> BlockDesign:
-    if isinstance(block, GameBlock):
-        return GameDesign.of(block, id=block.id, instructions=text("instructions"))
-    if isinstance(block, WalkBlock):
-        return WalkDesign.of(block, id=block.id, instructions=text("instructions"))
+    asked = partial(run_question, scales=scales)
+    if not isinstance(block, (PairBlock, RatingBlock)):
+        return block.as_run(text("instructions"), asked)
     own: dict[str, Any] = {
         "id": block.id,
         "instructions": text("instructions"),
@@ -279,7 +278,7 @@ def _block(
             watch=block.watch,
             allow=block.allow,
             items=tuple(content.items),
-            questions=tuple(run_question(question, scales) for question in block.questions),
+            questions=tuple(map(asked, block.questions)),
         )
     trials = block.trials
     return PairDesign(
@@ -293,7 +292,7 @@ def _block(
             sides=trials.sides,
             watch=trials.watch,
             allow=trials.allow,
-            questions=tuple(run_question(question, scales) for question in trials.questions),
+            questions=tuple(map(asked, trials.questions)),
         ),
     )
 

@@ -23,11 +23,9 @@ from app.studies.file.rowfiles import RowFile, RowText
 from app.studies.file.sampling import sample_pairs
 from app.studies.questions.base import Question
 from app.studies.questions.registry import QUESTIONS
-from app.tasks.game.settings import GameDesign
 from app.tasks.pair.settings import DesignPair, DesignTrials, PairDesign, Sample
 from app.tasks.parts import BlockDesign
 from app.tasks.rating.settings import DesignItem, RatingDesign
-from app.tasks.walk.settings import WalkDesign
 
 # Remedies that speak of the file's keys, in the words of a form.
 _IN_FORMS = (
@@ -172,10 +170,11 @@ def _keys_of_block(block: BlockDesign) -> dict[str, Any]:
     }
     if isinstance(block, PairDesign):
         return {**keys, "trials": _keys_of_trials(block.trials)}
-    if isinstance(block, (GameDesign, WalkDesign)):
-        return {**keys, **block.keys()}
     if not isinstance(block, RatingDesign):
-        return keys
+        own = dict(block.keys())
+        if "questions" in own:
+            own["questions"] = [_keys_of_criterion(question) for question in block.asked]
+        return {**keys, **own}
     return {
         **keys,
         "per_item": block.per_item,

@@ -28,6 +28,7 @@ from app.studies.questions.base import finite_number
 from app.tasks.game.terms import read_checks
 from app.tasks.pair.settings import Sample
 from app.tasks.rating.settings import DesignItem
+from app.tasks.registry import BLOCKS
 
 TEXTS: tuple[Place, ...] = (("consent", "text"), ("instructions",), ("completion", "message"))
 OF_BLOCK = ("instructions", "self_assessment")
@@ -107,12 +108,15 @@ class Reading(ABC):
         source, known = true_source_of(data), sorted({clip.source for clip in self.stimuli.values()})
         if source not in (NO_SOURCE, *known):
             remedy = nearest(source, known, f"use {listed([*known, NO_SOURCE])}")
-            self.refuse(Fault(TRUE_SOURCE, f"nothing in the library is of the true source {quoted(source)}", remedy))
+            self.refuse(
+                Fault(TRUE_SOURCE, f"nothing in the library is of the true source {quoted(source)}", remedy)
+            )
 
     def _read_block(self, place: Place, raw: Mapping[str, Any], true_source: str) -> BlockContent:
-        if raw.get("task") == "rating":
+        model = BLOCKS.get(str(raw.get("task"))) if place else None
+        if model is not None and "items" in model.model_fields:
             return BlockContent(items=self._read_items(place, raw))
-        if raw.get("task") in ("game", "walk"):
+        if model is not None and "pairs" not in model.model_fields:
             return BlockContent()
         return BlockContent(pairs=self._read_pairs(place, raw, true_source))
 

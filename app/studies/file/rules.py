@@ -13,6 +13,7 @@ from app.studies.file.problems import Fault, Place, quoted
 from app.studies.file.scales import SCALES
 from app.studies.questions.base import Around
 from app.studies.questions.registry import TYPES, type_of
+from app.tasks.registry import BLOCKS
 
 # What a study without blocks has instead of them.
 _ALONE = ("pairs", "sample", "trials")
@@ -63,7 +64,8 @@ def _questions(raw: Keys) -> Iterator[tuple[Place, Keys]]:
     """Every question with its place: `("background", i)`, `("trials", "questions", i)`, or those within a block."""
     lists: dict[Place, object] = {("background",): raw.get("background")}
     for place, block in _blocks(raw):
-        if block.get("task") == "rating":
+        model = BLOCKS.get(str(block.get("task")))
+        if model is not None and "questions" in model.model_fields:
             lists[*place, "questions"] = block.get("questions")
         else:
             lists[*place, "trials", "questions"] = _keys(block.get("trials")).get("questions")

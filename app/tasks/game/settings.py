@@ -1,6 +1,6 @@
 """What a study file says of a block of matches, and what such a block is when it is run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic import (
@@ -14,7 +14,7 @@ from app.core.errors import StudyError
 from app.sessions.design import Kind
 from app.studies.file.problems import counted, listed, quoted
 from app.studies.file.shown import Shown, Ways
-from app.studies.questions.base import Question, rule_error
+from app.studies.questions.base import Asked, Question, rule_error
 from app.tasks.game.agents.registry import agent_named, is_model, is_outside, outside_named
 from app.tasks.game.base import Agent, AnyGame, GameConfig
 from app.tasks.game.choosing import (
@@ -178,6 +178,19 @@ class GameBlock(BlockSettings):
         }
         return Ways(way, words, begins, model, is_whole=isinstance(value, str))
 
+    @classmethod
+    def n_units(cls, keys: Mapping[str, Any]) -> int:
+        """Its configurations, as far as they are listed."""
+        configs = keys.get("configs")
+        return len(configs) if isinstance(configs, list) else 1
+
+    def as_run(self, instructions: str | None, asked: Callable[[Asked], Question]) -> "GameDesign":
+        """`sample` is how the configurations were chosen."""
+        own = {name: getattr(self, name) for name in SETTINGS}
+        own["sample"] = self.configs if isinstance(self.configs, Sample) else None
+        configs = tuple(config.model_dump(mode="json") for config in configs_of(self.game, self.configs))
+        return GameDesign(id=self.id, instructions=instructions, **own, task="game", configs=configs)
+
     @property
     def programs(self) -> tuple[str, ...]:
         """By which keys a program can take a seat."""
@@ -291,13 +304,8 @@ class GameDesign(BlockDesign):
     updates: Updates = "long-poll"
     sample: Sample | None = None
 
-    @classmethod
-    def of(cls, block: GameBlock, **shared: Any) -> Self:
-        """As it is run; `shared` is what blocks of all tasks have. `sample` is how the configurations were chosen."""
-        own = {name: getattr(block, name) for name in SETTINGS}
-        own["sample"] = block.configs if isinstance(block.configs, Sample) else None
-        configs = tuple(config.model_dump(mode="json") for config in configs_of(block.game, block.configs))
-        return cls(**shared, **own, task="game", configs=configs)
+    def activity(self) -> str:
+        return f"played matches of {TITLES[self.game]}"
 
     def keys(self) -> dict[str, Any]:
         """Its own keys in a study file."""
@@ -397,3 +405,6 @@ def _configs_by_unit(design: GameDesign) -> Mapping[str, GameConfig]:
         configs = (cast(GameConfig, design.rules.Config.model_validate(one)) for one in design.configs)
         _by_unit[key] = {f"{design.id}:{config_hash(config)}": config for config in configs}
     return _by_unit[key]
+
+
+IN_FILE, AS_RUN = GameBlock, GameDesign

@@ -229,3 +229,6 @@ class PairDesign(BlockDesign):
     def asked(self) -> tuple[Question, ...]:
         """Every question of its trials."""
         return self.trials.questions
+
+
+IN_FILE, AS_RUN = PairBlock, PairDesign

@@ -1,1 +1,4 @@
 """The task `rating`: one stimulus at a time, judged on several criteria."""
+
+# How many units there are in words: one of them, and several.
+UNITS = ("{} item", "{} items")

@@ -1,6 +1,6 @@
 """What a study file says of a block of walks, and what such a block is when it is run."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
@@ -8,7 +8,7 @@ from pydantic import Field, ValidationError, model_validator
 from app.sessions.design import Kind
 from app.studies.file.problems import counted
 from app.studies.file.shown import Shown
-from app.studies.questions.base import Question, rule_error
+from app.studies.questions.base import Asked, Question, rule_error
 from app.tasks.parts import BlockDesign, BlockSettings, UnitSpec
 from stimuli.arena import GOALS
 from stimuli.courses import MOST_STARTS, Course, courses
@@ -64,14 +64,22 @@ class WalkBlock(BlockSettings):
             )
         return self
 
+    @classmethod
+    def n_units(cls, keys: Mapping[str, Any]) -> int:
+        """Its courses, those for practice among them."""
+        try:
+            block = cls.model_validate({**keys, "id": "walk"})
+        except ValidationError:
+            return 0
+        return block.goals * block.starts + block.practice
 
-def n_courses(keys: Mapping[str, Any]) -> int:
-    """How many courses a block of a draft has, those for practice among them; 0 where that cannot be said yet."""
-    try:
-        block = WalkBlock.model_validate({**keys, "id": "walk"})
-    except ValidationError:
-        return 0
-    return block.goals * block.starts + block.practice
+    def as_run(self, instructions: str | None, asked: Callable[[Asked], Question]) -> "WalkDesign":
+        return WalkDesign(
+            id=self.id,
+            instructions=instructions,
+            task="walk",
+            **{name: getattr(self, name) for name in SETTINGS},
+        )
 
 
 class WalkDesign(BlockDesign):
@@ -87,14 +95,8 @@ class WalkDesign(BlockDesign):
     practice: int = 1
     limit_s: int = 90
 
-    @classmethod
-    def of(cls, block: WalkBlock, **shared: Any) -> Self:
-        """As it is run; `shared` is what blocks of all tasks have."""
-        return cls(**shared, task="walk", **{name: getattr(block, name) for name in SETTINGS})
-
-    def keys(self) -> Mapping[str, Any]:
-        """Its own keys in a study file."""
-        return self.model_dump(mode="json", include={*SETTINGS}, exclude_defaults=True)
+    def activity(self) -> str:
+        return "walked over a map to the goals that they were shown"
 
     @property
     def asked(self) -> tuple[Question, ...]:
@@ -128,3 +130,6 @@ class WalkDesign(BlockDesign):
             UnitSpec(self.unit(goal, number), f"goal {GOALS[goal].name}", kind, members={}, sha256={})
             for goal, number, kind in [*practice, *main]
         )
+
+
+IN_FILE, AS_RUN = WalkBlock, WalkDesign

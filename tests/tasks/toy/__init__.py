@@ -1,1 +1,3 @@
 """A task of its own: how many dots? What a new task takes, and no more; `tests/tasks/test_toy.py` registers it."""
+
+UNITS = ("{} card", "{} cards")

@@ -1,8 +1,7 @@
 """Cards in a random order, the second session of two the other way round."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from sqlmodel import Session
 
@@ -19,23 +18,20 @@ from tests.tasks.toy.settings import DotsDesign
 
 class Dots(Task):
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
-        drawn = start.rng.sample(block.units, len(block.units))
-        order = [unit.id for unit in drawn] if start.mirror is None else list(reversed(list(start.mirror)))
-        return [Planned(unit, {}) for unit in order]
+        drawn = [unit.id for unit in start.rng.sample(block.units, len(block.units))]
+        return [Planned(unit, {}) for unit in (drawn if start.mirror is None else [*start.mirror][::-1])]
 
     def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> QuestionsPage:
-        design = cast(DotsDesign, block.design)
         assert place.trial is not None
-        dots = markdown("# " + "•" * design.cards[place.trial.unit])
-        return QuestionsPage(**frame, html=dots, questions=views(design.asked, place.form, place.errors))
+        assert isinstance(block.design, DotsDesign)
+        dots = markdown("# " + "•" * block.design.cards[place.trial.unit])
+        asked = views(block.design.asked, place.form, place.errors)
+        return QuestionsPage(**frame, html=dots, questions=asked)
 
-    def read(
-        self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime
-    ) -> Taken:
-        assert where.trial is not None
+    def read(self, session: Session, where: Where, block: BlockRun, form: Any, now: Any) -> Taken:
         waited = waited_ms(session, where.session_id, where.shown_at, now)
-        answers = read_answers(block.design.asked, form)
-        return Taken(answers, {"trial_id": where.trial.id, "rt_ms": None, "interval_ms": waited})
+        values = {"trial_id": where.trial and where.trial.id, "rt_ms": None, "interval_ms": waited}
+        return Taken(read_answers(block.design.asked, form), values)
 
 
 TASK = Dots()
