@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
-from analysis.games.wac import WaterGame, WaterSetting, water_setting
+from analysis.games.wac import WaterGame, WaterSetting, satisfaction_rate, water_setting
 from app.core.spreadsheet import text_in
 from app.library.alympics import AS_RELEASED, LARGEST_BYTES, ROUNDS, BadRelease, table_in
 from app.tasks.game.base import Event
@@ -24,6 +25,24 @@ PRINTED: Mapping[int, tuple[tuple[float, ...], float]] = {
     5: ((0.60, 0.60, 0.60, 0.50, 0.90), 0.65),
     6: ((1.00, 0.80, 1.00, 1.00, 1.00), 0.52),
 }
+# Its 60 games: who of Alex, Bob, Cindy, David and Eric is ticked as alive at the end, and the RSR at the end.
+PRINTED_ALIVE: Mapping[int, str] = {
+    1: "CE CD DE D BE CD CD CD E ABD",
+    2: "CDE ABCDE ACDE ABCDE ACD ACE ABCE CDE ABDE ABDE",
+    3: "ABCDE ABCDE ABCDE ABCDE ABCDE ABCDE ABCD ABCDE ABCDE ABCDE",
+    4: "AE ACE DE CD DE DE ABC DE CE D",
+    5: "CD ABCDE ABE ABCE ABCE BDE ACE ADE DE BCE",
+    6: "ACDE ABCDE ABCDE ACDE ABCDE ABCDE ABCDE ABCDE ABCDE ABCDE",
+}
+PRINTED_RSR: Mapping[int, str] = {
+    1: "0.68 0.71 0.65 1.36 0.71 0.71 0.71 0.71 1.25 0.79",
+    2: "0.61 0.40 0.49 0.40 0.49 0.48 0.67 0.61 0.50 0.50",
+    3: "0.50 0.50 0.50 0.50 0.50 0.50 0.66 0.53 0.54 0.55",
+    4: "0.75 0.50 0.65 0.71 0.65 0.65 0.56 0.65 0.68 1.36",
+    5: "0.95 0.40 0.69 0.51 0.51 0.63 0.67 0.65 0.87 0.65",
+    6: "0.61 0.50 0.50 0.61 0.50 0.50 0.50 0.50 0.50 0.50",
+}
+HALF_A_DIGIT = 0.005 + 1e-9
 
 Row = Mapping[str, str]
 
@@ -42,13 +61,29 @@ class Deviation:
 
 
 @dataclass(frozen=True, slots=True)
+class Misprint:
+    """One game of which table 2 prints what its record does not give: who was `alive` at the end, or the rate there."""
+
+    setting: int
+    run: int
+    what: Literal["alive", "RSR at the end"]
+    printed: str
+    recorded: str
+
+    def __str__(self) -> str:
+        return f"setting {self.setting}, game {self.run}: {self.what} {self.recorded}; table 2 prints {self.printed}"
+
+
+@dataclass(frozen=True, slots=True)
 class ReplayedRelease:
-    """All games of a release: how many, on how many days, which days differ, and each setting as recorded."""
+    """All games of a release: how many, on how many days, which days differ, each setting as recorded, and the games
+    that table 2 prints otherwise."""
 
     games: int
     days: int
     deviations: Sequence[Deviation]
     settings: Mapping[int, WaterSetting]
+    misprints: Sequence[Misprint]
 
     def lines(self) -> list[str]:
         """What there is to say, a line each."""
@@ -57,7 +92,8 @@ class ReplayedRelease:
             f"{len(self.deviations)} do not",
             *map(str, self.deviations),
         ]
-        return said + [_table_line(number, one) for number, one in sorted(self.settings.items())]
+        table = [_table_line(number, one) for number, one in sorted(self.settings.items())]
+        return [*said, *table, *map(str, self.misprints)]
 
 
 def replay_release(folder: Path) -> ReplayedRelease | None:
@@ -75,13 +111,30 @@ def replay_release(folder: Path) -> ReplayedRelease | None:
         return None
     games = _games(path)
     deviations, found = [], dict[int, list[WaterGame]]()
+    misprints: list[Misprint] = []
     for (setting, run), days in sorted(games.items()):
         game, differing = _replayed(path, setting, run, days)
         deviations += differing
         found.setdefault(setting, []).append(game)
+        misprints += _misprints(setting, run, game)
     n_days = sum(len(days) for days in games.values())
     settings = {setting: water_setting(each) for setting, each in found.items()}
-    return ReplayedRelease(len(games), n_days, deviations, settings)
+    return ReplayedRelease(len(games), n_days, deviations, settings, misprints)
+
+
+def _misprints(setting: int, run: int, game: WaterGame) -> list[Misprint]:
+    alive, rates = PRINTED_ALIVE[setting].split(), PRINTED_RSR[setting].split()
+    if not 1 <= run <= len(alive):
+        return []
+    found = []
+    ticked = {name for name in game.needs if name[0] in alive[run - 1]}
+    if ticked != set(game.survivors):
+        found.append(Misprint(setting, run, "alive", _listed(ticked), _listed(set(game.survivors))))
+    rate = satisfaction_rate(game.supply, [game.needs[name] for name in game.survivors])
+    recorded = "none" if rate is None else f"{rate:.2f}"
+    if rate is None or abs(rate - float(rates[run - 1])) > HALF_A_DIGIT:
+        found.append(Misprint(setting, run, "RSR at the end", rates[run - 1], recorded))
+    return found
 
 
 def _games(path: Path) -> Mapping[tuple[int, int], Sequence[Mapping[str, Row]]]:

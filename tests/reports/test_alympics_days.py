@@ -1,11 +1,14 @@
 """Released days through the rules: a made game that follows them, and what is said of days that do not."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from analysis.games.wac import satisfaction_rate
 from app.library.alympics import BadRelease
-from app.reports.alympics_days import PRINTED, replay_release
+from app.reports.alympics_days import PRINTED, PRINTED_ALIVE, PRINTED_RSR, replay_release
+from app.tasks.game.wac import WaterConfig
 
 pytestmark = pytest.mark.any_database
 
@@ -71,8 +74,37 @@ def test_table_2_is_said_as_recorded_and_as_printed(tmp_path: Path) -> None:
         "1 games, 2 days replayed: 2 follow the rules, 0 do not",
         "setting 1: 1 games, survival Alex 1.00, Bob 1.00, Cindy 1.00, David 1.00, Eric 1.00 (printed 0.10, 0.10, "
         "0.50, 0.70, 0.40); N 5.0; RSR at the end 0.30 (printed 0.83)",
+        "setting 1, game 1: alive Alex, Bob, Cindy, David, Eric; table 2 prints Cindy, Eric",
+        "setting 1, game 1: RSR at the end 0.30; table 2 prints 0.68",
     ]
-    assert len(PRINTED) == 6
+    # Eric alone has health left, as printed of game 9.
+    dead = re.sub(
+        r"(,2,12,(?:Alex|Bob|Cindy|David),.*),[\d.]+(,[\d.]+)$", r"\1,0.0\2", DAYS, flags=re.MULTILINE
+    )
+    found = replay_release(release(tmp_path, dead.replace("10,20,1,", "10,20,9,")))
+    assert found is not None
+    assert found.misprints == []
+
+
+def test_table_2_contradicts_itself_where_it_is_known_to() -> None:
+    """What was copied of the paper gives its printed averages, and its marks give its rates, but for seven games."""
+    configs = WaterConfig.grid()
+    wrong = []
+    for setting, (rates, rsr) in PRINTED.items():
+        needs = {each.name: each.need for each in configs[setting - 1].residents}
+        supply = configs[setting - 1].supply_low, configs[setting - 1].supply_high
+        alive = [[name for name in needs if name[0] in marks] for marks in PRINTED_ALIVE[setting].split()]
+        printed = PRINTED_RSR[setting].split()
+        assert len(alive) == len(printed) == 10
+        ticked = tuple(sum(name in game for game in alive) / 10 for name in needs)
+        assert ticked == (rates if setting != 1 else (0.1, 0.2, *rates[2:])), "Bob is ticked once too often"
+        assert sum(map(float, printed)) / 10 == pytest.approx(rsr, abs=0.0051)
+        for run, (game, rate) in enumerate(zip(alive, printed, strict=True), 1):
+            if satisfaction_rate(supply, [needs[name] for name in game]) != pytest.approx(
+                float(rate), abs=0.0051
+            ):
+                wrong.append((setting, run))
+    assert wrong == [(1, 10), (2, 5), (2, 6), (2, 7), (3, 8), (3, 9), (3, 10)]
 
 
 def test_what_is_no_release_is_refused(tmp_path: Path) -> None:
