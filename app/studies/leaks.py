@@ -7,7 +7,7 @@ in how many pairs the true member has more than the other. All of it is plain co
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Final
 
@@ -50,6 +50,16 @@ _REMEDIES: Mapping[LeakName, str] = {
     "file-size": "show as many rounds, and messages by their length class",
     "page-size": "show as many rounds and rows of all",
 }
+# Of what `game records` did not make, and cannot make again.
+_ELSEWHERE: Mapping[LeakName, str] = {
+    "rounds": "cut the records to as many rounds, and import them again",
+    "message-length": "give lengths, or no messages, in all records, and import them again",
+    "message-count": "leave messages out of all records, and import them again",
+    "typing": "leave messages out of all records, and import them again",
+    "automatic": "leave out the records that have any",
+}
+# Columns of the manifest of `game records`, which its records keep as attributes.
+_OF_GAME_RECORDS = frozenset({"config", "match", "automatic"})
 _HAS: Mapping[LeakName, str] = {
     "message-length": "longer messages",
     "message-count": "more messages",
@@ -68,10 +78,7 @@ class Leak:
     block: str
     says: str
     is_allowed: bool
-
-    @property
-    def remedy(self) -> str:
-        return _REMEDIES[self.name]
+    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +108,8 @@ class BlockLeaks:
 
 @dataclass(frozen=True, slots=True)
 class Clues:
-    """What can be counted of one record or text. Texts have no rounds and no numbers."""
+    """What can be counted of one record or text. Texts have no rounds and no numbers; `is_ours` where `game records`
+    made it."""
 
     rounds: int
     measured: Mapping[LeakName, float]
@@ -109,11 +117,15 @@ class Clues:
     automatic: int
     names: tuple[str, ...]
     lacks_reasons: bool
+    is_ours: bool = False
 
 
 def leaks_of(session: Session, design: StudyDesign) -> tuple[BlockLeaks, ...]:
-    """Every leak of the blocks that show records or texts of the library."""
+    """Every leak of the blocks that show records or texts of the library; none where all that the study shows is of
+    one source, which nothing can tell from another."""
     contents = _contents(session, design)
+    if len(_sources(design)) < 2:
+        return ()
     found = []
     for block in design.blocks:
         match block:
@@ -133,6 +145,21 @@ def leaks_of(session: Session, design: StudyDesign) -> tuple[BlockLeaks, ...]:
     return tuple(found)
 
 
+def _sources(design: StudyDesign) -> frozenset[str]:
+    """Of all main units of the study."""
+    return frozenset(
+        source
+        for block in design.blocks
+        for source in (
+            [s for pair in block.pairs if pair.kind is Kind.MAIN for s in (pair.source_a, pair.source_b)]
+            if isinstance(block, PairDesign)
+            else [item.source for item in block.items if item.kind is Kind.MAIN]
+            if isinstance(block, RatingDesign)
+            else []
+        )
+    )
+
+
 def refuse_leaks(session: Session, design: StudyDesign) -> None:
     """Raise StudyError where a clue tells who played, and the study file does not allow it by name."""
     leaks = [leak for block in leaks_of(session, design) for leak in block.leaks if not leak.is_allowed]
@@ -144,24 +171,40 @@ def refuse_leaks(session: Session, design: StudyDesign) -> None:
         )
 
 
-def _contents(session: Session, design: StudyDesign) -> Mapping[str, tuple[StimulusKind, str]]:
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A record or text of the library; `is_ours` where `game records` made it."""
+
+    kind: StimulusKind
+    content: str
+    is_ours: bool
+
+
+def _contents(session: Session, design: StudyDesign) -> Mapping[str, _Kept]:
     hashes = {sha256 for sha256 in design.hashes.values() if sha256}
     rows = session.exec(
-        select(Content.sha256, Content.content, Stimulus.kind)
+        select(Content.sha256, Content.content, Stimulus.kind, Stimulus.attributes)
         .join(Stimulus, col(Stimulus.content_sha256) == Content.sha256)
         .where(col(Content.sha256).in_(hashes))
     )
-    return {sha256: (StimulusKind(kind), content) for sha256, content, kind in rows}
+    return {
+        sha256: _Kept(StimulusKind(kind), content, attributes.keys() >= _OF_GAME_RECORDS)
+        for sha256, content, kind, attributes in rows
+    }
 
 
 def _clues(
-    named: Mapping[str, str], contents: Mapping[str, tuple[StimulusKind, str]], sources: Iterable[str]
+    named: Mapping[str, str], contents: Mapping[str, _Kept], sources: Iterable[str]
 ) -> Mapping[str, Clues]:
     """By name; what is not kept here, and clips, are left out."""
     names = re.compile(
         rf"(?<!\w)(?:{'|'.join(map(re.escape, sorted(sources))) or '(?!)'})(?!\w)", re.IGNORECASE
     )
-    return {name: clues_in(*contents[sha256], names) for name, sha256 in named.items() if sha256 in contents}
+    there = {name: contents[sha256] for name, sha256 in named.items() if sha256 in contents}
+    return {
+        name: replace(clues_in(kept.kind, kept.content, names), is_ours=kept.is_ours)
+        for name, kept in there.items()
+    }
 
 
 def clues_in(kind: StimulusKind, content: str, sources: re.Pattern[str]) -> Clues:
@@ -239,8 +282,7 @@ def _of_pairs(block: PairDesign, pairs: Sequence[DesignPair], clues: Mapping[str
     with_truth = [pair for pair in there if pair.truth]
     signs = {name: [_sign(pair, clues, name) for pair in with_truth] for name in _measured(clues)}
     found += [(name, said) for name, each in signs.items() if (said := _telling(name, each))]
-    leaks = tuple(Leak(name, block.id, said, name in allowed) for name, said in found)
-    return BlockLeaks(block.id, leaks, _trivial(with_truth, signs))
+    return BlockLeaks(block.id, _leaks(block.id, allowed, found, clues), _trivial(with_truth, signs))
 
 
 def _of_items(block: RatingDesign, clues: Mapping[str, Clues]) -> BlockLeaks:
@@ -249,9 +291,19 @@ def _of_items(block: RatingDesign, clues: Mapping[str, Clues]) -> BlockLeaks:
     if len(lengths) > 1:
         found.append(("rounds", f"items show from {lengths[0]} to {lengths[-1]} rounds"))
     found += _absent(clues, "item")
-    return BlockLeaks(
-        block.id, tuple(Leak(name, block.id, said, name in block.allow) for name, said in found), None
-    )
+    return BlockLeaks(block.id, _leaks(block.id, block.allow, found, clues), None)
+
+
+def _leaks(
+    block: str,
+    allowed: Sequence[LeakName],
+    found: Iterable[tuple[LeakName, str]],
+    clues: Mapping[str, Clues],
+) -> tuple[Leak, ...]:
+    """With a remedy that can be taken: only what `game records` made can be made again with its options."""
+    are_ours = all(one.is_ours for one in clues.values())
+    remedies = _REMEDIES if are_ours else {**_REMEDIES, **_ELSEWHERE}
+    return tuple(Leak(name, block, said, name in allowed, remedies[name]) for name, said in found)
 
 
 def _absent(clues: Mapping[str, Clues], noun: str) -> Iterator[tuple[LeakName, str]]:

@@ -203,6 +203,47 @@ def test_study_check_fails_and_prints_the_accuracy_of_the_trivial_rule(
     assert "(round-numbers) finds the true member in 100% of 8 pairs" in printed
 
 
+def test_records_of_one_source_give_nothing_away_and_remedies_suit_where_records_came_from(
+    database: Database, tmp_path: Path
+) -> None:
+    """As those of a release, all of language models: some games were longer than others, and no judge can tell."""
+    of_games = {"config": "c", "match": "m", "automatic": "0"}
+    asked = {"id": "logic", "type": "likert", "ask": "How logical?", "labels": ["1", "2"]}
+    for sources, attributes, remedies in (
+        (("model", "model"), {}, []),
+        (("model", "human"), {}, ["cut the records to as many rounds, and import them again"]),
+        (
+            ("model", "human"),
+            of_games,
+            ["make the records again with --rounds, so that all show as many"],
+        ),
+    ):
+        with database.transaction() as session:
+            documents = [
+                ImportedDocument(
+                    f"r{rounds}",
+                    source,
+                    attributes,
+                    Document(StimulusKind.RECORD, canonical_json(played([12], rounds=rounds))),
+                    f"{rounds}.json",
+                    9,
+                )
+                for rounds, source in zip((4, 20), sources, strict=True)
+            ]
+            add_documents(session, documents, NOW)
+            block = {"id": "rate", "task": "rating", "questions": [asked]}
+            items = "item,stimulus\na,r4\nb,r20\n"
+            keys = study_file(sample=None, trials=None, blocks=[{**block, "items": items}])
+            path = tmp_path / "rated.yaml"
+            keys = {**keys, "truth": {"source": "none"}}
+            path.write_text(
+                yaml.safe_dump({name: value for name, value in keys.items() if value is not None})
+            )
+            rated = load_study(path, stimulus_facts(session))
+            assert [leak.remedy for each in leaks_of(session, rated) for leak in each.leaks] == remedies
+            session.rollback()
+
+
 def test_the_sign_test_is_the_exact_binomial_one() -> None:
     """By hand: 2 * (C(8,8) + C(8,7)) / 2**8, and SciPy's binomtest."""
     from scipy.stats import binomtest
