@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from scipy.special import ndtr
 
-from analysis.signatures.comparing import resampled, to_people
+from analysis.signatures.against import resampled, to_people
 from analysis.signatures.measures import BINS, Counts, circular_emd
 from analysis.stats.intervals import Floats, percentile_interval
 from bench.calibration_case import COVERAGE, Case, Goal, Hit, Simulate, holds

@@ -1,41 +1,52 @@
 """How far sources are from people by each signature, beside the band of people, and the map of these distances."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from analysis.figures import canvas, words
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
-from analysis.signatures import SignatureResult, Signatures
+from analysis.signatures import PlaySignatures, SignatureResult, Signatures
+from analysis.signatures.text import outside_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure as Sheet
 
-NAME, TITLE = "signatures", "Distance to people, by how sources move"
-MAP_NAME, MAP_TITLE = "map", "Map of people and sources, by how they move"
 MOST_SOURCES = 15
 _ROW, _GAP, _LEFT, _RIGHT, _BELOW, _ABOVE = 0.17, 0.62, 1.25, 0.15, 0.42, 0.28
 _SIDE, _ASIDE = 1.6, 0.45
-_HEAD = (
-    *("signature", "source", "distance", "unit", "clips", "settled"),
-    *("people: median", "5 to 95 %", "people"),
-)
 MAP_HEAD = ("signature", "label", "x", "y", "stress", "variance")
 """The columns of `map_rows`."""
 
 
-def signature_figures(found: Signatures) -> Iterator[AnyFigure]:
+@dataclass(frozen=True, slots=True)
+class _Of:
+    """What the figures are called, and how sources differ."""
+
+    name: str
+    map_name: str
+    how: str
+
+
+_MOVING = _Of("signatures", "map", "how they move")
+_PLAYING = _Of("play", "playmap", "how they play")
+
+
+def signature_figures(found: Signatures | PlaySignatures) -> Iterator[AnyFigure]:
     """The distances of at most fifteen sources, one panel for each signature that was not refused; and the maps."""
+    of = _PLAYING if isinstance(found, PlaySignatures) else _MOVING
+    title = f"Distance of sources to people, by {of.how}"
     shown = [one for one in found.signatures if one.reason is None]
     if not shown:
         refused = words.listed([f"{one.title} ({one.reason})" for one in found.signatures])
-        yield NoFigure(NAME, TITLE, words.sentence(f"every signature was refused: {refused}"))
+        yield NoFigure(of.name, title, words.sentence(f"every signature was refused: {refused}"))
         return
-    yield _distances(shown)
-    yield _maps(shown, found.human)
+    yield _distances(shown, of.name, title)
+    yield _maps(shown, found.human, of)
 
 
-def _distances(shown: Sequence[SignatureResult]) -> Figure:
+def _distances(shown: Sequence[SignatureResult], name: str, title: str) -> Figure:
     panel = _ROW * (1 + min(MOST_SOURCES, max(len(one.distances) for one in shown)))
     height = len(shown) * (panel + _GAP) - _GAP + _BELOW + _ABOVE
 
@@ -49,7 +60,7 @@ def _distances(shown: Sequence[SignatureResult]) -> Figure:
         for one in shown
     ]
     alt = f"One panel for each signature, a dot for each source, people shaded. {'; '.join(seen)}."
-    svg, png = canvas.drawn(height, paint, TITLE, alt)
+    svg, png = canvas.drawn(height, paint, title, alt)
     reading = (
         "Each dot is a source. Shaded is the band of people: from 5 to 95 % of each person's mean distance to the "
         "others, their median dashed. Distances have no interval. A hollow dot has too few observations to be settled."
@@ -57,11 +68,11 @@ def _distances(shown: Sequence[SignatureResult]) -> Figure:
     if any(len(one.distances) > MOST_SOURCES for one in shown):
         reading += f" The nearest {MOST_SOURCES} sources are drawn."
     return Figure(
-        name=NAME,
-        title=TITLE,
+        name=name,
+        title=title,
         sentence=" ".join(words.sentence(_finding(one)) for one in shown),
         alt=alt,
-        numbers=numbers_of(_HEAD, [row for one in shown for row in _rows(one)], n_names=2),
+        numbers=numbers_of(_head(shown), [row for one in shown for row in _rows(one)], n_names=2),
         size=(canvas.WIDTH, height),
         svg=svg,
         png=png,
@@ -100,12 +111,19 @@ def _finding(one: SignatureResult) -> str:
         said += f"; {one.nearest} is nearest"
         if one.nearest_share is not None:
             said += f", in {one.nearest_share:.0%} of resamples"
+        said += outside_words(one).replace(";", ",", 1)
     if one.band and one.band.median is not None:
         ends = f"{words.number(one.band.low)} to {words.number(one.band.high)}"
         said += f"; {one.band.n} people among themselves {words.number(one.band.median)} ({ends})"
     elif one.band:
         said += f"; no band of people, for {one.band.reason}"
     return said
+
+
+def _head(shown: Sequence[SignatureResult]) -> tuple[str, ...]:
+    rows_are = shown[0].distances[0].unit
+    people = ("people: median", "5 to 95 %", "people")
+    return ("signature", "source", "distance", "unit", rows_are, "settled", *people)
 
 
 def _rows(one: SignatureResult) -> Iterator[tuple[str, ...]]:
@@ -121,10 +139,11 @@ def _rows(one: SignatureResult) -> Iterator[tuple[str, ...]]:
         )
 
 
-def _maps(shown: Sequence[SignatureResult], human: str) -> AnyFigure:
+def _maps(shown: Sequence[SignatureResult], human: str, of: _Of) -> AnyFigure:
+    title = f"Map of people and sources, by {of.how}"
     maps = [one for one in shown if one.map is not None and one.map.stress is not None]
     if not maps:
-        return NoFigure(MAP_NAME, MAP_TITLE, "All distances are 0: there is nothing to lay out.")
+        return NoFigure(of.map_name, title, "All distances are 0: there is nothing to lay out.")
     n_rows = (len(maps) + 1) // 2
     step = _SIDE + 0.5
     height = n_rows * step + 0.15
@@ -137,10 +156,10 @@ def _maps(shown: Sequence[SignatureResult], human: str) -> AnyFigure:
     stresses = [f"{one.title} {words.number(one.map.stress if one.map else None, 3)}" for one in maps]
     said = words.sentence(f"stress of each map: {words.listed(stresses)}")
     alt = f"One map for each signature: small dots are people, named marks are sources. {said}"
-    svg, png = canvas.drawn(height, paint, MAP_TITLE, alt)
+    svg, png = canvas.drawn(height, paint, title, alt)
     return Figure(
-        name=MAP_NAME,
-        title=MAP_TITLE,
+        name=of.map_name,
+        title=title,
         sentence=said,
         alt=alt,
         numbers=numbers_of(MAP_HEAD, [tuple(map(_cell, row)) for row in map_rows(maps)], n_names=2),

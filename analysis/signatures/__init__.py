@@ -1,26 +1,32 @@
-"""How sources move, without asking anybody: signatures of their paths, distances between them, how soon they settle.
+"""How sources move and play, without asking anybody: signatures, distances between them, how soon they settle.
 
-Reads positions and nothing else; called by the command line and the report.
+Reads paths and decisions in matches and nothing else; called by the command line and the report.
 """
 
+from analysis.signatures.against import SignatureResult
 from analysis.signatures.comparing import (
     ClipPath,
     NoSignatures,
-    SignatureResult,
     Signatures,
     compare_signatures,
 )
 from analysis.signatures.paths import Path, PathFeatures, path_features
-from analysis.signatures.text import render_signatures
+from analysis.signatures.play import Act, PlaySignatures, SeatPlay, compare_play
+from analysis.signatures.text import render_play, render_signatures
 
 __all__ = [
+    "Act",
     "ClipPath",
     "NoSignatures",
     "Path",
     "PathFeatures",
+    "PlaySignatures",
+    "SeatPlay",
     "SignatureResult",
     "Signatures",
+    "compare_play",
     "compare_signatures",
     "path_features",
+    "render_play",
     "render_signatures",
 ]

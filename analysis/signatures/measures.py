@@ -105,7 +105,7 @@ def circular_emd(p: Counts, q: Counts) -> Floats:
     return found
 
 
-def _linear(width: float) -> Distance:
+def linear(width: float) -> Distance:
     """Wasserstein's distance of two histograms on a line, in the unit of their bins' width."""
 
     def distance(p: Counts, q: Counts) -> Floats:
@@ -196,17 +196,23 @@ def _turn_given_goal(path: Path, scale: Scale) -> Counts | None:
     return counts.ravel()
 
 
-def _conditional(n_zones: int, width: float) -> Distance:
-    """The mean over zones of Wasserstein's distance within, weighted by the two sources' mean share of moments there.
+def unordered(p: Counts, q: Counts) -> Floats:
+    """The Earth Mover's Distance where all bins are 1 apart: half the sum of differences, the share to be moved."""
+    found: Floats = np.abs(_normalised(p) - _normalised(q)).sum(axis=-1) / 2
+    return found
 
-    A zone that one of the two was never in does not count."""
+
+def conditional(n_zones: int, within_zone: Distance) -> Distance:
+    """The mean over zones of the distance within, weighted by the two sources' mean share of moments there.
+
+    A zone that one of the two was never in does not count; NaN where they have none in common."""
 
     def distance(p: Counts, q: Counts) -> Floats:
         shape = (*np.shape(p)[:-1], n_zones, -1)
         one, other = np.reshape(p, shape), np.reshape(q, (*np.shape(q)[:-1], n_zones, -1))
         weight = (_normalised(one.sum(axis=-1)) + _normalised(other.sum(axis=-1))) / 2
         both = (one.sum(axis=-1) > 0) & (other.sum(axis=-1) > 0)
-        within = np.where(both, _linear(width)(one, other), 0.0)
+        within = np.where(both, within_zone(one, other), 0.0)
         total = np.where(both, weight, 0.0).sum(axis=-1)
         found: Floats = np.divide(
             (within * np.where(both, weight, 0.0)).sum(axis=-1),
@@ -232,18 +238,16 @@ SIGNATURES: tuple[Signature, ...] = (
         needs="positions have no heading_rad",
         published=True,
     ),
-    Signature("turn-rate", "Turn rate", "degrees/s", _turn_rate, _linear(_TURN_DEG_PER_S)),
-    Signature("speed", "Speed", "full speeds", _pace, _linear(_SPEED)),
-    Signature(
-        "straight-runs", "Straight runs, moments by their length", "s", _straight_runs, _linear(_RUN_S)
-    ),
-    Signature("pauses", "Pauses, moments by their length", "s", _pauses, _linear(_RUN_S)),
+    Signature("turn-rate", "Turn rate", "degrees/s", _turn_rate, linear(_TURN_DEG_PER_S)),
+    Signature("speed", "Speed", "full speeds", _pace, linear(_SPEED)),
+    Signature("straight-runs", "Straight runs, moments by their length", "s", _straight_runs, linear(_RUN_S)),
+    Signature("pauses", "Pauses, moments by their length", "s", _pauses, linear(_RUN_S)),
     Signature(
         "turn-given-goal",
         "Turn towards the goal, given its angle",
         "degrees/s",
         _turn_given_goal,
-        _conditional(len(_GOAL_DEG) + 1, _TURN_DEG_PER_S),
+        conditional(len(_GOAL_DEG) + 1, linear(_TURN_DEG_PER_S)),
         needs="positions have no goal_x_m and goal_y_m",
     ),
 )

@@ -1,10 +1,13 @@
 """Signatures as text for a terminal, 100 columns wide."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
-from analysis.signatures.comparing import NOT_COVERED, SETTLED, SignatureResult, Signatures
+from analysis.distances import Closing
+from analysis.signatures.against import NOT_COVERED, SignatureResult
+from analysis.signatures.comparing import Signatures
+from analysis.signatures.play import PlaySignatures
 from analysis.text.terminal import (
     WIDTH,
     as_text,
@@ -22,6 +25,26 @@ def render_signatures(found: Signatures, width: int = WIDTH) -> str:
     return as_text(list(_parts(found)), width)
 
 
+def render_play(found: PlaySignatures, width: int = WIDTH) -> str:
+    """Return the comparison of play as plain text, in the same order."""
+    return as_text(list(_play_parts(found)), width)
+
+
+def _play_parts(found: PlaySignatures) -> Iterator[RenderableType]:
+    yield heading("Signatures: how sources play, given what they perceive, against people")
+    yield (
+        f"People are the source {name_of(found.human)!r}. {resamples_words(found.resamples)} over players and matches, "
+        f"seed {found.seed}."
+    )
+    table = table_of("source", "game", "players", "matches", "decisions counted")
+    for one in found.sources:
+        counts = one.n_players, one.n_matches, one.n_acts
+        table.add_row(name_of(one.source), one.game, *map(str, counts))
+    yield table
+    yield from _common(found.notes, found.signatures)
+    yield from _closing(found.closing)
+
+
 def _parts(found: Signatures) -> Iterator[RenderableType]:
     yield heading("Signatures: how sources move, against people")
     yield (
@@ -29,13 +52,17 @@ def _parts(found: Signatures) -> Iterator[RenderableType]:
         f"{resamples_words(found.resamples)} over players and clips, seed {found.seed}."
     )
     yield _sources(found)
+    yield from _common(found.notes, found.signatures)
+    yield from _closing(found.closing)
+
+
+def _common(notes: Sequence[str], signatures: Sequence[SignatureResult]) -> Iterator[RenderableType]:
     yield f"  Distances have no interval: {NOT_COVERED}. Read them against the band of people."
-    for note in found.notes:
+    for note in notes:
         yield f"  {note}"
-    for one in found.signatures:
+    for one in signatures:
         yield heading(f"{one.title} ({one.signature}{', published' if one.published else ''})")
         yield from _signature(one)
-    yield from _closing(found)
 
 
 def _sources(found: Signatures) -> RenderableType:
@@ -74,10 +101,10 @@ def _signature(one: SignatureResult) -> Iterator[RenderableType]:
     if one.reason:
         yield f"  Refused: {one.reason}."
         return
-    table = table_of(f"distance to people, {one.unit}", "distance", "")
+    table = table_of(f"distance to people, {one.unit}", "distance", "band of people", "")
     for each in one.distances:
         said = "not settled" if each.source in one.not_settled else ""
-        table.add_row(name_of(each.source), number(each.distance), said)
+        table.add_row(name_of(each.source), number(each.distance), band_words(one, each.source), said)
     yield table
     if one.band and one.band.median is not None:
         yield (
@@ -86,35 +113,54 @@ def _signature(one: SignatureResult) -> Iterator[RenderableType]:
         )
     elif one.band:
         yield f"  No band of people: {one.band.reason}."
-    share = "" if one.nearest_share is None else f", in {one.nearest_share:.0%} of resamples"
-    nearest = "several are equally near" if one.nearest is None else name_of(one.nearest)
-    yield f"  Nearest to people: {nearest}{share}."
+    if len(one.distances) > 1:
+        share = "" if one.nearest_share is None else f", in {one.nearest_share:.0%} of resamples"
+        nearest = "several are equally near" if one.nearest is None else name_of(one.nearest)
+        yield f"  Nearest to people: {nearest}{share}{outside_words(one)}."
+    if one.not_compared:
+        names = ", ".join(name_of(source) for source in one.not_compared)
+        yield f"  No distance, as nothing was counted where people have any: {names}."
     last = {step.source: step for step in one.settling}
+    rows = one.distances[0].unit
     if last:
         steps = ", ".join(
-            f"{name_of(source)} {number(step.median)} (95 % {number(step.high)}, {step.n_clips} clips)"
+            f"{name_of(source)} {number(step.median)} (95 % {number(step.high)}, {step.n_clips} {rows})"
             for source, step in last.items()
         )
         yield f"  Two halves of one source: {steps}."
     if one.not_settled:
         names = ", ".join(name_of(source) for source in one.not_settled)
-        yield f"  Not settled, with fewer than {SETTLED:,} observations: {names}."
+        yield f"  Not settled, with fewer than {one.settled_at:,} observations: {names}."
 
 
-def _closing(found: Signatures) -> Iterator[RenderableType]:
+def band_words(one: SignatureResult, source: str) -> str:
+    """Where a source lies by the band of people: within, or how many times as far as its upper end."""
+    away = one.bands_away(source)
+    if away is None:
+        return ""
+    return "within" if away <= 1 else f"outside, {away:.1f} times its end"
+
+
+def outside_words(one: SignatureResult) -> str:
+    """What is to be said of the nearest source where it lies outside the band; empty where it does not."""
+    away = None if one.nearest is None else one.bands_away(one.nearest)
+    return f"; it, too, lies outside the band, {away:.1f} times its end" if away and away > 1 else ""
+
+
+def _closing(found: Closing | None) -> Iterator[RenderableType]:
     yield heading("Does that order agree with people's votes?")
-    if found.closing is None or not found.closing.taken:
+    if found is None or not found.taken:
         yield "  Nobody has voted on pairs of these sources with people."
         return
     table = table_of("source", "taken for human", "95 % interval", "people", "trials")
-    for one in found.closing.taken:
+    for one in found.taken:
         counts = str(one.n_participants), str(one.n_trials)
         table.add_row(name_of(one.source), number(one.share, 2), interval_of(one.interval, 2), *counts)
     yield table
-    shown = [metric for metric in found.closing.metrics if metric.rho is not None]
+    shown = [metric for metric in found.metrics if metric.rho is not None]
     if shown:
         for metric in shown:
             n = len(metric.distances)
             yield f"  {metric.metric}: Spearman's rho of distance and share {number(metric.rho)} over {n} sources."
-    elif found.closing.metrics:
-        yield f"  No correlation: {found.closing.metrics[0].reason}."
+    elif found.metrics:
+        yield f"  No correlation: {found.metrics[0].reason}."

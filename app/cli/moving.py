@@ -1,6 +1,7 @@
-"""`likely-human signatures`: how sources move, against people. It imports the analysis when it runs."""
+"""`likely-human signatures`: how sources move and play, against people. It imports the analysis when it runs."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,18 +16,26 @@ if TYPE_CHECKING:
     import pandas as pd
     from sqlmodel import Session
 
-    from analysis.signatures import ClipPath
+    from analysis.signatures import ClipPath, Signatures
+    from app.reports.matches import MatchFile
 
 
 def signatures(
     targets: Annotated[
         list[str],
         typer.Argument(
-            metavar="TARGET...", help="Studies, or folders of clips with a manifest.csv and positions."
+            metavar="TARGET...",
+            help="Studies, folders of clips with a manifest.csv and positions, or files of moves (CSV).",
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON (docs/signatures.md).")] = False,
-    human: Annotated[str, typer.Option(metavar="SOURCE", help="The source that is people.")] = "human",
+    human: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SOURCE",
+            help="The source that is people: human, and of moves simulated people where there are no others.",
+        ),
+    ] = None,
     player: Annotated[
         str,
         typer.Option(metavar="COLUMN", help="The attribute that says who plays; clips of one are pooled."),
@@ -36,50 +45,89 @@ def signatures(
     resamples: Annotated[
         int,
         typer.Option(
-            min=0, max=100_000, help="Over players and clips, for how often the nearest is nearest; 0: none."
+            min=0,
+            max=100_000,
+            help="Over players and clips or matches, for how often the nearest is nearest; 0: none.",
         ),
     ] = 1000,
 ) -> None:
-    """How far every source's way of moving is from people's, and whether people's votes agree."""
-    from analysis.signatures import compare_signatures, render_signatures
+    """How far every source's way of moving, and of playing, is from people's, and whether people's votes agree."""
+    from analysis.signatures import (
+        PlaySignatures,
+        compare_play,
+        compare_signatures,
+        render_play,
+        render_signatures,
+    )
+    from app.reports.perceived import people_in, seats_of
 
     with err.status("Reading ..."):
-        clips, votes = _read(targets, player, mode)
+        read = _read(targets, player, mode)
+    found: list[Signatures | PlaySignatures] = []
     with err.status("Comparing ..."):
-        found = compare_signatures(clips, human=human, votes=votes, seed=seed, resamples=resamples)
+        if read.clips:
+            found.append(
+                compare_signatures(
+                    read.clips, human=human or "human", votes=read.votes, seed=seed, resamples=resamples
+                )
+            )
+        if read.matches:
+            seats = list(seats_of(read.matches))
+            people = human or people_in(read.matches)
+            found.append(compare_play(seats, human=people, votes=read.votes, seed=seed, resamples=resamples))
     if as_json:
-        typer.echo(json.dumps(found.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
-    else:
-        typer.echo(render_signatures(found), nl=False)
+        dumped = [one.to_dict() for one in found]
+        whole = dumped[0] if len(dumped) == 1 else {"moving": dumped[0], "playing": dumped[1]}
+        typer.echo(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    for one in found:
+        text = render_play(one) if isinstance(one, PlaySignatures) else render_signatures(one)
+        typer.echo(text, nl=False)
 
 
-def _read(
-    targets: list[str], player: str, mode: str | None
-) -> "tuple[Sequence[ClipPath], pd.DataFrame | None]":
-    """The paths of all targets, and the votes on those that are studies."""
+@dataclass(frozen=True, slots=True)
+class _Read:
+    clips: "Sequence[ClipPath]"
+    matches: "Sequence[MatchFile]"
+    votes: "pd.DataFrame | None"
+
+
+def _read(targets: list[str], player: str, mode: str | None) -> _Read:
+    """The paths and matches of all targets, and the votes on those that are studies."""
     import pandas as pd
 
-    from app.judges.moving import paths_of, recorded_of_folder, recorded_of_study
+    from app.judges.moving import MANIFEST, paths_of, recorded_of_folder, recorded_of_study
     from app.library.clips.store import ClipStore
+    from app.reports.matches import read_matches
+    from app.reports.perceived import matches_of_study
 
-    clips, frames = {}, []
+    clips, matches, frames = {}, [], []
     for target in dict.fromkeys(targets):
-        if Path(target).is_dir():
-            recorded = recorded_of_folder(Path(target), player)
-        elif Path(target).suffix:
+        path = Path(target)
+        if path.suffix == ".csv" and path.name != MANIFEST:
+            matches.append(read_matches(path))
+            continue
+        if path.is_dir():
+            recorded, played = recorded_of_folder(path, player), None
+        elif path.suffix:
             raise StudyError(
-                f"{target}: is no folder of clips; give the folder that holds its manifest.csv, or a study"
+                f"{target}: is no folder of clips; give the folder that holds its manifest.csv, a file of moves, or a "
+                "study"
             )
         else:
             with opened() as (settings, database), database.reading() as session:
+                played = matches_of_study(session, target, mode)
                 recorded = recorded_of_study(session, target, ClipStore(settings.data_dir), player)
                 frames.extend(_votes(session, target, mode))
-        if not recorded:
+        if played is not None:
+            matches.append(played)
+        elif not recorded:
             raise StudyError(
-                f"{target}: no clip has positions; import clips by a manifest with the column positions"
+                f"{target}: no clip has positions, and no match is over; import clips by a manifest with the column "
+                "positions"
             )
         clips.update({(clip.source, clip.player, clip.name): clip for clip in paths_of(recorded, target)})
-    return list(clips.values()), pd.concat(frames, ignore_index=True) if frames else None
+    return _Read(list(clips.values()), matches, pd.concat(frames, ignore_index=True) if frames else None)
 
 
 def _votes(session: "Session", slug: str, mode: str | None) -> "list[pd.DataFrame]":

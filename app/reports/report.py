@@ -29,6 +29,7 @@ from app.reports.page.judges import judge_rows
 from app.reports.page.methods import methods_of
 from app.reports.page.page import Content, report_page
 from app.reports.page.signatures import Found as Moves
+from app.reports.page.signatures import Played
 from app.reports.page.sources import Source, joined, read_study, sessions_of
 from app.reports.page.tables import tables_of
 from app.reports.page.writing import (
@@ -89,13 +90,15 @@ def build_report(
     mode: str | None = None,
     made_at: datetime | None = None,
     signatures: Moves | None = None,
+    play: Played | None = None,
     on_progress: OnProgress = silent,
     computing: Computing = nullcontext,
 ) -> ReportInfo:
     """Write the report of one study, or of several side by side, into `folder`.
 
     The mode is by default the first of live, simulated and pilot that has answers; previews never count. A file that
-    is there already is replaced, once all files are made. `signatures` are of the paths of its clips.
+    is there already is replaced, once all files are made. `signatures` are of the paths of its clips, `play` of its
+    matches.
     Raises NotFound for an unknown study, StudyError for a mode that is none or a folder that cannot be written.
     """
     names = [slugs] if isinstance(slugs, str) else list(dict.fromkeys(slugs))
@@ -121,6 +124,7 @@ def build_report(
         made_at=made_at,
         distances=distances,
         signatures=signatures,
+        play=play,
         on_progress=progress,
         computing=computing,
     )
@@ -145,6 +149,7 @@ def write_reports(
     verdicts: pd.DataFrame | None = None,
     distances: Sequence[SourceDistance] = (),
     signatures: Moves | None = None,
+    play: Played | None = None,
     item_verdicts: pd.DataFrame | None = None,
     independent: bool = False,
     on_progress: OnProgress = silent,
@@ -195,6 +200,7 @@ def write_reports(
             verdicts=verdicts,
             distances=distances,
             signatures=signatures,
+            play=play,
             independent=independent,
             on_progress=on_progress,
             computing=computing,
@@ -220,13 +226,14 @@ def write_report(
     verdicts: pd.DataFrame | None = None,
     distances: Sequence[SourceDistance] = (),
     signatures: Moves | None = None,
+    play: Played | None = None,
     independent: bool = False,
     on_progress: OnProgress = silent,
     computing: Computing = nullcontext,
     beside: Sequence[str] = (),
 ) -> ReportInfo:
     """As `build_report`, from checked responses by study; `verdicts` of judges, checked, are held against people, and
-    so are `distances` of sources to people, and those of `signatures`, which have a section.
+    so are `distances` of sources to people, and those of `signatures` and `play`, which have sections.
 
     With `independent`, participants with one identifier in two studies are taken for different people. The page links
     to the pages `beside` it."""
@@ -242,7 +249,7 @@ def write_report(
         with computing():
             judges = _judged(answered, verdicts, chosen, seed, resamples)
     found = None
-    distances = [*distances, *distances_of(signatures)]
+    distances = [*distances, *distances_of(signatures), *distances_of(play)]
     if distances and answered:
         with computing():
             found = closing_of(answered, distances, chosen, seed=seed, resamples=resamples)
@@ -252,6 +259,7 @@ def write_report(
         if found is not None:
             figures.append(closing_figure(found))
         figures.extend(figures_of_signatures(signatures))
+        figures.extend(figures_of_signatures(play))
     on_progress(3, _STEPS, "writing")
     methods = methods_of(studies, analysis, chosen, seed, has_judges=judges is not None)
     files: dict[str, str | bytes] = {
@@ -263,12 +271,12 @@ def write_report(
     if found is not None:
         files["closing.json"] = json_text(found.to_dict())
         files["tables/closing.csv"] = csv_text(CLOSING_HEAD, closing_rows(found))
-    files |= signature_files(signatures)
+    files |= signature_files(signatures) | signature_files(play)
     files |= _tables(analysis, figures, judges)
     files |= drawings(figures)
     by_name = {figure.name: figure for figure in figures}
     made = made_words(made_at)
-    content = Content(studies, analysis, by_name, methods, judges, chosen, made, found, signatures)
+    content = Content(studies, analysis, by_name, methods, judges, chosen, made, found, signatures, play)
     written = with_page(files, report_page(content, sorted((*files, *beside))))
     write_folder(folder, written)
     on_progress(_STEPS, _STEPS, "done")

@@ -1,12 +1,12 @@
-"""How sources move, as files of a report: distances with the band of people, the map, how soon all settles."""
+"""How sources move and play, as files of a report: distances with the band of people, maps, how soon all settles."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from analysis.distances import SourceDistance
 from analysis.figures import AnyFigure
 from analysis.figures.signatures import MAP_HEAD, map_rows, signature_figures
-from analysis.signatures import Signatures
-from app.reports.page.signatures import MAP, TABLE, Found
+from analysis.signatures import NoSignatures, PlaySignatures, SignatureResult
+from app.reports.page.signatures import MAP, PLAY_MAP, PLAY_TABLE, TABLE, Found, Played
 from app.reports.page.writing import csv_text, json_text
 
 HEAD = (
@@ -26,37 +26,45 @@ HEAD = (
 SETTLING_HEAD = ("signature", "source", "n_clips", "n_observations", "median", "high")
 
 
-def distances_of(found: Found | None) -> Sequence[SourceDistance]:
+def distances_of(found: Found | Played | None) -> Sequence[SourceDistance]:
     """What is held against people's choices."""
-    if not isinstance(found, Signatures):
+    if found is None or isinstance(found, NoSignatures):
         return ()
     return [each for one in found.signatures for each in one.distances]
 
 
-def figures_of_signatures(found: Found | None) -> Iterable[AnyFigure]:
+def figures_of_signatures(found: Found | Played | None) -> Iterable[AnyFigure]:
     """Their distances and maps; none where nothing was compared."""
-    return signature_figures(found) if isinstance(found, Signatures) else ()
+    return () if found is None or isinstance(found, NoSignatures) else signature_figures(found)
 
 
-def signature_files(found: Found | None) -> dict[str, str | bytes]:
+def signature_files(found: Found | Played | None) -> dict[str, str | bytes]:
     """The numbers as JSON and CSV, by the file's name."""
-    if not isinstance(found, Signatures):
+    if found is None or isinstance(found, NoSignatures):
         return {}
+    is_play = isinstance(found, PlaySignatures)
+    prefix = "play_" if is_play else ""
+    table, places = (PLAY_TABLE, PLAY_MAP) if is_play else (TABLE, MAP)
+    rows_are = "matches" if is_play else "clips"
     settling = (
         (one.signature, each.source, each.n_clips, each.n_observations, each.median, each.high)
         for one in found.signatures
         for each in one.settling
     )
     return {
-        "signatures.json": json_text(found.to_dict()),
-        TABLE: csv_text(HEAD, _rows(found)),
-        MAP: csv_text(MAP_HEAD, map_rows(found.signatures)),
-        "tables/signatures_settling.csv": csv_text(SETTLING_HEAD, settling),
+        f"{prefix}signatures.json": json_text(found.to_dict()),
+        table: csv_text(_named(HEAD, rows_are), _rows(found.signatures)),
+        places: csv_text(MAP_HEAD, map_rows(found.signatures)),
+        f"tables/{prefix}signatures_settling.csv": csv_text(_named(SETTLING_HEAD, rows_are), settling),
     }
 
 
-def _rows(found: Signatures) -> Iterator[tuple[object, ...]]:
-    for one in found.signatures:
+def _named(head: Sequence[str], rows_are: str) -> tuple[str, ...]:
+    return tuple(f"n_{rows_are}" if name == "n_clips" else name for name in head)
+
+
+def _rows(found: Sequence[SignatureResult]) -> Iterator[tuple[object, ...]]:
+    for one in found:
         band = one.band
         if band is None:
             yield (one.signature, one.published, *[None] * 11, one.reason)

@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 
 from analysis import analyze
 from analysis.options import RESAMPLES
+from analysis.signatures import compare_play
 from app.cli.moving import signatures
 from app.core.database import Database
 from app.core.errors import StudyError
@@ -33,6 +34,7 @@ from app.studies.tables import State
 from app.studies.versions import set_state
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person
+from tests.analysis.signatures.test_play import MEAN, PEOPLE
 from tests.clock import Clock
 from tests.factories import NOW, load_file
 from tests.judges.files import circling, later, wavy, write_positions
@@ -660,9 +662,17 @@ def test_signatures_are_those_of_the_command_with_their_table_and_csv(
             )
             stimulus.positions_sha256 = store.keep_positions(file).sha256
             session.add(stimulus)
+    play = compare_play([*PEOPLE, *MEAN], resamples=20)
+    monkeypatch.setattr("app.jobs.handlers.results.play_of_studies", lambda session, slugs: play)
     text = text_of(computed(owner, settings, database))
     assert "How sources move, against people" in text
-    assert text.count("Distances have no interval") == 1, "once for all figures of the section"
+    assert "How sources play, given what they perceive, against people" in text
+    assert text.count("Distances have no interval") == 2, "once for all figures of a section"
+    offers = play.signatures[0].distances[0]
+    assert [float(row["distance"]) for row in rows(owner, "sugoffergivenreceived")] == pytest.approx(
+        [offers.distance]
+    )
+    assert "mean lies outside, " in text, "one source alone is nearest of none"
     assert "Turn rate: " in text
     monkeypatch.setenv("LIKELY_HUMAN_DATA", str(settings.data_dir))
     monkeypatch.setenv("DATABASE_URL", database.url.render_as_string(hide_password=False))

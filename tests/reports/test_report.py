@@ -17,7 +17,7 @@ import pytest
 from analysis import Interval, analyze, hntt_responses, read_hntt
 from analysis.judging import check_verdicts
 from analysis.results import Result
-from analysis.signatures import NoSignatures, compare_signatures
+from analysis.signatures import NoSignatures, compare_play, compare_signatures
 from analysis.stats.estimates import Estimate
 from app.core.database import Database
 from app.core.errors import NotFound, StudyError
@@ -32,6 +32,7 @@ from app.reports.page.views import SectionView
 from app.reports.report import ReportInfo, build_report, write_report
 from app.sessions.tables import Mode
 from tests.analysis.signatures.test_comparing import clips_of
+from tests.analysis.signatures.test_play import MEAN, PEOPLE, SAME
 from tests.analysis.tables import HNTT, answer, checked, person, write_csv
 from tests.factories import NOW, open_study
 from tests.reports.packages import published_in, rows_in
@@ -316,6 +317,38 @@ def test_distances_by_signatures_stand_against_choices_and_a_refusal_is_said(tmp
     assert "No signatures: Nobody moves in any clip." in page.text
     left = {path.name for path in (tmp_path / "report").rglob("*") if path.is_file()}
     assert not left & {"signatures.json", "signatures.csv", "map.svg", "closing.json"}
+
+
+def test_distances_of_play_have_a_section_and_stand_against_choices(tmp_path: Path) -> None:
+    votes = [
+        answer(
+            participant=f"P{at}", session=f"s{at}", source_a="human", source_b="mean", truth="a",
+            choice="ab"[at % 4 == 0], stimulus_a="h", stimulus_b="f", condition="human-mean",
+        )
+        for at in range(8)
+    ]  # fmt: skip
+    play = compare_play([*PEOPLE, *SAME, *MEAN], resamples=20)
+    _, page = made_of(tmp_path / "report", checked(*votes), play=play)
+    assert "How sources play, given what they perceive, against people" in page.text
+    offers = play.signatures[0]
+    kept = [
+        row
+        for row in rows_in(tmp_path / "report/tables/play_signatures.csv")
+        if row["signature"] == offers.signature
+    ]
+    assert {row["source"]: float(row["distance"]) for row in kept} == pytest.approx(
+        {each.source: each.distance for each in offers.distances}
+    )
+    assert {row["n_matches"] for row in kept} == {"20"}
+    against = {row["metric"]: row for row in rows_in(tmp_path / "report/tables/closing.csv")}
+    assert float(against[offers.signature]["taken_for_human"]) == 0.25
+    assert against[offers.signature]["unit"] == "matches"
+    for name in ("play", "playmap"):
+        assert (tmp_path / f"report/figures/{name}.svg").is_file()
+    _, page = made_of(tmp_path / "report", checked(*votes), play=NoSignatures("all 3 are excluded"))
+    assert "No signatures: All 3 are excluded." in page.text
+    left = {path.name for path in (tmp_path / "report").rglob("*") if path.is_file()}
+    assert not left & {"play_signatures.json", "play_signatures.csv", "playmap.svg"}
 
 
 def test_a_study_that_is_given_twice_is_refused(published: Database, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ router = APIRouter(prefix="/studies/{slug}", dependencies=[editors])
 # To look is to change nothing: whoever sees the study may, and it is noted.
 looking = APIRouter(prefix="/studies/{slug}", dependencies=[anyone])
 Sha256 = Annotated[str, Path(pattern=r"^[0-9a-f]{64}$")]
-Name = Annotated[str, Path(pattern=r"^[a-z]{1,20}$")]
+Name = Annotated[str, Path(pattern=r"^[a-z]{1,40}$")]
 Short = Annotated[str, Query(max_length=64)]
 NO_STORE = {"Cache-Control": "no-store"}
 

@@ -12,6 +12,7 @@ from app.library.clips.store import ClipStore
 from app.library.places import package_folder, report_folder
 from app.reports.package import build_package
 from app.reports.packaging.about import About
+from app.reports.perceived import play_of_studies
 from app.reports.report import build_report
 from app.studies.file.drafts import draft_of_design
 from app.studies.file.load import StudyDesign
@@ -25,12 +26,13 @@ def make_report(work: Work) -> dict[str, Any]:
     folder = _fresh(report_folder(work.settings.data_dir, work.job.id))
     try:
         with work.database.reading() as session:
-            work.progress(0, 1, "How sources move")
+            work.progress(0, 1, "How sources move and play")
             slug = work.params["slug"]
             with work.computing():
                 moves = signatures_of_studies(
                     session, [slug], ClipStore(work.settings.data_dir), seed=work.params["seed"]
                 )
+                play = play_of_studies(session, [slug], seed=work.params["seed"])
             report = build_report(
                 session,
                 slug,
@@ -39,6 +41,7 @@ def make_report(work: Work) -> dict[str, Any]:
                 mode=work.params["mode"],
                 made_at=work.now(),
                 signatures=moves,
+                play=play,
                 on_progress=work.progress,
                 computing=work.computing,
             )

@@ -29,6 +29,7 @@ from app.library.tables import Stimulus
 from app.reports.distances import closing_of, kept_distances
 from app.reports.facts import StudyFacts, designs_of, refuse_play_alone
 from app.reports.page.sources import Source, read_study, sessions_of
+from app.reports.perceived import play_of_studies
 from app.reports.rated import ratings_frame
 from app.reports.results.items import RatedItems
 from app.reports.results.making import Around, items_view, results_view, with_items
@@ -55,10 +56,11 @@ def compute_results(work: Work) -> dict[str, Any]:
         clip_of = _clips(session, slug)
         designs = list(designs_of(session, slug).values())
         distances = kept_distances(session, designs[-1]) if designs else []
-        work.progress(0, _STEPS, "How sources move")
+        work.progress(0, _STEPS, "How sources move and play")
         with work.computing():
             moves = signatures_of_studies(session, [slug], ClipStore(work.settings.data_dir))
-    distances = [*distances, *distances_of(moves)]
+            play = play_of_studies(session, [slug])
+    distances = [*distances, *distances_of(moves), *distances_of(play)]
     is_of_items = verdicts is not None and _are_of_items(verdicts)
     work.progress(1, _STEPS, "Computing")
     with work.computing():
@@ -98,6 +100,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         cautions=(*cautions, *item_cautions, *_leaks(source)),
         closing=closing,
         signatures=moves,
+        play=play,
     )
     if analysis is None:
         view = items_view(items, around)

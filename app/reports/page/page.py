@@ -14,7 +14,15 @@ from app.reports.page.judges import judges_section
 from app.reports.page.methods import Methods
 from app.reports.page.published import published_section
 from app.reports.page.sections import analysis_sections, study_sections
-from app.reports.page.signatures import MAP, TABLE, signatures_section
+from app.reports.page.signatures import (
+    MAP,
+    PLAY_MAP,
+    PLAY_TABLE,
+    TABLE,
+    Played,
+    play_section,
+    signatures_section,
+)
 from app.reports.page.signatures import Found as Moves
 from app.reports.page.sources import Source
 from app.reports.page.views import (
@@ -38,6 +46,8 @@ FILES = {
     "closing": "tables/closing.csv",
     "signatures": TABLE,
     "map": MAP,
+    "play": PLAY_TABLE,
+    "playmap": PLAY_MAP,
 }
 
 _WARNINGS = {
@@ -72,6 +82,7 @@ class Content:
     made: str
     closing: Closing | None = None
     signatures: Moves | None = None
+    play: Played | None = None
 
 
 def report_page(content: Content, files: Sequence[str]) -> ReportPage:
@@ -111,6 +122,7 @@ def _sections(content: Content) -> Iterator[SectionView]:
         yield from published_section(analysis)
     yield from judges_section(content.judges, _views(figures, "judges"))
     yield from signatures_section(content.signatures, _views(figures, "signatures", "map"))
+    yield from play_section(content.play, _views(figures, "play", "playmap"))
     yield from closing_section(content.closing, _views(figures, "closing"))
 
 

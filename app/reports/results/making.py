@@ -9,7 +9,7 @@ from analysis.choice.studies import StudyResult
 from analysis.distances import Closing
 from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
-from analysis.signatures import NoSignatures, Signatures
+from analysis.signatures import NoSignatures, PlaySignatures, Signatures
 from app.reports.results import bias, figures, items, judges
 from app.reports.results.claims import HOW_MORE, claims_of
 from app.reports.results.closing import closing_figure
@@ -18,7 +18,7 @@ from app.reports.results.conditions import conditions_claims, conditions_figures
 from app.reports.results.items import RatedItems
 from app.reports.results.marks import FEW
 from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
-from app.reports.results.signatures import ABOUT, signature_figures
+from app.reports.results.signatures import ABOUT, PLAY, signature_figures
 from app.reports.results.view import FORMAT, Caution, Figure, ResultsView
 from app.reports.results.words import between, count, people, percent, sentence
 
@@ -48,6 +48,7 @@ class Around:
     cautions: Sequence[Caution] = ()
     closing: Closing | None = None
     signatures: Signatures | NoSignatures | None = None
+    play: PlaySignatures | NoSignatures | None = None
 
 
 def results_view(
@@ -78,6 +79,7 @@ def results_view(
         figures=(
             *_figures(analysis, study, pairs, right, around, validation),
             *signature_figures(around.signatures),
+            *signature_figures(around.play, PLAY),
             *([closing_figure(around.closing)] if around.closing and around.closing.metrics else []),
         ),
         cautions=(*_cautions(study, pairs), *around.cautions),

@@ -1,24 +1,26 @@
-"""How sources move, against people, on the results page: a figure for each signature of the paths."""
+"""How sources move and play, against people, on the results page: a figure for each signature."""
 
 import math
 from collections.abc import Iterator
 
-from analysis.signatures import NoSignatures, SignatureResult, Signatures
-from analysis.signatures.comparing import NOT_COVERED, SETTLED
+from analysis.distances import SourceDistance
+from analysis.signatures import NoSignatures, PlaySignatures, SignatureResult, Signatures
+from analysis.signatures.against import NOT_COVERED
+from analysis.signatures.text import band_words, outside_words
 from app.reports.results.marks import nothing
 from app.reports.results.view import Band, Cell, Column, Figure, Mark, Numbers
 from app.reports.results.words import first_few, sentence
 
-SECTION = "moves"
+SECTION, PLAY = "moves", "plays"
 ABOUT = (
-    "Each figure sets one signature of the paths, source by source, beside that of people. Distances have no interval: "
+    "Each figure sets one signature, source by source, beside that of people. Distances have no interval: "
     f"{NOT_COVERED}."
 )
 _COLUMNS = (
     Column("source", "Source", "text"),
     Column("distance", "Distance to people"),
     Column("unit", "Unit", "text"),
-    Column("n_clips", "Clips", "count"),
+    Column("n", "Clips or matches", "count"),
     Column("settled", "Settled", "text"),
     Column("nearest_share", "Nearest, of resamples", "share"),
     Column("people_median", "People among themselves"),
@@ -28,22 +30,29 @@ _COLUMNS = (
 )
 
 
-def signature_figures(found: Signatures | NoSignatures | None) -> Iterator[Figure]:
-    """Nothing where no clip has positions; why there is no number where they cannot be compared."""
+def signature_figures(
+    found: Signatures | PlaySignatures | NoSignatures | None, section: str = SECTION
+) -> Iterator[Figure]:
+    """Nothing where there is no path, or no match; why there is no number where they cannot be compared."""
     if found is None:
         return
     if isinstance(found, NoSignatures):
-        yield nothing("signatures", SECTION, sentence(f"no signatures: {found.reason}"), "")
+        yield nothing(
+            "signatures" if section == SECTION else "play",
+            section,
+            sentence(f"no signatures: {found.reason}"),
+            "",
+        )
         return
     for one in found.signatures:
         name = one.signature.replace("-", "")
         if one.reason is None:
-            yield _figure(name, one)
+            yield _figure(name, one, section)
         else:
-            yield nothing(name, SECTION, sentence(f"{one.title} is not given: {one.reason}"), "")
+            yield nothing(name, section, sentence(f"{one.title} is not given: {one.reason}"), "")
 
 
-def _figure(name: str, one: SignatureResult) -> Figure:
+def _figure(name: str, one: SignatureResult, section: str) -> Figure:
     band, published = one.band, " As published by Tencé and Buche (2010)." if one.published else ""
     people = Band(band.median, band.low, band.high) if band and band.median is not None else None
     ends = [each.distance for each in one.distances] + ([band.high] if band and band.high else [])
@@ -53,7 +62,7 @@ def _figure(name: str, one: SignatureResult) -> Figure:
     shade = " Shaded: each person's mean distance to the others, 5 to 95%." if people else ""
     return Figure(
         name=name,
-        section=SECTION,
+        section=section,
         column="",
         drawing="marks",
         said=_said(one),
@@ -67,7 +76,7 @@ def _figure(name: str, one: SignatureResult) -> Figure:
                 None,
                 None,
                 _three(each.distance),
-                "not settled" if each.source in one.not_settled else f"{each.n:,} clips",
+                _beside(one, each),
                 "computer",
                 band=people,
                 spoken=f"{each.source}: {_three(each.distance)} {one.unit} from people",
@@ -77,18 +86,37 @@ def _figure(name: str, one: SignatureResult) -> Figure:
         chance=None,
         ends=("0", _three(highest)),
         scale=(0.0, highest),
-        caution=f"Not settled, with fewer than {SETTLED:,} observations: {unsettled}." if unsettled else "",
+        caution=f"Not settled, with fewer than {one.settled_at:,} observations: {unsettled}."
+        if unsettled
+        else "",
     )
 
 
 def _said(one: SignatureResult) -> str:
     order = [each.source for each in sorted(one.distances, key=lambda each: each.distance)]
     if len(order) == 1:
-        return f"{one.title}: {order[0]} is the one source that was held against people."
+        return f"{one.title}: {order[0]} {_by_the_band(one, order[0])}."
     if one.nearest is None:
         return f"{one.title}: {first_few(order)} are equally near to people."
     share = "" if one.nearest_share is None else f", in {100 * one.nearest_share:.0f}% of resamples"
-    return f"{one.title}: nearest to people is {one.nearest}{share}."
+    return f"{one.title}: nearest to people is {one.nearest}{share}{outside_words(one)}."
+
+
+def _by_the_band(one: SignatureResult, source: str) -> str:
+    words = band_words(one, source)
+    if not words:
+        return "was held against people, who have no band"
+    return (
+        "lies within the band of people"
+        if words == "within"
+        else f"lies {words.removesuffix('its end')}the upper end of people's band"
+    )
+
+
+def _beside(one: SignatureResult, each: SourceDistance) -> str:
+    counted = "not settled" if each.source in one.not_settled else f"{each.n:,} {each.unit}"
+    words = band_words(one, each.source)
+    return f"{counted}; {words.partition(',')[0]} the band" if words else counted
 
 
 def _three(value: float) -> str:

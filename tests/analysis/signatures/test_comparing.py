@@ -9,7 +9,8 @@ from scipy.spatial.distance import pdist, squareform
 
 from analysis.errors import AnalysisError
 from analysis.signatures import ClipPath, Path, compare_signatures, render_signatures
-from analysis.signatures.comparing import NOT_COVERED, SETTLED, Signatures
+from analysis.signatures.against import NOT_COVERED
+from analysis.signatures.comparing import SETTLED, Signatures
 from analysis.signatures.mds import classical_mds
 from bench.calibration_signatures import CASES
 from tests.analysis.tables import answer, checked

@@ -1,0 +1,278 @@
+"""One signature of every source, held against people: distances, their band, the nearest, a map, how soon it settles.
+
+What is counted does not matter here: counts have a row for each clip or match of a player, and add up.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from analysis.distances import SourceDistance
+from analysis.options import LEVEL
+from analysis.results import Result
+from analysis.signatures.mds import Map, classical_mds
+from analysis.stats.intervals import Floats, no_interval
+
+if TYPE_CHECKING:
+    from analysis.signatures.measures import Counts, Distance
+
+RESAMPLES = 1000
+DRAWS = 100
+HUMAN = "human"
+SIZES = (1, 2, 5, 10, 20, 50, 100, 200)
+NOT_COVERED = (
+    "in simulations resampling players and clips held the true distance in as few as 69 of 100 comparisons, according "
+    "to how many there are"
+)
+"""Why no distance has an interval; the simulation is `bench/calibration_signatures.py`."""
+_DUST = 1e-9
+
+Counted = Mapping[str, Mapping[str, "Counts"]]
+"""By source and player, a row of counts for each clip or match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Band(Result):
+    """How far each person is from the others, left out in turn: median, and from 5 to 95 % of `n` people."""
+
+    median: float | None
+    low: float | None
+    high: float | None
+    n: int
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Settling(Result):
+    """Two disjoint random sets of `n_clips` clips (or matches) of a source, of `n_observations` in the middle, held
+    against each other: the distance's median and 95 % point over the draws."""
+
+    source: str
+    n_clips: int
+    n_observations: float
+    median: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class SignatureResult(Result):
+    """One signature of all sources. `reason` says why it was refused; then there is nothing else.
+
+    `distances`: of each other source to people, the mean over persons, without an interval (`NOT_COVERED`). `nearest`
+    has the least (None: several have, or there is one source alone), `nearest_share` says in how many of the resamples.
+    `not_settled` names sources with fewer than `settled_at` observations, `not_compared` those without a distance, as
+    they have no observation where people have any. `shares` holds the two published signatures themselves.
+    """
+
+    signature: str
+    title: str
+    unit: str
+    published: bool
+    reason: str | None
+    settled_at: int
+    band: Band | None = None
+    distances: tuple[SourceDistance, ...] = ()
+    nearest: str | None = None
+    nearest_share: float | None = None
+    not_settled: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ()
+    settling: tuple[Settling, ...] = ()
+    map: Map | None = None
+    shares: Mapping[str, Sequence[float]] | None = None
+
+    def bands_away(self, source: str) -> float | None:
+        """A source's distance in upper ends of the band of people: above 1 it lies outside; None without a band."""
+        far = next((each.distance for each in self.distances if each.source == source), None)
+        high = self.band.high if self.band else None
+        return None if far is None or not high else far / high
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What a signature is called, its unit and distance, what its rows are of (`clips`, `matches`), and from how many
+    observations it is settled."""
+
+    name: str
+    title: str
+    unit: str
+    distance: "Distance"
+    rows_are: str
+    settled_at: int
+    published: bool = False
+
+    def refused(self, reason: str) -> SignatureResult:
+        """The signature with a reason and no number."""
+        return SignatureResult(self.name, self.title, self.unit, self.published, reason, self.settled_at)
+
+
+def against_people(
+    one: Measured, counted: Counted, human: str, *, seed: int, resamples: int
+) -> SignatureResult:
+    """Hold every other source against people; players without an observation are left out."""
+    kept = {
+        source: {player: rows for player, rows in players.items() if rows.sum()}
+        for source, players in counted.items()
+    }
+    if not kept[human]:
+        return one.refused("no person has an observation")
+    others = [source for source, players in kept.items() if source != human and players]
+    pooled = {source: _total(kept[source].values()) for source in others}
+    people = {player: rows.sum(axis=0) for player, rows in kept[human].items()}
+    points = np.array([*people.values(), *pooled.values()])
+    apart = _distances(points, one.distance)
+    n_people = len(people)
+    to_persons = {source: apart[n_people + at, :n_people] for at, source in enumerate(others)}
+    none = no_interval(NOT_COVERED, seed, 0, "none")
+    distances = tuple(
+        SourceDistance(
+            source, one.name, _mean_known(far), none, sum(map(len, counted[source].values())), one.rows_are
+        )
+        for source, far in to_persons.items()
+        if not np.isnan(far).all()
+    )
+    if not distances:
+        return one.refused("no source has an observation where people have any")
+    compared = {each.source for each in distances}
+    labels = [*(f"{human}: {player}" for player in people), *others]
+    nearest = _nearest(distances)
+    drawn = (
+        {}
+        if nearest is None
+        else resampled(
+            {source: of for source, of in kept.items() if of}, human, one.distance, seed, resamples
+        )
+    )
+    observed = {human: _total(kept[human].values()), **pooled}
+    return SignatureResult(
+        signature=one.name,
+        title=one.title,
+        unit=one.unit,
+        published=one.published,
+        reason=None,
+        settled_at=one.settled_at,
+        band=_band(apart[:n_people, :n_people]),
+        distances=distances,
+        nearest=nearest,
+        nearest_share=None if nearest is None else _nearest_share(nearest, drawn),
+        not_settled=tuple(
+            source for source in counted if source in observed and observed[source].sum() < one.settled_at
+        ),
+        not_compared=tuple(source for source in counted if source != human and source not in compared),
+        settling=tuple(
+            step for source, of in kept.items() if of for step in _settling(source, of, one.distance, seed)
+        ),
+        map=_map(labels, apart),
+        shares={source: [float(x) for x in counts / counts.sum()] for source, counts in observed.items()}
+        if one.published
+        else None,
+    )
+
+
+def _total(rows: "Iterable[Counts]") -> "Counts":
+    found: Counts = np.sum([each.sum(axis=0) for each in rows], axis=0)
+    return found
+
+
+def _distances(points: Floats, distance: "Distance") -> Floats:
+    """Of each point to each; NaN where there is none."""
+    return np.array([distance(np.broadcast_to(one, points.shape), points) for one in points])
+
+
+def _mean_known(values: Floats) -> float:
+    return float(values[~np.isnan(values)].mean())
+
+
+def to_people(pooled: "Counts", people: "Mapping[str, Counts]", distance: "Distance") -> float:
+    """The mean over persons of the distance between a source's counts and the person's."""
+    persons = np.array(list(people.values()))
+    return _mean_known(distance(np.broadcast_to(pooled, persons.shape), persons))
+
+
+def resampled(
+    counted: Counted, human: str, distance: "Distance", seed: int, resamples: int
+) -> dict[str, Floats]:
+    """Of each other source, its distance to people in each resample: players drawn first, then rows within each."""
+    if not resamples:
+        return {}
+    rng = np.random.default_rng(seed)
+    drawn: dict[str, tuple[list[Counts], Floats]] = {}
+    for source, players in counted.items():
+        rows = [_rows_drawn(counts, rng, resamples) for counts in players.values()]
+        times = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=resamples)
+        drawn[source] = rows, times.astype(float)
+    people, times_of = drawn[human]
+    found = {}
+    for source, (drawn_rows, drawn_times) in drawn.items():
+        if source == human:
+            continue
+        pooled = sum(drawn_times[:, at, None] * counts for at, counts in enumerate(drawn_rows))
+        each = np.stack([distance(np.asarray(pooled), person) for person in people], axis=1)
+        weight = np.where(np.isnan(each), 0.0, times_of)
+        total = weight.sum(axis=1)
+        found[source] = np.divide(
+            np.nansum(each * weight, axis=1), total, out=np.full(resamples, np.nan), where=total > 0
+        )
+    return found
+
+
+def _rows_drawn(counts: "Counts", rng: np.random.Generator, resamples: int) -> "Counts":
+    n = len(counts)
+    times = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
+    found: Counts = times @ counts
+    return found
+
+
+def _nearest(distances: Sequence[SourceDistance]) -> str | None:
+    """The source with the least distance; None where several have it, or there is no other."""
+    least = min(each.distance for each in distances)
+    names = [each.source for each in distances if each.distance <= least + _DUST]
+    return names[0] if len(names) == 1 and len(distances) > 1 else None
+
+
+def _nearest_share(nearest: str, drawn: Mapping[str, Floats]) -> float | None:
+    if not drawn:
+        return None
+    least = np.fmin.reduce(list(drawn.values()))
+    return float(np.mean(drawn[nearest] <= least))
+
+
+def _band(apart: Floats) -> Band:
+    n = len(apart)
+    if n == 1:
+        return Band(None, None, None, 1, "one person has no others to be held against")
+    rows = [np.delete(apart[at], at) for at in range(n)]
+    each = [_mean_known(row) for row in rows if not np.isnan(row).all()]
+    if not each:
+        return Band(None, None, None, n, "no two people have observations where the other has any")
+    low, median, high = (float(value) for value in np.quantile(each, (0.05, 0.5, 0.95)))
+    return Band(median, low, high, len(each), None)
+
+
+def _map(labels: Sequence[str], apart: Floats) -> Map | None:
+    """Of those with a distance to each other; who has fewest goes first."""
+    kept = list(range(len(labels)))
+    while (lacking := np.isnan(apart[np.ix_(kept, kept)]).sum(axis=1)).any():
+        del kept[int(lacking.argmax())]
+    return classical_mds([labels[at] for at in kept], apart[np.ix_(kept, kept)]) if len(kept) > 1 else None
+
+
+def _settling(
+    source: str, players: "Mapping[str, Counts]", distance: "Distance", seed: int
+) -> list[Settling]:
+    rows = np.concatenate(list(players.values()))
+    rng = np.random.default_rng([seed, len(rows)])
+    found = []
+    for size in SIZES:
+        if 2 * size > len(rows):
+            break
+        order = np.array([rng.permutation(len(rows))[: 2 * size] for _ in range(DRAWS)])
+        one, other = rows[order[:, :size]].sum(axis=1), rows[order[:, size:]].sum(axis=1)
+        values = distance(one, other)
+        known = values[~np.isnan(values)]
+        if not len(known):
+            continue
+        median, high = float(np.median(known)), float(np.quantile(known, LEVEL))
+        found.append(Settling(source, size, float(np.median(one.sum(axis=1))), median, high))
+    return found
