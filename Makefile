@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # By file: fixtures of a module are made once. In the order of tests/conftest.py: what takes minutes comes first.
 PYTEST = $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
-.PHONY: run train dev test test-fast coverage check lint fix bench docs lock clean
+.PHONY: run train dev test test-fast coverage check lint fix pictures bench docs lock clean
 
 run: .venv/.run
 	@$(BIN)/likely-human demo
@@ -48,6 +48,10 @@ lint: .venv/.test
 fix: .venv/.test
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Every page of a participant and every phase of every game, wide and narrow, light and dark, into build/pictures.
+pictures: .venv/.test
+	$(BIN)/python -m tools.pictures $(ARGS)
 
 bench: .venv/.test
 	$(BIN)/python -m bench $(ARGS)

@@ -15,6 +15,7 @@ from app.tasks.game.pages import (
     Left,
     Questions,
     Ready,
+    Result,
     playing,
     result,
     rules_of,
@@ -204,6 +205,18 @@ def others() -> dict[str, GamePage]:
             **rules,
         ),
         "unmatched": page_of(unmatched(50, "GBP"), **rules),
+        "stopped": page_of(
+            Result(
+                "The match has ended",
+                (
+                    "A player has left, so the match has ended. What you have earned so far stays yours.",
+                    "You earned 14 points: £0.28.",
+                ),
+                None,
+                Bonus(28, "GBP"),
+            ),
+            **rules,
+        ),
         "notice": seat_page(play_until(match_of("sug"), "3-offer"), 2, notices=gone),
     }
 
@@ -218,6 +231,8 @@ def specimens() -> dict[str, GamePage]:
     }
     half: Match = play_until(match_of("sug"), "5-offer")
     half.append(Event("move", "5-offer", 3, {"kind": "offer", "to": 5, "amount": 4}))
+    bid = water("5-bid")
+    bid.append(Event("move", "5-bid", 3, {"kind": "bid", "amount": 40}))
     pairs: dict[str, tuple[Match, int]] = {
         **{name: (match, seat or most_offers(match)) for name, (match, seat) in sug.items()},
         "sug-waits": (half, 3),
@@ -233,16 +248,19 @@ def specimens() -> dict[str, GamePage]:
         "bargaining-done": (bargaining("done"), 1),
         "negotiation-propose": (negotiation("5-propose"), 1),
         "negotiation-answer": (negotiation("4-answer", complete_information=False), 1),
+        "negotiation-waits": (negotiation("4-answer"), 2),
         "negotiation-done": (negotiation("done"), 2),
         "negotiation-outside": (negotiation("done", "outside"), 2),
         "persuasion-seller": (persuasion("6-message"), 1),
         "persuasion-binary": (persuasion("6-message", messages="binary"), 1),
         "persuasion-buyer": (persuasion("9-answer"), 2),
         "persuasion-buyer-binary": (persuasion("9-answer", messages="binary", buyer="myopic"), 2),
+        "persuasion-buyer-waits": (persuasion("6-message"), 2),
         "persuasion-waits": (persuasion("9-answer"), 1),
         "persuasion-done": (persuasion("done"), 2),
         "wac-first": (water("1-bid"), 3),
         "wac-bid": (water("9-bid", personas=True), 3),
+        "wac-waits": (bid, 3),
         "wac-out": (water("12-bid"), out_of(water("12-bid"))),
         "wac-done": (water("done"), 4),
     }
