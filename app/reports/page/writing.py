@@ -150,7 +150,6 @@ def _left_over(folder: Path, files: Files) -> Iterator[Path]:
         "closing.json",
         "signatures.json",
         "play_signatures.json",
-        "play_signatures.json",
         "figures/*.svg",
         "figures/*.png",
         "tables/*.csv",
