@@ -410,3 +410,19 @@ def test_a_viewer_looks_at_the_pages_and_finds_nothing_to_press(open_design: Ope
     page.get_by_role("link", name="Trial", exact=True).click()
     expect(participants_page(page).get_by_text("Pair 1 of 10")).to_be_visible()
     expect(page.locator("#main button[type=submit]")).to_have_count(0)
+
+
+def test_on_a_telephone_the_bar_that_saves_stays_in_view_above_the_menu(
+    open_design: Open, service: Service
+) -> None:
+    page = open_design(service.study(), viewport={"width": 390, "height": 844})
+    button = page.get_by_role("button", name=re.compile("^Save as version"))
+    menu = page.locator(".tabbar")
+    for share in (0, 0.5, 1):
+        page.evaluate("share => scrollTo(0, share * document.documentElement.scrollHeight)", share)
+        expect(button).to_be_in_viewport(ratio=1)
+        bar, below = page.locator(".savebar").bounding_box(), menu.bounding_box()
+        assert bar is not None
+        assert below is not None
+        assert bar["y"] + bar["height"] <= below["y"] + 1
+        assert bar["height"] < 844 / 4

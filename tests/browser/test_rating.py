@@ -196,7 +196,6 @@ def test_by_keyboard_alone(rig: Rig, visit: Visit) -> None:
     keys.press("Tab")
     keys.type("On day 4 it bids 1 more.")
     keys.press("Tab")
-    keys.press("Tab")  # past the way back to the record
     keys.press("Enter")
     expect_end(page)
     post = walk.posts[0]
@@ -284,6 +283,12 @@ def test_on_a_telephone_the_questions_come_below_and_links_lead_to_both(rig: Rig
     wait_until(page, "Math.abs(document.querySelector('.rubric').getBoundingClientRect().top) < 100")
     page.get_by_role("link", name="Back to the record").click()
     wait_until(page, "Math.abs(document.querySelector('.stimulus').getBoundingClientRect().top) < 100")
+    ways = page.get_by_role("navigation", name="On this page").get_by_role("link")
+    for place in (".round:last-of-type", ".criterion:last-of-type"):
+        page.locator(place).last.evaluate("each => each.scrollIntoView({ block: 'end' })")
+        for way in ways.all():
+            expect(way).to_be_in_viewport(ratio=1)
+            assert box(way)["height"] >= 44
     for label in page.locator(".level").all():
         assert box(label)["height"] >= 44
 

@@ -218,3 +218,8 @@ def test_on_paper_the_menu_is_gone_and_the_numbers_are_open(browser: Browser, se
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         for table in page.locator("figure table").all():
             assert (table.bounding_box() or {"height": 0})["height"] > 20
+        for name in ("results", "monitor", "sessions", "versions"):
+            page.goto(f"/admin/studies/nav/{name}")
+            expect(page.locator(".paper")).to_contain_text("Which navigation looks natural?")
+            for chooser in page.locator(".chooser").all():
+                expect(chooser).not_to_be_visible()

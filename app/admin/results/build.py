@@ -28,7 +28,6 @@ from app.reports.results.view import FORMAT, Cell, Column, Figure, Mark, Numbers
 from app.sessions.tables import Mode
 from app.studies.access import StudyHere
 from app.studies.blinding import is_blinded, may_look, openings
-from app.studies.listing import study_line
 
 MOST_PAIRS, MOST_ROWS = 24, 200
 SORTS: Mapping[str, tuple[str, Callable[[Mark], tuple[object, ...]]]] = {
@@ -66,7 +65,6 @@ def results_page(
         shell=shell,
         error=error,
         slug=study.slug,
-        title=study_line(session, study).title or study.slug,
         mode=asked.mode,
         modes=[
             Link(_address(here, mode=mode), f"{_MODES[mode]} ({n:,})", mode is asked.mode)

@@ -56,7 +56,6 @@ class ResultsPage(AdminPage):
     template: ClassVar[str] = "results.html"
     tab: ClassVar[str] = "results"
     slug: str
-    title: str
     mode: str
     modes: Sequence[Link]
     n_answers: int
