@@ -98,6 +98,31 @@ def schema() -> None:
     typer.echo(json.dumps(json_schema(), indent=2, ensure_ascii=False))
 
 
+@app.command()
+def template(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="The template; none lists them all.")
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--out", metavar="FOLDER", help="The folder to be made; by default NAME here."),
+    ] = None,
+) -> None:
+    """List the studies to begin from, or write one as a study file into a new folder."""
+    from app.studies.file.templates import STUDY_FILE, TEMPLATES, write_template
+
+    if name is None:
+        if folder is not None:
+            raise StudyError("--out without a template; name one of " + ", ".join(TEMPLATES))
+        for each in TEMPLATES.values():
+            out.print(f"{each.name}  {each.title}: {each.description}", markup=False)
+        return
+    to = folder or Path(name)
+    for words in write_template(name, to):
+        out.print(f"to be filled in: {words}", markup=False)
+    out.print(f"{to / STUDY_FILE}: written. Then: likely-human study check {to / STUDY_FILE}", markup=False)
+
+
 def _set(slug: str, to: str, said: str, closing: "Closing | None" = None) -> None:
     from app.accounts.audit import COMMAND_LINE
     from app.library.clips.store import ClipStore

@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from app.core.errors import StudyError
 from app.studies.file.items import read_item_file
 from app.studies.file.keys import tidied
-from app.studies.file.problems import Place
+from app.studies.file.problems import Place, listed, quoted
 from app.studies.file.template_files import BLANK, HNTT, PREFERENCE, REAL_OR_FAKE
 from app.studies.file.template_play import PLAY, WALK, WHICH_PLAYER
 from app.studies.file.template_rubric import RUBRIC
@@ -19,6 +21,13 @@ _NAMES = ("pairs", "drawn")
 # Not links: `[TEXT](address)`, `[TEXT][name]`, and `[TEXT]` with its address on a line of its own.
 _BRACKETS = re.compile(r"(?<!\])\[([^\[\]]+)\](?![(\[])")
 _DEFINED = re.compile(r"^ {0,3}\[([^\[\]]+)\]: *(?:\w+:|[/#<.])\S*", re.MULTILINE)
+
+
+STUDY_FILE = "study.yaml"
+_PAIRS = """\
+pair,a,b,condition,kind
+pair-1,[NAME OF A CLIP],[NAME OF ANOTHER CLIP],,main
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +42,14 @@ class Template:
     def keys(self) -> dict[str, Any]:
         """A fresh draft."""
         return tidied(read_yaml(self.file).data)
+
+    def files(self) -> Mapping[str, str]:
+        """The study file, and a list of pairs beside it where pairs are still to be chosen."""
+        keys = self.keys()
+        if "trials" not in keys or "sample" in keys:
+            return {STUDY_FILE: self.file}
+        with_pairs = re.sub(r"^trials:", "pairs: pairs.csv\ntrials:", self.file, count=1, flags=re.MULTILINE)
+        return {STUDY_FILE: with_pairs, "pairs.csv": _PAIRS}
 
 
 TEMPLATES: Mapping[str, Template] = MappingProxyType(
@@ -85,6 +102,25 @@ TEMPLATES: Mapping[str, Template] = MappingProxyType(
         )
     }
 )
+
+
+def write_template(name: str, folder: Path) -> tuple[str, ...]:
+    """Write the files of a template into a new folder; returns what is to be filled in in them, in order, each once.
+
+    Raises StudyError for a template that there is not, a folder that is there and one that cannot be written."""
+    if name not in TEMPLATES:
+        raise StudyError(f"there is no template {quoted(name)}; use {listed(TEMPLATES)}")
+    files = TEMPLATES[name].files()
+    try:
+        folder.mkdir(parents=True)
+        for file, text in files.items():
+            (folder / file).write_text(text, encoding="utf-8")
+    except FileExistsError:
+        raise StudyError(f"{folder} is there already; name another folder with --out") from None
+    except OSError as error:
+        raise StudyError(f"cannot write {folder}: {error.strerror}") from None
+    found = (f"[{' '.join(words.split())}]" for text in files.values() for words in _placeholders(text))
+    return tuple(dict.fromkeys(found))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from app.cli import app as cli
 from app.studies.file.drafts import check_draft
 from app.studies.file.fieldhelp import in_forms
-from app.studies.file.load import load_study
+from app.studies.file.load import check_study, load_study, written_study
 from app.studies.file.model import Consent, StudyFile
 from app.studies.file.template_files import BLANK, HNTT, PREFERENCE
 from app.studies.file.template_play import PLAY, WHICH_PLAYER
@@ -34,6 +36,32 @@ def test_a_template_needs_pairs_at_most(name: str) -> None:
     assert len(template.description) < 100
     template.keys()["consent"].clear()
     assert template.keys()["consent"]
+
+
+def test_every_template_is_a_study_file_that_is_fine_once_it_is_filled_in(tmp_path: Path) -> None:
+    """By the command of the same name; clips of the sources that are asked for are the library's."""
+    listed = CliRunner().invoke(cli, ["study", "template"]).output
+    assert [line.partition("  ")[0] for line in listed.splitlines()] == [*TEMPLATES]
+    clips = {"[NAME OF A CLIP]": "human-1", "[NAME OF ANOTHER CLIP]": "hybrid-1"}
+    for name in TEMPLATES:
+        folder = tmp_path / name
+        done = CliRunner().invoke(cli, ["study", "template", name, "--out", str(folder)])
+        assert done.exit_code == 0, done.output
+        said = re.findall(r"^to be filled in: (\[.*\])$", done.output, re.MULTILINE)
+        path = folder / "study.yaml"
+        assert {each.text for each in unfilled(written_study(path).keys)} <= set(said)
+        for file in folder.iterdir():
+            text = file.read_text()
+            for words in said:
+                anyhow = re.escape(words).replace(r"\ ", r"\s+")
+                text = re.sub(anyhow, clips.get(words, "Words"), text)
+            file.write_text(text)
+        # There are no real and fake clips here, and no records.
+        check_study(path, None if name in ("real-or-fake", "which-player") else FACTS)
+        assert not unfilled(written_study(path).keys), name
+    for words, remedy in ((["nope"], "use hntt"), (["hntt", "--out", str(tmp_path)], "another folder")):
+        refused = CliRunner().invoke(cli, ["study", "template", *words])
+        assert remedy in str(refused.exception)
 
 
 def test_the_published_study_is_that_of_the_documentation_word_for_word() -> None:
