@@ -36,7 +36,7 @@ SETTINGS = {
 
 
 class Featured(gymnasium.Wrapper):
-    """The published observation as the policy is told it."""
+    """The published observation as the policy gets it."""
 
     def __init__(self):
         super().__init__(WalkEnv())

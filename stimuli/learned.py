@@ -29,7 +29,7 @@ N_FEATURES = len(_SCALES) + 2 + 2 * (N_PLACES - 1) + N_ACTIONS
 
 
 class Seen:
-    """What the network is told: shape (N_FEATURES,), about -1 to 1."""
+    """What the network observes: shape (N_FEATURES,), about -1 to 1."""
 
     def __init__(self) -> None:
         self._places: deque[Place] = deque(maxlen=N_PLACES)

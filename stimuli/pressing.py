@@ -28,7 +28,7 @@ class _Pressing(Body):
 
     def move(self, direction_rad: float, length_m: float) -> bool:
         self.wanted_m = length_m
-        # What is in the way is met in the walk itself; a steering that asks is told.
+        # What is in the way is met in the walk itself; a steering that asks is answered.
         return self.fits(direction_rad, min(length_m, _FARTHEST_M))
 
 

@@ -132,7 +132,7 @@ def _by_walker(clip: Clip, route: Route) -> Callable[[Point, int], Track]:
 
 
 def _by_agent(clip: Clip) -> Callable[[Point, int], Track]:
-    """Each attempt has an agent of its own, told its seed where it has a `reset(seed)`."""
+    """Each attempt has an agent of its own, given its seed where it has a `reset(seed)`."""
 
     def walked(start: Point, attempt: int) -> Track:
         rng = np.random.default_rng([clip.seed, clip.goal, clip.number, 3, attempt + 1, 0])

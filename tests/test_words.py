@@ -11,7 +11,9 @@ LITERARY = re.compile(r"\b(mend\w*|doors?|couples?|as it might be|strangers?)\b"
 # Of what a reader of the code meets: names, addresses in templates, docstrings and the documentation.
 IN_NAMES = re.compile(r"(^|[_\W])(mend(ing)?|doors?|couples?|told)([_\W]|$)", re.IGNORECASE)
 IN_PROSE = re.compile(
-    r"\b(to mend|mended|mending|doors?|couples? of|experimenter's room|comes? in couples)\b", re.IGNORECASE
+    r"\b(to mend|mended|mending|doors?|couples? of|experimenter's room|comes? in couples"
+    r"|(as|what) the browser told|told (in one go|by (its|their))|worth a second look|are no positions)\b",
+    re.IGNORECASE,
 )
 NOT_A_CLIP = re.compile(r"\bstimul(us|i)\b", re.IGNORECASE)
 

@@ -205,7 +205,7 @@ def _order(trials: _Trials, seed: int, resamples: int) -> OrderEffect:
 
 
 def _stand_once(trials: _Trials, place: Counts, n: int) -> bool:
-    """Whether nobody stands at a position twice: in two sessions, or because the positions are no positions."""
+    """Whether each participant has each position once: not in two sessions, nor where rows are not so numbered."""
     if not trials.once or n * trials.people.n > 4 * len(place) + _FURTHEST:
         return False
     each = within(place, n, trials.people.groups.codes, trials.people.n)

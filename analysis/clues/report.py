@@ -133,7 +133,7 @@ def clue_report(
     seed
         Of the classifier's folds and resamples, 0 or more.
     positive
-        The source to be told from all others.
+        The source to be distinguished from all others.
     threshold
         The strength that warns, above 0.5 and at most 1.
     on_progress

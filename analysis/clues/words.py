@@ -33,7 +33,7 @@ class Advice(Result):
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A clue's name, the unit its values are shown in (`scale` times the number), and how two values are told:
+    """A clue's name, the unit its values are shown in (`scale` times the number), and how two values are written:
     "human `noun` `verb` 1.3 s`after`, the others `before`0.0 s"."""
 
     label: str
@@ -78,7 +78,7 @@ _KNOWN = {
 
 
 def words_for(clue: str) -> Words:
-    """The words of a clue; any other column is told by its name, and `original_` is of the file handed in."""
+    """The words of a clue; any other column goes by its name, and `original_` is of the file handed in."""
     of_original = clue.startswith(_ORIGINAL)
     name = clue.removeprefix(_ORIGINAL)
     plain = name.replace("_", " ")

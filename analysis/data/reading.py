@@ -1,4 +1,4 @@
-"""Files into tables: CSV, JSON lines and Parquet, every fault told with its place."""
+"""Files into tables: CSV, JSON lines and Parquet, every problem named with its place."""
 
 import codecs
 import csv

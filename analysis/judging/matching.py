@@ -86,7 +86,7 @@ def match(verdicts: pd.DataFrame, pairs: Pairs, responses: pd.DataFrame) -> tupl
     """Bring checked verdicts to the pairs, one `Judged` per judge, sorted by name.
 
     `responses` are all checked responses, also those that do not count: a verdict about one of their
-    attention pairs is told from one about nothing known.
+    attention pairs is distinguished from one about nothing known.
 
     Raises
     ------

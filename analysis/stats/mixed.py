@@ -196,7 +196,7 @@ def _at_boundary(
 
 
 def _outcome(rows: pd.DataFrame, blank: Blank) -> tuple[str | None, Outcomes, str | None]:
-    """What is modelled, the answers, and why it cannot be told what to model."""
+    """What is modelled, the answers, and why it is not known what to model."""
     right = correct_answers(rows, blank)
     if right.n or rows["truth"].notna().any():
         return "correct", right, None

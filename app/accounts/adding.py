@@ -1,4 +1,4 @@
-"""Passwords that an owner gives: generated unless they say one, hashed in a thread, told once."""
+"""Passwords that an owner gives: generated unless they say one, hashed in a thread, shown once."""
 
 from dataclasses import dataclass
 from datetime import datetime

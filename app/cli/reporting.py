@@ -87,7 +87,7 @@ def _report_answers(
     from app.reports.report import require_reportable, write_reports
 
     require_reportable(output, mode)
-    # What is wrong with a file is told in one line, without a bar above it.
+    # What is wrong with a file is said in one line, without a bar above it.
     with err.status("Reading ..."):
         pairs, ratings = _split(targets, mapping)
         of_items = verdicts is not None and bool(ratings) and (not pairs or are_of_items(verdicts, ratings))

@@ -60,7 +60,7 @@ def raise_descriptor_limit() -> None:
 
 
 class BoundedConnection(HttpToolsProtocol):
-    """uvicorn's connection with limits; what breaks one is told in a status and closed."""
+    """uvicorn's connection with limits; what breaks one is answered with a status and closed."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -39,7 +39,7 @@ Result = Literal["answered", "refused", "unreadable"]
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """Which model is asked, and how: frames of each clip, repeats of both orders, and what the server is told.
+    """Which model is asked, and how: frames of each clip, repeats of both orders, and what the server is sent.
 
     `tokens_field` is what the server calls `max_tokens`, the bound of one reply (`TOKEN_FIELDS`).
     """

@@ -140,7 +140,7 @@ def _message(path: Path, name: str, number: int, message: object) -> tuple[str, 
 
 
 def _days(player: str, messages: Sequence[tuple[str, str]]) -> tuple[list[Any], list[Any]]:
-    """What was said before the first day, and day by day; then balance and health, as each morning told them."""
+    """What was said before the first day, and day by day; then balance and health, as each morning reported them."""
     before: list[Any] = []
     rounds: list[Any] = []
     mornings: list[tuple[float, float]] = []

@@ -55,7 +55,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a table handed back comes to; `digest` stands for exactly these changes."""
+    """What a table handed back changes; `digest` stands for exactly these changes."""
 
     changes: tuple[Change, ...]
     faults: tuple[Problem, ...]

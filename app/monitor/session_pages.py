@@ -23,7 +23,7 @@ from app.tasks.registry import task_named
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One clip, record or text of a trial as the browser told it was played or read; times in ms, `played` in seconds.
+    """One clip, record or text of a trial as the browser reported that it was played or read; times in ms, `played` in seconds.
 
     `side` is None where answers were imported that do not say it; `fetched` is whether the server sent the clip
     whole, None where that was not recorded.
@@ -107,7 +107,7 @@ class AnsweredTrial:
         )
 
     def watched(self, slot: str, *, side: str | None, fetched: bool | None, is_chosen: bool) -> Watched:
-        """What the browser told of the clip in a slot."""
+        """What the browser reported of the clip in a slot."""
         (shown, stimulus), playback = self.stimuli[slot], self.evidence.get(slot)
         known: dict[str, Any] = {}
         if playback is not None:

@@ -32,7 +32,7 @@ CONFLICT = " What you typed is below and not saved yet: save it over what is the
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What our script is told of a save; `html` where the form's shape may have changed."""
+    """What our script is sent about a save; `html` where the form's shape may have changed."""
 
     revision: int
     saved_at: str

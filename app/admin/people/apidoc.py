@@ -62,7 +62,7 @@ def tags_of(document: Mapping[str, Any], base: str) -> Sequence[Tag]:
 
 
 def refusals_of(document: Mapping[str, Any]) -> Sequence[Reply]:
-    """How any operation may refuse: the same for all, so it is told once."""
+    """How any operation may refuse: the same for all, so it is described once."""
     found: dict[str, Reply] = {}
     for item in document["paths"].values():
         for method in METHODS:

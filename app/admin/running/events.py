@@ -92,7 +92,7 @@ def event(html: str, tag: str) -> str:
 
 
 def end_with_the_service() -> None:
-    """See to it that streams end when the process is told to: a server waits for them before it ends.
+    """See to it that streams end when the process is asked to: a server waits for them before it ends.
 
     The server's own handlers are in place while it serves, so they are called after ours; elsewhere (in tests,
     in threads) there is nothing to see to.

@@ -165,7 +165,7 @@ function masks() {
     write(row, { ...box, width, height });
   }
 
-  /** Follow the pointer from here until it is let go; `each` is told how far it has come, in percent of the picture. */
+  /** Follow the pointer from here until it is let go; `each` gets how far it has come, in percent of the picture. */
   function whileDown(event, each, end = () => {}) {
     const { width, height } = layer.getBoundingClientRect();
     const move = (now) => each(((now.clientX - event.clientX) / width) * 100, ((now.clientY - event.clientY) / height) * 100);

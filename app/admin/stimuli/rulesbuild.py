@@ -72,7 +72,7 @@ def _tried(session: Session, who: Who, name: str) -> StimulusView | None:
 
 def _clip(stimulus: StimulusView, clip: ClipFacts) -> TriedClip:
     here = f"{HERE}/{quote(stimulus.name)}"
-    # The original's duration, so far as it can be told without reading it.
+    # The original's duration, so far as it is known without reading it.
     cut = clip.rules.trim_start_s + clip.rules.trim_end_s
     return TriedClip(stimulus.name, f"{here}/original", f"{here}/frame.jpg", clip.duration_s + cut)
 

@@ -98,7 +98,7 @@ def smallest_size(infos: Sequence[ClipInfo]) -> tuple[int, int]:
 
 
 class _Run:
-    """Work in threads (the codecs run outside the interpreter's lock), its progress told by the caller's."""
+    """Work in threads (the codecs run outside the interpreter's lock), its progress reported by the caller's."""
 
     def __init__(self, workers: int, on_progress: OnProgress | None) -> None:
         self._workers = max(1, workers)

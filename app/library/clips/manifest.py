@@ -1,7 +1,7 @@
 """The manifest: which files are stimuli, what they are called, where they came from, and anything else.
 
 A CSV file in UTF-8 with the columns `file, name, source`, then any attributes. Files are named relative to
-the manifest. Everything that is wrong is told in one go.
+the manifest. Everything that is wrong is reported at once.
 """
 
 import re

@@ -37,7 +37,7 @@ LARGEST_CLIP_BYTES = 1_500_000_000  # a browser fetches a clip whole before it p
 ENCODED_PER_S = 500_000
 """Pixels that even a slow processor encodes in a second."""
 
-# Told how many frames of how many are done; raises to stop.
+# Called with how many frames of how many are done; raises to stop.
 OnFrame = Callable[[int, int], None]
 
 
@@ -98,7 +98,7 @@ def _painted(painter: Painter, frames: Iterable[VideoFrame]) -> Iterator[VideoFr
 def _watched(
     source: Path, target: Path, frames: Iterable[VideoFrame], total: int, on_frame: OnFrame | None
 ) -> Iterator[VideoFrame]:
-    """The frames, told one by one; stops where the result grows too large."""
+    """The frames, counted one by one; stops where the result grows too large."""
     for number, frame in enumerate(frames):
         if on_frame is not None:
             on_frame(number, total)

@@ -39,7 +39,7 @@ _IN_FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class DraftCheck:
-    """What a draft comes to: a design, or what keeps it from being one, in the order of the form."""
+    """The result of a draft: a design, or what keeps it from being one, in the order of the form."""
 
     design: StudyDesign | None
     faults: tuple[Fault, ...]

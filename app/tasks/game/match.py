@@ -50,7 +50,7 @@ class Logged:
 
 
 class Match:
-    """One match that is under way or over. `log` only grows; `state` is what the log comes to."""
+    """One match that is under way or over. `log` only grows; `state` is the log, folded."""
 
     def __init__(self, game: AnyGame, config: GameConfig, seed: int) -> None:
         self.game, self.config, self.seed = game, config, seed

@@ -1,4 +1,4 @@
-"""`/p/{token}/walk`: the page of a walk sends what was pressed, and is told how far the server has got."""
+"""`/p/{token}/walk`: the page of a walk sends what was pressed, and gets how far the server has come."""
 
 import asyncio
 
