@@ -2,15 +2,20 @@
 
 import json
 import random
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from fractions import Fraction
 from typing import Any
 
 import jsonschema
 import pytest
 
+from app.tasks.game.base import GameConfig, View
 from app.tasks.game.games import GAMES
 from app.tasks.game.moves import IllegalMove, MoveKind, MoveSchema, Number
 from app.tasks.game.outside.prompts import checked, form, json_schema, presets, situation
+from app.tasks.game.pages import playing, rules_of, state_html
+from tests.browser.game_pages import page_of
 from tests.tasks.game.random_play import steps
 
 
@@ -54,6 +59,123 @@ def test_text_and_view_have_the_same_facts_and_the_schema_the_same_moves_as_the_
                 except IllegalMove:
                     assert not valid(answer, schema), (game.name, answer)
             assert all(f'"kind": "{kind.kind}"' in form(legal) for kind in legal.kinds)
+
+
+SETTINGS: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    "sug": ({}, {"public_history": True}),
+    "glee-bargaining": ({}, {"complete_information": False}),
+    "glee-negotiation": ({}, {"complete_information": False}),
+    "glee-persuasion": (
+        {},
+        {"complete_information": False},
+        {"messages": "binary", "buyer": "myopic"},
+    ),
+    "wac": ({}, {"personas": True}),
+}
+# What a page does not show by itself: it says the same twice over, or follows from what is shown.
+FOLLOWS = {
+    "sug": {
+        "facts.step": "the amounts to choose from",
+        "history.offer.from": "one's own seat",
+        "history.received.to": "one's own seat",
+        "history.offers.from": "those of the last round are shown; each round was the last one once",
+        "history.offers.to": "as above",
+        "history.offers.amount": "as above",
+        "history.offers.accepted": "as above",
+    },
+    "glee-bargaining": {
+        "facts.standing.round": "the round",
+        "facts.standing.proposer": "whose turn it is to answer",
+        "history.proposer": "the round: who proposes goes by turns",
+    },
+    "glee-negotiation": {
+        "facts.money": "both values are shown in points",
+        "facts.standing.round": "the round",
+    },
+    "glee-persuasion": {
+        "facts.seller_knows_value": "whether the value is shown",
+        "facts.payoffs": "the seller's is how many were bought, the buyer's what they were worth",
+        "facts.statistics.bought": "shown once a round is over",
+        "facts.statistics.bought_good": "shown once a round is over",
+    },
+    "wac": {
+        "facts.residents.balance": "of whoever is out, nothing",
+        "facts.residents.health": "of whoever is out, nothing",
+        "facts.residents.next_loss": "of whoever is out, nothing",
+        "facts.payoffs": "the days that each has lived",
+        "history.statuses.balance": "salaries, bids and who got water, all shown",
+        "history.statuses.health": "shown down to 0",
+        "history.statuses.next_loss": "the days since water, all shown",
+        "history.statuses.alive": "health above 0",
+    },
+}
+SWAPS = {"text": "binary", "long-living": "myopic", "accept": "reject", "outside": "reject"}
+SWAPS |= {other: one for one, other in SWAPS.items() if other != "reject"} | {"reject": "accept"}
+
+
+def leaves(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    """Every single value inside one, with the way to it."""
+    if isinstance(value, Mapping):
+        for name, each in value.items():
+            yield from leaves(each, (*path, name))
+    elif isinstance(value, list | tuple):
+        for at, each in enumerate(value):
+            yield from leaves(each, (*path, at))
+    elif value not in (None, ""):
+        yield path, value
+
+
+def another(value: Any) -> Any:
+    """A value of the same kind that is not this one."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if value in SWAPS:
+        return SWAPS[value]
+    try:
+        return str(Fraction(value) * Fraction(9, 10) + Fraction(1, 100))
+    except ValueError:
+        return f"{value} too"
+
+
+def with_another(value: Any, path: tuple[str | int, ...]) -> Any:
+    """All of it as it was, but for the value at the end of the way."""
+    if not path:
+        return another(value)
+    if isinstance(value, Mapping):
+        return {**value, path[0]: with_another(value[str(path[0])], path[1:])}
+    return tuple(with_another(each, path[1:]) if at == path[0] else each for at, each in enumerate(value))
+
+
+def test_the_page_of_a_person_has_every_fact_that_text_and_view_have() -> None:
+    """Where a fact were another one, so would be the page: none of them is missing on it."""
+
+    def page(config: GameConfig, view: View, legal: MoveSchema) -> str:
+        shown = state_html(page_of(playing(game.name, view, legal, leaving="")))
+        return shown + " ".join(rules_of(game, config, view).lines)
+
+    for game in GAMES.values():
+        missing: set[str] = set()
+        for settings in SETTINGS[game.name]:
+            config = game.Config(**settings)
+            states = [
+                (s, event.seat)
+                for s, event in list(steps(game, config, 2))[:40]
+                if event.kind == "move" and event.seat is not None
+            ]
+            for s, seat in states[::4]:
+                view, legal = game.view(s, seat), game.legal(s, seat)
+                before = page(config, view, legal)
+                for part in ("facts", "history"):
+                    for path, _ in leaves(getattr(view, part)):
+                        name = ".".join([part, *(each for each in path if isinstance(each, str))])
+                        if name == "history.winners":  # another number may be no seat
+                            continue
+                        changed = replace(view, **{part: with_another(getattr(view, part), path)})
+                        if page(config, changed, legal) == before:
+                            missing.add(name)
+        assert missing <= FOLLOWS[game.name].keys(), (game.name, missing - FOLLOWS[game.name].keys())
 
 
 def test_steps_and_messages_are_in_the_schema() -> None:
