@@ -8,7 +8,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # By file: fixtures of a module are made once. In the order of tests/conftest.py: what takes minutes comes first.
 PYTEST = $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 
-.PHONY: run train dev test test-fast coverage check lint fix pictures bench docs lock clean
+.PHONY: run train features dev test test-fast coverage check lint fix pictures bench docs lock clean
 
 run: .venv/.run
 	@$(BIN)/likely-human demo
@@ -16,6 +16,10 @@ run: .venv/.run
 # What training judges takes besides: JAX and Optax, 371 MB. Judging needs neither, and tests have them already.
 train: .venv/.run
 	@sh tools/setup.sh "$(PYTHON)" train
+
+# What `judge train votes --features FILE.onnx` takes besides: onnxruntime, 81 MB. Tests have it already.
+features: .venv/.run
+	@sh tools/setup.sh "$(PYTHON)" features
 
 # For who works on it: the demo study with simulated answers, anew at each change; Ctrl-C ends all of it.
 dev: .venv/.test
@@ -78,8 +82,9 @@ docs: .venv/.docs
 LOCK = $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-header --quiet
 lock: .venv/.run
 	$(LOCK) pyproject.toml --group build -o requirements/runtime.txt
-	$(LOCK) pyproject.toml --extra train --group build --group dev -c requirements/runtime.txt -o requirements/dev.txt
+	$(LOCK) pyproject.toml --extra train --extra features --group build --group dev -c requirements/runtime.txt -o requirements/dev.txt
 	$(LOCK) pyproject.toml --extra train --group build -c requirements/dev.txt -o requirements/train.txt
+	$(LOCK) pyproject.toml --extra features --group build -c requirements/dev.txt -o requirements/features.txt
 	$(LOCK) pyproject.toml --group build --group docs -c requirements/dev.txt -o requirements/docs.txt
 
 clean:

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any, get_args
 
 from analysis.errors import AnalysisError
+from analysis.learning.examples import Example
 from analysis.learning.networks import NETWORKS, By, Kind, Optimiser, Parameters, Reads, Settings, shapes
 from analysis.learning.training import Trained
 from analysis.learning.weights import Shapes
@@ -88,9 +89,9 @@ def wanted(settings: Sequence[Settings]) -> Shapes:
 
 
 def card_of(
-    trained: Trained, contents: Sequence[str], data: str, origin: Origin, file: str, digest: str
+    trained: Trained, examples: Sequence[Example], data: str, origin: Origin, file: str, digest: str
 ) -> dict[str, Any]:
-    """The card as JSON values. `contents` are the hashes of the clips' positions, in the order that was trained on."""
+    """The card as JSON values. `examples` are the clips in the order that was trained on."""
     network, evaluation = trained.network, trained.evaluation
     return {
         "format": FORMAT,
@@ -113,12 +114,13 @@ def card_of(
             "licence": origin.licence or "not stated",
             "contents": [
                 {
-                    "sha256": content,
+                    "sha256": example.content,
+                    "files": sorted(example.files - {example.content}),
                     "copies": [
                         n for n, copy in enumerate(trained.copies, 1) if row in set(copy.seen.tolist())
                     ],
                 }
-                for row, content in sorted(enumerate(contents), key=lambda each: each[1])
+                for row, example in sorted(enumerate(examples), key=lambda each: each[1].content)
             ],
         },
         "split": {
@@ -156,10 +158,7 @@ def loaded_card(text: str, origin: str) -> Loaded:
             tuple(_settings(copy) for copy in card["copies"]),
             str(card["weights"]["file"]),
             str(card["weights"]["digest"]),
-            {
-                str(each["sha256"]): frozenset(int(copy) for copy in each["copies"])
-                for each in card["data"]["contents"]
-            },
+            _seen(card["data"]["contents"]),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise AnalysisError(f"{origin}: is not a whole card ({type(error).__name__}: {error})") from None
@@ -173,6 +172,16 @@ def loaded_card(text: str, origin: str) -> Loaded:
         raise AnalysisError(
             f"{origin}: names the weights {found.file[:80]!r}; their file is named by its hash"
         )
+    return found
+
+
+def _seen(contents: Sequence[Mapping[str, Any]]) -> Mapping[str, frozenset[int]]:
+    """By the hash of any of a clip's files, the copies that were trained on it."""
+    found: dict[str, frozenset[int]] = {}
+    for each in contents:
+        copies = frozenset(int(copy) for copy in each["copies"])
+        for sha in (each["sha256"], *each.get("files", ())):
+            found[str(sha)] = found.get(str(sha), frozenset()) | copies
     return found
 
 

@@ -33,19 +33,22 @@ RIDGES = (0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 CURVE_PAIRS = (10, 20, 40, 80, 160, 320)
 CURVE_VOTES = (1, 2, 5, 10)
 _INNER = 3
+_FEW_NUMBERS = 10
 _DUST = 1e-9
 
 
 def learn(
     votes: Votes,
-    names: Sequence[str],
+    names: Sequence[str] = (),
     *,
     seed: int = 1,
     repeats: int = REPEATS,
     on_progress: OnProgress = lambda done, total, what: None,
 ) -> Learnt:
     """Train on all votes, and cross-fit: half of the people label the pairs to train on, the other half those to test,
-    which share no clip and no group with them; then the halves swap. The ridge is chosen within the training pairs.
+    which share no clip and no group with them; then the halves swap. Every pair is tested once in each repeat, one
+    whose clips are of two groups by a judge that learnt from neither. The ridge is chosen within the training pairs.
+    `names` are those of the table's columns; columns without names, as features of a network, get no intervals.
 
     Raises AnalysisError below 40 pairs with votes, 4 people or 5 groups of clips; below 80 pairs it warns.
     """
@@ -91,12 +94,12 @@ def learn(
         n_tried=len(RIDGES),
         warning=warning,
     )
-    return Learnt(judge, numbers, np.array([np.nanmean(each, axis=0) for each in map(_both, held)]))
+    return Learnt(judge, numbers, np.array([_mean_of_halves(each) for each in held]))
 
 
-def _both(chances: Floats) -> Floats:
-    """Of a pair that neither half tested nothing is known: 0.5, which abstains."""
-    return np.where(np.isnan(chances).all(axis=0), 0.5, chances)
+def _mean_of_halves(chances: Floats) -> Floats:
+    """Of a pair that one half alone tested, that half's; NaN of one that neither did."""
+    return _share(np.nansum(chances, axis=0), (~np.isnan(chances)).sum(axis=0).astype(np.float64))
 
 
 def _groups(votes: Votes) -> Ints:
@@ -125,6 +128,8 @@ class _Round:
         fold_of = {name: number % FOLDS for number, name in enumerate(names)}
         fold = np.array([fold_of[group] for group in groups])
         self.first, self.second = fold[votes.first], fold[votes.second]
+        self.lower, self.upper = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
+        self.held_out = sorted(set(zip(self.lower.tolist(), self.upper.tolist(), strict=True)))
         self.groups = groups[votes.first]
 
     def shares(self) -> tuple[Floats, Floats]:
@@ -135,21 +140,26 @@ class _Round:
     def chances(
         self, *, most_pairs: int | None = None, most_votes: int | None = None, only: Bools | None = None
     ) -> Floats:
-        """For each half that tests (rows) and each pair the probability of the first, NaN where it was not tested."""
+        """For each half that tests (rows) and each pair the probability of the first.
+
+        A pair whose clips are in two folds is held out by leaving out both. NaN where too few pairs, or fewer than
+        `most_pairs`, are left to train on.
+        """
         votes = self.votes
         found = np.full((2, votes.n_pairs), np.nan)
         for half in (0, 1):
             labels = _thinned(votes, self.halves[half], most_votes, self.rng)
             won, n = votes.counts(labels)
-            for fold in range(FOLDS):
-                train = (self.first != fold) & (self.second != fold) & (n > 0)
-                test = (self.first == fold) & (self.second == fold)
+            for one, other in self.held_out:
+                held = one, other
+                train = ~np.isin(self.first, held) & ~np.isin(self.second, held) & (n > 0)
+                test = (self.lower == one) & (self.upper == other)
                 train = train if only is None else train & only
                 rows = np.flatnonzero(train)
-                if most_pairs is not None and len(rows) > most_pairs:
-                    rows = self.rng.choice(rows, most_pairs, replace=False)
-                if len(rows) < _INNER or not test.any():
+                if len(rows) < max(_INNER, most_pairs or 0):
                     continue
+                if most_pairs is not None:
+                    rows = self.rng.choice(rows, most_pairs, replace=False)
                 judge = _chosen(votes, rows, won, n, self.groups, self.rng)
                 found[1 - half, test] = judge.chance(_difference(votes)[test])
         return found
@@ -174,27 +184,39 @@ def _thinned(votes: Votes, of: Bools, most: int | None, rng: np.random.Generator
 def _chosen(
     votes: Votes, rows: Ints, won: Floats, n: Floats, groups: Ints, rng: np.random.Generator
 ) -> Preference:
-    """Fitted to the pairs `rows` with the ridge that forecasts held-out groups of them best."""
-    difference = _difference(votes)
+    """Fitted to the pairs `rows` with the ridge that forecasts held-out groups of them best.
+
+    With more numbers than pairs the fit is made in the space that the pairs span, where the weights of the least ridge
+    lie; scales grow with the root of how many numbers there are, so that the same ridges fit many as few.
+    """
     clips = np.unique(np.concatenate([votes.first[rows], votes.second[rows]]))
     spread = votes.table[clips].std(axis=0)
-    scale = np.where(spread > _DUST, spread, 1.0)
+    scale = np.where(spread > _DUST, spread, 1.0) * max(1.0, np.sqrt(len(spread) / _FEW_NUMBERS))
+    design, basis = _within_span(_difference(votes)[rows] / scale)
+    one = np.ones(design.shape[1])
     names = rng.permutation(np.unique(groups[rows]))
     part = np.searchsorted(np.sort(names), groups[rows])
     part = np.argsort(names)[part] % _INNER
-    losses = []
+    won, n, losses = won[rows], n[rows], []
     for ridge in RIDGES:
         total = 0.0
         for number in range(_INNER):
-            inside, outside = rows[part != number], rows[part == number]
-            if not len(inside) or not len(outside):
+            inside, outside = part != number, part == number
+            if not inside.any() or not outside.any():
                 continue
-            chance = fit_preference(difference[inside], won[inside], n[inside], scale, ridge).chance(
-                difference[outside]
-            )
-            total += _log_loss(chance, won[outside], n[outside])
+            found = fit_preference(design[inside], won[inside], n[inside], one, ridge)
+            total += _log_loss(found.chance(design[outside]), won[outside], n[outside])
         losses.append(total)
-    return fit_preference(difference[rows], won[rows], n[rows], scale, RIDGES[int(np.argmin(losses))])
+    ridge = RIDGES[int(np.argmin(losses))]
+    return Preference(basis @ fit_preference(design, won, n, one, ridge).weights, scale, ridge)
+
+
+def _within_span(design: Floats) -> tuple[Floats, Floats]:
+    """Coordinates of the rows within the space that they span, and its basis as columns; of few columns as they are."""
+    if design.shape[1] <= len(design):
+        return design, np.eye(design.shape[1])
+    basis, upper = np.linalg.qr(design.T)
+    return upper.T, basis
 
 
 def _log_loss(chance: Floats, won: Floats, n: Floats) -> float:
@@ -286,11 +308,14 @@ def _ceilings(votes: Votes, halves: Sequence[tuple[Floats, Floats]]) -> Ceilings
 def _final(
     votes: Votes, groups: Ints, names: Sequence[str], seed: int
 ) -> tuple[Preference, tuple[Weight, ...]]:
-    """The judge of all votes; the bootstrap draws groups of pairs again and keeps the ridge."""
+    """The judge of all votes; the bootstrap draws groups of pairs again and keeps the ridge. Without names there are
+    no weights to speak of."""
     won, n = votes.counts(np.ones(len(votes.pair), dtype=np.bool_))
     rows, rng = np.flatnonzero(n > 0), np.random.default_rng([seed, 10_000])
     own = groups[votes.first]
     judge = _chosen(votes, rows, won, n, own, rng)
+    if not names:
+        return judge, ()
     difference = _difference(votes)
     by_group = [rows[own[rows] == name] for name in np.unique(own[rows])]
     drawn = []

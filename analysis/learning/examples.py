@@ -22,10 +22,10 @@ Pairs = Sequence[tuple[int, int]]
 class Example:
     """One clip with its label: who made it, a person or an agent, never what a participant answered.
 
-    `content` is the hash of its positions; `maker` the player, or the agent's version; `scene` what it shares with
-    clips of others (the same start, goal, length); both are empty where unknown. `shown_s` is how long the clip is,
-    `goal_m` x and y of its goal when it begins. For networks that see there are `frames`, and `encoding` says codec,
-    size and frame rate.
+    `content` is the hash of its positions, `files` those of all its files, by which it is known again; `maker` the
+    player, or the agent's version; `scene` what it shares with clips of others (the same start, goal, length); both are
+    empty where unknown. `shown_s` is how long the clip is, `goal_m` x and y of its goal when it begins. For networks
+    that see there are `frames`, and `encoding` says codec, size and frame rate.
     """
 
     name: str
@@ -35,6 +35,7 @@ class Example:
     maker: str
     scene: str
     path: Path
+    files: frozenset[str] = frozenset()
     shown_s: float | None = None
     goal_m: tuple[float, float] | None = None
     frames: Frames | None = None

@@ -127,7 +127,10 @@ class Voted(Result):
 
 @dataclass(frozen=True, slots=True)
 class Learnt:
-    """The judge, its numbers, and cross-fitted probabilities of the first member, shape (repeats, pairs)."""
+    """The judge, its numbers, and cross-fitted probabilities of the first member, shape (repeats, pairs).
+
+    NaN where too few pairs were left that share no group with the pair.
+    """
 
     judge: Preference
     numbers: Voted

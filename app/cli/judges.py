@@ -28,6 +28,14 @@ SEEN = "study-clips"
 Allow = Annotated[
     list[str] | None, typer.Option("--allow", metavar="LEAK", help="A leak that is not to stop it.")
 ]
+Features = Annotated[
+    Path | None,
+    typer.Option(
+        "--features",
+        metavar="FILE.onnx",
+        help="Of votes: the network whose features of frames are learnt from; to run it, the same file.",
+    ),
+]
 
 
 @app.command("run")
@@ -61,6 +69,7 @@ def run_(
         ),
     ] = False,
     allow: Allow = None,
+    features: Features = None,
 ) -> None:
     """Let a judge look at every main pair of a study, and write its verdicts (docs/judges.md)."""
     from app.judges.runner import run_judge, verdicts_csv
@@ -68,7 +77,7 @@ def run_(
     from app.judges.study import pairs_to_judge, refuse_without_files
     from app.library.clips.store import ClipStore
 
-    judge, model = _judge_or_model(name)
+    judge, model = _judge_or_model(name, features)
     if model is None and (by or cross_fitted or (allow and not hasattr(judge, "refuse_seen"))):
         raise StudyError(f"{name} is no network that was trained: leave out --by, --cross-fitted and --allow")
     with opened() as (settings, database):
@@ -81,7 +90,7 @@ def run_(
                 if model is None:
                     rows = run_judge(judge, pairs, on_progress, now)
                 else:
-                    rows = _run_model(model, study.pairs, pairs, by, cross_fitted, allow or [], on_progress)
+                    rows = _run_model(model, pairs, by, cross_fitted, allow or [], on_progress)
             failed = [row for row in rows if row.problem]
             if len(failed) == len(rows):
                 raise StudyError(
@@ -102,19 +111,23 @@ def run_(
         )
 
 
-def _judge_or_model(name: str) -> "tuple[Judge, Model | None]":
+def _judge_or_model(name: str, features: Path | None) -> "tuple[Judge, Model | None]":
     """A judge by its name, or a trained one by its folder; of that also the whole model."""
     from app.judges.registry import judge_named, registry
 
-    if name in registry().judges:
+    folder = None if name in registry().judges else _model_folder(name)
+    if folder is None:
+        if features is not None:
+            raise StudyError(f"{name} reads no features of an ONNX file: leave out --features")
         return judge_named(name), None
-    if (folder := _model_folder(name)) is None:
-        return judge_named(name), None
+    from app.judges.frozen import FrozenFeatures
     from app.judges.trained import TrainedJudge, load_model
     from app.judges.voted import VoteJudge, is_voted
 
     if is_voted(folder):
-        return VoteJudge(folder), None
+        return VoteJudge(folder, FrozenFeatures(features) if features else None), None
+    if features is not None:
+        raise StudyError(f"{name} reads no features of an ONNX file: leave out --features")
     model = load_model(folder)
     return TrainedJudge(model, 0), model
 
@@ -131,15 +144,13 @@ def _model_folder(name: str) -> Path | None:
     return next((folder for folder in folders if is_model(folder)), None)
 
 
-def _refuse_seen(judge: "Judge", recorded: "Sequence[PairToJudge]", allow: list[str]) -> None:
+def _refuse_seen(judge: "Judge", pairs: "Sequence[PairToJudge]", allow: list[str]) -> None:
     """Of a judge of votes: it is not to judge the clips that it learnt from."""
     if not hasattr(judge, "refuse_seen"):
         return
-    from app.judges.training_data import recorded_contents
-
     _check_allowed(allow)
     if SEEN not in allow:
-        judge.refuse_seen(recorded_contents(recorded))
+        judge.refuse_seen(pairs)
 
 
 def _check_allowed(allow: list[str]) -> None:
@@ -151,7 +162,6 @@ def _check_allowed(allow: list[str]) -> None:
 
 def _run_model(
     model: "Model",
-    recorded: "Sequence[PairToJudge]",
     pairs: "Sequence[PairToJudge]",
     by: str | None,
     cross_fitted: bool,
@@ -159,13 +169,11 @@ def _run_model(
     on_progress: "OnProgress",
 ) -> "list[VerdictRow]":
     from app.judges.trained import check_by, run_model
-    from app.judges.training_data import recorded_contents
 
     _check_allowed(allow)
     return run_model(
         model,
         pairs,
-        recorded_contents(recorded),
         by=check_by(by) if by else None,
         cross_fitted=cross_fitted,
         allow_seen=SEEN in allow,
@@ -200,13 +208,16 @@ def train_(
     mode: Annotated[
         str | None, typer.Option(help="Of votes: live, simulated, pilot or preview; as in analyze.")
     ] = None,
+    features: Features = None,
 ) -> None:
     """Train a judge on who made the clips, people or agents; or `votes`, on what a study's people chose."""
     if name == "votes":
         if search or allow or epochs:
             raise StudyError("votes takes neither --search nor --allow nor --epochs")
-        _train_on_votes(on, output, seed, licence, mode)
+        _train_on_votes(on, output, seed, licence, mode, features)
         return
+    if features is not None:
+        raise StudyError(f"{name} reads no features of an ONNX file, as votes can: leave out --features")
     if mode is not None:
         raise StudyError(f"{name} learns who made a clip, not what people chose: leave out --mode")
     from app.judges.shown import as_shown
@@ -243,8 +254,11 @@ def train_(
     )
 
 
-def _train_on_votes(on: str, output: Path, seed: int, licence: str, mode: str | None) -> None:
+def _train_on_votes(
+    on: str, output: Path, seed: int, licence: str, mode: str | None, features: Path | None
+) -> None:
     from analysis.data.columns import RESPONSE_COLUMNS
+    from app.judges.frozen import FrozenFeatures
     from app.judges.shown import as_shown
     from app.judges.study import pairs_to_judge
     from app.judges.training import check_target
@@ -254,6 +268,7 @@ def _train_on_votes(on: str, output: Path, seed: int, licence: str, mode: str | 
     from app.reports.targets import frame_of
 
     check_target(output)
+    frozen = FrozenFeatures(features) if features else None
     with opened() as (settings, database):
         with database.reading() as session:
             study = pairs_to_judge(session, on, ClipStore(settings.data_dir))
@@ -262,7 +277,7 @@ def _train_on_votes(on: str, output: Path, seed: int, licence: str, mode: str | 
         with as_shown(study.pairs) as shown, progress("Training") as on_progress:
             found = voted_study(on, known, study.pairs, shown, rows, mode)
             numbers = train_on_votes(
-                found, output, seed=seed, licence=licence, on_progress=on_progress, now=now()
+                found, output, frozen=frozen, seed=seed, licence=licence, on_progress=on_progress, now=now()
             ).numbers
     reached = numbers.reached.label_accuracy
     named = "-" if reached is None else f"{reached:.3f}"
@@ -329,9 +344,13 @@ def _list_trained() -> None:
         pooled = card["evaluation"]["pooled"]
         out.print(
             f"{folder.name}  trained {card['name']} {card['version']}  on {card['data']['on']}, "
-            f"{len(card['data']['contents'])} clips; pairs right {pooled['pairs']} of {pooled['n_pairs']}",
+            f"{len(card['data']['contents'])} clips; {_right(pooled['pairs'], pooled['n_pairs'])}",
             markup=False,
         )
+
+
+def _right(share: float | None, n: int) -> str:
+    return "no pair held out" if share is None else f"{share:.3f} of {n} held-out pairs right"
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from app.library.clips.contained import allow_cpu, contained
 from app.library.clips.errors import ClipRefused
 from app.library.clips.probe import DECODED_PER_S, measure
 from app.library.clips.reading import decoded, open_video
+from app.library.clips.timing import at_constant_rate
 
 
 def read_frames(files: StimulusFiles, settings: Settings) -> Frames:
@@ -60,6 +61,26 @@ def _small(clip: Path, frames: int, as_lines: bool) -> Iterator[tuple[float, Byt
             small = shrinking.reformat(frame, FRAME[1], FRAME[0], "rgb24", interpolation="AREA")
             picture: Bytes = small.to_ndarray().astype(np.uint8)
             yield float(time), picture.mean(axis=0).round().astype(np.uint8) if as_lines else picture
+
+
+@contained
+def evenly_spaced(clip: Path, count: int, width: int, height: int | None = None) -> Bytes:
+    """So many frames, each the one shown in the middle of its share of the clip, shape (count, height, width, 3).
+
+    Without `height` they keep their shape. A clip of fewer frames shows some more than once. Raises ClipRefused.
+    """
+    span = measure(clip)  # a clip that is cut short would be decoded up to there without a word
+    shrinking = VideoReformatter()
+    with open_video(clip) as (container, stream):
+        allow_cpu(span.frames * stream.width * stream.height / DECODED_PER_S)
+        rows = height or max(2, round(width * stream.height / stream.width / 2) * 2)
+        timed = ((time - span.start, frame) for time, frame in decoded(clip, container, stream))
+        return np.stack(
+            [
+                shrinking.reformat(frame, width, rows, "rgb24", interpolation="AREA").to_ndarray()
+                for frame in at_constant_rate(timed, count / (span.end - span.start), count)
+            ]
+        )
 
 
 def encoding_of(clip: Path) -> str:

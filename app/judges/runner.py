@@ -39,7 +39,8 @@ class Span:
 class PairToJudge:
     """A pair of a study under its own name, which its judge does not see, with the files of its members.
 
-    Positions are of whole recordings: `shown.as_shown` cuts them to the spans that the clips show.
+    Positions are of whole recordings: `shown.as_shown` cuts them to the spans that the clips show. `hashes` are SHA-256
+    of a member's files as they were handed in and as they are shown, by which a clip that was trained on is known.
     """
 
     study: str
@@ -49,6 +50,8 @@ class PairToJudge:
     b: StimulusFiles
     span_a: Span | None = None
     span_b: Span | None = None
+    hashes_a: frozenset[str] = frozenset()
+    hashes_b: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

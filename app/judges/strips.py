@@ -5,15 +5,12 @@ from pathlib import Path
 
 import numpy as np
 from av.video.frame import VideoFrame
-from av.video.reformatter import VideoReformatter
 
 from app.judges.base import JudgeFailed, StimulusFiles
-from app.library.clips.contained import allow_cpu, contained
+from app.judges.frames import evenly_spaced
+from app.library.clips.contained import contained
 from app.library.clips.errors import ClipRefused
 from app.library.clips.pictures import jpeg
-from app.library.clips.probe import DECODED_PER_S, measure
-from app.library.clips.reading import decoded, open_video
-from app.library.clips.timing import at_constant_rate
 
 WIDTH = 240
 """Pixels of each frame, whose height keeps its shape."""
@@ -36,16 +33,8 @@ def strip(files: StimulusFiles, frames: int) -> bytes:
 
 @contained
 def _drawn(clip: Path, frames: int) -> bytes:
-    span = measure(clip)  # a clip that is cut short would be decoded up to there without a word
-    shrinking = VideoReformatter()
-    with open_video(clip) as (container, stream):
-        allow_cpu(span.frames * stream.width * stream.height / DECODED_PER_S)
-        height = max(2, round(WIDTH * stream.height / stream.width / 2) * 2)
-        timed = ((time - span.start, frame) for time, frame in decoded(clip, container, stream))
-        found = [
-            shrinking.reformat(frame, WIDTH, height, "rgb24", interpolation="AREA").to_ndarray()
-            for frame in at_constant_rate(timed, frames / (span.end - span.start), frames)
-        ]
+    found = evenly_spaced(clip, frames, WIDTH)
+    height = found.shape[1]
     rows = math.ceil(len(found) / IN_A_ROW)
     across = min(len(found), IN_A_ROW)
     sheet = np.full((rows * (height + _GAP) - _GAP, across * (WIDTH + _GAP) - _GAP, 3), 255, dtype=np.uint8)

@@ -160,9 +160,16 @@ def _pairs(
                 b=_files(store, pair.member_b, pair.b, span_b, contents),
                 span_a=span_a,
                 span_b=span_b,
+                hashes_a=_hashes(pair.member_a, pair.a),
+                hashes_b=_hashes(pair.member_b, pair.b),
             )
         )
     return found
+
+
+def _hashes(member: UnitMember, stimulus: Stimulus) -> frozenset[str]:
+    files = (stimulus.original_sha256, stimulus.positions_sha256, stimulus.clip_sha256, member.sha256)
+    return frozenset(sha for sha in files if sha)
 
 
 @dataclass(frozen=True, slots=True)

@@ -168,7 +168,6 @@ def _track(found: Mapping[str, Floats]) -> Track:
 def run_model(
     model: Model,
     pairs: Sequence[PairToJudge],
-    contents: Mapping[str, tuple[str, str]],
     *,
     by: By | None,
     cross_fitted: bool,
@@ -179,10 +178,10 @@ def run_model(
     """Verdicts of every copy, `run` being the copy's number; or, `cross_fitted`, of each pair that of a copy that saw
     neither of its clips.
 
-    `contents` has for each pair the hashes of the recorded positions of a and b. Raises Conflict where the judge was
-    trained on clips that it is to judge, unless cross-fitted or allowed.
+    Raises Conflict where the judge was trained on clips that it is to judge, known by any of their files, unless
+    cross-fitted or allowed.
     """
-    seen = {pair: [model.card.seen.get(sha, frozenset()) for sha in both] for pair, both in contents.items()}
+    seen = {pair.pair: [_copies(model, pair.hashes_a), _copies(model, pair.hashes_b)] for pair in pairs}
     overlap = sum(any(copies) for copies in seen.values())
     if cross_fitted:
         return _cross_fitted(model, pairs, seen, by, on_progress, now)
@@ -201,6 +200,16 @@ def run_model(
             rows[number].append(replace(row, run=str(number + 1)))
         on_progress(done, len(pairs), judge.info.name)
     return [row for own in rows for row in own]
+
+
+def _copies(model: Model, hashes: frozenset[str]) -> frozenset[int]:
+    """Those that were trained on a clip."""
+    return frozenset().union(*(model.card.seen.get(sha, frozenset()) for sha in hashes))
+
+
+def was_trained_on(model: Model, pairs: Sequence[PairToJudge]) -> bool:
+    """Any of the clips."""
+    return any(_copies(model, pair.hashes_a | pair.hashes_b) for pair in pairs)
 
 
 def _cross_fitted(

@@ -91,8 +91,7 @@ def train_model(found: TrainingSet, wish: Wish, out: Path, on_progress: OnProgre
         made_at=now,
         versions={"Python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
     )
-    contents = [example.content for example in found.examples]
-    card = card_of(trained, contents, _data_hash(found), origin, file, digest(parameters))
+    card = card_of(trained, found.examples, _data_hash(found), origin, file, digest(parameters))
     card["baselines"] = [each.to_dict() for each in baselines_of(found, trained)]
     written_model(out, file, data, card, markdown(card))
     return trained

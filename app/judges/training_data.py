@@ -25,7 +25,8 @@ PLAYER, VERSION, SCENE, GOAL, SIMULATED = "player", "version", "scene", "goal", 
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """A clip as its manifest describes it; `recorded` is the file of positions as it was handed in."""
+    """A clip as its manifest describes it; `recorded` is the file of positions as it was handed in, `hashes` are the
+    SHA-256 of all files that it is known by."""
 
     name: str
     source: str
@@ -33,6 +34,7 @@ class Clip:
     files: StimulusFiles
     recorded: Path | None
     shown_s: float | None
+    hashes: frozenset[str]
 
     @property
     def scene(self) -> str:
@@ -73,9 +75,9 @@ def of_folder(folder: Path, human: str, network: Network, on_progress: OnProgres
     for done, row in enumerate(rows, start=1):
         span = measure(row.file)
         files = StimulusFiles(row.file, row.positions)
-        clips.append(
-            Clip(row.name, row.source, row.attributes, files, row.positions, float(span.end - span.start))
-        )
+        shown_s = float(span.end - span.start)
+        hashes = frozenset(_sha256(file) for file in (row.file, row.positions) if file)
+        clips.append(Clip(row.name, row.source, row.attributes, files, row.positions, shown_s, hashes))
         on_progress(done, len(rows), row.name)
     return _set(str(folder), clips, human, (), network, on_progress)
 
@@ -134,7 +136,10 @@ def clips_of(
     clips: dict[str, Clip] = {}
     for was, now in zip(recorded, shown, strict=True):
         pair = of_pair[was.pair]
-        for stimulus, before, after in ((pair.a, was.a, now.a), (pair.b, was.b, now.b)):
+        for stimulus, before, after, hashes in (
+            (pair.a, was.a, now.a, was.hashes_a),
+            (pair.b, was.b, now.b, was.hashes_b),
+        ):
             clips[stimulus.name] = Clip(
                 stimulus.name,
                 stimulus.source,
@@ -142,19 +147,9 @@ def clips_of(
                 after,
                 before.positions,
                 stimulus.duration_s,
+                hashes,
             )
     return clips
-
-
-def recorded_contents(pairs: Sequence[PairToJudge]) -> Mapping[str, tuple[str, str]]:
-    """For each pair the hashes of its files of positions, as the store names them; empty where there is none."""
-    return {
-        pair.pair: (
-            pair.a.positions.stem if pair.a.positions else "",
-            pair.b.positions.stem if pair.b.positions else "",
-        )
-        for pair in pairs
-    }
 
 
 def _set(
@@ -187,7 +182,8 @@ def _example(clip: Clip, human: str, settings: Settings) -> Example:
     is_human = clip.source == human
     return Example(
         name=clip.name,
-        content=hashlib.sha256(clip.recorded.read_bytes()).hexdigest(),
+        content=_sha256(clip.recorded),
+        files=clip.hashes,
         is_human=is_human,
         source=clip.source,
         maker=of.get(PLAYER, "") if is_human else of.get(VERSION, "") or of.get(PLAYER, "") or clip.source,
@@ -198,6 +194,10 @@ def _example(clip: Clip, human: str, settings: Settings) -> Example:
         frames=frames,
         encoding=encoding_of(clip.files.clip) if settings.sees and clip.files.clip else "",
     )
+
+
+def _sha256(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def _says_yes(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ from analysis.stats.intervals import Floats
 from app.core.errors import Conflict, StudyError
 from app.core.whole_files import written_whole
 from app.judges.base import JudgeFailed, JudgeInfo, JudgeUnavailable, Needs, PairFiles, Verdict
+from app.judges.frozen import FrozenFeatures
 from app.judges.models import CARD
 from app.judges.runner import PairToJudge, VerdictRow, verdicts_csv
 from app.judges.trained import card_string, track_of
@@ -31,8 +33,11 @@ from app.judges.training_data import Clip, Compared, clips_of
 
 NAME = "votes"
 TITLE = "What people's votes look at (positions)"
+TITLE_OF_FEATURES = "What people's votes look at (clips, features of a network that was trained elsewhere)"
 VERDICTS = "verdicts.csv"
 _VALUES = {"a": 1.0, "b": 0.0, "tie": 0.5}
+_NOT_HELD_OUT = "too few pairs share no scene with it to learn from"
+_PACKAGES = ("likely-human", "numpy", "scipy", "safetensors")
 _REASONS = 3
 _LONGEST_REASON = 300
 _NOT_FOR = (
@@ -69,53 +74,74 @@ def voted_study(
 
 
 def train_on_votes(
-    study: VotedStudy, out: Path, *, seed: int, licence: str, on_progress: OnProgress, now: datetime
+    study: VotedStudy,
+    out: Path,
+    *,
+    frozen: FrozenFeatures | None = None,
+    seed: int,
+    licence: str,
+    on_progress: OnProgress,
+    now: datetime,
 ) -> Learnt:
-    """Train, and write weights, card and the cross-fitted verdicts, one run for each repeat, into the folder `out`."""
+    """Train, and write weights, card and the cross-fitted verdicts, one run for each repeat, into the folder `out`.
+
+    On ten numbers of each path or, `frozen`, on a network's features of each clip.
+    """
     check_target(out)
-    names = list(study.clips)
-    votes = _votes(study, names)
-    learnt = learn(votes, FEATURES, seed=seed, on_progress=on_progress)
+    votes = _votes(study, frozen)
+    numbers = () if frozen else FEATURES
+    learnt = learn(votes, numbers, seed=seed, on_progress=on_progress)
     arrays = {
         "weights": learnt.judge.weights.astype(np.float32),
         "scale": learnt.judge.scale.astype(np.float32),
     }
     data = packed(arrays)
     file = f"{hashlib.sha256(data).hexdigest()}.safetensors"
-    contents = sorted({_content(clip) for clip in study.clips.values()})
+    contents = sorted(sorted(clip.hashes) for clip in study.clips.values())
     card = {
         "format": CARD_FORMAT,
         "name": NAME,
-        "title": TITLE,
+        "title": TITLE_OF_FEATURES if frozen else TITLE,
         "version": f"1+{digest(arrays)[:12]}",
         "made_at": now.isoformat(timespec="seconds"),
         "weights": {"file": file, "digest": digest(arrays)},
-        "numbers": list(FEATURES),
+        "numbers": list(numbers),
+        "features": None if frozen is None else _of_frozen(frozen, votes.table.shape[1]),
         "data": {
             "on": study.slug,
             "mode": study.mode,
             "licence": licence or "not stated",
-            "sha256": hashlib.sha256("\n".join(contents).encode()).hexdigest(),
-            "contents": [{"sha256": content} for content in contents],
+            "sha256": hashlib.sha256(
+                "\n".join(sha for files in contents for sha in files).encode()
+            ).hexdigest(),
+            "contents": [{"files": files} for files in contents],
         },
         "seed": seed,
         "evaluation": learnt.numbers.to_dict(),
         "reasons": _reasons(study, votes, learnt),
         "versions": {
             "Python": platform.python_version(),
-            **{name: version(name) for name in ("likely-human", "numpy", "scipy", "safetensors")},
+            **{name: version(name) for name in _PACKAGES + (("onnxruntime",) if frozen else ())},
         },
         "not_for": _NOT_FOR,
     }
     written_model(out, file, data, card, "\n".join(_lines(card)) + "\n")
     with written_whole(out / VERDICTS) as target:
-        target.write(verdicts_csv(_rows(study, learnt, f"1+{digest(arrays)[:12]}", now)).encode())
+        target.write(verdicts_csv(cross_fitted_rows(study, learnt, f"1+{digest(arrays)[:12]}", now)).encode())
     return learnt
 
 
-def _votes(study: VotedStudy, names: Sequence[str]) -> Votes:
+def _of_frozen(frozen: FrozenFeatures, n: int) -> Mapping[str, Any]:
+    return {
+        "file": frozen.name, "sha256": frozen.sha256, "n": n,
+        "frames": frozen.frames, "width": frozen.width, "height": frozen.height,
+    }  # fmt: skip
+
+
+def _votes(study: VotedStudy, frozen: FrozenFeatures | None) -> Votes:
+    names = list(study.clips)
     place = {name: number for number, name in enumerate(names)}
-    table = np.array([_numbers(study.clips[name]) for name in names])
+    table = np.array([_numbers(study.clips[name], frozen) for name in names])
     scenes = [study.clips[name].scene or f"\0{name}" for name in names]
     pairs = {pair.pair: number for number, pair in enumerate(study.known)}
     rows = study.rows
@@ -134,17 +160,13 @@ def _votes(study: VotedStudy, names: Sequence[str]) -> Votes:
     )
 
 
-def _numbers(clip: Clip) -> Floats:
-    if clip.recorded is None:
+def _numbers(clip: Clip, frozen: FrozenFeatures | None) -> Floats:
+    if clip.recorded is None and frozen is None:
         raise StudyError(f"{clip.name} has no positions, which this judge reads")
     try:
-        return features(track_of(clip.files))
+        return frozen.of(clip.files) if frozen else features(track_of(clip.files))
     except JudgeFailed as failure:
         raise StudyError(f"{clip.name}: {failure}") from None
-
-
-def _content(clip: Clip) -> str:
-    return hashlib.sha256(clip.recorded.read_bytes()).hexdigest() if clip.recorded else ""
 
 
 def _reasons(study: VotedStudy, votes: Votes, learnt: Learnt) -> Mapping[str, Sequence[str]]:
@@ -173,15 +195,18 @@ def _reasons(study: VotedStudy, votes: Votes, learnt: Learnt) -> Mapping[str, Se
     return found
 
 
-def _rows(study: VotedStudy, learnt: Learnt, of_version: str, now: datetime) -> Sequence[VerdictRow]:
+def cross_fitted_rows(
+    study: VotedStudy, learnt: Learnt, of_version: str, now: datetime
+) -> Sequence[VerdictRow]:
+    """Each repeat's verdicts, `run` being its number; a pair that was not held out has none, and `problem` says why."""
     rows = []
     for run, chances in enumerate(learnt.chances, start=1):
         for pair, chance in zip(study.known, chances.tolist(), strict=True):
-            verdict = _verdict(chance)
+            verdict = Verdict(None) if math.isnan(chance) else _verdict(chance)
             rows.append(
                 VerdictRow(
-                    NAME, pair.pair, verdict.choice, verdict.score, str(run), study.slug, of_version, now, 0, "",
-                    "probability",
+                    NAME, pair.pair, verdict.choice, verdict.score, str(run), study.slug, of_version, now, 0,
+                    _NOT_HELD_OUT if math.isnan(chance) else "", "probability",
                 )
             )  # fmt: skip
     return rows
@@ -193,12 +218,17 @@ def _verdict(chance: float) -> Verdict:
 
 
 class VoteJudge:
-    """A judge of votes, from its folder. Raises JudgeUnavailable, naming the file, where that is not what it was."""
+    """A judge of votes, from its folder, `frozen` being the features that it learnt from, if any.
 
-    def __init__(self, folder: Path) -> None:
+    Raises JudgeUnavailable, naming the file, where that is not what it was, or the features are of another file.
+    """
+
+    def __init__(self, folder: Path, frozen: FrozenFeatures | None = None) -> None:
         card = _card(folder)
-        n = len(FEATURES)
         try:
+            _refuse_others(folder, card.get("features"), frozen)
+            names = [] if frozen else list(FEATURES)
+            n = _whole(card["features"]["n"]) if frozen else len(FEATURES)
             path = folder / str(card["weights"]["file"])
             data = path.read_bytes()
             if path.parent != folder or hashlib.sha256(data).hexdigest() != path.stem:
@@ -206,26 +236,32 @@ class VoteJudge:
                     f"{path}: was changed since it was written; its name is the hash of its content"
                 )
             arrays = unpacked(data, {"weights": (n,), "scale": (n,)}, str(path))
-            if digest(arrays) != card["weights"]["digest"] or list(card["numbers"]) != list(FEATURES):
+            if digest(arrays) != card["weights"]["digest"] or list(card["numbers"]) != names:
                 raise JudgeUnavailable(f"{path}: is not what the card was written for")
             if (arrays["scale"] <= 0).any():
                 raise JudgeUnavailable(f"{path}: divides by nothing")
-            self._seen = {str(each["sha256"]) for each in card["data"]["contents"]}
+            self._seen = {
+                str(sha)
+                for each in card["data"]["contents"]
+                for sha in each.get("files", [each.get("sha256")])  # before 0.4 was out: of positions alone
+            }
         except OSError as error:
             raise JudgeUnavailable(f"{error.filename}: cannot be read ({error.strerror})") from None
-        except (KeyError, TypeError, AttributeError):
+        except (KeyError, TypeError, AttributeError, ValueError):
             raise JudgeUnavailable(f"{folder / CARD}: is not a whole card") from None
         except AnalysisError as error:
             raise JudgeUnavailable(str(error)) from None
-        self._folder = folder
+        self._folder, self._frozen = folder, frozen
         self._judge = Preference(arrays["weights"].astype(float), arrays["scale"].astype(float), 0.0)
         self.info = JudgeInfo(
             name=NAME,
             version=f"1+{digest(arrays)[:12]}",
-            title=TITLE,
-            reference="Bradley-Terry with ridge on ten numbers of a path, fitted to the votes that its card names",
+            title=TITLE_OF_FEATURES if frozen else TITLE,
+            reference="Bradley-Terry with ridge on "
+            + (f"{n} features by {frozen.name}" if frozen else "ten numbers of a path")
+            + ", fitted to the votes that its card names",
             score_unit="probability that a is chosen",
-            needs=Needs.POSITIONS,
+            needs=Needs.CLIPS if frozen else Needs.POSITIONS,
             even=0.5,
         )
 
@@ -233,18 +269,41 @@ class VoteJudge:
         """Loaded already."""
 
     def judge(self, pair: PairFiles) -> Verdict:
-        difference = features(track_of(pair.a)) - features(track_of(pair.b))
+        of = self._frozen.of if self._frozen else lambda files: features(track_of(files))
+        difference = of(pair.a) - of(pair.b)
         return _verdict(float(self._judge.chance(difference[None])[0]))
 
-    def refuse_seen(self, contents: Mapping[str, tuple[str, str]]) -> None:
-        """Raise Conflict where it learnt from votes on these very clips."""
-        seen = sum(bool(self._seen.intersection(both)) for both in contents.values())
+    def refuse_seen(self, pairs: Sequence[PairToJudge]) -> None:
+        """Raise Conflict where it learnt from votes on these very clips, known by any of their files."""
+        seen = sum(bool(self._seen & (pair.hashes_a | pair.hashes_b)) for pair in pairs)
         if seen:
             raise Conflict(
-                f"{self._folder} learnt from votes on clips of {seen} of the {len(contents)} pairs: its verdicts on "
+                f"{self._folder} learnt from votes on clips of {seen} of the {len(pairs)} pairs: its verdicts on "
                 f"them would be memory. {self._folder / VERDICTS} holds cross-fitted ones; --allow study-clips judges "
                 "all the same"
             )
+
+
+def _refuse_others(folder: Path, known: Mapping[str, Any] | None, given: FrozenFeatures | None) -> None:
+    """Raise JudgeUnavailable where the features are not those of the file that the judge learnt from."""
+    if known is None and given is not None:
+        raise JudgeUnavailable(f"{folder} reads positions and no features: leave out --features")
+    if known is not None and given is None:
+        raise JudgeUnavailable(
+            f"{folder} reads features by {str(known['file'])[:200]} (SHA-256 {str(known['sha256'])[:64]}), which is "
+            "not kept with it: name that file at the command line, judge run --features FILE.onnx"
+        )
+    if known is not None and given is not None and known["sha256"] != given.sha256:
+        raise JudgeUnavailable(
+            f"{given.name} has the SHA-256 {given.sha256}; {folder} learnt from features by "
+            f"{str(known['file'])[:200]} with {str(known['sha256'])[:64]}"
+        )
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError("no whole number")
+    return value
 
 
 def is_voted(folder: Path) -> bool:
@@ -274,6 +333,7 @@ def _lines(card: Mapping[str, Any]) -> list[str]:
         f"- Learnt from {numbers['n_votes']} {data['mode']} votes of {numbers['n_people']} people on "
         f"{numbers['n_pairs']} pairs of {data['on']}, clips' SHA-256 {data['sha256']}; licence: {data['licence']}",
         f"- Ridge {numbers['ridge']:g}, chosen among {numbers['n_tried']} within the training pairs",
+        *_features_lines(card["features"]),
         *([f"- Warning: {numbers['warning']}"] if numbers["warning"] else []),
         "",
         "## On pairs whose clips and voters it never saw",
@@ -296,7 +356,9 @@ def _lines(card: Mapping[str, Any]) -> list[str]:
         "",
         "## What people seem to look at",
         "",
-        "Weight for one SD of the number, more being chosen; 95 % interval over groups of pairs.",
+        "Features of a network have no names: their weights, in the file of weights, say nothing to a reader."
+        if card["features"]
+        else "Weight for one SD of the number, more being chosen; 95 % interval over groups of pairs.",
         "",
     ]
     for weight in numbers["weights"]:
@@ -305,6 +367,16 @@ def _lines(card: Mapping[str, Any]) -> list[str]:
         )
         lines += [f"    - written: {reason}" for reason in card["reasons"].get(weight["name"], ())]
     return [*lines, "", "## Use", "", f"{card['not_for']}."]
+
+
+def _features_lines(features: Mapping[str, Any] | None) -> list[str]:
+    if features is None:
+        return []
+    return [
+        f"- Reads {features['n']} features by {features['file']}, SHA-256 {features['sha256']}, whose licence is its "
+        f"owner's: mean over {features['frames']} frames of {features['width']} x {features['height']} pixels at equal "
+        "steps, colours from 0 to 1 (to 255 where its input is bytes); each divided by its SD"
+    ]
 
 
 def _reached(name: str, found: Mapping[str, Any]) -> str:

@@ -134,9 +134,10 @@ def test_walks_in_the_browser_become_a_human_test_with_a_judge_that_learns(
     (judge,) = found["judges"]
     everything = next(group for group in judge["groups"] if group["scope"] == "all")
     identity = everything["measures"]["identity_accuracy"]
-    # Who learns from half of the people names the person to the others in 24 of 36 pairs, and in the 12 whose clips
-    # stand on both sides of every split abstains.
+    # Pairs across scenes are held out by leaving out both scenes, so that each has a verdict in every repeat.
+    assert {run["n_abstained"] for run in judge["runs"]} == {0}
+    assert not [row["problem"] for row in verdicts if row["problem"]]
     n = N_WALKERS * N_WALKS * N_NEAR * len(AGENTS)
     assert identity["corrected"]["n"] == n
-    assert 0.6 <= identity["corrected"]["value"] <= 0.9
+    assert identity["corrected"]["value"] >= 0.9
     assert 0.85 <= identity["ceiling"]["value"] <= 0.95

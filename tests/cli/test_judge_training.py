@@ -1,8 +1,10 @@
 """`judge train`, `run`, `card` and `list` of judges that learn: from a folder and from a study."""
 
 import csv
+import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -24,6 +26,7 @@ from app.cli.judging import validate
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.judges.base import JudgeUnavailable
+from app.judges.study import pairs_to_judge
 from app.judges.trained import load_model
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
@@ -31,6 +34,7 @@ from app.library.tables import Stimulus
 from app.main import create_app
 from tests.analysis.learning.walked import HZ, SECONDS, stepping, weaving
 from tests.factories import make_small_video, open_study
+from tests.judges.onnx_bytes import mean_colours
 from tests.sessions.walks import Walk
 
 pytestmark = [pytest.mark.slow, pytest.mark.videos]
@@ -98,6 +102,14 @@ def nav(tmp_path: File, monkeypatch: pytest.MonkeyPatch, library: Library) -> st
     return "nav"
 
 
+def vote_on_all(n_people: int) -> None:
+    with opened() as (settings, database), TestClient(create_app(settings, Database(database.url))) as client:
+        for number in range(n_people):
+            walk = Walk(client)
+            while not walk.page.startswith("end"):
+                walk.answer(**({"choice": ("left", "right")[number % 2]} if "trial" in walk.page else {}))
+
+
 def read(path: File) -> list[dict[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
@@ -126,6 +138,7 @@ def test_a_judge_is_trained_on_a_folder_shown_listed_and_run_on_a_study(
     list_()
     said = capfd.readouterr().out
     assert "mine  trained turn-speed-ff 1+" in said
+    assert re.search(r"12 clips; (0\.\d{3}|1\.000) of 6 held-out pairs right", said)
     assert "sym-gru  to be trained" in said
     run_("mine", nav, tmp_path / "v.csv")
     rows = read(tmp_path / "v.csv")
@@ -194,11 +207,7 @@ def test_a_judge_learns_from_the_votes_of_a_study(
     nav: str, tmp_path: File, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "data" / "models" / "people"
-    with opened() as (settings, database), TestClient(create_app(settings, Database(database.url))) as client:
-        for number in range(4):
-            walk = Walk(client)
-            while not walk.page.startswith("end"):
-                walk.answer(**({"choice": ("left", "right")[number % 2]} if "trial" in walk.page else {}))
+    vote_on_all(4)
     with pytest.raises(AnalysisError, match="10 pairs with votes of 4 people: at least 40 pairs"):
         train_("votes", nav, out)
     monkeypatch.setattr(cross_fitting, "FEWEST_PAIRS", 8)
@@ -225,6 +234,64 @@ def test_a_judge_learns_from_the_votes_of_a_study(
         assert row["choice"] == (
             "a" if float(row["score"]) > 0.5 else "b" if float(row["score"]) < 0.5 else ""
         )
+
+
+def test_a_judge_of_votes_learns_from_the_features_of_an_onnx_file_and_runs_with_that_file_alone(
+    nav: str, tmp_path: File, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("onnxruntime", reason="the extra `features` is not installed")
+    monkeypatch.setattr(cross_fitting, "FEWEST_PAIRS", 8)
+    vote_on_all(4)
+    net, other, model = tmp_path / "net.onnx", tmp_path / "other.onnx", tmp_path / "model"
+    net.write_bytes(mean_colours(("n", 3, 20, 32), over=(2,), gives=("n", 3, 32)))
+    other.write_bytes(mean_colours(("n", 3, 20, 32), over=(3,), gives=("n", 3, 20)))
+    with pytest.raises(StudyError, match="turn-speed-ff reads no features of an ONNX file"):
+        train_("turn-speed-ff", nav, model, features=net)
+    train_("votes", nav, model, features=net)
+    card = json.loads((model / "card.json").read_text())
+    assert card["features"] == {
+        "file": "net.onnx", "sha256": hashlib.sha256(net.read_bytes()).hexdigest(), "n": 96,
+        "frames": 8, "width": 32, "height": 20,
+    }  # fmt: skip
+    assert card["evaluation"]["weights"] == []
+    said = (model / "card.md").read_text()
+    assert "Reads 96 features by net.onnx" in said
+    assert "mean over 8 frames of 32 x 20 pixels" in said
+    allow = ["study-clips"]
+    with pytest.raises(JudgeUnavailable, match=r"reads features by net\.onnx .*judge run --features"):
+        run_(str(model), nav, allow=allow)
+    with pytest.raises(
+        JudgeUnavailable, match=r"other\.onnx has the SHA-256 .* learnt from features by net\.onnx"
+    ):
+        run_(str(model), nav, allow=allow, features=other)
+    with pytest.raises(StudyError, match="fidget reads no features"):
+        run_("fidget", nav, features=net)
+    with pytest.raises(StudyError, match=r"learnt from votes on clips of 10 of the 10 pairs"):
+        run_(str(model), nav, features=net)
+    run_(str(model), nav, tmp_path / "v.csv", allow=allow, features=net)
+    verdicts = read(tmp_path / "v.csv")
+    assert {row["problem"] for row in verdicts} == {""}
+    assert {row["scale"] for row in verdicts} == {"probability"}
+    train_("votes", nav, tmp_path / "plain")
+    with pytest.raises(JudgeUnavailable, match="leave out --features"):
+        run_(str(tmp_path / "plain"), nav, allow=allow, features=net)
+
+
+def test_clips_that_were_trained_on_are_known_by_any_of_their_files(nav: str, tmp_path: File) -> None:
+    """Other positions do not make a study's clips new to a judge that saw them."""
+    train_("bc-cnn-small", nav, tmp_path / "model", epochs=1)
+    rng = np.random.default_rng(9)
+    with opened() as (settings, database), database.transaction() as session:
+        store = ClipStore(settings.data_dir)
+        pairs = pairs_to_judge(session, nav, store).pairs
+        for stimulus in session.exec(select(Stimulus)).all():
+            file = write(tmp_path / "new.csv", made(stimulus.source, rng), stimulus.duration_s or SECONDS)
+            stimulus.positions_sha256 = store.keep_positions(file).sha256
+            session.add(stimulus)
+        originals = {stimulus.original_sha256 for stimulus in session.exec(select(Stimulus)).all()}
+    assert all(pair.hashes_a & originals and pair.hashes_b & originals for pair in pairs)
+    with pytest.raises(StudyError, match=r"was trained on clips of 10 of the 10 pairs"):
+        run_(str(tmp_path / "model"), nav)
 
 
 def test_refusals_say_what_and_where(clips: File, nav: str, tmp_path: File) -> None:

@@ -33,8 +33,7 @@ from app.judges.registry import judge_named, registry
 from app.judges.runner import COLUMNS, OnProgress, PairToJudge, VerdictRow, run_judge, verdicts_csv
 from app.judges.shown import as_shown
 from app.judges.study import lacks, main_pairs, pairs_to_judge
-from app.judges.trained import load_model, run_model
-from app.judges.training_data import recorded_contents
+from app.judges.trained import load_model, run_model, was_trained_on
 from app.judges.voted import VoteJudge, is_voted
 from app.library.outputs import VERDICTS
 from app.library.places import judging_folder, models_folder, sent_verdicts
@@ -154,7 +153,7 @@ def _run(work: Work) -> tuple[list[VerdictRow], Mapping[str, str]]:
 
             try:
                 if name not in registry().judges and is_model(models_folder(work.settings.data_dir) / name):
-                    rows += _by_trained(work, name, study.pairs, pairs, tell)
+                    rows += _by_trained(work, name, pairs, tell)
                     continue
                 judge = judge_named(name)
                 if reason := lacks(judge.info.needs, pairs):
@@ -169,7 +168,6 @@ def _run(work: Work) -> tuple[list[VerdictRow], Mapping[str, str]]:
 def _by_trained(
     work: Work,
     name: str,
-    recorded: Sequence[PairToJudge],
     pairs: Sequence[PairToJudge],
     on_progress: OnProgress,
 ) -> Sequence[VerdictRow]:
@@ -177,20 +175,18 @@ def _by_trained(
 
     Raises StudyError for what was deleted, or cannot judge these pairs.
     """
-    folder, contents = model_folder(work.settings.data_dir, name), recorded_contents(recorded)
+    folder = model_folder(work.settings.data_dir, name)
     if is_voted(folder):
         judge = VoteJudge(folder)
-        judge.refuse_seen(contents)
+        judge.refuse_seen(pairs)
         rows = run_judge(judge, pairs, on_progress, work.now)
     else:
         model = load_model(folder)
-        seen = any(sha in model.card.seen for both in contents.values() for sha in both)
         rows = run_model(
             model,
             pairs,
-            contents,
             by=None,
-            cross_fitted=seen,
+            cross_fitted=was_trained_on(model, pairs),
             allow_seen=False,
             on_progress=on_progress,
             now=work.now,

@@ -7,6 +7,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
 from analysis.errors import AnalysisError
+from analysis.learning import cross_fitting
 from analysis.learning.cross_fitting import learn
 from analysis.learning.votes import Votes, fit_preference
 
@@ -36,6 +37,19 @@ def test_weights_are_those_of_scikit_learn() -> None:
     theirs.fit(difference[votes.pair], votes.value)
     assert found.weights == pytest.approx(theirs.coef_[0], abs=1e-5)
     assert found.chance(-difference) == pytest.approx(1 - found.chance(difference))
+
+
+def test_more_numbers_than_pairs_are_fitted_as_scikit_learn_fits_them() -> None:
+    votes = drawn(40, weights=np.linspace(-1, 1, 90))
+    won, n = votes.counts(np.ones(len(votes.pair), dtype=np.bool_))
+    rows, groups = np.arange(40), np.arange(40)
+    found = cross_fitting._chosen(votes, rows, won, n, groups, np.random.default_rng(1))
+    design = (votes.table[votes.first] - votes.table[votes.second]) / found.scale
+    assert found.scale == pytest.approx(votes.table.std(axis=0) * 3)  # ten numbers are the measure of ridges
+    theirs = LogisticRegression(C=1 / found.ridge, fit_intercept=False, tol=1e-10, max_iter=5000)
+    theirs.fit(design[votes.pair], votes.value)
+    assert found.weights == pytest.approx(theirs.coef_[0], abs=1e-4)
+    assert learn(votes, repeats=1).numbers.weights == ()
 
 
 def test_it_finds_what_people_look_at_and_nothing_where_they_toss_coins() -> None:
@@ -68,6 +82,49 @@ def test_a_scene_and_a_voter_are_never_on_both_sides() -> None:
     for value in (taste[votes.person, votes.pair], of_scene[votes.pair]):
         found = learn(replace(votes, value=value.astype(float)), NAMES, repeats=2).numbers
         assert 0.5 - 2.6 * 0.5 / 60**0.5 < (found.reached.label_accuracy or 0) < 0.5 + 2.6 * 0.5 / 60**0.5
+
+
+def test_pairs_across_scenes_are_tested_once_a_repeat_by_a_judge_that_learnt_from_neither_scene(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Six scenes in a ring, each pair of one and the next; a judge's probabilities are here its own number."""
+    votes = drawn(60)
+    group = np.arange(120) // 2 % 6
+    group[1::2] = (group[1::2] + 1) % 6
+    ring = replace(votes, group=group)
+    learnt_from: list[set[int]] = []
+
+    class Numbered:
+        def __init__(self) -> None:
+            self.number = len(learnt_from) - 1
+
+        def chance(self, difference: np.ndarray) -> np.ndarray:
+            return np.full(len(difference), float(self.number))
+
+    def chosen(votes: Votes, rows: np.ndarray, *_: object) -> Numbered:
+        learnt_from.append(
+            {int(group[clip]) for row in rows for clip in (votes.first[row], votes.second[row])}
+        )
+        return Numbered()
+
+    monkeypatch.setattr(cross_fitting, "_chosen", chosen)
+    found = cross_fitting._Round(ring, group, np.random.default_rng(1)).chances()
+    assert not np.isnan(found).any()
+    for half in found:
+        for pair, number in enumerate(half):
+            both = {int(group[2 * pair]), int(group[2 * pair + 1])}
+            assert not learnt_from[int(number)] & both
+            assert learnt_from[int(number)]
+
+
+def test_a_pair_with_too_few_others_to_learn_from_has_no_verdict() -> None:
+    """Every pair is of one scene and another of five: leaving out both of a pair's leaves nothing without the one."""
+    votes = drawn(60)
+    group = np.zeros(120, dtype=np.intp)
+    group[1::2] = np.arange(60) % 5 + 1
+    found = learn(replace(votes, group=group), NAMES, repeats=1)
+    assert np.isnan(found.chances).all()
+    assert found.numbers.reached.label_accuracy is None
 
 
 def test_too_little_to_learn_from_is_refused() -> None:
