@@ -25,12 +25,14 @@ if TYPE_CHECKING:
     from analysis.data.selection import Selection, select_rows
     from analysis.detection.studies import BlockJudgements, analyze_judgement_rows
     from analysis.errors import AnalysisError, ReadError, SchemaError
+    from analysis.ratings.between import BlocksCompared, compare_blocks
     from analysis.ratings.scores import analyze_ratings
     from analysis.ratings.studies import BlockRatings, analyze_rating_rows
+    from analysis.reported import Analysis, Comparison
     from analysis.stats.comparisons import MannWhitney, mann_whitney
     from analysis.stats.intervals import Interval
     from analysis.stats.multiplicity import holm
-    from analysis.summary import Analysis, Comparison, analyze
+    from analysis.summary import analyze
     from analysis.text.brief import render_brief
     from analysis.text.detection import render_judgement_blocks
     from analysis.text.full import render
@@ -54,6 +56,7 @@ _HOMES = {
     "stats.multiplicity": ["holm"],
     "choice.preference": ["preference_per_participant"],
     "choice.published": ["Published"],
+    "ratings.between": ["BlocksCompared", "compare_blocks"],
     "ratings.scores": ["analyze_ratings"],
     "ratings.studies": ["BlockRatings", "analyze_rating_rows"],
     "text.ratings": ["render_rating_blocks", "render_ratings"],
@@ -61,7 +64,8 @@ _HOMES = {
     "data.schema": ["check_responses"],
     "data.selection": ["Selection", "select_rows"],
     "choice.studies": ["StudyResult"],
-    "summary": ["Analysis", "Comparison", "analyze"],
+    "reported": ["Analysis", "Comparison"],
+    "summary": ["analyze"],
     "text.full": ["render"],
     "choice.uncertainty": ["uncertainty_per_participant"],
 }
@@ -75,6 +79,7 @@ __all__ = [
     "AnalysisError",
     "BlockJudgements",
     "BlockRatings",
+    "BlocksCompared",
     "ChanceTest",
     "Column",
     "Comparison",
@@ -94,6 +99,7 @@ __all__ = [
     "analyze_ratings",
     "check_hntt",
     "check_responses",
+    "compare_blocks",
     "describe",
     "hntt_responses",
     "holm",

@@ -12,6 +12,8 @@ CHOICES = (*MEMBERS, "tie")
 TIE = CHOICES.index("tie")
 MODES = ("live", "simulated", "pilot", "preview")
 KINDS = ("main", "practice", "attention")
+# Of ratings: what raters say of themselves.
+SELF = "self"
 
 
 _WORDS: dict[ColumnType, str] = {
@@ -227,11 +229,30 @@ RATING_COLUMNS: tuple[Column, ...] = (
     Column("block", "text", "", "the part of the session that the trial belongs to", required=True),
     Column("participant", "text", "", "who rated; independent of every other participant", required=True),
     Column("session", "text", "", "the participant's run of the study", required=True),
-    Column("position", "integer", "", "place of the trial in its session, from 1", minimum=1, required=True),
-    Column("trial", "text", "", "the trial; its rows have one question each", required=True),
-    Column("item", "text", "", "the item rated, unique within its study", required=True),
+    Column(
+        "position",
+        "integer",
+        "",
+        "place of the trial in its session, from 1; empty where `kind` is self",
+        minimum=1,
+    ),
+    Column(
+        "trial",
+        "text",
+        "",
+        "the trial; its rows have one question each; where `kind` is self, `self-`, the session, `-` and the block",
+        required=True,
+    ),
+    Column("item", "text", "", "the item rated, unique within its study; empty where `kind` is self"),
     Column("condition", "text", "", "the item's condition; the source of its stimulus unless one was given"),
-    Column("kind", "text", "", "what the item is for; only main counts in the numbers", KINDS, required=True),
+    Column(
+        "kind",
+        "text",
+        "",
+        "what the item is for; only main counts in the means. self: the raters' answers about themselves",
+        (*KINDS, SELF),
+        required=True,
+    ),
     Column("stimulus", "text", "", "the record, text or clip shown; empty for a text of the item list"),
     Column("source", "text", "", "what made the stimulus"),
     Column("question", "text", "", "the question's id", required=True),
@@ -282,6 +303,44 @@ RATING_COLUMNS: tuple[Column, ...] = (
         "text",
         "",
         "of a `yes_no` question, the option that is right for the item; empty where it has no source",
+        optional=True,
+    ),
+    Column("ask", "text", "", "the question's text", optional=True),
+    Column(
+        "watched",
+        "boolean",
+        "",
+        "whether the browser says that the clip was played to its end, or that all of the record or text was in view",
+        optional=True,
+    ),
+    Column(
+        "read_ms",
+        "integer",
+        "ms",
+        "how long the page with a record or text was in sight",
+        minimum=0,
+        optional=True,
+    ),
+    Column("hidden_ms", "integer", "ms", "how long the page was not in sight", minimum=0, optional=True),
+    Column(
+        "read_depth",
+        "number",
+        "share of its length",
+        "of a record or text, how much has been in view, from the top on, 0 to 1",
+        optional=True,
+    ),
+    Column(
+        "parts_seen",
+        "number",
+        "share of its parts",
+        "of a record's overview and rounds, or a text's paragraphs, how many have been in view, 0 to 1",
+        optional=True,
+    ),
+    Column(
+        "parts_ms",
+        "text",
+        "ms",
+        "how long each of these parts was in view, as a JSON list; empty of clips and where the browser said nothing",
         optional=True,
     ),
 )

@@ -15,7 +15,7 @@ from analysis.figures.flow import Sessions, flow_figure
 from analysis.figures.participants import participants_figure
 from analysis.figures.preferences import preference_figures
 from analysis.figures.votes import votes_figure
-from analysis.summary import Analysis
+from analysis.reported import Analysis
 
 if TYPE_CHECKING:
     from analysis.judging.validation import JudgeValidation

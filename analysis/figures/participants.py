@@ -11,9 +11,9 @@ from analysis.choice.studies import StudyResult
 from analysis.figures import canvas, words
 from analysis.figures.dots import MOST_DOTS, beside, outline, thinned
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
+from analysis.reported import Comparison
 from analysis.stats.comparisons import MannWhitney
 from analysis.stats.intervals import Floats
-from analysis.summary import Comparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

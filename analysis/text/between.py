@@ -7,10 +7,10 @@ from typing import Generic, TypeVar
 from rich.console import RenderableType
 
 from analysis.choice.between import MixedDifference, Several
+from analysis.reported import Comparison
 from analysis.stats.comparisons import MannWhitney
 from analysis.stats.p_values import p_cell, p_words
 from analysis.stats.paired import PairedTest
-from analysis.summary import Comparison
 from analysis.text.terminal import heading, interval_of, name_of, number, range_of, table_of
 
 Test = TypeVar("Test", PairedTest, MannWhitney)

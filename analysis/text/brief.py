@@ -9,8 +9,8 @@ from analysis.choice.conditions import ConditionComparison, ConditionsCompared
 from analysis.choice.description import Description
 from analysis.choice.majority import level
 from analysis.choice.studies import StudyResult
+from analysis.reported import Analysis, Comparison
 from analysis.stats.p_values import p_words
-from analysis.summary import Analysis, Comparison
 from analysis.text.between import measured
 from analysis.text.conditions import condition_sentence, tested
 from analysis.text.full import counted

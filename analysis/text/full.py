@@ -13,9 +13,9 @@ from analysis.choice.majority import level, natural
 from analysis.choice.published import MEASURES, Published
 from analysis.choice.studies import StudyResult
 from analysis.data.ties import TieAnswers
+from analysis.reported import Analysis, Comparison
 from analysis.results import table_rows
 from analysis.stats.p_values import p_words
-from analysis.summary import Analysis, Comparison
 from analysis.text.between import independent, lines_of, mixed, paired, several_studies, warnings
 from analysis.text.sections import sections
 from analysis.text.terminal import (

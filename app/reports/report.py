@@ -1,11 +1,10 @@
 """A report: one folder with a page that opens anywhere, its figures, its numbers as JSON and CSV, and the methods."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 from sqlmodel import Session
@@ -14,24 +13,20 @@ from analysis import Analysis, analyze
 from analysis.data.columns import MODES
 from analysis.detection.studies import BlockJudgements, analyze_judgement_rows
 from analysis.distances import SourceDistance
-from analysis.figures import AnyFigure, Figure, figures_of
 from analysis.figures.closing import closing_figure
 from analysis.judging import JudgeValidation, validate_judges
 from analysis.judging.items import BlockValidation, validate_rating_rows
 from analysis.options import RESAMPLES
 from analysis.ratings.studies import BlockRatings, analyze_rating_rows
-from analysis.summary import FORMAT
 from app.core.errors import StudyError
 from app.reports.distances import CLOSING_HEAD, closing_of, closing_rows, kept_distances
 from app.reports.facts import COUNTED_MODES, designs_of, refuse_play_alone
-from app.reports.page.judges import HEAD as JUDGES_HEAD
-from app.reports.page.judges import judge_rows
 from app.reports.page.methods import methods_of
+from app.reports.page.numbers import figures_in, results_in, tables_in
 from app.reports.page.page import Content, report_page
 from app.reports.page.signatures import Found as Moves
 from app.reports.page.signatures import Played
-from app.reports.page.sources import Source, joined, read_study, sessions_of
-from app.reports.page.tables import tables_of
+from app.reports.page.sources import Source, joined, read_study
 from app.reports.page.writing import (
     OnProgress,
     csv_text,
@@ -255,7 +250,7 @@ def write_report(
             found = closing_of(answered, distances, chosen, seed=seed, resamples=resamples)
     on_progress(2, _STEPS, "drawing")
     with computing():
-        figures = list(_figures(studies, analysis, judges, chosen))
+        figures = list(figures_in(studies, analysis, judges, chosen))
         if found is not None:
             figures.append(closing_figure(found))
         figures.extend(figures_of_signatures(signatures))
@@ -264,7 +259,7 @@ def write_report(
     methods = methods_of(studies, analysis, chosen, seed, has_judges=judges is not None)
     files: dict[str, str | bytes] = {
         "methods.md": methods.markdown(),
-        "results.json": json_text(_results(analysis)),
+        "results.json": json_text(results_in(analysis)),
     }
     if judges is not None:
         files["judges.json"] = json_text(judges.to_dict())
@@ -272,7 +267,7 @@ def write_report(
         files["closing.json"] = json_text(found.to_dict())
         files["tables/closing.csv"] = csv_text(CLOSING_HEAD, closing_rows(found))
     files |= signature_files(signatures) | signature_files(play)
-    files |= _tables(analysis, figures, judges)
+    files |= tables_in(analysis, figures, judges)
     files |= drawings(figures)
     by_name = {figure.name: figure for figure in figures}
     made = made_words(made_at)
@@ -295,35 +290,6 @@ def require_reportable(folder: Path, mode: str | None) -> None:
     if mode is not None and mode not in COUNTED_MODES:
         raise StudyError(f"mode {mode!r} cannot be reported; allowed: {', '.join(COUNTED_MODES)}")
     require_folder(folder)
-
-
-def _figures(
-    studies: Sequence[Source], analysis: Analysis | None, judges: JudgeValidation | None, mode: str
-) -> Iterator[AnyFigure]:
-    if analysis is None:
-        return
-    known = {study.slug: sessions_of(study, mode) for study in studies}
-    sessions = {slug: counts for slug, counts in known.items() if counts is not None}
-    yield from figures_of(analysis, sessions=sessions, judges=judges)
-
-
-def _tables(
-    analysis: Analysis | None, figures: Iterable[AnyFigure], judges: JudgeValidation | None
-) -> Iterator[tuple[str, str]]:
-    for name, head, rows in tables_of(analysis):
-        yield f"tables/{name}.csv", csv_text(head, rows)
-    yield "tables/flow.csv", csv_text(("study", "of", "step", "n"), _flow(analysis, figures))
-    if judges is not None:
-        yield "tables/judges.csv", csv_text(JUDGES_HEAD, judge_rows(judges))
-
-
-def _flow(analysis: Analysis | None, figures: Iterable[AnyFigure]) -> Iterator[tuple[str, ...]]:
-    """The steps of each study's flow; they come in the order of the studies."""
-    flows = [one for one in figures if one.name.startswith("flow")]
-    for study, figure in zip(analysis.studies if analysis else (), flows, strict=True):
-        if isinstance(figure, Figure):
-            for row in figure.numbers.rows:
-                yield study.study, *row
 
 
 def first_mode(frames: Iterable[pd.DataFrame]) -> str:
@@ -359,16 +325,3 @@ def _judged(
 ) -> JudgeValidation:
     responses = pd.concat(answered.values(), ignore_index=True)
     return validate_judges(responses, verdicts, mode=mode, seed=seed, resamples=resamples)
-
-
-def _results(analysis: Analysis | None) -> dict[str, Any]:
-    if analysis:
-        return analysis.to_dict()
-    return {
-        "format": FORMAT,
-        "settings": None,
-        "studies": [],
-        "comparisons": [],
-        "labels": [],
-        "reason": "there are no answers to analyse",
-    }

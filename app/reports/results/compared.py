@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from analysis import Analysis
+from analysis.reported import Comparison
 from analysis.stats.intervals import Interval
-from analysis.summary import Comparison
 from app.reports.results.claims import Claims
 from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
 from app.reports.results.words import ends_of, exact, limits, people, percent, points, sentence

@@ -1,0 +1,59 @@
+"""The figures, tables and JSON that lie in a report's folder."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from analysis import Analysis
+from analysis.figures import AnyFigure, Figure, figures_of
+from analysis.judging import JudgeValidation
+from analysis.reported import FORMAT
+from app.reports.page.judges import HEAD as JUDGES_HEAD
+from app.reports.page.judges import judge_rows
+from app.reports.page.sources import Source, sessions_of
+from app.reports.page.tables import tables_of
+from app.reports.page.writing import csv_text
+
+
+def figures_in(
+    studies: Sequence[Source], analysis: Analysis | None, judges: JudgeValidation | None, mode: str
+) -> Iterator[AnyFigure]:
+    """Every figure of the answers to pairs; none without an analysis."""
+    if analysis is None:
+        return
+    known = {study.slug: sessions_of(study, mode) for study in studies}
+    sessions = {slug: counts for slug, counts in known.items() if counts is not None}
+    yield from figures_of(analysis, sessions=sessions, judges=judges)
+
+
+def tables_in(
+    analysis: Analysis | None, figures: Iterable[AnyFigure], judges: JudgeValidation | None
+) -> Iterator[tuple[str, str]]:
+    """The CSV files of the folder, by name."""
+    for name, head, rows in tables_of(analysis):
+        yield f"tables/{name}.csv", csv_text(head, rows)
+    yield "tables/flow.csv", csv_text(("study", "of", "step", "n"), _flow(analysis, figures))
+    if judges is not None:
+        yield "tables/judges.csv", csv_text(JUDGES_HEAD, judge_rows(judges))
+
+
+def _flow(analysis: Analysis | None, figures: Iterable[AnyFigure]) -> Iterator[tuple[str, ...]]:
+    """The steps of each study's flow; they come in the order of the studies."""
+    flows = [one for one in figures if one.name.startswith("flow")]
+    for study, figure in zip(analysis.studies if analysis else (), flows, strict=True):
+        if isinstance(figure, Figure):
+            for row in figure.numbers.rows:
+                yield study.study, *row
+
+
+def results_in(analysis: Analysis | None) -> dict[str, Any]:
+    """What `results.json` holds."""
+    if analysis:
+        return analysis.to_dict()
+    return {
+        "format": FORMAT,
+        "settings": None,
+        "studies": [],
+        "comparisons": [],
+        "labels": [],
+        "reason": "there are no answers to analyse",
+    }
