@@ -1,5 +1,6 @@
 """Simulated participants whose true accuracy, bias, lapses, uncertainty and speed are known."""
 
+import math
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from app.core.errors import StudyError
 from app.tasks.pair.design import TIE, Pressed, Side
 
 TYPICAL_RT_MS = 14_000
+USUAL_NUMBER = 30  # where a question has no bounds
 SPREAD = 40.0  # people differ: each one's accuracy is drawn from a beta distribution of this concentration
 
 
@@ -107,6 +109,14 @@ class Person:
         """A number of a scale from `low` to `high`, of which the highest is the most certain."""
         n_steps = round((high - low) / step)
         return f"{low + step * (n_steps + 1 - self.point(n_steps + 1)):.10g}"
+
+    def number(self, low: str, high: str) -> str:
+        """A number between two bounds, each empty where there is none: a whole one where there is any."""
+        usual = self.rng.lognormvariate(math.log(USUAL_NUMBER), 0.4)
+        least = float(low) if low else float(high) - 2 * usual if high else 0.0
+        most = float(high) if high else least + 2 * usual
+        whole = range(math.ceil(least), math.floor(most) + 1)
+        return str(self.rng.choice(whole)) if whole else f"{self.rng.uniform(least, most):.10g}"
 
     def rt_ms(self) -> int:
         return round(TYPICAL_RT_MS / self._traits.speed * self._rng.lognormvariate(0, 0.35))

@@ -129,7 +129,9 @@ class _Walk:
         for name, (low, high, step) in form.numbers.items():
             is_scale = bool(low and high) and step not in ("", "any")
             fields[name] = (
-                self._person.mark(float(low), float(high), float(step)) if is_scale else low or "30"
+                self._person.mark(float(low), float(high), float(step))
+                if is_scale
+                else self._person.number(low, high)
             )
         if "decision" in fields:
             fields["decision"] = "agree"

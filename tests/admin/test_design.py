@@ -27,6 +27,7 @@ from app.studies.access import StudyHere
 from app.studies.drafts import create_study, save_version
 from app.studies.file.drafts import check_draft
 from app.studies.file.keys import tidied
+from app.studies.questions.text import Text
 from app.studies.tables import Draft, State, Study
 from tests.admin.persons import Person
 from tests.factories import NOW, study_file
@@ -295,6 +296,31 @@ def test_every_question_that_can_be_added_is_complete_or_lacks_its_words_alone()
     assert faults == []
     with pytest.raises(BadAction, match="a trial has one"):
         act(keys, "add:trials.questions", {"add.trials.questions": "2afc"})
+
+
+def test_a_type_alone_says_what_a_new_question_of_it_begins_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first one about people and about pairs; the second one is plain."""
+    monkeypatch.setattr(Text, "first_about_people", {"id": "lab", "ask": "Which lab?"})
+    monkeypatch.setattr(Text, "first_about_pairs", {"id": "clues", "ask": "Which clues?"})
+    keys: Keys = {}
+    for place in ("background", "background", "trials.questions", "trials.questions"):
+        keys = act(keys, f"add:{place}", {f"add.{place}": "text"}).keys
+    plain = {"id": "comment", "type": "text"}
+    assert keys["background"] == [{"id": "lab", "ask": "Which lab?", "type": "text"}, plain]
+    assert keys["trials"]["questions"] == [{"id": "clues", "ask": "Which clues?", "type": "text"}, plain]
+    published = {
+        type_: act({}, "add:trials.questions", {"add.trials.questions": type_}).keys["trials"]["questions"][
+            0
+        ]["id"]
+        for type_ in ("2afc", "text", "likert", "slider", "number")
+    }
+    assert published == {
+        "2afc": "choice",
+        "text": "clues",
+        "likert": "uncertainty",
+        "slider": "certainty",
+        "number": "number",
+    }
 
 
 def test_there_is_an_end_to_adding() -> None:

@@ -16,28 +16,6 @@ from app.tasks.registry import BLOCKS
 
 _LABELS = ["not at all", "slightly", "moderately", "very", "extremely"]
 _CHOICE = "2afc"
-_WHY = "Why do you think this is the case? Please provide as much detail as possible."
-_HOW_CERTAIN = "How certain are you of your choice?"
-# What a first question of a type is, about each pair and about the person.
-_ABOUT_PAIRS: Mapping[str, Keys] = {
-    "text": {"id": "rationale", "type": "text", "ask": _WHY},
-    "likert": {"id": "uncertainty", "type": "likert", "ask": _HOW_CERTAIN, "scale": "uncertainty"},
-    "slider": {
-        "id": "certainty",
-        "type": "slider",
-        "ask": _HOW_CERTAIN,
-        "labels": ["guessing", "absolutely certain"],
-    },
-}
-_ABOUT_PEOPLE: Mapping[str, Keys] = {
-    "likert": {
-        "id": "familiarity",
-        "type": "likert",
-        "ask": "How familiar are you with video games?",
-        "scale": "familiarity",
-    },
-    "number": {"id": "age", "type": "number", "ask": "How old are you?", "minimum": 0, "maximum": 120},
-}
 
 
 class BadAction(StudyError):
@@ -119,16 +97,15 @@ def new_block(task: str, blocks: Sequence[Any]) -> Keys:
 def new_question(type_: str, cards: Cards, questions: Sequence[Any]) -> Keys:
     """A question to begin with: the published one where it is not asked yet, else one with an id of its own."""
     ids = [question.get("id") for question in questions if isinstance(question, dict)]
-    about = (
-        _ABOUT_PEOPLE if cards.place == ("background",) else _ABOUT_PAIRS if _CHOICE in cards.variants else {}
-    )
-    first = about.get(type_)
-    question = deepcopy(
-        first
-        if first and first["id"] not in ids
-        else {"id": type_, "type": type_, **TYPES[type_].begins_with}
-    )
-    return {**question, "id": free_name(question["id"], ids)}
+    known = TYPES[type_]
+    first: Keys = {}
+    if cards.place == ("background",):
+        first = dict(known.first_about_people)
+    elif _CHOICE in cards.variants:
+        first = dict(known.first_about_pairs)
+    if not first or first["id"] in ids:
+        first = {"id": type_, **known.begins_with}
+    return {**deepcopy(first), "id": free_name(first["id"], ids), "type": type_}
 
 
 def _add_scale(keys: Keys) -> Acted:

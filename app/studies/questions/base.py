@@ -184,6 +184,9 @@ class QuestionType:
     widget: ClassVar[str]
     # The keys of a new one in the design's form, beside its type.
     begins_with: ClassVar[Mapping[str, Any]] = {}
+    # The same of the first one about each pair, and of the first one about the participant: all keys but the type.
+    first_about_pairs: ClassVar[Mapping[str, Any]] = {}
+    first_about_people: ClassVar[Mapping[str, Any]] = {}
     kept_ids: ClassVar[frozenset[str]] = frozenset()
     # What its answers about items are to the analysis; None where they are not analysed.
     level: ClassVar[Level | None] = None
@@ -260,6 +263,7 @@ def texts_of(value: object) -> tuple[str, ...]:
     return tuple(each for each in value if isinstance(each, str)) if isinstance(value, (list, tuple)) else ()
 
 
+HOW_CERTAIN = "How certain are you of your choice?"
 _DOUBT = ("uncertain", "unsure", "not ", "guess")
 
 

@@ -10,6 +10,7 @@ from app.studies.file.scales import SCALES
 from app.studies.file.shown import Shown
 from app.studies.questions.base import (
     ANSWER_DUE,
+    HOW_CERTAIN,
     Around,
     Asked,
     Label,
@@ -65,6 +66,16 @@ class Likert(QuestionType):
     of_items = Anchored
     widget = "scale"
     begins_with: ClassVar[Mapping[str, Any]] = {"id": "rating", "scale": "agreement"}
+    first_about_pairs: ClassVar[Mapping[str, Any]] = {
+        "id": "uncertainty",
+        "ask": HOW_CERTAIN,
+        "scale": "uncertainty",
+    }
+    first_about_people: ClassVar[Mapping[str, Any]] = {
+        "id": "familiarity",
+        "ask": "How familiar are you with video games?",
+        "scale": "familiarity",
+    }
     level = "ordinal"
     kept_ids = frozenset({"uncertainty"})
 

@@ -39,6 +39,12 @@ class Number(QuestionType):
     settings: ClassVar[type[Asked]] = NumberQuestion
     widget = "number"
     begins_with: ClassVar[Mapping[str, Any]] = {"minimum": 0}
+    first_about_people: ClassVar[Mapping[str, Any]] = {
+        "id": "age",
+        "ask": "How old are you?",
+        "minimum": 0,
+        "maximum": 120,
+    }
     level = "ordinal"
     ends: ClassVar[tuple[float | None, float | None]] = (None, None)
 

@@ -9,6 +9,7 @@ from app.studies.file.problems import Fault, Place
 from app.studies.file.shown import Shown
 from app.studies.questions.base import (
     ANSWER_DUE,
+    HOW_CERTAIN,
     Around,
     Asked,
     Label,
@@ -63,6 +64,12 @@ class Slider(Number):
     settings = SliderQuestion
     widget = "slider"
     begins_with: ClassVar[Mapping[str, Any]] = {}
+    first_about_pairs: ClassVar[Mapping[str, Any]] = {
+        "id": "certainty",
+        "ask": HOW_CERTAIN,
+        "labels": ["guessing", "absolutely certain"],
+    }
+    first_about_people: ClassVar[Mapping[str, Any]] = {}
     ends = (0, 100)
 
     def faults(self, place: Place, keys: Mapping[str, Any], around: Around) -> Iterator[Fault]:

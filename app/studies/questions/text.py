@@ -30,6 +30,10 @@ class Text(QuestionType):
     settings = TextQuestion
     widget = "text"
     begins_with: ClassVar[Mapping[str, Any]] = {"id": "comment"}
+    first_about_pairs: ClassVar[Mapping[str, Any]] = {
+        "id": "rationale",
+        "ask": "Why do you think this is the case? Please provide as much detail as possible.",
+    }
     kept_ids = frozenset({"rationale"})
 
     def value(self, question: Question, text: str) -> Any:
