@@ -17,6 +17,7 @@ from analysis.detection.measures import analyze_judgements
 from analysis.detection.studies import analyze_judgement_rows
 from analysis.errors import AnalysisError
 from analysis.options import ALTERNATIVES, BLANKS, RESAMPLES, TIES
+from analysis.ratings.between import compare_blocks
 from analysis.ratings.scores import analyze_ratings
 from analysis.ratings.studies import analyze_rating_rows
 from analysis.results import Result
@@ -89,13 +90,16 @@ def _ratings(asked: argparse.Namespace) -> str:
 def _rating_rows(asked: argparse.Namespace) -> str:
     tables = [read_rating_rows(path) for path in asked.files]
     blocks = analyze_rating_rows(tables, mode=asked.mode, seed=asked.seed, resamples=asked.resamples)
+    compared = compare_blocks(blocks, seed=asked.seed, resamples=asked.resamples)
     judged = analyze_judgement_rows(tables, mode=asked.mode, seed=asked.seed, resamples=asked.resamples)
     if not asked.json:
-        texts = [render_rating_blocks(blocks, full=asked.full)] if blocks else []
+        texts = [render_rating_blocks(blocks, full=asked.full, compared=compared)] if blocks else []
         return "\n".join(texts + ([render_judgement_blocks(judged, full=asked.full)] if judged else []))
     summaries = {"ratings": [without_many_rows(one) for one in blocks]}
     if judged:
         summaries["yes_no"] = [without_many_rows(one) for one in judged]
+    if compared:
+        summaries["rating_comparisons"] = [one.to_dict() for one in compared]
     return json.dumps(summaries, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 

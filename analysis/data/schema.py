@@ -12,6 +12,7 @@ from analysis.data.columns import (
     LABEL_COLUMNS,
     RATING_COLUMNS,
     RESPONSE_COLUMNS,
+    SELF,
     TIE,
     Column,
     names,
@@ -79,8 +80,8 @@ def check_responses(
 def check_rating_rows(df: pd.DataFrame, origin: str = "ratings", first_row: int = 2) -> pd.DataFrame:
     """Return a typed copy of a `ratings` table, or refuse it at its first fault, as `check_responses`.
 
-    One row is one question answered about one item. Raises SchemaError also for a second answer to one question of a
-    trial.
+    One row is one question answered about one item, or, of kind ``self``, about the raters themselves. Raises
+    SchemaError also for a second answer to one question of a trial, and for a row about no item.
     """
     given = [str(name) for name in df.columns]
     require_columns(given, RATING_COLUMNS, origin)
@@ -89,8 +90,20 @@ def check_rating_rows(df: pd.DataFrame, origin: str = "ratings", first_row: int 
     for each in RATING_COLUMNS:
         if each.name not in typed:
             typed[each.name] = empty_cells(each, len(df))
+    _require_items(typed, origin, first_row)
     refuse_repeats(typed, ["study", "session", "trial", "question"], origin, first_row)
     return typed[list(names(RATING_COLUMNS))]
+
+
+def _require_items(typed: pd.DataFrame, origin: str, first_row: int) -> None:
+    """Every row but those about the raters themselves has an item, and a place in its session."""
+    about_items = (typed["kind"] != SELF).to_numpy()
+    for column in RATING_COLUMNS:
+        if column.name in ("position", "item"):
+            empty = typed[column.name].isna().to_numpy() & about_items
+            if empty.any():
+                row = first_row + int(empty.argmax())
+                raise SchemaError(origin, row, column.name, "the cell is empty", column.allowed_text)
 
 
 def check_response_cells(

@@ -1,5 +1,6 @@
 """Ratings analysed: the scores of each criterion, of each item and rater, and how far raters agree."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -22,10 +23,11 @@ from analysis.ratings.groups import (
     group_scores,
     quartiles_of,
     score_counts,
-    severities,
 )
 from analysis.ratings.interval import mean_interval
-from analysis.ratings.table import OutOfRange, Ratings, check_ratings
+from analysis.ratings.paired import PairedScores, criteria_compared, matched_groups_compared
+from analysis.ratings.rows import odd_scores, per_each, with_plurality, with_severity
+from analysis.ratings.table import OF_ITEM, OutOfRange, Ratings, check_ratings
 from analysis.results import Result, table_rows
 from analysis.stats.agreement.oneway import icc_oneway
 from analysis.stats.agreement.pairwise import RaterPairs, rater_pairs
@@ -37,12 +39,10 @@ from analysis.stats.intervals import Floats, Interval, no_interval
 FORMAT = "likely-human ratings 1"
 
 CLASSES = "the scores are names of classes, which have no mean"
-NOT_A_NUMBER = "not a number"
-KEPT = "out of range, counted"
-DROPPED = "out of range, left out"
 
 # A longer scale is no scale of steps.
 _MOST_STEPS = 100
+_LONGEST_LABEL = 48
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class CriterionResult(Result):
     Scores that are nominal are names of `classes` and have no mean; without a scale every text is one.
     `rater_pairs` compares two raters at a time, `icc_oneway` needs no rater to have scored everything. `counts` are of
     each score, `groups` of each group of items, where items have groups. `scale` has the lowest and the highest score
-    that may be given, where that is known."""
+    that may be given, `asked` the text of the question, where these are known."""
 
     criterion: str
     n_ratings: int
@@ -89,6 +89,7 @@ class CriterionResult(Result):
     groups: tuple[GroupScores, ...]
     group_comparisons: tuple[GroupComparison, ...]
     scale: tuple[float, float] | None
+    asked: str | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +101,9 @@ class RatingAnalysis(Result):
     Of nominal scores `items` has the `plurality`: the class that most raters gave the item, ``tie`` where two did,
     and `n_plurality`, how many.
     `odd` lists the scores that are no numbers or out of range: `row`, `item`, `rater`, `criterion`, `score` as typed,
-    `why`."""
+    `why`.
+    `criteria_compared` are criteria of the same scale over the items scored by both, `matched_groups` groups of items
+    over the matched sets that have an item of both: `PairedScores`, each kind corrected by itself."""
 
     scale: tuple[float, float] | None
     out_of_range: OutOfRange
@@ -112,6 +115,36 @@ class RatingAnalysis(Result):
     items: pd.DataFrame
     raters: pd.DataFrame
     odd: pd.DataFrame
+    criteria_compared: tuple[PairedScores, ...]
+    matched_groups: tuple[PairedScores, ...]
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """A name of each criterion for readers: its question, where that is short and no other's, else its id."""
+        texts = Counter(one.asked for one in self.criteria)
+        return {
+            one.criterion: one.asked
+            if one.asked and texts[one.asked] == 1 and len(one.asked) <= _LONGEST_LABEL
+            else one.criterion
+            for one in self.criteria
+        }
+
+    def labelled(self) -> "RatingAnalysis":
+        """The same with criteria under their `labels`, to be shown."""
+        labels = self.labels
+
+        def renamed(table: pd.DataFrame) -> pd.DataFrame:
+            return table.assign(criterion=table["criterion"].astype("str").map(labels))
+
+        return replace(
+            self,
+            criteria=tuple(replace(one, criterion=labels[one.criterion]) for one in self.criteria),
+            items=renamed(self.items),
+            raters=renamed(self.raters),
+            odd=renamed(self.odd),
+            criteria_compared=tuple(one.labelled(labels) for one in self.criteria_compared),
+            matched_groups=tuple(one.labelled(labels) for one in self.matched_groups),
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The documented JSON (docs/analysis.md)."""
@@ -130,6 +163,8 @@ class RatingAnalysis(Result):
             "items": table_rows(self.items),
             "raters": table_rows(self.raters),
             "odd": table_rows(self.odd),
+            "criteria_compared": [one.to_dict() for one in self.criteria_compared],
+            "matched_groups": [one.to_dict() for one in self.matched_groups],
         }
 
 
@@ -181,6 +216,7 @@ def analyze_ratings(
     criteria = [name for name in ratings.criteria if name in there]
     found = [_criterion(ratings, name, scores, counted, outside, seed, resamples) for name in criteria]
     families = corrected([one.group_comparisons for one in found])
+    items = per_each(ratings, "item", means, counted)
     return RatingAnalysis(
         scale=ratings.scale,
         out_of_range=ratings.out_of_range,
@@ -191,10 +227,22 @@ def analyze_ratings(
         criteria=tuple(
             replace(one, group_comparisons=family) for one, family in zip(found, families, strict=True)
         ),
-        items=_with_plurality(_per(ratings, "item", means, counted), ratings, counted),
-        raters=_with_severity(_per(ratings, "rater", means, counted), ratings, means, counted),
-        odd=_odd(ratings, scores, outside, counted),
+        items=with_plurality(items, ratings, counted),
+        raters=with_severity(per_each(ratings, "rater", means, counted), ratings, means, counted),
+        odd=odd_scores(ratings, scores, outside, counted),
+        criteria_compared=criteria_compared(
+            items, {one.criterion: one.scale for one in found}, seed=seed, resamples=resamples
+        ),
+        matched_groups=matched_groups_compared(
+            items, _places(ratings.table), criteria, seed=seed, resamples=resamples
+        ),
     )
+
+
+def _places(table: pd.DataFrame) -> pd.DataFrame:
+    """The group and match of each item that has both, as texts."""
+    names = ["item", *OF_ITEM]
+    return table[names].drop_duplicates("item").dropna().astype("str")
 
 
 def _in_order(ratings: Ratings) -> Ratings:
@@ -260,6 +308,7 @@ def _criterion(
         if is_nominal
         else group_comparisons(*groups, items, values, seed=seed, resamples=resamples),
         scale=scale,
+        asked=ratings.asked.get(name),
     )
 
 
@@ -322,60 +371,3 @@ def _agreement(
         whole = [float(step) for step in range(low, min(high, low + _MOST_STEPS) + 1)]
         steps = whole if high in whole and np.isin(values, whole).all() else None
     return agreement_of_ratings(table, level=ratings.level, values=steps, seed=seed, resamples=resamples)
-
-
-def _per(ratings: Ratings, column: str, scores: Floats, counted: Mask) -> pd.DataFrame:
-    """Mean and SD of the scores that count of each criterion and item or rater."""
-    table = ratings.table
-    keys = [table["criterion"], table[column]]
-    values = pd.Series(np.where(counted, scores, np.nan), index=table.index)
-    grouped = values.groupby(keys, observed=True, sort=True)
-    n = pd.Series(counted, index=table.index).groupby(keys, observed=True, sort=True).sum()
-    made = pd.concat([n, grouped.mean(), grouped.std()], axis=1).reset_index()
-    made.columns = pd.Index(["criterion", column, "n", "mean", "sd_ddof1"])
-    places = {name: place for place, name in enumerate(ratings.criteria)}
-    criterion = made["criterion"].astype("str").map(places).to_numpy()
-    return made.iloc[np.lexsort([natural_ranks(made[column].astype(object)), criterion])].reset_index(
-        drop=True
-    )
-
-
-def _with_severity(raters: pd.DataFrame, ratings: Ratings, scores: Floats, counted: Mask) -> pd.DataFrame:
-    if ratings.level == "nominal":
-        return raters.assign(severity=None)
-    rows = ratings.table[counted]
-    criterion, item, rater = (
-        rows[name].cat.codes.to_numpy().astype(np.int64) for name in ("criterion", "item", "rater")
-    )
-    found = severities(criterion, item, rater, scores[counted])
-    of_row = [
-        pd.Categorical(raters[name], rows[name].cat.categories).codes for name in ("criterion", "rater")
-    ]
-    return raters.assign(severity=found.reindex(pd.MultiIndex.from_arrays(of_row)).to_numpy())
-
-
-def _with_plurality(items: pd.DataFrame, ratings: Ratings, counted: Mask) -> pd.DataFrame:
-    """Beside each item the class that most of its raters gave it."""
-    if ratings.level != "nominal":
-        return items.assign(plurality=None, n_plurality=None)
-    rows = ratings.table[counted]
-    keys = ["criterion", "item"]
-    counts = rows.groupby([*keys, "score"], observed=True).size().rename("n_plurality").reset_index()
-    most = counts.groupby(keys, observed=True)["n_plurality"].transform("max")
-    top = counts[counts["n_plurality"] == most]
-    found = top.drop_duplicates(keys).assign(plurality=top["score"].astype(object))
-    found.loc[top.duplicated(keys, keep=False), "plurality"] = "tie"
-    return items.merge(found[[*keys, "plurality", "n_plurality"]], on=keys, how="left", sort=False)
-
-
-def _odd(ratings: Ratings, scores: Floats, outside: Mask, counted: Mask) -> pd.DataFrame:
-    table = ratings.table
-    why = np.where(outside, KEPT if ratings.out_of_range == "keep" else DROPPED, NOT_A_NUMBER)
-    odd = outside | (table["score"].notna().to_numpy() & np.isnan(scores) & ~counted)
-    return (
-        table[odd]
-        .drop(columns="group")
-        .assign(why=why[odd])
-        .sort_values(["row", "criterion"])
-        .reset_index(drop=True)
-    )

@@ -1,15 +1,17 @@
 """The ratings of studies: from the rows of exported tables to the analysis of each block of ratings."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal
 
 import numpy as np
 import pandas as pd
 
+from analysis.data.columns import SELF
 from analysis.data.selection import Selection, choose_mode, select
 from analysis.options import RESAMPLES
+from analysis.ratings.paired import PairedScores, self_compared
 from analysis.ratings.scores import RatingAnalysis, analyze_ratings
 from analysis.ratings.table import Ratings, Scale, as_number, check_ratings
 from analysis.results import Result
@@ -24,7 +26,9 @@ _LEVELS: tuple[Level, ...] = ("ordinal", "interval", "nominal")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RatedBlock:
-    """The answers of one block of one study that count, of one `level`; see `BlockRatings`."""
+    """The answers of one block of one study that count, of one `level`; see `BlockRatings`.
+
+    `own` has `criterion`, `rater` and `mean`: the scores that raters gave themselves, once each."""
 
     study: str
     block: str
@@ -34,6 +38,22 @@ class RatedBlock:
     grouped_by: str | None
     items: pd.DataFrame
     ratings: Ratings
+    matched_by: str | None
+    own: pd.DataFrame
+
+
+@dataclass(frozen=True, slots=True)
+class SelfAssessment(Result):
+    """What raters said of themselves after a block, held against what they gave to items.
+
+    `n_raters` gave themselves a score; `criteria` have one `PairedScores` each, over the raters who gave one to
+    themselves and to items. `not_asked` are the criteria nobody was asked about themselves, such as those of one group
+    of items. Where numbers do not compare, `reason` says why."""
+
+    n_raters: int
+    criteria: tuple[PairedScores, ...]
+    not_asked: tuple[str, ...]
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,9 +62,11 @@ class BlockRatings(Result):
 
     `n_sessions_excluded` are sessions of the mode of which a rule leaves an answer out, `n_repeated` scores that a
     participant gave to an item a second time, in another session: the first counts. Items are grouped by their
-    `grouped_by`: ``group`` where any has one, else ``condition``. `items` says of each item rated what it is, by the
-    newest version. `analysis` is of the answers that are numbers, one criterion for each question, on the scale that
-    the study gives it; or of those to questions with options, which are names of classes."""
+    `grouped_by`: ``group`` where any has one, else ``condition``. Groups of which two or more have items of several
+    conditions, and none two of the same, are sets of matched items: then `matched_by` is ``group``, and items are
+    grouped by ``condition``. `items` says of each item rated what it is, by the newest version. `self_assessment` is
+    None where nobody was asked about themselves. `analysis` is of the answers that are numbers, one criterion for each
+    question, on the scale that the study gives it; or of those to questions with options, names of classes."""
 
     study: str
     block: str
@@ -54,6 +76,19 @@ class BlockRatings(Result):
     grouped_by: str | None
     items: pd.DataFrame
     analysis: RatingAnalysis
+    matched_by: str | None
+    self_assessment: SelfAssessment | None
+
+    def labelled(self) -> "BlockRatings":
+        """The same with criteria named by their questions, to be shown."""
+        labels, own = self.analysis.labels, self.self_assessment
+        if own is not None:
+            own = replace(
+                own,
+                criteria=tuple(one.labelled(labels) for one in own.criteria),
+                not_asked=tuple(labels[name] for name in own.not_asked),
+            )
+        return replace(self, analysis=self.analysis.labelled(), self_assessment=own)
 
     @property
     def kind(self) -> Literal["ratings", "classes"]:
@@ -80,18 +115,35 @@ def analyze_rating_rows(
     AnalysisError
         For a mode without answers.
     """
-    return tuple(
-        BlockRatings(
-            study=one.study,
-            block=one.block,
-            selection=one.selection,
-            n_sessions_excluded=one.n_sessions_excluded,
-            n_repeated=one.n_repeated,
-            grouped_by=one.grouped_by,
-            items=one.items,
-            analysis=analyze_ratings(one.ratings, seed=seed, resamples=resamples),
-        )
-        for one in rated_blocks(tables, mode)
+    return tuple(_analyzed(one, seed, resamples) for one in rated_blocks(tables, mode))
+
+
+def _analyzed(one: RatedBlock, seed: int, resamples: int) -> BlockRatings:
+    analysis = analyze_ratings(one.ratings, seed=seed, resamples=resamples)
+    return BlockRatings(
+        study=one.study,
+        block=one.block,
+        selection=one.selection,
+        n_sessions_excluded=one.n_sessions_excluded,
+        n_repeated=one.n_repeated,
+        grouped_by=one.grouped_by,
+        items=one.items,
+        analysis=analysis,
+        matched_by=one.matched_by,
+        self_assessment=_self_assessment(analysis, one.own, seed, resamples) if len(one.own) else None,
+    )
+
+
+def _self_assessment(
+    analysis: RatingAnalysis, own: pd.DataFrame, seed: int, resamples: int
+) -> SelfAssessment:
+    asked = set(own["criterion"])
+    named = analysis.agreement_level == "nominal"
+    return SelfAssessment(
+        n_raters=int(own["rater"].nunique()),
+        criteria=() if named else self_compared(analysis.raters, own, seed=seed, resamples=resamples),
+        not_asked=tuple(one.criterion for one in analysis.criteria if one.criterion not in asked),
+        reason="the answers are names of classes, which have no distance" if named else None,
     )
 
 
@@ -102,17 +154,22 @@ def rated_blocks(
 
     Raises AnalysisError for a mode without answers."""
     chosen = choose_mode(tables, mode)
+    about_self = {(study, block): rows for study, block, rows in blocks_of(tables, about_self=True)}
     for study, block, rows in blocks_of(tables):
+        own = about_self.get((study, block), rows[:0])
         parts = [part for part in (_of_level(rows, level, judgements) for level in _LEVELS) if len(part)]
         if not parts and not is_yes_no(rows).any():
             parts = [rows[:0]]
         for part in parts:
-            yield _block(study, block, rows, part, chosen)
+            yield _block(study, block, rows, part, chosen, own)
 
 
-def blocks_of(tables: Sequence[pd.DataFrame]) -> Iterator[tuple[str, str, pd.DataFrame]]:
-    """Study, block and rows of each block, in the order of the rows."""
-    for table in tables:
+def blocks_of(
+    tables: Sequence[pd.DataFrame], *, about_self: bool = False
+) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Study, block and rows of each block, in the order of the rows: those about items, or about the raters."""
+    for each in tables:
+        table = each[(each["kind"] == SELF) == about_self]
         for study in table["study"].unique():
             of_study = table[table["study"] == study]
             for block in of_study["block"].unique():
@@ -146,10 +203,15 @@ def _of_level(rows: pd.DataFrame, level: Level, judgements: bool) -> pd.DataFram
     return rows[found if judgements else found & ~is_yes_no(rows)]
 
 
-def _block(study: str, block: str, rows: pd.DataFrame, part: pd.DataFrame, mode: str) -> RatedBlock:
+def _block(
+    study: str, block: str, rows: pd.DataFrame, part: pd.DataFrame, mode: str, about_self: pd.DataFrame
+) -> RatedBlock:
     selection, n_excluded = select_trials(study, rows, mode)
     items = _items(rows[that_count(rows, mode)])
-    grouped_by = next((name for name in GROUPINGS if items[name].notna().any()), None)
+    # Of all answers: with those that count alone, it might change as they come in.
+    matched_by = "group" if _are_matched(_items(rows[rows["kind"] == "main"])) else None
+    groupings = GROUPINGS[1:] if matched_by else GROUPINGS
+    grouped_by = next((name for name in groupings if items[name].notna().any()), None)
     scored = part[that_count(part, mode)]
     again = scored.duplicated(["participant", "item", "question"])
     scored = scored[~again].reset_index(drop=True)
@@ -162,8 +224,9 @@ def _block(study: str, block: str, rows: pd.DataFrame, part: pd.DataFrame, mode:
             "score": _scores(scored),
         }
     )
-    if grouped_by is not None:
-        ratings["group"] = ratings["item"].map(items.set_index("item")[grouped_by])
+    for column, name in (("group", grouped_by), ("match", matched_by)):
+        if name is not None:
+            ratings[column] = ratings["item"].map(items.set_index("item")[name])
     scales = dict(_scales(scored))
     checked = check_ratings(
         ratings,
@@ -174,8 +237,33 @@ def _block(study: str, block: str, rows: pd.DataFrame, part: pd.DataFrame, mode:
         level=level,
         origin=study,
         criteria=_in_order(part),
+        asked=_asked(part),
     )
-    return RatedBlock(study, block, selection, n_excluded, int(again.sum()), grouped_by, items, checked)
+    own = _own(_of_level(about_self, level, judgements=True), mode)
+    n_again = int(again.sum())
+    return RatedBlock(
+        study, block, selection, n_excluded, n_again, grouped_by, items, checked, matched_by, own
+    )
+
+
+def _own(rows: pd.DataFrame, mode: str) -> pd.DataFrame:
+    """The first score that each rater gave themselves by each criterion; without a number, of names of classes."""
+    rows = rows[(rows["mode"] == mode) & rows["excluded"].isna()]
+    given = rows[rows["value"].notna() | rows["text"].notna()].drop_duplicates(["participant", "question"])
+    return pd.DataFrame(
+        {
+            "criterion": given["question"].astype("str"),
+            "rater": given["participant"].astype("str"),
+            "mean": given["value"].astype(float),
+        }
+    ).reset_index(drop=True)
+
+
+def _are_matched(items: pd.DataFrame) -> bool:
+    """Whether groups are sets of matched items: no two items of one condition in any, and several in two or more."""
+    placed = items.dropna(subset=["group", "condition"])
+    sizes = placed["group"].value_counts()
+    return not placed.duplicated(["group", "condition"]).any() and int((sizes > 1).sum()) > 1
 
 
 def _in_order(rows: pd.DataFrame) -> Sequence[str]:
@@ -192,6 +280,14 @@ def _in_order(rows: pd.DataFrame) -> Sequence[str]:
         return tuple(order.static_order())
     except CycleError:  # versions that ask in different orders
         return tuple(questions.unique())
+
+
+def _asked(rows: pd.DataFrame) -> dict[str, str]:
+    """The text of each question, as the newest version has it; none that is the id again, as of imported answers."""
+    texts = rows[["version", "question", "ask"]].dropna().drop_duplicates()
+    texts = texts[texts["question"].astype("str") != texts["ask"].astype("str")]
+    newest = texts.sort_values("version", kind="stable").drop_duplicates("question", keep="last")
+    return dict(zip(newest["question"].astype("str"), newest["ask"].astype("str"), strict=True))
 
 
 def _scores(rows: pd.DataFrame) -> pd.Series:

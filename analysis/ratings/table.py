@@ -19,7 +19,9 @@ OutOfRange = Literal["keep", "drop"]
 Scale = tuple[float, float]
 
 OUT_OF_RANGE: tuple[OutOfRange, ...] = ("keep", "drop")
-COLUMNS = ("item", "rater", "criterion", "score", "group")
+COLUMNS = ("item", "rater", "criterion", "score", "group", "match")
+# Of the item, where it has any.
+OF_ITEM = COLUMNS[4:]
 # A whole or decimal number and nothing beside it: "2 point" is none, nor is ",3" or "inf".
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?", re.ASCII)
 
@@ -28,10 +30,11 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?", re.ASCII)
 class Ratings:
     """Ratings as they were given; made by `check_ratings` or `read_ratings`.
 
-    `table` has one row per rating: `row` (its number in the file), `item`, `rater`, `criterion`, `score` and `group`
-    (of the item) as categories of texts, a missing score missing, and no group where none was given. `scale` is the
-    lowest and the highest score that may be given, `scales` the same of criteria that have their own, `out_of_range`
-    what becomes of others, `level` what the scores are for agreement, `criteria` the order in which they come."""
+    `table` has one row per rating: `row` (its number in the file), `item`, `rater`, `criterion`, `score`, `group` and
+    `match` (of the item) as categories of texts, a missing score missing, and no group or match where none was given.
+    `scale` is the lowest and the highest score that may be given, `scales` the same of criteria that have their own,
+    `out_of_range` what becomes of others, `level` what the scores are for agreement, `criteria` the order in which they
+    come, `asked` the question behind each, where it is known."""
 
     table: pd.DataFrame
     origin: str
@@ -40,6 +43,7 @@ class Ratings:
     level: Level
     scales: Mapping[str, Scale] = field(default_factory=dict)
     criteria: tuple[str, ...] = ()
+    asked: Mapping[str, str] = field(default_factory=dict)
 
     def scale_of(self, criterion: str) -> Scale | None:
         """The criterion's own scale, else that of all; None where it is not known."""
@@ -68,6 +72,7 @@ def check_ratings(
     origin: str = "ratings",
     rows: Counts | None = None,
     criteria: Sequence[str] = (),
+    asked: Mapping[str, str] | None = None,
 ) -> Ratings:
     """Return a table of ratings with its contract checked, or refuse it at its first fault.
 
@@ -77,7 +82,8 @@ def check_ratings(
     ----------
     table
         Columns `item`, `rater`, `score` and, unless there is only one, `criterion`, as text or typed; `group`, if items
-        are of several groups, such as who or what made them. Further columns are ignored.
+        are of several groups, such as who or what made them; `match`, if items of different groups belong together, one
+        of each, such as records of the same game. Further columns are ignored.
     scale
         The lowest and the highest score that may be given, if known.
     scales
@@ -90,12 +96,14 @@ def check_ratings(
         The file named in an error and the number of each row in it, by default from 1.
     criteria
         The order in which criteria come in results, by default that of their first rows.
+    asked
+        The text of the question behind each criterion, for those that have one.
 
     Raises
     ------
     SchemaError
         For a missing column, an empty item, rater or criterion, a second score of a rater for the same item and
-        criterion, or a second group of an item.
+        criterion, a second group or match of an item, or a second item of a group in a match.
     """
     numbers = np.arange(1, len(table) + 1) if rows is None else rows
     columns = {"row": pd.Series(numbers)}
@@ -104,7 +112,7 @@ def check_ratings(
             columns[name] = pd.Series(categorical(table[name].reset_index(drop=True)))
         elif name == "criterion":
             columns[name] = pd.Series(pd.Categorical(["score"] * len(table)))
-        elif name == "group":
+        elif name in OF_ITEM:
             columns[name] = pd.Series(pd.Categorical([None] * len(table), categories=[]))
         else:
             raise SchemaError(origin, 1, name, "the column is missing", ", ".join(COLUMNS[:4]))
@@ -115,7 +123,9 @@ def check_ratings(
             row = int(numbers[int(missing.argmax())])
             raise SchemaError(origin, row, name, "the cell is empty", "any text (not empty)")
     _refuse_repeats(typed, origin)
-    _refuse_second_groups(typed, origin)
+    for name in OF_ITEM:
+        _refuse_another(typed, name, origin)
+    _refuse_second_items(typed, origin)
     return Ratings(
         typed,
         origin,
@@ -124,6 +134,7 @@ def check_ratings(
         chosen("level", level, LEVELS),
         {name: (float(low), float(high)) for name, (low, high) in (scales or {}).items()},
         tuple(dict.fromkeys([*criteria, *typed["criterion"].astype("str").unique()])),
+        dict(asked or {}),
     )
 
 
@@ -142,20 +153,35 @@ def _refuse_repeats(typed: pd.DataFrame, origin: str) -> None:
     raise SchemaError(origin, row, "score", problem, "one score for each rater, item and criterion")
 
 
-def _refuse_second_groups(typed: pd.DataFrame, origin: str) -> None:
-    """An item is of one group in every row, or of none in every row."""
-    item, group = typed["item"].cat.codes.to_numpy(), typed["group"].cat.codes.to_numpy()
-    first = pd.Series(group).groupby(item).transform("first").to_numpy()
-    other = group != first
+def _refuse_another(typed: pd.DataFrame, column: str, origin: str) -> None:
+    """An item is of one group, and of one match, in every row, or of none in every row."""
+    item, cell = typed["item"].cat.codes.to_numpy(), typed[column].cat.codes.to_numpy()
+    first = pd.Series(cell).groupby(item).transform("first").to_numpy()
+    other = cell != first
     if not other.any():
         return
     place = int(other.argmax())
     name = shown(typed["item"].iloc[place])
-    given = typed["group"].iloc[place]
-    said = "no group" if pd.isna(given) else f"group {shown(given)}"
-    before = typed.loc[typed["item"] == typed["item"].iloc[place], "group"].iloc[0]
+    given = typed[column].iloc[place]
+    said = f"no {column}" if pd.isna(given) else f"{column} {shown(given)}"
+    before = typed.loc[typed["item"] == typed["item"].iloc[place], column].iloc[0]
     was = "none" if pd.isna(before) else shown(before)
     row = int(typed["row"].iloc[place])
     raise SchemaError(
-        origin, row, "group", f"item {name} has {said} here, and {was} before", "one group of each item"
+        origin, row, column, f"item {name} has {said} here, and {was} before", f"one {column} of each item"
     )
+
+
+def _refuse_second_items(typed: pd.DataFrame, origin: str) -> None:
+    """A match has one item of each group: with more it would not say which are compared with which."""
+    items = typed.drop_duplicates("item").dropna(subset=["group", "match"])
+    again = items.duplicated(["group", "match"])
+    if not again.any():
+        return
+    second = items[again].iloc[0]
+    same = items[(items["group"] == second["group"]) & (items["match"] == second["match"])]
+    problem = (
+        f"match {shown(second['match'])} has two items of group {shown(second['group'])}, "
+        f"{shown(same['item'].iloc[0])} and {shown(second['item'])}"
+    )
+    raise SchemaError(origin, int(second["row"]), "match", problem, "one item of each group in a match")

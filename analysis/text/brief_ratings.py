@@ -7,7 +7,8 @@ from rich.console import RenderableType
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.results import table_rows
 from analysis.stats.p_values import p_words
-from analysis.text.terminal import interval_of, name_of, number, table_of
+from analysis.text.paired_ratings import brief_pairs
+from analysis.text.terminal import interval_of, name_of, number, table_of, why_unbounded
 
 MOST_CRITERIA, MOST_GROUPS, MOST_COMPARED, MOST_CLASSES, MOST_NOTES = 9, 8, 3, 9, 4
 
@@ -23,6 +24,8 @@ def brief(analysis: RatingAnalysis) -> Iterator[RenderableType]:
         yield from _scores(criteria)
     yield from _more(len(analysis.criteria) - len(criteria), "criteria")
     yield from _groups(analysis.criteria)
+    yield from brief_pairs(analysis.matched_groups)
+    yield from brief_pairs(analysis.criteria_compared)
     yield from _severity(analysis)
     notes = list(dict.fromkeys(_notes(criteria)))
     yield from notes[:MOST_NOTES]
@@ -145,6 +148,8 @@ def _notes(criteria: tuple[CriterionResult, ...]) -> Iterator[str]:
                 yield f"{about}: {reason}."
         if one.agreement.alpha.reason:
             yield f"{about}, no alpha: {one.agreement.alpha.reason}."
+        elif why := why_unbounded(one.agreement.alpha.interval):
+            yield f"{about}, alpha without an interval: {why}."
 
 
 def _more(n: int, what: str) -> Iterator[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 from rich.console import RenderableType
 
+from analysis.ratings.between import BlocksCompared
 from analysis.ratings.groups import Quartiles
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.ratings.studies import BlockRatings
@@ -12,6 +13,7 @@ from analysis.results import table_rows
 from analysis.stats.estimates import Estimate
 from analysis.stats.p_values import p_cell
 from analysis.text.brief_ratings import brief
+from analysis.text.paired_ratings import between_parts, paired_parts, self_parts
 from analysis.text.rater_pairs import rater_pairs_parts
 from analysis.text.terminal import (
     WIDTH,
@@ -23,13 +25,16 @@ from analysis.text.terminal import (
     number,
     range_of,
     resamples_words,
+    shortened,
     table_of,
+    why_unbounded,
 )
 
-LONGEST, MOST_BLOCKS = 60, 3
+LONGEST, MOST_BLOCKS, MOST_NAMED = 60, 3, 4
 EVERYTHING = "Everything: --full; as data: --json."
 # More different scores than fit beside each other; the JSON has up to 100.
 MOST_SCORES = 11
+MOST_QUESTIONS, LONGEST_QUESTION = 9, 80
 
 
 def render_ratings(analysis: RatingAnalysis, width: int = WIDTH, *, full: bool = True) -> str:
@@ -43,25 +48,34 @@ def render_ratings(analysis: RatingAnalysis, width: int = WIDTH, *, full: bool =
     return as_text([*brief(analysis), EVERYTHING], width)
 
 
-def render_rating_blocks(blocks: Sequence[BlockRatings], width: int = WIDTH, *, full: bool = False) -> str:
+def render_rating_blocks(
+    blocks: Sequence[BlockRatings],
+    width: int = WIDTH,
+    *,
+    full: bool = False,
+    compared: Sequence[BlocksCompared] = (),
+) -> str:
     """The ratings of studies as plain text, block by block: what counts, scores, agreement and severity.
 
-    With `full` also every two raters, and the means of raters and items, as `render_ratings` has them.
+    With `full` also every two raters, and the means of raters and items, as `render_ratings` has them. Studies
+    `compared` (`compare_blocks`) come last.
     """
     shown = blocks if full else blocks[:MOST_BLOCKS]
     parts = [part for one in shown for part in _block_parts(one, full=full)]
     if len(blocks) > len(shown):
         parts.append(f"... and {len(blocks) - len(shown)} more blocks: --full has them all.")
+    parts.extend(between_parts(compared, full=full))
     return as_text([*parts, *([] if full else [EVERYTHING])], width)
 
 
 def _block_parts(one: BlockRatings, *, full: bool) -> Iterator[RenderableType]:
     selection = one.selection
-    people = f"{selection.n_participants_used} of {selection.n_participants} participants"
     what = one.kind.capitalize()
     yield heading(f"{what} of {name_of(one.study)}, block {name_of(one.block)} ({selection.mode})")
     left_out = left_out_words(selection.left_out)
-    yield f"{people} and {selection.n_used} of {selection.n_rows} items rated count{left_out}."
+    people = f"{selection.n_participants_used} of {selection.n_participants} participants"
+    pages = f"{selection.n_used} of {selection.n_rows} answered pages"
+    yield f"{people} and {pages} count (a page is one item rated by one participant){left_out}."
     if one.n_sessions_excluded:
         yield f"Sessions of which answers are excluded: {one.n_sessions_excluded}."
     if one.n_repeated:
@@ -72,7 +86,16 @@ def _block_parts(one: BlockRatings, *, full: bool) -> Iterator[RenderableType]:
     if not one.analysis.criteria:
         yield "No question has numbers for answers, so there is nothing to average."
         return
+    yield from _questions(one.analysis.criteria)
     yield from _parts(one.analysis) if full else brief(one.analysis)
+    yield from self_parts(one.self_assessment, full=full)
+
+
+def _questions(criteria: Sequence[CriterionResult]) -> Iterator[str]:
+    """The question behind each criterion, where its id does not say it."""
+    for one in criteria[:MOST_QUESTIONS]:
+        if one.asked and one.asked != one.criterion:
+            yield f"  {name_of(one.criterion)}: {shortened(name_of(one.asked), LONGEST_QUESTION)}"
 
 
 def _parts(analysis: RatingAnalysis) -> Iterator[RenderableType]:
@@ -83,6 +106,8 @@ def _parts(analysis: RatingAnalysis) -> Iterator[RenderableType]:
         yield from _criteria(analysis.criteria)
         yield from _distribution(analysis.criteria)
         yield from _groups(analysis.criteria)
+        yield from paired_parts("Groups compared in matched sets", analysis.matched_groups)
+        yield from paired_parts("Criteria compared", analysis.criteria_compared)
     yield from _agreement(analysis)
     yield from rater_pairs_parts(analysis)
     yield from _means(analysis.raters, "rater")
@@ -174,6 +199,11 @@ def _groups(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
         )
     yield table
     yield from _cut(len(rows))
+    missing: dict[str, list[str]] = {}
+    for name, group in rows:
+        if reason := why_unbounded(group.interval):
+            missing.setdefault(reason, []).append(f"{name_of(name)} {name_of(group.group)}")
+    yield from (f"  No interval of {_some(names)}: {reason}." for reason, names in missing.items())
     pairs = [(one.criterion, pair) for one in criteria for pair in one.group_comparisons]
     if not pairs:
         return
@@ -194,6 +224,11 @@ def _groups(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
     yield "Effect: how often an item of the first group has the higher mean (ties half). Holm: over all rows."
     reasons = {pair.test.reason for _, pair in pairs if pair.test.reason}
     yield from (f"  No test where {reason}." for reason in sorted(reasons))
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
 
 
 def _cut(n: int) -> Iterator[str]:
@@ -255,18 +290,23 @@ def _agreement(analysis: RatingAnalysis) -> Iterator[RenderableType]:
     )
     table = table_of("criterion", "coefficient", "value", "95 % interval", "items", left=2)
     reasons: dict[str, list[str]] = {}
+    unbounded: dict[str, list[str]] = {}
     for one in analysis.criteria:
         for label, estimate in _estimates(one):
             if estimate.value is None:
                 reasons.setdefault(str(estimate.reason), []).append(label)
                 continue
             low, high = estimate.interval.low, estimate.interval.high
+            if reason := why_unbounded(estimate.interval):
+                unbounded.setdefault(reason, []).append(name_of(one.criterion))
             cells = number(estimate.value), range_of(low, high), str(estimate.n)
             table.add_row(name_of(one.criterion), label, *cells)
     if table.row_count:
         yield table
     for reason, labels in reasons.items():
         yield f"  Not there for {', '.join(dict.fromkeys(labels))}: {reason}."
+    for reason, names in unbounded.items():
+        yield f"  No interval of {_some(list(dict.fromkeys(names)))}: {reason}."
 
 
 def _estimates(one: CriterionResult) -> list[tuple[str, Estimate]]:

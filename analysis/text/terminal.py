@@ -9,7 +9,7 @@ from rich.console import Console, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 
-from analysis.stats.intervals import Interval
+from analysis.stats.intervals import NOT_ASKED, Interval
 
 WIDTH, NARROWEST = 100, 60
 
@@ -41,6 +41,12 @@ def name_of(text: str) -> str:
     return "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in text)
 
 
+def shortened(text: str, longest: int) -> str:
+    """The text in one line, or its beginning and an ellipsis."""
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}\N{HORIZONTAL ELLIPSIS}"
+
+
 def resamples_words(resamples: int) -> str:
     """How many there are of every bootstrap."""
     return f"{resamples:,} bootstrap resamples" if resamples else "no bootstrap"
@@ -58,6 +64,11 @@ def interval_of(interval: Interval, digits: int = 3) -> str:
     return (
         "-" if interval.low is None else f"[{number(interval.low, digits)}, {number(interval.high, digits)}]"
     )
+
+
+def why_unbounded(interval: Interval) -> str | None:
+    """Why there is no interval where one was asked for."""
+    return None if interval.reason == NOT_ASKED else interval.reason
 
 
 def pair_of(values: Sequence[float | None], digits: int) -> str:

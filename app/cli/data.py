@@ -349,21 +349,27 @@ def _rated(
     from analysis import (
         analyze_judgement_rows,
         analyze_rating_rows,
+        compare_blocks,
         render_judgement_blocks,
         render_rating_blocks,
     )
 
     blocks = analyze_rating_rows(tables, mode=mode, seed=seed, resamples=resamples)
+    compared = compare_blocks(blocks, seed=seed, resamples=resamples)
     judged = analyze_judgement_rows(tables, mode=mode, seed=seed, resamples=resamples)
     if blocks and not shown.as_json:
-        typer.echo(render_rating_blocks(blocks, full=full))
+        typer.echo(render_rating_blocks(blocks, full=full, compared=compared))
     if judged and not shown.as_json:
         typer.echo(render_judgement_blocks(judged, full=full))
 
     def summaries(found: Sequence[Any]) -> list[dict[str, Any]]:
         return [_summary(one, shown, shown.output and shown.output / one.name) for one in found]
 
-    return {"ratings": summaries(blocks), **({"yes_no": summaries(judged)} if judged else {})}
+    return {
+        "ratings": summaries(blocks),
+        **({"yes_no": summaries(judged)} if judged else {}),
+        **({"rating_comparisons": [one.to_dict() for one in compared]} if compared else {}),
+    }
 
 
 def _analyze_ratings(

@@ -13,6 +13,7 @@ from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from sqlalchemy import Select
 from sqlmodel import Session, col, func
 
 from analysis.results import table_rows
@@ -24,7 +25,7 @@ from app.reports.facts import designs_of, tables_of
 from app.reports.frames import labels_frame
 from app.reports.kinds import OF_GAMES, OF_WALKS, Format, What
 from app.reports.preferences import preferences
-from app.reports.rated import by_rating
+from app.reports.rated import by_rating, selects_of
 from app.sessions.tables import ParticipantSession
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
@@ -111,24 +112,31 @@ def rows_of(
             session, slug, modes, by_arrival=by_arrival
         )
         return
-    found = getattr(selects, what.value)(slug)
-    if modes is not None:
-        found = found.where(col(ParticipantSession.mode).in_(modes))
-    if not by_arrival:
-        within = found._order_by_clauses
-        found = found.order_by(None).order_by(func.coalesce(ParticipantSession.seed, 0), *within)
-    result = session.execute(found.execution_options(yield_per=BATCH_ROWS))
-    rows = (row._mapping for row in result)
+    if what is What.RATINGS:
+        designs = designs_of(session, slug)
+        for found in selects_of(slug, designs):
+            yield from by_rating(_selected(session, found, modes, by_arrival=by_arrival), designs)
+        return
+    rows = _selected(session, getattr(selects, what.value)(slug), modes, by_arrival=by_arrival)
     match what:
         case What.ANSWERS:
             yield from _by_question(rows, designs_of(session, slug))
         case What.PARTICIPANTS:
             designs = designs_of(session, slug)
             yield from _with_pay(session, slug, _with_background(rows, designs), designs)
-        case What.RATINGS:
-            yield from by_rating(rows, designs_of(session, slug))
         case _:
             yield from rows
+
+
+def _selected(
+    session: Session, found: Select[Any], modes: Sequence[str] | None, *, by_arrival: bool
+) -> Iterator[Row]:
+    if modes is not None:
+        found = found.where(col(ParticipantSession.mode).in_(modes))
+    if not by_arrival:
+        within = found._order_by_clauses
+        found = found.order_by(None).order_by(func.coalesce(ParticipantSession.seed, 0), *within)
+    yield from (row._mapping for row in session.execute(found.execution_options(yield_per=BATCH_ROWS)))
 
 
 def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column, ...]:

@@ -86,17 +86,24 @@ def _ratings(path: Path, mapping_path: Path) -> tuple[pd.DataFrame, Sequence[Que
         _kept(text, number, ratings, str(criterion))
         for text, number, criterion in zip(texts, numbers, table["criterion"], strict=True)
     ]
+    # As in a study: what belongs together is a group, and in it items differ by condition.
+    is_matched = bool(table["match"].notna().any())
     cells = pd.DataFrame(
         {
             "participant": table["rater"].astype("str"),
             "item": table["item"].astype("str"),
-            "group": table["group"].astype(object).where(table["group"].notna(), None),
+            "group": _texts_or_none(table["match" if is_matched else "group"]),
+            "condition": _texts_or_none(table["group"]) if is_matched else None,
             "criterion": table["criterion"].astype("str"),
             "answer": pd.Series(kept, dtype=object),
         }
     )
-    answers = _by_trial(cells.assign(condition=None, truth=None), "criterion")
+    answers = _by_trial(cells.assign(truth=None), "criterion")
     return answers, [_question(name, cells, ratings) for name in ratings.criteria], "ratings", NO_SOURCE
+
+
+def _texts_or_none(cells: pd.Series) -> pd.Series:
+    return cells.astype(object).where(cells.notna(), None)
 
 
 def _kept(text: Any, number: float, ratings: Ratings, criterion: str) -> str | int | float:

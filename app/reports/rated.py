@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import pandas as pd
+from sqlalchemy import Select
 from sqlmodel import Session
 
 from analysis.data.columns import RATING_COLUMNS, names
@@ -21,6 +23,12 @@ Row = Mapping[Any, Any]
 _ROWS_AT_ONCE = 5_000
 
 
+def selects_of(slug: str, designs: Mapping[int, StudyDesign]) -> tuple[Select[Any], ...]:
+    """What `by_rating` takes: the trials, and then, where participants are asked about themselves, these pages."""
+    asked = any(block.self_assessment for design in designs.values() for block in design.rating_blocks)
+    return (selects.ratings(slug), *([selects.self_assessments(slug)] if asked else []))
+
+
 def by_rating(trials: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
     """One row per question answered about an item, in the order of the study file.
 
@@ -32,7 +40,12 @@ def by_rating(trials: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iter
     }
     truths = {number: _truths(design) for number, design in designs.items()}
     for row in trials:
-        about = {**row, "condition": row["condition"] or None, "group": row["group"] or None}
+        about = {
+            **row,
+            "condition": row["condition"] or None,
+            "group": row["group"] or None,
+            **_in_view(row["reading"]),
+        }
         is_true = truths.get(row["version"], {}).get((row["block"], row["item"]))
         for question, says in asked.get((row["version"], row["block"]), ()):
             given = row["answers"].get(question.id)
@@ -59,6 +72,20 @@ def _about(question: Question) -> dict[str, Any]:
         "scale_high": high,
         "level": question.level or type_.level,
         "options": options,
+        "ask": question.ask,
+    }
+
+
+def _in_view(reading: Mapping[str, Any] | None) -> dict[str, Any]:
+    """What the browser said of how a record or text was read (`app.tasks.rating.evidence.Reading`)."""
+    if reading is None:
+        return dict.fromkeys(("read_ms", "read_depth", "parts_seen", "parts_ms"))
+    parts = reading["parts_ms"]
+    return {
+        "read_ms": reading["read_ms"],
+        "read_depth": reading["depth"],
+        "parts_seen": sum(ms > 0 for ms in parts) / len(parts) if parts else None,
+        "parts_ms": json.dumps(parts),
     }
 
 
@@ -84,9 +111,12 @@ def ratings_frame(session: Session, slug: str) -> pd.DataFrame:
     Raises NotFound for an unknown study.
     """
     study_named(session, slug)
-    found = session.execute(selects.ratings(slug).execution_options(yield_per=_ROWS_AT_ONCE))
+    designs = designs_of(session, slug)
+    found = chain.from_iterable(
+        session.execute(one.execution_options(yield_per=_ROWS_AT_ONCE)) for one in selects_of(slug, designs)
+    )
     cells: dict[str, list[object]] = {name: [] for name in names(RATING_COLUMNS)}
-    for row in by_rating((row._mapping for row in found), designs_of(session, slug)):
+    for row in by_rating((row._mapping for row in found), designs):
         for name, values in cells.items():
             values.append(row[name])
     return check_rating_rows(pd.DataFrame(cells, dtype=object), slug)

@@ -25,9 +25,10 @@ from sqlalchemy.orm import aliased
 from sqlalchemy.sql.visitors import iterate
 from sqlmodel import col
 
+from analysis.data.columns import SELF
 from app.library.tables import Stimulus
 from app.monitor.counting import ONE_SIDED
-from app.sessions.design import Slot
+from app.sessions.design import PageKey, Slot
 from app.sessions.flags import UNWATCHED, Flag
 from app.sessions.tables import BEGUN, Evidence, Exclusion, Mode, ParticipantSession, Response, Trial
 from app.studies.tables import Study, StudyVersion, Unit, UnitMember
@@ -37,7 +38,7 @@ from app.tasks.pair.queries import planned_left
 _s, _stimulus_a, _stimulus_b = ParticipantSession, aliased(Stimulus), aliased(Stimulus)
 _member_a, _member_b = aliased(UnitMember), aliased(UnitMember)
 _item, _shown = aliased(UnitMember), aliased(Stimulus)
-_evidence_a, _evidence_b = aliased(Evidence), aliased(Evidence)
+_evidence_a, _evidence_b, _evidence_item = aliased(Evidence), aliased(Evidence), aliased(Evidence)
 
 
 def _other(member: Any) -> ColumnElement[str]:
@@ -70,6 +71,8 @@ _flags = case(
     (col(Response.raised).is_(None), literal(str(Flag.ONE_SIDED))),
     else_=col(Response.raised) + literal(f";{Flag.ONE_SIDED}"),
 )
+# `PageKey` of a block's page about oneself, up to the block.
+_SELF_PAGE = f"{PageKey('self')}-"
 _either_played = and_(col(_evidence_a.id).is_not(None), col(_evidence_b.id).is_not(None))
 
 
@@ -313,6 +316,9 @@ def ratings(slug: str) -> Select[Any]:
         col(Response.raised).label("flags"),
         excluded.label("excluded"),
         col(Unit.item_group).label("group"),
+        col(_evidence_item.watched).label("watched"),
+        col(_evidence_item.hidden_ms).label("hidden_ms"),
+        col(_evidence_item.reading).label("reading"),
         col(Response.answers).label("answers"),
     ]
     trials = (
@@ -327,8 +333,47 @@ def ratings(slug: str) -> Select[Any]:
         .outerjoin(_member_a, and_(col(_member_a.unit_id) == col(Unit.id), col(_member_a.slot) == Member.A))
         .outerjoin(_item, and_(col(_item.unit_id) == col(Unit.id), col(_item.slot) == Slot.ITEM))
         .outerjoin(_shown, col(_shown.id) == col(_item.stimulus_id))
+        .outerjoin(
+            _evidence_item,
+            and_(col(_evidence_item.response_id) == col(Response.id), col(_evidence_item.slot) == Slot.ITEM),
+        )
         .where(col(Study.slug) == slug, col(_member_a.unit_id).is_(None))
         .order_by(col(_s.id), col(Trial.position))
+    )
+
+
+def self_assessments(slug: str) -> Select[Any]:
+    """As `ratings`, one row per page on which participants were asked about themselves; it has no item."""
+    block = func.substr(col(Response.page), len(_SELF_PAGE) + 1)
+    nothing = (
+        "position",
+        "item",
+        "condition",
+        "stimulus",
+        "source",
+        "group",
+        "watched",
+        "hidden_ms",
+        "reading",
+    )
+    columns = [
+        *who(),
+        block.label("block"),
+        (literal(_SELF_PAGE) + cast(col(_s.id), String) + literal("-") + block).label("trial"),
+        literal(SELF).label("kind"),
+        *(null().label(name) for name in nothing),
+        col(Response.rt_ms).label("rt_ms"),
+        col(Response.shown_at).label("shown_at"),
+        col(Response.answered_at).label("answered_at"),
+        col(Response.raised).label("flags"),
+        excluded.label("excluded"),
+        col(Response.answers).label("answers"),
+    ]
+    pages = select(*columns).select_from(Response).join(_s, col(_s.id) == col(Response.session_id))
+    return (
+        with_exclusion(session_tables(pages))
+        .where(col(Study.slug) == slug, col(Response.page).startswith(_SELF_PAGE, autoescape=True))
+        .order_by(col(_s.id), col(Response.id))
     )
 
 

@@ -76,8 +76,11 @@ def rate(
     raised: str | None = None,
     excluded: str = "",
     block: str = "rate",
+    own: Mapping[str, Any] | None = None,
 ) -> int:
     """One session that rates the items in the study file's order, all or the first `n_trials`; returns its id.
+
+    `own` are its answers about itself.
 
     Of a block of pairs, it presses the left of every pair."""
     version = session.exec(select(StudyVersion).order_by(col(StudyVersion.id).desc())).first()
@@ -119,6 +122,18 @@ def rate(
                     unwatched=False,
                 )
             )
+    if own is not None:
+        page = "self-rate"
+        session.add(
+            Response(
+                session_id=run.id or 0,
+                page=page,
+                submit_id=f"{page}.x",
+                answers=dict(own),
+                answered_at=NOW,
+                flags=[],
+            )
+        )
     if excluded:
         session.add(Exclusion(session_id=run.id or 0, reason=excluded, excluded_at=NOW))
     session.flush()

@@ -107,6 +107,31 @@ def without_rows(numbers: Mapping[str, Any]) -> dict[str, Any]:
     return {**numbers, "settings": settings, "odd": odd}
 
 
+def test_matches_of_a_file_are_the_groups_of_its_study(database: Database, tmp_path: Path) -> None:
+    rows = [
+        {
+            "what": f"{group}-{game}",
+            "who": who,
+            "by": "logic",
+            "points": str(1 + place),
+            "of": group,
+            "game": game,
+        }
+        for game, both in {"g1": (3, 1), "g2": (4, 2), "g3": (2, 3)}.items()
+        for group, place in zip(("persona", "plain"), both, strict=True)
+        for who in ("ann", "bob")
+    ]
+    mapping = RATED.replace("group: of", "group: of, match: game")
+    assert imported(database, tmp_path, rows, mapping) == [Imported("rated", 2, len(rows))]
+    direct = analyze_ratings(read_ratings(tmp_path / "t.csv", tmp_path / "map.yaml"), resamples=40)
+    with database.reading() as session:
+        (block,) = analyze_rating_rows([ratings_frame(session, "rated")], resamples=40)
+    assert (block.grouped_by, block.matched_by) == ("condition", "group")
+    [one] = block.analysis.matched_groups
+    assert (one.first, one.second, one.test.n) == ("persona", "plain", 3)
+    assert without_rows(block.analysis.to_dict()) == without_rows(direct.to_dict())
+
+
 @pytest.mark.slow
 @pytest.mark.both_databases
 def test_ratings_that_come_out_are_those_of_the_file_and_so_are_the_numbers(

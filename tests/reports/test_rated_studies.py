@@ -128,7 +128,8 @@ def test_the_text_says_who_counts_and_fits_the_terminal(session: Session) -> Non
     for full in (False, True):
         text = render_rating_blocks(blocks, full=full)
         assert "Ratings of rated, block rate (live)" in text
-        assert "3 of 6 participants and 12 of 33 items rated count" in " ".join(text.split())
+        assert "3 of 6 participants and 12 of 33 answered pages count (a page is" in " ".join(text.split())
+        assert "logic: Logical reasoning" in text
         assert max(map(len, text.splitlines())) <= 100
         assert ("Two raters at a time" in text) == full
 

@@ -1,6 +1,7 @@
 """The table of ratings: a row for each question answered about an item, in every format and in the package."""
 
 import csv
+import io
 import json
 import zipfile
 from collections import Counter
@@ -11,7 +12,7 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
-from sqlmodel import Session
+from sqlmodel import Session, col, select
 
 from analysis.data.reading import is_rating_rows, read_rating_rows
 from app.core.database import Database
@@ -22,7 +23,10 @@ from app.reports.columns import COLUMNS
 from app.reports.export import export, rows_of
 from app.reports.kinds import Format, What
 from app.reports.package import build_package
+from app.reports.rated import ratings_frame
+from app.sessions.tables import Evidence, Mode, ParticipantSession, Response
 from app.studies.stimuli import add_stimuli
+from app.tasks.rating.evidence import Reading, evidence_of
 from tests.factories import NOW, study_file
 from tests.reports.rated import fill_rated, load_rated, rate
 
@@ -31,7 +35,24 @@ RATINGS = [
     "study", "version", "arm", "mode", "block", "participant", "session", "position", "trial", "item", "condition",
     "kind", "stimulus", "source", "question", "value", "text", "rt_ms", "shown_at", "answered_at", "flags", "excluded",
 ]  # fmt: skip
-LATER = ["group", "scale_low", "scale_high", "level", "options", "truth"]
+LATER = [
+    *("group", "scale_low", "scale_high", "level", "options", "truth", "ask"),
+    *("watched", "read_ms", "hidden_ms", "read_depth", "parts_seen", "parts_ms"),
+]
+OWN = [
+    *(
+        "participant",
+        "kind",
+        "question",
+        "value",
+        "text",
+        "item",
+        "position",
+        "trial",
+        "scale_high",
+        "excluded",
+    ),
+]
 
 
 @pytest.fixture
@@ -119,6 +140,64 @@ def test_all_formats_of_ratings_hold_the_same(session: Session, tmp_path: Path) 
     assert all(is_rating_rows(tmp_path / f"r.{format_}") for format_ in Format)
     export(session, "rated", What.ANSWERS, Format.CSV, tmp_path / "answers.csv")
     assert not is_rating_rows(tmp_path / "answers.csv")
+
+
+def test_answers_about_oneself_come_after_all_items_with_what_excludes_them(
+    database: Database, tmp_path: Path
+) -> None:
+    with database.transaction() as session:
+        load_rated(session, tmp_path, self_assessment="# And you?\n")
+        rate(session, "ann", own={"logic": 5, "maker": "person"})
+        rate(session, "bob", own={"logic": 2}, excluded="asleep")
+        rate(session, "cyd", mode=Mode.PREVIEW, own={"logic": 1})
+        run = session.exec(select(ParticipantSession.id).order_by(col(ParticipantSession.id))).first()
+    with database.reading() as session:
+        rows = exported(session, What.RATINGS, tmp_path)
+        n_items = sum(row["kind"] != "self" for row in rows)
+        own = [tuple(row[name] for name in OWN) for row in rows[n_items:]]
+        assert own == [
+            ("ann", "self", "logic", "5", "", "", "", f"self-{run}-rate", "5", ""),
+            ("ann", "self", "maker", "", "person", "", "", f"self-{run}-rate", "", ""),
+            ("bob", "self", "logic", "2", "", "", "", f"self-{(run or 0) + 1}-rate", "5", "by-hand"),
+        ]
+        frames = []
+        for format_ in Format:
+            export(session, "rated", What.RATINGS, format_, tmp_path / f"r.{format_}")
+            frames.append(read_rating_rows(tmp_path / f"r.{format_}"))
+        for frame in frames:
+            pd.testing.assert_frame_equal(frame, ratings_frame(session, "rated"))
+        build_package(session, "rated", tmp_path / "p.zip", made_at=NOW)
+    with zipfile.ZipFile(tmp_path / "p.zip") as archive:
+        path = "data/study-rated_description-ratings_data.csv"
+        table = list(csv.DictReader(io.StringIO(archive.read(path).decode(), newline="")))
+    keys = [(row["trial"], row["question"]) for row in table]
+    assert len(set(keys)) == len(keys) == len(rows)
+    assert not any(trial.startswith("self-") for trial, _ in keys), "sessions are numbered anew"
+
+
+def test_what_was_in_view_of_a_record_and_for_how_long_is_in_the_table(
+    database: Database, tmp_path: Path
+) -> None:
+    reading = Reading(9000, 1500, (4000, 0, 2500, 100), 0.8, 1, None)
+    with database.transaction() as session:
+        load_rated(session, tmp_path)
+        rate(session, "ann")
+        first, second = session.exec(select(Response.id).order_by(col(Response.id))).all()[:2]
+        session.add(Evidence(response_id=first or 0, slot="item", **evidence_of(reading)))
+        clip = {**evidence_of(reading), "reading": None, "watched": True}
+        session.add(Evidence(response_id=second or 0, slot="item", **clip))
+    with database.reading() as session:
+        rows = exported(session, What.RATINGS, tmp_path)
+        seen = {row["trial"]: tuple(row[name] for name in LATER[-6:]) for row in rows}
+        assert list(seen.values())[:3] == [
+            ("false", "9000", "1500", "0.8", "0.75", "[4000, 0, 2500, 100]"),
+            ("true", "", "1500", "", "", ""),
+            ("", "", "", "", "", ""),
+        ]
+        for format_ in Format:
+            export(session, "rated", What.RATINGS, format_, tmp_path / f"r.{format_}")
+            frame = read_rating_rows(tmp_path / f"r.{format_}")
+            pd.testing.assert_frame_equal(frame, ratings_frame(session, "rated"))
 
 
 def test_tables_of_pairs_are_refused_where_there_are_none(session: Session, tmp_path: Path) -> None:

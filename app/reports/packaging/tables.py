@@ -13,7 +13,7 @@ ROW_IS: Mapping[str, str] = {
     "where it reported nothing that could be read.",
     "answers": "One row per question answered, of every page.",
     "ratings": "One row per question answered about one item, of every kind of item and every mode, by session and "
-    "position.",
+    "position; then one per question that participants answered about themselves (`kind` is self).",
     "moves": "One row per event of each match that is over, by match and `seq`.",
     "seats_played": "One row per occupancy of a seat of each match that is over, with the game's measures.",
     "walks": "One row per walk that was answered, by session and position.",
