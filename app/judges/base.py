@@ -45,15 +45,25 @@ class JudgeInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Times:
+    """How long the moves of a record took, which nobody who rates it is shown: median and standard deviation."""
+
+    median_ms: float
+    sd_ms: float
+
+
+@dataclass(frozen=True, slots=True)
 class StimulusFiles:
     """One clip as participants see it, and where its player was; named by their content, which names no source.
 
-    `content` is what a record (canonical JSON) or a text (Markdown) holds; empty of a clip.
+    `content` is what a record (canonical JSON) or a text (Markdown) holds; empty of a clip. `times` are of a record of
+    play, where its manifest has them.
     """
 
     clip: Path | None
     positions: Path | None
     content: str = ""
+    times: Times | None = None
 
 
 @dataclass(frozen=True, slots=True)

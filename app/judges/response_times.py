@@ -14,14 +14,16 @@ FEWEST = 2
 class ResponseTimes:
     info: ClassVar[JudgeInfo] = JudgeInfo(
         name="response-times",
-        version="1",
-        title="Variation of response times (records that show them)",
+        version="2",
+        title="Variation of response times",
         reference=(
-            "Coefficient of variation of the times shown, in lines such as “answers after 3.2 s”. More counts as "
-            "human: programs take alike for every move. Measure and direction are assumed; records of `game records` "
-            "show no times, and then this judge abstains."
+            "The standard deviation of response times over their mean, where a record shows times in lines such as "
+            "“answers after 3.2 s”; else over their median, as the manifest of `game records` has it of a match with "
+            "people. More counts as human: programs take alike for every move. Measure and direction are assumed. In "
+            "such matches the service sets the delays of agents (log-normal; `rt_of` is `delay`), so there the judge "
+            "finds these delays, not the agent."
         ),
-        score_unit="difference (a less b) of the standard deviation over the mean, in percentage points",
+        score_unit="difference (a less b) of the standard deviation over the mean (median), in percentage points",
         needs=Needs.CONTENTS,
     )
 
@@ -36,6 +38,8 @@ def _variation(files: StimulusFiles) -> float | None:
     record = record_in(files)
     text = files.content if record is None else "\n".join(lines_of(record))
     times = [float(n) / (1000 if unit.startswith("m") else 1) for n, unit in _TIME.findall(text)]
-    if len(times) < FEWEST or not fmean(times):
+    if len(times) >= FEWEST and fmean(times):
+        return pstdev(times) / fmean(times)
+    if files.times is None or not files.times.median_ms:
         return None
-    return pstdev(times) / fmean(times)
+    return files.times.sd_ms / files.times.median_ms

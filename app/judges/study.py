@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from sqlmodel import Session, col, select
 
 from app.core.errors import Conflict, NotFound, StudyError
-from app.judges.base import JudgeInfo, Needs, StimulusFiles
+from app.judges.base import JudgeInfo, Needs, StimulusFiles, Times
 from app.judges.described import Described
 from app.judges.runner import PairToJudge, Span
 from app.judges.shown import Spans
@@ -211,6 +212,15 @@ def _contents(session: Session, pairs: Sequence[_MainPair]) -> Mapping[str, str]
     return dict(session.exec(rows).all())
 
 
+def _times(attributes: Mapping[str, str]) -> Times | None:
+    """The times that `game records` writes into its manifest."""
+    try:
+        found = [float(attributes.get(name, "")) for name in ("rt_median_ms", "rt_sd_ms")]
+    except ValueError:
+        return None
+    return Times(*found) if all(map(isfinite, found)) else None
+
+
 def _files(
     store: ClipStore,
     member: UnitMember,
@@ -220,7 +230,7 @@ def _files(
 ) -> StimulusFiles:
     """Without positions where it is not known which part of them was shown."""
     if stimulus.kind != StimulusKind.CLIP:
-        return StimulusFiles(None, None, contents.get(member.sha256 or "", ""))
+        return StimulusFiles(None, None, contents.get(member.sha256 or "", ""), _times(stimulus.attributes))
     has_positions = stimulus.positions_sha256 is not None and span is not None
     return StimulusFiles(
         clip=store.clip_path(member.sha256) if member.sha256 else None,

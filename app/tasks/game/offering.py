@@ -27,15 +27,16 @@ from app.studies.queries import newest_version
 from app.studies.tables import Draft, Study, StudyVersion
 from app.studies.versions import load_version
 from app.tasks.game.base import Seat
-from app.tasks.game.fold import folded_from_rows, seat_table
+from app.tasks.game.fold import event_table, folded_from_rows, seat_table
 from app.tasks.game.record_options import Options, Sources
-from app.tasks.game.records import Agents, records_of
-from app.tasks.game.replay import Replayed
+from app.tasks.game.records import TIMES, Agents, records_of
+from app.tasks.game.replay import Replayed, Took
 from app.tasks.game.tables import MatchStatus
 from app.tasks.game.watching import match_row, who_of
 from app.tasks.rating.settings import DesignItem, RatingDesign
 
 _exclusion = SQLModel.metadata.tables[str(Exclusion.__tablename__)].c
+_event = event_table.c
 _RATES = '"task":"rating"'
 
 
@@ -53,6 +54,7 @@ def documents_of(one: Replayed, agents: Agents, prefix: str) -> list[ImportedDoc
         document = Document(StimulusKind.RECORD, canonical_json(each.record))
         name = f"{prefix}-{each.seat}"
         about = {"game": each.game, "config": each.config, "match": each.match, "agent": each.agent}
+        about |= dict(zip(TIMES, each.times, strict=True))
         kept = {key: value for key, value in about.items() if value} | {"seat": str(each.seat)}
         documents.append(ImportedDocument(name, each.source, kept, document, f"{name}.json", document.bytes))
     return documents
@@ -121,11 +123,28 @@ def read_match(session: Session, study: StudyHere, match_id: int) -> list[Import
         {seat.seat: seat.occupant for seat in reversed(seats)},
         id=str(row.id),
         handed_over=frozenset(seat for seat, n in times.items() if n > 1),
+        took=_took(session, row.id),
     )
     agents: Mapping[tuple[str, Seat], str] = {
         (one.id, seat.seat): who_of(seat) for seat in seats if seat.agent is not None
     }
     return documents_of(one, agents, f"{study.slug}-{row.id}")
+
+
+def _took(session: Session, match_id: int) -> Mapping[Seat, list[Took]]:
+    """How long people and agents took for the moves that they made."""
+    rows = session.execute(
+        select_columns(_event.seat, _event.round, _event.rt_ms, _event.delay_ms)
+        .where(_event.match_id == match_id, _event.kind == "move", _event.auto == "")
+        .order_by(_event.seq)
+    )
+    found: dict[Seat, list[Took]] = {}
+    for row in rows:
+        ms = row.delay_ms if row.rt_ms is None else row.rt_ms
+        if ms is not None:
+            took = Took(row.round, ms, "delay" if row.rt_ms is None else "person")
+            found.setdefault(row.seat, []).append(took)
+    return found
 
 
 def offer_match(

@@ -6,9 +6,10 @@ A record is built from moves alone, through the view of a later judge. What says
 import shutil
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from statistics import median, stdev
 from types import MappingProxyType
 from typing import Final
 
@@ -23,21 +24,11 @@ from app.tasks.game.record_rounds import Looked, Shown, shown
 from app.tasks.game.replay import Replayed
 
 MANIFEST: Final = "stimuli.csv"
+TIMES: Final = ("rt_median_ms", "rt_sd_ms", "rt_of")
 COLUMNS: Final = (
-    *(
-        "file",
-        "name",
-        "source",
-        "agent",
-        "game",
-        "config",
-        "match",
-        "seat",
-        "role",
-        "rounds",
-        "text",
-        "automatic",
-    ),
+    *("file", "name", "source", "agent", "game", "config", "match", "seat", "role", "rounds", "text"),
+    "automatic",
+    *TIMES,
 )
 """The columns of the manifest, in order (docs/games.md)."""
 OF_DECISIONS: Final = ("decision", "round", "situation")
@@ -49,7 +40,8 @@ HYBRID: Final = "hybrid"
 class Recorded:
     """A record with what the manifest says of it; `seat` is None for the record of a match.
 
-    `decision` has the values of `OF_DECISIONS`, and is empty for other records.
+    `decision` has the values of `OF_DECISIONS`, and is empty for other records. `times` has those of `TIMES`,
+    empty where not known.
     """
 
     record: Record
@@ -61,6 +53,7 @@ class Recorded:
     seat: Seat | None
     role: str
     automatic: int
+    times: tuple[str, str, str] = ("", "", "")
     decision: tuple[str, ...] = ()
 
 
@@ -131,12 +124,14 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
                     continue
                 yield _decided(one, seat, found, made, marked, agents, options)
             continue
-        rounds = _rounds(kept, automatic, options)
+        numbers = _window(kept, automatic, options)
+        rounds = _rounds(kept, numbers, automatic)
         if len(rounds) < (options.rounds or 1):
             left_out[f"shorter than {_rounds_named(options.rounds or 1)}"] += 1
             continue
         record = Record(title=found.title, players=found.players, parts=found.parts, rounds=tuple(rounds))
-        yield _recorded(one, record, seat, len(automatic.intersection(kept.rounds)), agents, options)
+        recorded = _recorded(one, record, seat, len(automatic.intersection(kept.rounds)), agents, options)
+        yield replace(recorded, times=_times(one, seat, numbers))
 
 
 def _decided(
@@ -148,7 +143,8 @@ def _decided(
     moved = Round(title="The decision", parts=(*made.move, *mark))
     record = before.model_copy(update={"rounds": (moved,)})
     decision = (made.name, str(made.round), sha256(before)[:16])
-    return replace(_recorded(one, record, seat, int(marked), agents, options), decision=decision)
+    recorded = _recorded(one, record, seat, int(marked), agents, options)
+    return replace(recorded, times=_times(one, seat, (made.round,)), decision=decision)
 
 
 def _recorded(
@@ -179,17 +175,32 @@ def _kept(one: Replayed, seats: Sequence[Seat], found: Shown, options: Options) 
     )
 
 
-def _rounds(found: Shown, automatic: frozenset[int], options: Options) -> list[Round]:
-    """The window, numbered without gaps, as a gap would say where a move was automatic."""
+def _window(found: Shown, automatic: frozenset[int], options: Options) -> list[int]:
+    """The numbers of the rounds that are shown."""
     marks = options.automatic is Automatic.MARK
-    kept = [
-        (number, parts) for number, parts in sorted(found.rounds.items()) if marks or number not in automatic
-    ]
+    return [number for number in sorted(found.rounds) if marks or number not in automatic][: options.rounds]
+
+
+def _rounds(found: Shown, numbers: Sequence[int], automatic: frozenset[int]) -> list[Round]:
+    """The window, numbered without gaps, as a gap would say where a move was automatic."""
     mark = (Line(text="A move of this round was made automatically."),)
     return [
-        Round(title=f"{found.round_name} {i}", parts=(*parts, *(mark if number in automatic else ())))
-        for i, (number, parts) in enumerate(kept[: options.rounds], 1)
+        Round(
+            title=f"{found.round_name} {i}",
+            parts=(*found.rounds[number], *(mark if number in automatic else ())),
+        )
+        for i, number in enumerate(numbers, 1)
     ]
+
+
+def _times(one: Replayed, seat: Seat | None, rounds: Collection[int]) -> tuple[str, str, str]:
+    """How long a seat's own moves took in these rounds: median and SD (ddof 1), and whose times they are."""
+    took = [each for each in one.took.get(seat or 0, ()) if each.round in rounds]
+    if not took:
+        return "", "", ""
+    ms = [each.ms for each in took]
+    sd = f"{stdev(ms):.0f}" if len(ms) > 1 else ""
+    return f"{median(ms):.0f}", sd, "-".join(sorted({each.by for each in took}))
 
 
 def _automatic(one: Replayed, seats: Sequence[Seat]) -> frozenset[int]:
@@ -254,6 +265,7 @@ def _rows(found: Sequence[Recorded], options: Options) -> Iterator[list[str]]:
             str(len(one.record.rounds)),
             options.text,
             str(one.automatic),
+            *one.times,
             *one.decision,
         ]
 

@@ -3,8 +3,10 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import groupby
 from pathlib import Path
+from typing import Literal
 
 from pydantic import ValidationError
 
@@ -39,12 +41,22 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Took:
+    """How long one move of a seat's own took: a person at the page, or an agent, whose delay the service sets."""
+
+    round: int
+    ms: int
+    by: Literal["person", "delay"]
+
+
+@dataclass(frozen=True, slots=True)
 class Replayed:
     """A match of a file, its identifier there, and who was on each seat when it was first named.
 
     `occupants` are `human`, `rule`, `model`, `simulated`; `sessions` are those of people. Seats in `handed_over` had
     more than one occupant, and `switched` is the round in which the second was first there. `excluded` is the first
     rule that leaves rows of it out, empty where all count. A person had each seat of `people`, if only for a while.
+    `took` has the times of moves that were made by whoever had the seat, where they are known.
     """
 
     match: Match
@@ -55,6 +67,7 @@ class Replayed:
     excluded: str = ""
     people: frozenset[Seat] = frozenset()
     switched: Mapping[Seat, int] = field(default_factory=dict)
+    took: Mapping[Seat, Sequence[Took]] = field(default_factory=dict)
 
 
 def replayed(path: Path) -> Iterator[Replayed]:
@@ -105,7 +118,36 @@ def _of(match: Match, rows: Sequence[Mapping[str, str]]) -> Replayed:
         next((cells["excluded"] for cells in rows if cells["excluded"]), ""),
         frozenset(seat for seat, occupant, _ in sat if occupant == "human"),
         _switched(rows),
+        _took(rows),
     )
+
+
+def _took(rows: Sequence[Mapping[str, str]]) -> dict[Seat, list[Took]]:
+    """A person's `rt_ms`; of others the time since the event before their phase, which is when it began."""
+    found: dict[Seat, list[Took]] = {}
+    began = last = rows[0]["received_at"]
+    phase = rows[0]["round"], rows[0]["phase"]
+    for cells in rows:
+        if (cells["round"], cells["phase"]) != phase:
+            began, phase = last, (cells["round"], cells["phase"])
+        last = cells["received_at"]
+        if cells["kind"] != "move" or cells["auto"]:
+            continue
+        ms = int(cells["rt_ms"]) if cells["rt_ms"].isdecimal() else None
+        by: Literal["person", "delay"] = "delay" if ms is None else "person"
+        if ms is None and cells["occupant"] != "human":
+            ms = _ms_between(began, last)
+        if ms is not None:
+            found.setdefault(int(cells["seat"]), []).append(Took(int(cells["round"]), ms, by))
+    return found
+
+
+def _ms_between(earlier: str, later: str) -> int | None:
+    try:
+        apart = datetime.fromisoformat(later) - datetime.fromisoformat(earlier)
+    except (ValueError, TypeError):
+        return None
+    return round(1000 * apart.total_seconds())
 
 
 def _switched(rows: Sequence[Mapping[str, str]]) -> dict[Seat, int]:

@@ -2,11 +2,15 @@
 
 import csv
 import json
+import random
 import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from sqlmodel import select
+from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.errors import StudyError
@@ -15,6 +19,8 @@ from app.library.clips.manifest import read_manifest
 from app.library.contents import add_documents
 from app.library.documents import read_documents
 from app.library.records import parse_record, sha256
+from app.reports.export import export
+from app.reports.kinds import Format, What
 from app.reports.report import build_report
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
@@ -27,9 +33,12 @@ from app.tasks.game.record_options import Automatic, By, Hybrid, Options, Text
 from app.tasks.game.records import write_records
 from app.tasks.game.replay import Replayed, replayed
 from app.tasks.game.run import asked_for
+from app.tasks.game.tables import GameEvent
 from app.tasks.game.writing import write
+from tests.clock import Clock
 from tests.factories import NOW, load_file
 from tests.program import Program
+from tests.tasks.game.people import SLUG, Person, open_game, running
 
 MESSAGE = "Write to ann@example.org or +44 20 7946 0018: 6000 is fair"
 
@@ -187,3 +196,37 @@ def test_from_play_to_a_study_that_rates_records(
         info = build_report(session, "rubric", tmp_path / "report")
     assert (info.n_answers, info.n_participants) == (15, 3)
     assert all(name in (tmp_path / "report" / "report.html").read_text() for name in ("dbra", "adaptive"))
+
+
+@pytest.mark.any_database
+def test_how_long_moves_took_is_in_the_manifest_and_in_no_record(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    seats = ["human", "human", "gt"]
+    open_game(database, tmp_path, game="sug", configs={"players": 3, "rounds": 3}, seats=seats)
+    people, rng = [Person(client, database) for _ in range(2)], random.Random(1)
+    for person in people:
+        person.look()
+    while running(database):
+        for pause, person in enumerate(people, start=3):
+            Clock.wait(pause * rng.uniform(0.5, 2))
+            person.look()
+            person.move(rng)
+    with database.reading() as session:
+        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "moves.csv")
+        events = session.exec(select(GameEvent).where(GameEvent.kind == "move")).all()
+    write_records([(list(replayed(tmp_path / "moves.csv")), {})], Options(rounds=2), tmp_path / "out")
+    rows = rows_of(tmp_path / "out")
+    for row in rows:
+        # The log has a person's time from its page, and the delay after which an agent moved.
+        own = [each for each in events if each.seat == int(row["seat"]) and each.round <= 2]
+        took = [float((each.delay_ms if each.rt_ms is None else each.rt_ms) or 0) for each in own]
+        assert float(row["rt_median_ms"]) == pytest.approx(np.median(took), abs=1)
+        assert float(row["rt_sd_ms"]) == pytest.approx(np.std(took, ddof=1), abs=1)
+        assert row["rt_of"] == ("delay" if row["source"] == "rule" else "person")
+    assert sorted(row["rt_of"] for row in rows) == ["delay", "person", "person"]
+    shown = "".join((tmp_path / "out" / row["file"]).read_text(encoding="utf-8") for row in rows)
+    assert not re.search(r"rt_|delay|seconds|\bms\b", shown)
+    alone = Replayed(bargained([("6000", ""), ("accept", "")]), {1: "rule", 2: "rule"})
+    write_records([([alone], {})], Options(), tmp_path / "alone")
+    assert {row["rt_median_ms"] for row in rows_of(tmp_path / "alone")} == {""}, "no times without people"
