@@ -10,6 +10,7 @@ from bench import otree
 from bench.analysis import Work, analysis_text, measure_analysis
 from bench.answers import Level, measure_answers
 from bench.client import Broken
+from bench.games import measure_games
 from bench.inside import inside_text, measure_inside
 from bench.machine import this_machine
 from bench.media import Media, measure_media
@@ -19,7 +20,8 @@ from bench.report import answers_text, machine_text, media_text, write_json
 from bench.servers import WORK
 from bench.starts import measure_starts, starts_text
 
-PARTS = ("answers", "media", "monitor", "analysis", "starts", "planning", "inside")
+PARTS = ("answers", "media", "monitor", "analysis", "starts", "planning", "inside", "games")
+MOST_OF_AN_AGENT_S = 2.0
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -52,6 +54,9 @@ def main(arguments: Sequence[str]) -> int:
             print(f"\n{planning_text(measure_planning(options.repeats))}", flush=True)
         if "inside" in parts:
             print(f"\n{inside_text(measure_inside())}", flush=True)
+        if "games" in parts:
+            print(flush=True)
+            measure_games(min(options.seconds, MOST_OF_AN_AGENT_S))
     except (Broken, OSError, sqlite3.Error) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 1
@@ -69,7 +74,7 @@ def main(arguments: Sequence[str]) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m bench",
-        description="Answers per second, clips, the monitor, the analysis, what files tell.",
+        description="Answers per second, clips, the monitor, the analysis, what files tell, matches played.",
     )
     parser.add_argument("parts", nargs="*", type=_part, metavar="|".join(PARTS), help="what to measure (all)")
     parser.add_argument(
