@@ -140,7 +140,7 @@ def test_its_page_opens_offline_and_under_a_strict_policy(published: Database, t
         for name in ("href", "src"):
             if link := attributes.get(name):
                 assert (tmp_path / "report" / link).is_file() or link.removeprefix("#") in anchors, link
-    assert "2026-03-01 12:00 UTC" in page.text
+    assert "1 Mar 2026, 12:00 UTC" in page.text
     assert "url(" not in (tmp_path / "report" / "report.css").read_text(encoding="utf-8")
     # Well-formed: every tag of it is closed.
     body = (tmp_path / "report" / "report.html").read_text(encoding="utf-8").partition("<body>")[2]
