@@ -325,14 +325,14 @@ def n_running(database: Database) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class Times:
     """When it began, and how long people have for a move."""
 
     began: datetime
     deadline: timedelta
 
 
-def examined(database: Database, slug: str, noted: Noted, folder: Path, run: Run) -> Findings:
+def examined(database: Database, slug: str, noted: Noted, folder: Path, times: Times) -> Findings:
     """Look at every row, and at the export."""
     found = Findings()
     with database.reading() as session:
@@ -341,7 +341,7 @@ def examined(database: Database, slug: str, noted: Noted, folder: Path, run: Run
         found.running = sum(match.status == "running" for match in matches)
         found.wrong += [f"match {match.id} still runs" for match in matches if match.status == "running"]
         _look_for_moves(session, noted, found)
-        _look_at_times(session, matches, found, run)
+        _look_at_times(session, matches, found, times)
         _count_money(session, matches, found)
         for what in (What.MOVES, What.SEATS_PLAYED):
             export(session, slug, what, Format.CSV, folder / f"{what}.csv")
@@ -375,7 +375,7 @@ def _look_for_moves(session: Session, noted: Noted, found: Findings) -> None:
         ]
 
 
-def _look_at_times(session: Session, matches: Sequence[Match], found: Findings, run: Run) -> None:
+def _look_at_times(session: Session, matches: Sequence[Match], found: Findings, times: Times) -> None:
     """Every time is the service's: within the run; each deadline is counted from when its phase began, no
     move was taken from anybody after it, and none was made for anybody before."""
     ended = datetime.now(UTC)
@@ -388,9 +388,9 @@ def _look_at_times(session: Session, matches: Sequence[Match], found: Findings, 
             if event.phase_id != phase_id:
                 opened, phase_id = last, event.phase_id
             wrong = []
-            if not run.began <= event.received_at <= ended:
+            if not times.began <= event.received_at <= ended:
                 wrong.append(f"received at {event.received_at}")
-            if event.kind == "move" and event.deadline_at != opened + run.deadline:
+            if event.kind == "move" and event.deadline_at != opened + times.deadline:
                 wrong.append(f"deadline {event.deadline_at} of a phase that began at {opened}")
             if event.deadline_at and event.submit_id and event.received_at >= event.deadline_at:
                 wrong.append(f"taken at {event.received_at}, deadline {event.deadline_at}")
@@ -457,7 +457,7 @@ def went_through(
     """One run over a service that is not started yet, to its last row."""
     given = {"LIKELY_HUMAN_DATA": str(service.data), "DATABASE_URL": service.database_url}
     database = open_database(Settings.model_validate(given))
-    run = Run(datetime.now(UTC), timedelta(seconds=deadline_s(offline_s)))
+    times = Times(datetime.now(UTC), timedelta(seconds=deadline_s(offline_s)))
     try:
         opened(database, chaos_study(rounds, offline_s))
         service.start()
@@ -468,7 +468,7 @@ def went_through(
         end = time.monotonic() + PATIENCE_S
         while n_running(database) and time.monotonic() < end:
             time.sleep(0.1)
-        return noted, examined(database, SLUG, noted, folder, run)
+        return noted, examined(database, SLUG, noted, folder, times)
     finally:
         service.stop()
         database.close()

@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -27,7 +28,7 @@ from app.core.settings import Settings
 from app.sessions.tables import SessionToken
 from app.tasks.game.tables import Seat
 from bench import otree, otree_matches
-from bench.chaos import Findings, Service, examined, fresh_postgres, game_study, opened
+from bench.chaos import Findings, Service, Times, examined, fresh_postgres, game_study, opened
 from bench.figures import median_of, percentile
 from bench.machine import this_machine
 from bench.players import Noted, Person
@@ -37,6 +38,7 @@ from bench.usage import Usage
 MATCHES, PLAYERS, WAITING, ROUNDS = 40, 5, 200, 40
 WARM_UP_S = 4.0
 THINK_S = 6.0
+DEADLINE_S = 600
 """Mean of the exponential time that people think, at their pace."""
 PACES: Mapping[str, float] = {"at once": 0.0, "like people": THINK_S}
 _PLAYING, _WAITING = "playing", "waiting"
@@ -75,6 +77,7 @@ class Ours:
     name: str
     service: Service
     database: Database
+    began: datetime
     everybody: list[Person] = field(default_factory=list)
     waiting: list[Person] = field(default_factory=list)
 
@@ -140,14 +143,15 @@ def served(folder: Path, database_url: str, workers: int) -> Iterator[Ours]:
     given = {"LIKELY_HUMAN_DATA": str(folder), "DATABASE_URL": database_url}
     database = open_database(Settings.model_validate(given))
     try:
-        times: dict[str, Any] = {"deadlines": {"default_s": 600}, "leaving": {"grace_s": 600}}
+        began = datetime.now(UTC)
+        times: dict[str, Any] = {"deadlines": {"default_s": DEADLINE_S}, "leaving": {"grace_s": 600}}
         bound = {"wait_max_s": 3600, "ready_s": 0}
         opened(database, game_study(_PLAYING, PLAYERS, ROUNDS, **times, matching=bound))
         opened(database, game_study(_WAITING, 20, ROUNDS, **times, matching={**bound, "ready_s": 600}))
         service.start()
         many = "process" if workers == 1 else "processes"
         backend = "PostgreSQL" if database_url else "SQLite"
-        yield Ours(f"Likely Human, {backend}, {workers} {many}", service, database)
+        yield Ours(f"Likely Human, {backend}, {workers} {many}", service, database, began)
     finally:
         service.stop()
         database.close()
@@ -253,7 +257,7 @@ def main(seconds: float, repeats: int) -> int:
                         continue
                     with served(Path(text), url, workers) as ours:
                         noted = measure(ours, pace)
-                        wrong += _wrong(ours.database, noted, Path(text))
+                        wrong += _wrong(ours, noted, Path(text))
             if with_otree:
                 with otree_matches.served(MATCHES, WAITING // 4) as theirs:
                     measure(theirs, pace)
@@ -279,9 +283,10 @@ def _database(workers: int) -> Iterator[str | None]:
         yield None
 
 
-def _wrong(database: Database, noted: Noted, folder: Path) -> list[str]:
-    """Acknowledged moves that are not stored once, and money that does not add up."""
-    found: Findings = examined(database, _PLAYING, noted, folder)
+def _wrong(ours: Ours, noted: Noted, folder: Path) -> list[str]:
+    """Acknowledged moves that are not stored once, wrong times, and money that does not add up."""
+    times = Times(ours.began, timedelta(seconds=DEADLINE_S))
+    found: Findings = examined(ours.database, _PLAYING, noted, folder, times)
     unfinished = ("still runs", "has no moves")  # the export has matches that are over
     return [line for line in found.wrong if not line.endswith(unfinished)]
 

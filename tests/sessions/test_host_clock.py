@@ -71,6 +71,7 @@ def test_a_host_whose_clock_is_an_hour_off_ends_no_phase_and_stores_the_right_ti
     now = datetime.now(UTC)
     assert len(answered) == 2
     for at in (*(moved.received_at for moved in made), *answered):
+        assert at is not None
         assert now - SOON < at <= now + clock.SAME
     for moved in made:
         assert moved.auto == ""
