@@ -48,15 +48,15 @@ def test_the_list_the_replay_and_the_stop(
     assert "The match begins" in page
     assert f'href="{HOME}/1?at=2"' in page
     assert 'type="range"' in page
-    assert "propose: alice gain" in owner.get(f"{HOME}/1").text
-    assert "propose: alice gain" in owner.get(f"{HOME}/1/at?at=2").text
+    assert " proposes " in owner.get(f"{HOME}/1").text
+    assert " proposes " in owner.get(f"{HOME}/1/at?at=2").text
     assert owner.get(f"{HOME}/1?at=nonsense").status_code == 200
     assert owner.get(f"{HOME}/9").status_code == 404
     assert owner.get(f"{HOME}?mode=preview").status_code == 409
     share_with(viewer, SLUG)
     seen = viewer.get(f"{HOME}/1").text
     assert "Stop this match" not in seen
-    assert "propose: alice gain" in seen
+    assert " proposes " in seen
     assert viewer.post(f"{HOME}/1/stop", {"reason": "no"}).status_code == 403
     done = owner.post(f"{HOME}/1/stop", {"reason": "fire drill"})
     assert "The match is ended." in done.text
@@ -66,6 +66,49 @@ def test_the_list_the_replay_and_the_stop(
     assert again.status_code == 409
     assert "over already" in again.text
     assert people[0].look() == "result"
+
+
+def test_a_replay_shows_who_had_each_seat_at_that_event_and_speaks_the_words_of_the_game(
+    owner: Experimenter, database: Database, tmp_path: Path
+) -> None:
+    open_game(
+        database,
+        tmp_path,
+        game="sug",
+        configs={"players": 3, "rounds": 3},
+        seats=["human", "human", "simulated"],
+        leaving={"then": "agent", "agent": "adaptive", "grace_s": 30},
+    )
+    ann, bob = (Person(fresh_client(owner.browser), database, PROLIFIC_PID=name) for name in ("ann", "bob"))
+    [person.look() for person in (ann, bob)]
+    rng, seat = random.Random(2), ann.seat.seat
+    ann.move(rng)
+    ann.act("leave")
+    while bob.look() == "playing":
+        bob.move(rng) or Clock.wait(30)
+    html = owner.get(f"{HOME}/1").text
+    words = [
+        re.sub(r"<[^>]+>|\s+", " ", each).strip()
+        for each in re.findall(r'\?at=\d+">\d+</a>.*?<span>(.*?)</span></li>', html, re.DOTALL)
+    ]
+    offered = next(n for n, text in enumerate(words, 1) if text.startswith(f"Player {seat} offers "))
+    left = next(n for n, text in enumerate(words, 1) if f"Player {seat} leaves (by the button)" in text)
+    assert offered < left
+    assert any(re.fullmatch(r"Player \d (accepts|rejects) the offer of Player \d.*", text) for text in words)
+    assert not [text for text in words if ":" in text or "offer_" in text]
+
+    def sitter(at: int) -> str:
+        shown = owner.get(f"{HOME}/1?at={at}").text
+        row = re.search(rf'<th scope="row">Player {seat}</th><td data-label="Who">(.*?)</td>', shown)
+        assert row is not None
+        return re.sub(r"<[^>]+>", "", row[1])
+
+    assert [sitter(at) for at in (1, offered, left, left + 1, len(words))] == ["ann"] * 3 + ["adaptive"] * 2
+    assert "Who played then" in owner.get(f"{HOME}/1?at={offered}").text
+    first, last = owner.get(f"{HOME}/1?at=1").text, html
+    earned = [re.findall(r'class="num" data-label="Earned">([^<]+)<', page) for page in (first, last)]
+    assert set(earned[0]) == {"0"}
+    assert set(earned[1]) != {"0"}
 
 
 def test_programs_see_matches_stop_them_and_offer_them(
@@ -85,7 +128,7 @@ def test_programs_see_matches_stop_them_and_offer_them(
     assert {seat["who"] for seat in running["seats"]} == {"ann", "bob"}
     one = api.get(f"{here}/{running['id']}").json()
     assert [event["seq"] for event in one["events"]] == list(range(1, one["n_events"] + 1))
-    assert "propose" in one["events"][-1]["what"]
+    assert re.fullmatch(r"proposes [\d,]+ for Alice and [\d,]+ for Bob", one["events"][-1]["what"])
     early = api.post(f"{here}/1/offer", {"study": "rate"})
     assert (early.status_code, "played to its end" in early.json()["message"]) == (409, True)
     assert api.post(f"{here}/1/stop", {"reason": "fire drill"}).status_code == 204

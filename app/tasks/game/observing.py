@@ -4,25 +4,27 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from sqlalchemy import Row, select
 from sqlmodel import Session
 
 from app.studies.access import StudyHere
-from app.tasks.game.base import View
+from app.tasks.game.base import GameConfig, View
 from app.tasks.game.fold import event_of, event_table
 from app.tasks.game.games import GAMES
 from app.tasks.game.live import BY_HAND
 from app.tasks.game.match import START, STOP, Match
 from app.tasks.game.parts import MISSING, Cell, Fact, Table, amount, shape
 from app.tasks.game.parts import Row as Line
-from app.tasks.game.presenters.base import percent
+from app.tasks.game.presenters.base import listed, percent
 from app.tasks.game.presenters.offers import ANSWERED
 from app.tasks.game.replay import FED
-from app.tasks.game.watching import match_row, seat_names
+from app.tasks.game.watching import Sat, match_row, seat_names, seats_at
 
 Names = Mapping[int, str]
+Moved = Callable[[Mapping[str, Any]], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +54,12 @@ class Happened:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """A match at its event `at`, counted from 1, with all events up to its last one."""
+    """A match at its event `at`, counted from 1, with all events up to its last one; `seats` as they were then."""
 
     at: int
     events: tuple[Happened, ...]
     observed: Observed
+    seats: tuple[Sat, ...]
 
     @property
     def event(self) -> Happened:
@@ -81,8 +84,10 @@ def replay_at(session: Session, study: StudyHere, match_id: int, at: int) -> Rep
     names = seat_names(match.game, match.config)
     view = match.game.view(match.state, "observer")
     begun: datetime = lines[0].received_at
-    events = tuple(_happened(line, names, begun) for line in lines)
-    return Replay(at, events, _GAMES[row.game](view, names, match.game.payoffs(match.state)))
+    moved = partial(_MOVES[row.game], match.config, names)
+    events = tuple(_happened(line, names, begun, moved) for line in lines)
+    observed = _GAMES[row.game](view, names, match.game.payoffs(match.state))
+    return Replay(at, events, observed, seats_at(session, row.id, match, at))
 
 
 def _played(row: Row[Any], lines: Sequence[Row[Any]]) -> Match:
@@ -94,7 +99,7 @@ def _played(row: Row[Any], lines: Sequence[Row[Any]]) -> Match:
     return match
 
 
-def _happened(line: Row[Any], names: Names, begun: datetime) -> Happened:
+def _happened(line: Row[Any], names: Names, begun: datetime, moved: Moved) -> Happened:
     return Happened(
         seq=line.seq,
         after_s=(line.received_at - begun).total_seconds(),
@@ -102,51 +107,83 @@ def _happened(line: Row[Any], names: Names, begun: datetime) -> Happened:
         phase=line.phase,
         who=names.get(line.seat, "") if line.seat else "",
         shape=shape(line.seat) if line.seat else "",
-        what=_words(line, names),
+        what=_words(line, moved),
         message=line.message,
         auto=line.auto,
         rt_ms=line.rt_ms,
     )
 
 
-def _words(line: Row[Any], names: Names) -> str:
+def _words(line: Row[Any], moved: Moved) -> str:
+    """What happened, after the name of who did it, if somebody did."""
     move: Mapping[str, Any] = line.move or {}
-    fields = {name: value for name, value in move.items() if name != "kind"}
     match line.kind:
+        case "move" | "nature":
+            return moved(move)
         case "note" if move.get("kind") == START:
             return "The match begins"
         case "note" if move.get("kind") == STOP:
             return f"The match is ended: {STOPPED.get(move['reason'], move['reason'])}"
         case "resolve":
-            return f"paid {_exact(line.payoff_round)}, {_exact(line.payoff_total)} so far"
-        case "nature":
-            return f"Chance: {move.get('kind')} {_value(move.get('value'))}"
+            return f"gets {_exact(line.payoff_round)} points, {_exact(line.payoff_total)} so far"
         case "left":
             return f"leaves ({LEFT.get(move.get('reason', ''), move.get('reason', ''))})"
         case "returned":
             return "comes back"
         case "replaced":
             return f"is replaced by the agent {str(move.get('agent', '')).rpartition('-')[0]}"
-    said = ", ".join(f"{_field(name, names)} {_value(value)}" for name, value in fields.items())
-    return f"{move.get('kind', line.kind)}: {said}" if said else str(move.get("kind", line.kind))
+    return str(move.get("kind", line.kind))
 
 
 STOPPED = {"left": "a player left", BY_HAND: "stopped by hand"}
 LEFT = {"withdrew": "by the button", "closed": "the browser fell silent", "timeout": "two moves missed"}
 
 
-def _field(name: str, names: Names) -> str:
-    """`offer_3`, the answer to a seat's offer, by the seat's name."""
-    kind, _, seat = name.rpartition("_")
+def _ultimatum_move(_: GameConfig, names: Names, move: Mapping[str, Any]) -> str:
+    if move["kind"] == "offer":
+        return f"offers {amount(move['amount'])} to {names[move['to']]}"
+    answers = {int(name.rpartition("_")[2]): answer for name, answer in move.items() if name != "kind"}
+    return listed([f"{_ANSWERS[answer]} the offer of {names[seat]}" for seat, answer in answers.items()])
+
+
+def _bargaining_move(config: Any, names: Names, move: Mapping[str, Any]) -> str:
+    if move["kind"] == "answer":
+        return _ANSWERS[move["answer"]]
+    gain = move["alice_gain"]
+    return f"proposes {amount(gain)} for {names[1]} and {amount(config.money - gain)} for {names[2]}"
+
+
+def _negotiation_move(_: GameConfig, names: Names, move: Mapping[str, Any]) -> str:
     return (
-        f"{kind} of {names[int(seat)]}" if seat.isdecimal() and int(seat) in names else name.replace("_", " ")
+        _ANSWERS[move["answer"]] if move["kind"] == "answer" else f"names a price of {amount(move['price'])}"
     )
 
 
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return amount(value) if isinstance(value, int) else str(value)
+def _persuasion_move(_: GameConfig, names: Names, move: Mapping[str, Any]) -> str:
+    match move["kind"]:
+        case "answer":
+            return "buys" if move["buy"] else "does not buy"
+        case "recommend":
+            return "recommends to buy" if move["buy"] else "does not recommend to buy"
+        case "message":
+            return f"writes to {names[2]}"
+    return f"The product is {'good' if move['value'] else 'bad'}"
+
+
+def _auction_move(_: GameConfig, names: Names, move: Mapping[str, Any]) -> str:
+    if move["kind"] == "bid":
+        return f"bids ${amount(move['amount'])}"
+    return f"{amount(move['value'])} units of water are for sale"
+
+
+_ANSWERS = {"accept": "accepts", "reject": "rejects", "outside": "takes the outside option"}
+_MOVES: Mapping[str, Callable[[Any, Names, Mapping[str, Any]], str]] = {
+    "sug": _ultimatum_move,
+    "glee-bargaining": _bargaining_move,
+    "glee-negotiation": _negotiation_move,
+    "glee-persuasion": _persuasion_move,
+    "wac": _auction_move,
+}
 
 
 def _exact(text: str | None) -> str:

@@ -20,6 +20,7 @@ from app.tasks.game.base import AnyGame, GameConfig
 from app.tasks.game.fold import match_table, seat_table, state_of
 from app.tasks.game.games import GAMES
 from app.tasks.game.live import BY_HAND, Live
+from app.tasks.game.match import Match
 from app.tasks.game.matching import IN_POOL, PRESENT, waiting_table
 from app.tasks.game.parts import amount
 from app.tasks.game.presenters.base import presenter_of
@@ -289,21 +290,14 @@ def _seats(
     now: datetime,
 ) -> tuple[Sat, ...]:
     """Who has each seat now, or had it last."""
-    rows = session.connection().execute(
-        select(seat_table, _session.participant)
-        .outerjoin(ParticipantSession, _session.id == _s.session_id)
-        .where(_s.match_id == row.id)
-        .order_by(_s.id)
-    )
-    last = {seat.seat: seat for seat in rows}
+    last = _occupants(session, row.id, row.last_seq)
     runs = row.status == MatchStatus.RUNNING
     design: GameDesign | None = design_at(session, row.version_id, row.block)[1] if runs else None
     acting = game.to_move(state).seats if runs else ()
     earned = game.payoffs(state)
     names = seat_names(game, config)
     found = []
-    for number in sorted(last):
-        seat = last[number]
+    for number, seat in last.items():
         acts, is_person = number in acting, seat.agent is None
         hurries = left_s is not None and design is not None and left_s <= design.deadlines.warn_at_s
         found.append(
@@ -321,6 +315,37 @@ def _seats(
             )
         )
     return tuple(found)
+
+
+def _occupants(session: Session, match_id: int, seq: int) -> Mapping[int, Any]:
+    """Each seat with its occupancy at an event: who has left is there until somebody follows."""
+    rows = session.connection().execute(
+        select(seat_table, _session.participant)
+        .outerjoin(ParticipantSession, _session.id == _s.session_id)
+        .where(_s.match_id == match_id, _s.from_seq <= max(seq, 1))
+        .order_by(_s.id)
+    )
+    found = {seat.seat: seat for seat in rows}
+    return dict(sorted(found.items()))
+
+
+def seats_at(session: Session, match_id: int, match: Match, seq: int) -> tuple[Sat, ...]:
+    """Who had each seat at an event, what it had earned by then, and whether its move came next; `match` is played up
+    to that event."""
+    acting, earned = match.game.to_move(match.state).seats, match.game.payoffs(match.state)
+    names = seat_names(match.game, match.config)
+    return tuple(
+        Sat(
+            seat=number,
+            name=names[number],
+            who=who_of(seat),
+            occupant=seat.occupant,
+            session_id=seat.session_id,
+            earned=amount(earned[number - 1]),
+            acts=number in acting,
+        )
+        for number, seat in _occupants(session, match_id, seq).items()
+    )
 
 
 def who_of(seat: Any) -> str:
