@@ -14,6 +14,7 @@ import pytest
 from pydantic import ValidationError
 from sqlalchemy import Engine, event
 from sqlmodel import Session, col, select
+from starlette.responses import StreamingResponse
 from starlette.testclient import TestClient
 
 from app.core.database import Database
@@ -31,6 +32,7 @@ from app.sessions.entering import Visit, enter
 from app.sessions.entry import pass_for
 from app.sessions.exclusions import leave_out
 from app.sessions.news import changed
+from app.sessions.polling import events_of
 from app.sessions.state_machine import settle, submit
 from app.sessions.tables import Mode, ParticipantSession, Response
 from app.simulation.people import Traits
@@ -38,17 +40,20 @@ from app.simulation.run import run_simulation
 from app.studies.tables import State
 from app.tasks.game import held
 from app.tasks.game.fold import match_table, state_of
+from app.tasks.game.matching import _Forming
 from app.tasks.game.replay import ReplayError, replayed
 from app.tasks.game.settings import GameBlock
 from app.tasks.game.sweep import find_due, settle_match
 from app.tasks.game.tables import GameEvent, Seat
 from app.tasks.game.timing import LEAST_S
+from app.tasks.game.wac import WaterConfig
 from tests.clock import Clock
 from tests.factories import NOW, submit_id_on
 from tests.tasks.game.people import SLUG, Person, forget, game_block, matches, open_game, play_on, running
 
 pytestmark = pytest.mark.any_database
 
+SSE = "server-sent-events"
 GAMES: dict[str, tuple[int, dict[str, Any]]] = {
     "sug": (3, {"players": 3, "rounds": 2}),
     "glee-bargaining": (2, {"rounds": 4}),
@@ -430,6 +435,113 @@ def test_what_a_seat_may_not_know_changes_no_byte_and_wakes_nobody(
         assert any(is_woken) == (game.startswith("glee")), "who waits in the dark with others is not woken"
         seen.append((before, is_woken, looked(client, viewer)))
     assert seen[0] == seen[1]
+
+
+def residents(persona: str) -> list[dict[str, Any]]:
+    """The published ones; the first has another persona."""
+    first, *others = WaterConfig().model_dump(mode="json")["residents"]
+    return [{**first, "persona": persona}, *others]
+
+
+# The seat that may not know, what is the same in two whole matches, and what differs in each. In `sug` it is what the
+# two others offer and answer each other.
+KEPT_HIDDEN: dict[str, tuple[int, dict[str, Any], Sequence[dict[str, Any]]]] = {
+    "glee-bargaining": (
+        1,
+        {"rounds": 3, "complete_information": False},
+        [{"discount_bob": discount} for discount in (0.8, 0.95)],
+    ),
+    "glee-negotiation": (
+        1,
+        {"rounds": 3, "complete_information": False},
+        [{"buyer_factor": factor} for factor in (1.2, 1.5)],
+    ),
+    "glee-persuasion": (
+        1,
+        {"rounds": 2, "complete_information": False},
+        [{"value": value} for value in (2, 4)],
+    ),
+    "sug": (3, {"players": 3, "rounds": 2}, [{}, {}]),
+    "wac": (2, {"days": 2, "personas": True}, [{"residents": residents(who)} for who in ("A", "B b b")]),
+}
+
+
+def fixed_form(person: Person, variant: int) -> dict[str, str] | None:
+    """A move that depends on phase and seat alone, but for what the first two players of `sug` do to each other."""
+    seat = person.seat.seat
+    found = person.legal()
+    form = found and person.move_form(random.Random(f"{found[0]}/{seat}"))
+    if not found or not form:
+        return None
+    if "to" in form:
+        form["to"] = "2" if seat == 1 else "1"
+        form["amount"] = "5" if seat == 3 else ("1", "9")[variant]
+    for sender in {f"offer_{3 - seat}"} & set(form):
+        form[sender] = ("accept", "reject")[variant]
+    if form.get("answer") in ("accept", "reject", "outside"):
+        form["answer"] = "accept" if found[0].startswith("3") else "reject"
+    return form
+
+
+@pytest.mark.parametrize("game", sorted(KEPT_HIDDEN))
+def test_a_whole_match_tells_a_seat_nothing_of_what_it_may_not_know(
+    client: TestClient, database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, game: str
+) -> None:
+    """After each move of the match: pages, headers, JSON, the stream of events, and whether the seat was woken."""
+    viewer_seat, same, variants = KEPT_HIDDEN[game]
+    monkeypatch.setattr(_Forming, "_seed", lambda self, group: 7)  # nature, seats and delays are the same
+    woken: list[int] = []
+
+    def noted(session: Session, session_ids: Iterable[int]) -> None:
+        whom = list(session_ids)
+        woken.extend(whom)
+        changed(session, whom)
+
+    monkeypatch.setattr(held, "changed", noted)
+    seen: list[list[Any]] = []
+    for variant, differs in enumerate(variants):
+        slug = f"{game}-{variant}"
+        open_game(database, tmp_path, game=game, configs={**same, **differs}, slug=slug, updates=SSE)
+        people = [Person(client, database, slug=slug) for _ in range(GAMES[game][0])]
+        for person in people:
+            person.look()
+        by_seat = {person.seat.seat: person for person in people}
+        viewer = by_seat[viewer_seat]
+        mine, version = viewer.seat.session_id, ""
+        steps: list[Any] = []
+        while running(database):
+            for seat in sorted(by_seat):
+                form = fixed_form(by_seat[seat], variant)
+                if form is None:
+                    continue
+                by_seat[seat].look()
+                woken.clear()
+                by_seat[seat].post(**form)
+                stream, version = streamed(database, viewer, version)
+                steps.append((seat, woken.count(mine or 0), stream, looked(client, viewer)))
+        assert len(steps) >= 4
+        assert any(not step[1] for step in steps) or game.startswith("glee")
+        seen.append(steps)
+    for one, other in zip(*seen, strict=True):
+        assert one == other
+
+
+def streamed(database: Database, viewer: Person, after: str) -> tuple[str, str]:
+    """What a stream of events brings that goes on after a version, without what is the session's own; the next one."""
+    token = viewer.address.rpartition("/")[2]
+
+    async def gone() -> bool:
+        return True
+
+    async def collected() -> str:
+        response = await events_of(database, token, Clock.now(UTC), after, gone)
+        assert isinstance(response, StreamingResponse)
+        return "".join([str(part) async for part in response.body_iterator])
+
+    text = asyncio.run(collected())
+    found = re.search(r"^id: (\S+)$", text, re.MULTILINE)
+    version = found[1] if found else after
+    return re.sub(rf"{token}|trial-1\.[\w-]+|{version or token}", "", text), version
 
 
 def seated(client: TestClient, database: Database, n: int, good: str | None = None) -> Mapping[int, Person]:
