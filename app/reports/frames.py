@@ -13,7 +13,7 @@ from analysis import check_responses, majority_vote, select_rows
 from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column, ColumnType, names
 from analysis.data.selection import with_unwatched
 from app.core.errors import NotFound
-from app.reports import selects
+from app.reports.responses import responses_in_parts
 from app.studies.queries import study_named
 
 _ROWS_AT_ONCE = 2_000  # few enough that their cells stay in the processor's cache
@@ -40,7 +40,7 @@ def responses_frame(
     Raises NotFound for an unknown study.
     """
     study_named(session, slug)
-    parts = selects.responses_in_parts(slug, names(columns))
+    parts = responses_in_parts(slug, names(columns))
     types: Types = {column.name: _TYPES[column.type] for column in columns} | dict(_KEYS)
     connection = session.connection()
     table = _table(connection, parts.answers, types)

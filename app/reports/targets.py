@@ -128,6 +128,6 @@ def rating_rows_of(session: "Session | None", target: str) -> pd.DataFrame | Non
 def _has_answers_to_pairs(session: "Session | None", target: str) -> bool:
     if session is None or is_file(target):
         return False
-    from app.reports import selects
+    from app.reports.responses import responses
 
-    return session.execute(selects.responses(target, ["study"]).limit(1)).first() is not None
+    return session.execute(responses(target, ["study"]).limit(1)).first() is not None

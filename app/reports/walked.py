@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import Select, String, cast, func, select
 from sqlmodel import Session, col
 
-from app.reports import selects
+from app.reports import responses
 from app.reports.facts import designs_of
 from app.sessions.design import Slot
 from app.sessions.tables import Evidence, ParticipantSession, Response, Trial
@@ -119,7 +119,7 @@ def _answered(session: Session, slug: str, modes: Sequence[str] | None, *, by_ar
 
 def _select(slug: str) -> Select[Any]:
     columns = [
-        *selects.who(),
+        *responses.who(),
         col(Unit.block).label("block"),
         col(Trial.position).label("position"),
         cast(col(Trial.id), String).label("trial"),
@@ -141,7 +141,7 @@ def _select(slug: str) -> Select[Any]:
         col(Response.shown_at).label("shown_at"),
         col(Response.answered_at).label("answered_at"),
         col(Response.raised).label("flags"),
-        selects.excluded.label("excluded"),
+        responses.excluded.label("excluded"),
     ]
     trials = (
         select(*columns)
@@ -150,7 +150,7 @@ def _select(slug: str) -> Select[Any]:
         .join(_s, col(_s.id) == col(Trial.session_id))
     )
     return (
-        selects.with_exclusion(selects.session_tables(trials))
+        responses.with_exclusion(responses.session_tables(trials))
         .join(Unit, col(Unit.id) == col(Trial.unit_id))
         .outerjoin(walk_table, _w.trial_id == col(Trial.id))
         .outerjoin(

@@ -19,13 +19,13 @@ from analysis import read_responses
 from analysis.data.columns import ANALYZED_COLUMNS, names
 from app.core.database import Database
 from app.core.errors import NotFound, StudyError
-from app.reports import selects
-from app.reports.columns import COLUMNS
+from app.reports import frames
 from app.reports.export import export
+from app.reports.exported import table_of
 from app.reports.facts import tables_of
 from app.reports.frames import responses_frame
 from app.reports.kinds import Format, What
-from app.reports.selects import responses, responses_in_parts
+from app.reports.responses import responses, responses_in_parts
 from tests.sessions.walks import Walk
 
 # design.md's contract, written out again on purpose.
@@ -125,12 +125,12 @@ def exported(session: Session, what: What, tmp_path: Path) -> list[Mapping[str, 
 
 
 def test_the_columns_are_those_of_the_contract(session: Session, tmp_path: Path) -> None:
-    assert [column.name for column in COLUMNS["responses"]] == RESPONSES
-    assert [column.name for column in COLUMNS["labels"]] == LABELS
+    assert [column.name for column in table_of(What.RESPONSES).columns] == RESPONSES
+    assert [column.name for column in table_of(What.LABELS).columns] == LABELS
     for what in tables_of([]):
         rows = exported(session, what, tmp_path)
         of_study = ["background_familiarity"] if what is What.PARTICIPANTS else []
-        assert list(rows[0]) == [column.name for column in COLUMNS[what]] + of_study
+        assert list(rows[0]) == [column.name for column in table_of(what).columns] + of_study
 
 
 def test_responses_say_what_was_shown_pressed_and_meant(session: Session, tmp_path: Path) -> None:
@@ -202,7 +202,7 @@ def test_a_study_that_goes_away_while_it_is_read_is_not_half_there(
 ) -> None:
     parts = responses_in_parts("nav", ["study", "position"])
     gone = replace(parts, sessions=parts.sessions.where(false()))
-    monkeypatch.setattr(selects, "responses_in_parts", lambda *_: gone)
+    monkeypatch.setattr(frames, "responses_in_parts", lambda *_: gone)
     with pytest.raises(NotFound, match="nav was deleted"):
         responses_frame(session, "nav")
 

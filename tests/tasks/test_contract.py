@@ -21,7 +21,7 @@ from starlette.testclient import TestClient
 from app.core.database import Database
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
-from app.reports import played, selects
+from app.reports import played, responses, selects
 from app.reports.export import rows_of
 from app.reports.kinds import What
 from app.sessions.design import Kind
@@ -372,8 +372,9 @@ def test_rows_that_forget_exclusion_are_noticed(
     knows_exclusion(client, database, task)
     with database.reading() as session:
         out = str(session.exec(select(Exclusion.session_id)).one())
-    monkeypatch.setattr(
-        selects, "with_exclusion", lambda statement: statement.outerjoin(Exclusion, sa.false())
-    )
+    for module in (responses, selects):
+        monkeypatch.setattr(
+            module, "with_exclusion", lambda statement: statement.outerjoin(Exclusion, sa.false())
+        )
     monkeypatch.setattr(played, "_excluded", lambda session: frozenset())
     assert not any(rows_know(database, task, table, out) for table in TABLES[task])
