@@ -1,6 +1,6 @@
 """Ratings of two studies compared over the stimuli that both have shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -27,6 +27,14 @@ class BlocksCompared(Result):
     criteria: tuple[PairedScores, ...]
     other_scale: tuple[str, ...]
     reason: str | None
+
+    def labelled(self, labels: Mapping[str, str]) -> "BlocksCompared":
+        """The same with criteria under other names, to be shown."""
+        return replace(
+            self,
+            criteria=tuple(one.labelled(labels) for one in self.criteria),
+            other_scale=tuple(labels.get(name, name) for name in self.other_scale),
+        )
 
 
 def compare_blocks(

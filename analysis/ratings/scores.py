@@ -1,7 +1,7 @@
 """Ratings analysed: the scores of each criterion, of each item and rater, and how far raters agree."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -120,14 +120,11 @@ class RatingAnalysis(Result):
 
     @property
     def labels(self) -> dict[str, str]:
-        """A name of each criterion for readers: its question, where that is short and no other's, else its id."""
+        """A name of each criterion for readers: its question, where that is short and no other's, else its id.
+
+        A question with a mark at its end is quoted, as it may stand within a sentence."""
         texts = Counter(one.asked for one in self.criteria)
-        return {
-            one.criterion: one.asked
-            if one.asked and texts[one.asked] == 1 and len(one.asked) <= _LONGEST_LABEL
-            else one.criterion
-            for one in self.criteria
-        }
+        return {one.criterion: _label(one, texts) for one in self.criteria}
 
     def labelled(self) -> "RatingAnalysis":
         """The same with criteria under their `labels`, to be shown."""
@@ -166,6 +163,12 @@ class RatingAnalysis(Result):
             "criteria_compared": [one.to_dict() for one in self.criteria_compared],
             "matched_groups": [one.to_dict() for one in self.matched_groups],
         }
+
+
+def _label(one: CriterionResult, texts: Mapping[str | None, int]) -> str:
+    if not one.asked or texts[one.asked] > 1 or len(one.asked) > _LONGEST_LABEL:
+        return one.criterion
+    return one.asked if one.asked[-1].isalnum() else f"“{one.asked}”"
 
 
 def analyze_ratings(

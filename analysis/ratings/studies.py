@@ -1,6 +1,6 @@
 """The ratings of studies: from the rows of exported tables to the analysis of each block of ratings."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal
@@ -55,6 +55,14 @@ class SelfAssessment(Result):
     not_asked: tuple[str, ...]
     reason: str | None
 
+    def labelled(self, labels: Mapping[str, str]) -> "SelfAssessment":
+        """The same with criteria under other names, to be shown."""
+        return replace(
+            self,
+            criteria=tuple(one.labelled(labels) for one in self.criteria),
+            not_asked=tuple(labels[name] for name in self.not_asked),
+        )
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BlockRatings(Result):
@@ -81,13 +89,7 @@ class BlockRatings(Result):
 
     def labelled(self) -> "BlockRatings":
         """The same with criteria named by their questions, to be shown."""
-        labels, own = self.analysis.labels, self.self_assessment
-        if own is not None:
-            own = replace(
-                own,
-                criteria=tuple(one.labelled(labels) for one in own.criteria),
-                not_asked=tuple(labels[name] for name in own.not_asked),
-            )
+        own = self.self_assessment and self.self_assessment.labelled(self.analysis.labels)
         return replace(self, analysis=self.analysis.labelled(), self_assessment=own)
 
     @property

@@ -27,7 +27,7 @@ def paired_parts(title: str, comparisons: Sequence[PairedScores]) -> Iterator[Re
         test, criterion = one.test, [name_of(one.criterion or "")] if has_criterion else []
         table.add_row(
             *criterion,
-            _names(one),
+            names_of(one),
             str(test.n),
             f"{_signed(test.difference.mean)} {interval_of(test.difference.interval, 2)}",
             f"{_signed(test.shift.value)} {range_of(test.shift.low, test.shift.high, 2)}",
@@ -61,7 +61,7 @@ def paired_notes(comparisons: Sequence[PairedScores]) -> Iterator[str]:
         yield f"{'; '.join(names[:MOST_BRIEF])}{more}: {reason}"
     alone = [(title_of(one), one.test.n_only_first, one.test.n_only_second) for one in comparisons]
     for name, first, second in [each for each in alone if each[1] or each[2]][:MOST_BRIEF]:
-        yield f"{name}: {first} have the first alone and {second} the second alone, and are left out"
+        yield f"{name}: left out without a partner, {first} of the first and {second} of the second"
 
 
 def brief_pairs(comparisons: Sequence[PairedScores]) -> Iterator[str]:
@@ -111,10 +111,11 @@ def between_parts(compared: Sequence[BlocksCompared], *, full: bool) -> Iterator
 
 def title_of(one: PairedScores) -> str:
     """What is compared, with the criterion."""
-    return _names(one) if one.criterion is None else f"{_names(one)}, {name_of(one.criterion)}"
+    return names_of(one) if one.criterion is None else f"{names_of(one)}, {name_of(one.criterion)}"
 
 
-def _names(one: PairedScores) -> str:
+def names_of(one: PairedScores) -> str:
+    """The two that are compared."""
     if one.first == SELF and one.paired_by == "rater":
         return "oneself less items"
     return f"{name_of(one.first)} less {name_of(one.second)}"

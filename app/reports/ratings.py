@@ -14,12 +14,13 @@ from analysis.figures.scores import scores_figure
 from analysis.judging.items import BlockValidation
 from analysis.judging.items.figure import item_judges_figure
 from analysis.judging.items.validation import ItemValidation, validate_items
+from analysis.ratings.between import BlocksCompared
 from analysis.ratings.groups import GroupScores
+from analysis.ratings.paired import PairedScores
 from analysis.ratings.scores import CriterionResult, RatingAnalysis, analyze_ratings
-from analysis.ratings.studies import BlockRatings
+from analysis.ratings.studies import BlockRatings, SelfAssessment
 from analysis.ratings.table import Ratings
 from analysis.results import Result, table_rows
-from analysis.stats.estimates import Estimate
 from app.reports.detection import write_judgements_report
 from app.reports.page.item_judges import (
     ITEM_HEAD,
@@ -29,15 +30,20 @@ from app.reports.page.item_judges import (
     judges_of,
 )
 from app.reports.page.methods import methods_of_file
+from app.reports.page.paired_ratings import PAIRED, paired_rows, paired_sections
+from app.reports.page.rating_agreement import (
+    RATER_PAIRS,
+    agreement_section,
+    rater_pair_rows,
+    rater_pairs_sections,
+)
 from app.reports.page.views import (
     NONE,
     SectionView,
     TableView,
     figure_view,
     number,
-    reasons,
     shortened,
-    with_interval,
 )
 from app.reports.page.writing import FileReport, OnProgress, csv_of, csv_text, silent, write_file_report
 
@@ -50,11 +56,6 @@ _CRITERIA = (
 _GROUPS = (
     "criterion", "group", "n", "n_items", "n_raters", "mean", "low", "high", "sd_ddof1", "lower_quartile", "median",
     "upper_quartile",
-)  # fmt: skip
-_RATER_PAIRS = (
-    "criterion", "first", "second", "n_items", "agreement", "kappa", "kappa_low", "kappa_high", "kappa_linear",
-    "kappa_linear_low", "kappa_linear_high", "kappa_quadratic", "kappa_quadratic_low", "kappa_quadratic_high",
-    "reason",
 )  # fmt: skip
 
 
@@ -92,12 +93,26 @@ def write_block_report(
     *,
     made_at: datetime | None,
     judges: ItemValidation | None = None,
+    compared: Sequence[BlocksCompared] = (),
     on_progress: OnProgress = silent,
 ) -> int:
     """Write the report of one block of ratings of a study, as `write_ratings_report`; returns how many scores count."""
 
     def made() -> FileReport:
-        return _report(f"{title}: {block.kind}", block, block.analysis, _about_block(block), judges)
+        about = _about_block(block)
+        return _report(
+            f"{title}: {block.kind}",
+            block,
+            block.analysis,
+            about,
+            judges,
+            block.self_assessment,
+            [
+                one
+                for one in compared
+                if (block.study, block.block) in zip(one.studies, one.blocks, strict=True)
+            ],
+        )
 
     return write_file_report(made, folder, made_at, on_progress)
 
@@ -110,13 +125,15 @@ def write_block_reports(
     alone: bool,
     made_at: datetime | None,
     judged: Sequence[BlockValidation] = (),
+    compared: Sequence[BlocksCompared] = (),
     on_progress: OnProgress = silent,
 ) -> tuple[str, ...]:
     """Write the report of every block that has answers; returns the pages, below `folder`.
 
     A single block that stands `alone`, beside no report of pairs, has the folder for itself: its numbers, with a folder
     for what else it has. Others have one each, named by what they are, study and block. `titles` are by study. Judges
-    of items are where the ratings, classes or judgements are that they are `judged` by.
+    of items are where the ratings, classes or judgements are that they are `judged` by, studies `compared` with the
+    ratings of each.
     """
     answered = [one for one in blocks if not one.selection.reason]
     is_whole = alone and len({(one.study, one.block) for one in answered}) == 1
@@ -130,15 +147,26 @@ def write_block_reports(
                 one, title, there, made_at=made_at, judges=judges, on_progress=on_progress
             )
         else:
-            write_block_report(one, title, there, made_at=made_at, judges=judges, on_progress=on_progress)
+            found = compared if one.kind == "ratings" else ()
+            write_block_report(
+                one, title, there, made_at=made_at, judges=judges, compared=found, on_progress=on_progress
+            )
         pages.append(f"{place}report.html")
     return tuple(pages)
 
 
 def _report(
-    title: str, result: Result, analysis: RatingAnalysis, about: str, judges: ItemValidation | None
+    title: str,
+    result: Result,
+    analysis: RatingAnalysis,
+    about: str,
+    judges: ItemValidation | None,
+    own: SelfAssessment | None = None,
+    compared: Sequence[BlocksCompared] = (),
 ) -> FileReport:
-    figures = tuple(_figures(analysis))
+    labels, shown = analysis.labels, analysis.labelled()
+    paired = _paired(analysis, own, compared)
+    figures = tuple(_figures(shown))
     drawn = None if judges is None else item_judges_figure(judges)
     views = tuple(figure_view(figure, "tables/criteria.csv") for figure in figures)
     methods = f"{about} {_statistics(analysis)}"
@@ -148,28 +176,60 @@ def _report(
         result,
         methods_of_file("Ratings", methods, analysis.seed, ITEM_JUDGES if judges else ""),
         (
-            SectionView("scores", "Scores", figures=views, notes=tuple(_counted(analysis))),
-            *_groups(analysis),
-            _agreement(analysis),
-            *_pairs(analysis),
-            *_classes(analysis),
-            *_raters(analysis),
-            *_odd(analysis),
+            SectionView(
+                "scores",
+                "Scores",
+                figures=views,
+                tables=tuple(_questions(analysis)),
+                notes=tuple(_counted(shown)),
+            ),
+            *_groups(shown),
+            *paired_sections(shown, own and own.labelled(labels), [one.labelled(labels) for one in compared]),
+            agreement_section(shown),
+            *rater_pairs_sections(shown),
+            *_classes(shown),
+            *_raters(shown),
+            *_odd(shown),
             *(() if judges is None or drawn is None else [item_judges_section(judges, drawn)]),
         ),
         {
             "criteria": csv_text(_CRITERIA, map(_criterion_row, analysis.criteria)),
             "classes": csv_text(("criterion", "class", "n", "share"), _class_rows(analysis)),
-            "rater_pairs": csv_text(_RATER_PAIRS, _pair_rows(analysis)),
+            "rater_pairs": csv_text(RATER_PAIRS, rater_pair_rows(analysis)),
             "items": csv_of(analysis.items),
             "raters": csv_of(analysis.raters),
             "odd": csv_of(analysis.odd),
             **({"groups": csv_text(_GROUPS, _group_rows(analysis))} if _has_groups(analysis) else {}),
+            **({"paired": csv_text(PAIRED, paired_rows(paired))} if paired else {}),
             **({} if judges is None else {"judges": csv_text(ITEM_HEAD, item_judge_rows(judges))}),
         },
         figures if drawn is None else (*figures, drawn),
         judges,
     )
+
+
+def _paired(
+    analysis: RatingAnalysis, own: SelfAssessment | None, compared: Sequence[BlocksCompared]
+) -> Sequence[PairedScores]:
+    of_studies = (each for one in compared for each in one.criteria)
+    return (
+        *analysis.matched_groups,
+        *analysis.criteria_compared,
+        *(own.criteria if own else ()),
+        *of_studies,
+    )
+
+
+def _questions(analysis: RatingAnalysis) -> Iterator[TableView]:
+    """What was asked by each criterion, where its id does not say it."""
+    rows = [
+        (one.criterion, one.asked, "" if one.scale is None else "{:g} to {:g}".format(*one.scale))
+        for one in analysis.criteria
+        if one.asked
+    ]
+    if rows:
+        head = "id in the data", "question", "scale"
+        yield shortened("Criteria", head, rows, n_names=3, file="results.json", most=MOST_ROWS)
 
 
 def _figures(analysis: RatingAnalysis) -> Iterator[AnyFigure]:
@@ -216,7 +276,13 @@ def _groups(analysis: RatingAnalysis) -> Iterator[SectionView]:
     head = "criterion", "group", "scores", "items", "mean", "SD (n-1)", "quartiles"
     caption = "Scores by group of items, with 95 % intervals of the mean"
     table = shortened(caption, head, rows, n_names=2, file="tables/groups.csv", most=MOST_ROWS)
-    yield SectionView("groups", "Groups of items", tables=(table,))
+    missing: dict[str, list[str]] = {}
+    for one in analysis.criteria:
+        for group in one.groups:
+            if group.interval.reason:
+                missing.setdefault(group.interval.reason, []).append(f"{one.criterion}, {group.group}")
+    notes = tuple(f"No interval in {'; '.join(names)}: {reason}." for reason, names in missing.items())
+    yield SectionView("groups", "Groups of items", tables=(table,), notes=notes)
 
 
 def _interval(group: GroupScores) -> str:
@@ -238,17 +304,6 @@ def _class_rows(analysis: RatingAnalysis) -> Iterator[tuple[str, str, int, float
             yield one.criterion, each.name, each.n, each.share
 
 
-def _pair_rows(analysis: RatingAnalysis) -> Iterator[tuple[object, ...]]:
-    for one in analysis.criteria:
-        for pair in one.rater_pairs.pairs:
-            kappas = (
-                (kappa.value, kappa.interval.low, kappa.interval.high)
-                for kappa in (pair.kappa, pair.kappa_linear, pair.kappa_quadratic)
-            )
-            about = one.criterion, *pair.raters, pair.n_items, pair.agreement.value
-            yield *about, *(cell for cells in kappas for cell in cells), pair.kappa.reason
-
-
 def _counted(analysis: RatingAnalysis) -> Iterator[str]:
     outside = "out of range" if analysis.out_of_range == "drop" else "out of range but counted"
     for one in analysis.criteria:
@@ -261,67 +316,6 @@ def _counted(analysis: RatingAnalysis) -> Iterator[str]:
             yield f"{one.criterion}: {one.n} of {one.n_ratings} scores count; {', '.join(odd)}."
         if one.reason:
             yield f"{one.criterion}: {one.reason}."
-
-
-def _agreement(analysis: RatingAnalysis) -> SectionView:
-    named = [(one.criterion, _coefficients(one)) for one in analysis.criteria]
-    names = list(named[0][1]) if named else []
-    # The intraclass correlation needs a complete table, which ratings seldom are.
-    shown = [
-        name for name in names if "ICC" not in name or any(of[name].value is not None for _, of in named)
-    ]
-    table = TableView(
-        caption="Agreement of raters on each criterion, with 95 % intervals over items",
-        head=("criterion", "items", *shown),
-        rows=tuple(
-            (name, str(one.agreement.alpha.n), *(with_interval(of[key], 2) for key in shown))
-            for one, (name, of) in zip(analysis.criteria, named, strict=True)
-        ),
-        file="results.json",
-    )
-    found = reasons(
-        (f"{key} ({name})" if key in shown else key, of[key]) for key in names for name, of in named
-    )
-    return SectionView("agreement", "Agreement", tables=(table,), notes=tuple(found))
-
-
-def _coefficients(one: CriterionResult) -> dict[str, Estimate]:
-    found = one.agreement
-    return {
-        "observed": found.agreement,
-        "Krippendorff's alpha": found.alpha,
-        "Fleiss' kappa": found.kappa,
-        "Gwet's AC1": found.ac1,
-        "ICC of one rater": found.icc_single,
-        "ICC of the raters' mean": found.icc_average,
-        "ICC, one-way": one.icc_oneway,
-    }
-
-
-def _pairs(analysis: RatingAnalysis) -> Iterator[SectionView]:
-    """Two raters at a time."""
-    rows, notes = [], []
-    for one in analysis.criteria:
-        found = one.rater_pairs
-        for pair in found.pairs:
-            each = pair.kappa, pair.kappa_linear, pair.kappa_quadratic
-            kappas = (with_interval(kappa, 2) for kappa in each)
-            about = one.criterion, " and ".join(pair.raters), str(pair.n_items)
-            rows.append((*about, number(pair.agreement.value, 2), *kappas))
-        if found.reason:
-            notes.append(f"{one.criterion}: no pairs of raters, {found.reason}.")
-        elif found.mean_kappa is not None:
-            notes.append(
-                f"{one.criterion}: mean kappa over pairs of raters {number(found.mean_kappa, 2)}, linear "
-                f"{number(found.mean_kappa_linear, 2)}, quadratic {number(found.mean_kappa_quadratic, 2)}."
-            )
-    head = "criterion", "raters", "items", "agree", "kappa", "linear weights", "quadratic weights"
-    tables: tuple[TableView, ...] = ()
-    if rows:
-        caption = "Cohen's kappa of two raters on the items that both rated, with 95 % intervals over items"
-        tables = (shortened(caption, head, rows, n_names=2, file="tables/rater_pairs.csv", most=MOST_ROWS),)
-    if rows or notes:
-        yield SectionView("pairs", "Two raters at a time", tables=tables, notes=tuple(notes))
 
 
 def _classes(analysis: RatingAnalysis) -> Iterator[SectionView]:
@@ -382,9 +376,9 @@ def _about_block(block: BlockRatings) -> str:
     )
     return (
         f"In the study {block.study}, block {block.block}, {selection.n_participants_used} participants "
-        f"(mode {selection.mode}) rated one item at a time; {selection.n_used} items rated count, "
-        f"{excluded} more were excluded, of {block.n_sessions_excluded} sessions, and practice and attention checks "
-        f"are in no number. {f'Scales: {scales}.' if scales else ''}"
+        f"(mode {selection.mode}) rated one item at a time; {selection.n_used} pages count, each one item "
+        f"rated by one participant, {excluded} more were excluded, of {block.n_sessions_excluded} sessions, and "
+        f"practice and attention checks are in no number. {f'Scales: {scales}.' if scales else ''}"
     ).rstrip()
 
 
@@ -395,5 +389,7 @@ def _statistics(analysis: RatingAnalysis) -> str:
         f"({analysis.resamples:,} resamples) [Owe07]. Agreement takes scores as {analysis.agreement_level}: "
         "Krippendorff's alpha [Kri04], Fleiss' kappa [Fle71], Gwet's AC1 [Gwe08], intraclass correlations [MW96], of "
         "items with different numbers of ratings [SF79], and Cohen's kappa of two raters at a time [Coh60], weighted "
-        "where scores have an order [Coh68]."
+        "where scores have an order [Coh68]. What belongs together (criteria of one item, items of a matched set, a "
+        "rater's own score and those given to items, a stimulus in two studies) is compared as pairs: mean difference, "
+        "Hodges-Lehmann shift [HL63], Wilcoxon's signed-rank test [Wil45] and a permutation test [PS10], two-sided."
     )

@@ -17,6 +17,7 @@ from analysis.figures.closing import closing_figure
 from analysis.judging import JudgeValidation, validate_judges
 from analysis.judging.items import BlockValidation, validate_rating_rows
 from analysis.options import RESAMPLES
+from analysis.ratings.between import BlocksCompared, compare_blocks
 from analysis.ratings.studies import BlockRatings, analyze_rating_rows
 from app.core.errors import StudyError
 from app.reports.distances import CLOSING_HEAD, closing_of, closing_rows, kept_distances
@@ -160,10 +161,13 @@ def write_reports(
     alone = bool(of_mode) and not any((frame["mode"] == chosen).any() for frame in frames.values())
     blocks: list[BlockRatings | BlockJudgements] = []
     judged: Sequence[BlockValidation] = ()
+    compared: Sequence[BlocksCompared] = ()
     if of_mode:
         on_progress(0, _STEPS, "computing")
         with computing():
-            blocks += analyze_rating_rows(of_mode, mode=chosen, seed=seed, resamples=resamples)
+            rated = analyze_rating_rows(of_mode, mode=chosen, seed=seed, resamples=resamples)
+            blocks += rated
+            compared = compare_blocks(rated, seed=seed, resamples=resamples)
             blocks += analyze_judgement_rows(of_mode, mode=chosen, seed=seed, resamples=resamples)
             if item_verdicts is not None:
                 judged = validate_rating_rows(
@@ -171,7 +175,9 @@ def write_reports(
                 )
     titles = {study.slug: study.title for study in studies}
     with computing():
-        pages = write_block_reports(blocks, titles, folder, alone=alone, made_at=made_at, judged=judged)
+        pages = write_block_reports(
+            blocks, titles, folder, alone=alone, made_at=made_at, judged=judged, compared=compared
+        )
     if alone and pages:
         on_progress(_STEPS, _STEPS, "done")
         # A block may be there for its ratings, its classes and its judgements.

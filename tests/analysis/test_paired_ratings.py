@@ -48,7 +48,7 @@ def test_criteria_are_compared_over_the_means_of_the_same_items() -> None:
     assert [one.p_holm for one in analysis.criteria_compared] == holm(ps)
     text = render_ratings(analysis)
     assert "Criteria compared (as pairs, over items)" in text
-    assert "IU less IA: 15 have the first alone" in text
+    assert "IU less IA: left out without a partner, 15 of the first and 0" in text
     assert max(map(len, text.splitlines())) <= 100
 
 
@@ -214,8 +214,8 @@ def test_criteria_are_shown_by_their_questions_where_these_are_short_and_differ(
     table = pd.DataFrame(rows, columns=["item", "rater", "criterion", "score"])
     asked = {"a": "Is it logical?", "b": "Twice?", "c": "Twice?", "d": "A long question. " * 9}
     analysis = analyze_ratings(check_ratings(table, scale=(1, 5), asked=asked), resamples=0)
-    assert analysis.labels == {"a": "Is it logical?", "b": "b", "c": "c", "d": "d"}
+    assert analysis.labels == {"a": "“Is it logical?”", "b": "b", "c": "c", "d": "d"}
     shown = analysis.labelled()
-    assert [one.criterion for one in shown.criteria] == ["Is it logical?", "b", "c", "d"]
-    assert shown.criteria_compared[0].first == "Is it logical?"
-    assert set(shown.raters["criterion"]) == {"Is it logical?", "b", "c", "d"}
+    assert [one.criterion for one in shown.criteria] == ["“Is it logical?”", "b", "c", "d"]
+    assert shown.criteria_compared[0].first == "“Is it logical?”"
+    assert set(shown.raters["criterion"]) == {"“Is it logical?”", "b", "c", "d"}

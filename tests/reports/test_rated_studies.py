@@ -156,7 +156,8 @@ def test_the_report_of_ratings_alone_is_the_page(session: Session, tmp_path: Pat
     assert {"report.html", "results.json", "tables/groups.csv", "figures/scores.svg"} <= set(info.files)
     page = (tmp_path / "report" / "report.html").read_text()
     assert "persona" in page
-    assert "rated one item at a time; 12 items rated count, 4 more were excluded, of 1 sessions" in page
+    assert "rated one item at a time; 12 pages count, each one item rated by one participant, 4 more" in page
+    assert "Logical reasoning" in page, "criteria are named by their questions"
     results = json.loads((tmp_path / "report" / "results.json").read_text())
     here, *_ = analyze_rating_rows([ratings_frame(session, "rated")])
     assert results == here.to_dict()
