@@ -16,8 +16,11 @@ HAZE_RGB = (0.86, 0.76, 0.66)
 HAZE_FROM_M, HAZE_LENGTH_M = 2.0, 44.0
 # Of the pictures: walls by material and side (west, east, south, north), each from the ground up.
 WALLS = tuple(name for name in MATERIALS if name != "ground")
-FLOOR_TEXELS_PER_M = 20
-WALL_TEXELS_PER_M, WALL_WIDTH_M, WALL_HEIGHT_M = 24, 2, 5
+FLOOR_TEXELS_PER_M, FINE_FLOOR_TEXELS_PER_M = 20, 40
+WALL_TEXELS_PER_M, FINE_WALL_TEXELS_PER_M = 24, 48
+WALL_WIDTH_M, WALL_HEIGHT_M = 2, 5
+# Nearer than this a pixel of the page is smaller than a texel of the pictures at half size.
+FINE_WITHIN_M = 10.0
 SKY_COLUMNS = 1280
 
 
@@ -46,6 +49,11 @@ def drawing() -> dict[str, Any]:
         "kinds": kinds,
         "ramps": ramps,
         "floor": {"src": "/static/walk-floor.jpg", "per_m": FLOOR_TEXELS_PER_M},
+        "fine": {
+            "floor": {"src": "/static/walk-floor-fine.jpg", "per_m": FINE_FLOOR_TEXELS_PER_M},
+            "walls": {"src": "/static/walk-walls-fine.jpg", "per_m": FINE_WALL_TEXELS_PER_M},
+            "within_m": FINE_WITHIN_M,
+        },
         "walls": {
             "src": "/static/walk-walls.jpg",
             "per_m": WALL_TEXELS_PER_M,

@@ -7,6 +7,8 @@ from PIL import Image
 
 from stimuli.arrays import Pixels
 from stimuli.drawing import (
+    FINE_FLOOR_TEXELS_PER_M,
+    FINE_WALL_TEXELS_PER_M,
     FLOOR_TEXELS_PER_M,
     SKY_COLUMNS,
     WALL_TEXELS_PER_M,
@@ -37,8 +39,13 @@ def write(name: str, picture: Pixels) -> None:
 
 
 if __name__ == "__main__":
-    write("floor", smaller(paint_floor(build_world()), FULL_FLOOR // FLOOR_TEXELS_PER_M))
+    floor = paint_floor(build_world())
     walls = [paint_wall(material, facing) for material in WALLS for facing in FACINGS_RAD]
-    write("walls", np.concatenate([smaller(wall, FULL_WALL // WALL_TEXELS_PER_M) for wall in walls]))
+    for ending, floor_per_m, wall_per_m in (
+        ("", FLOOR_TEXELS_PER_M, WALL_TEXELS_PER_M),
+        ("-fine", FINE_FLOOR_TEXELS_PER_M, FINE_WALL_TEXELS_PER_M),
+    ):
+        write(f"floor{ending}", smaller(floor, FULL_FLOOR // floor_per_m))
+        write(f"walls{ending}", np.concatenate([smaller(wall, FULL_WALL // wall_per_m) for wall in walls]))
     # Twice as wide as it is written, and from the top down to the horizon.
     write("sky", smaller(paint_sky(2 * SKY_COLUMNS, int(LENS.horizon), LENS.focal), 2))

@@ -90,6 +90,8 @@ def test_who_walks_by_keys_arrives_over_a_reload_and_a_lost_line(
     opened: Open, walks: tuple[str, Database]
 ) -> None:
     page = opened()
+    expect(page.get_by_text("the mouse or")).to_be_visible()
+    expect(page.get_by_text("Drag on the left half")).to_be_hidden()
     walker = Keyboard(page)
     walker.start()
     walker.go(8)
@@ -128,7 +130,9 @@ def test_the_mouse_turns_while_a_button_is_held(opened: Open, walks: tuple[str, 
 
 
 def test_fingers_walk_on_the_left_and_turn_on_the_right(opened: Open) -> None:
-    page = opened(has_touch=True, viewport={"width": 390, "height": 844})
+    page = opened(has_touch=True, is_mobile=True, viewport={"width": 390, "height": 844})
+    expect(page.get_by_text("Drag on the left half")).to_be_visible()
+    expect(page.get_by_text("the mouse or")).to_be_hidden()
     walker = Keyboard(page)
     walker.start()
     box = page.locator("[data-view]").bounding_box()
@@ -155,6 +159,18 @@ def test_fingers_walk_on_the_left_and_turn_on_the_right(opened: Open) -> None:
     assert keys[5:25] == [steps.FORWARD] * 20
     assert keys[-1] == 0
     assert sum(turn for _, turn in walker.pressed) < 0
+
+
+def test_the_whole_picture_and_its_button_are_on_every_screen(opened: Open) -> None:
+    """A telephone upright and crosswise, and a laptop: nobody has to scroll to start, nor past a picture that turns."""
+    for width, height, is_mobile in ((390, 844, True), (844, 390, True), (1280, 720, False)):
+        page = opened(has_touch=is_mobile, is_mobile=is_mobile, viewport={"width": width, "height": height})
+        expect(page.locator("[data-start]")).to_be_visible()
+        box = page.locator("[data-view]").bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= height, (width, height)
+        assert box["x"] >= 0
+        assert box["width"] >= min(340, width - 40), (width, height)
 
 
 def test_who_hides_the_page_walks_on_when_back(opened: Open) -> None:

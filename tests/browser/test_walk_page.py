@@ -23,8 +23,15 @@ DRAW = """async (walker) => {
   const settings = JSON.parse(document.getElementById("walk-settings").textContent);
   const canvas = document.createElement("canvas");
   const view = await openView(canvas, settings);
-  view.draw({ x: walker[0], y: walker[1], heading: walker[2] }, 1);
-  return canvas.toDataURL("image/png");
+  const drawn = () => {
+    view.draw({ x: walker[0], y: walker[1], heading: walker[2] }, 1);
+    return canvas.toDataURL("image/png");
+  };
+  const half = drawn();
+  await view.refine();
+  const full = drawn();
+  view.coarsen();
+  return [half, full, drawn()];
 }"""
 
 
@@ -48,8 +55,14 @@ def page(browser: Browser, service: tuple[str, Database], tmp_path: Path) -> Ite
 def test_the_page_shows_what_a_clip_of_the_same_pose_shows(page: Page) -> None:
     for x_m, y_m, heading_rad in POSES:
         walker = steps.start(x_m, y_m, heading_rad)
-        url = page.evaluate(DRAW, list(walker))
-        picture = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB")
+        urls = page.evaluate(DRAW, list(walker))
+        half, full, again = (
+            np.asarray(Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB"))
+            for url in urls
+        )
         clip = raycaster(GOALS[0]).frame(Pose(*steps.pose(walker)), 1.0)[..., :3]
+        away = [float(np.abs(one.astype(int) - clip.astype(int)).mean()) for one in (half, full)]
         # Of 255; two pictures of the same place looked at from a step aside differ by 20 and more.
-        assert np.abs(np.asarray(picture).astype(int) - clip.astype(int)).mean() < 6
+        assert max(away) < 6
+        assert away[1] < away[0], "close by, pictures of full size are nearer to a clip's"
+        assert np.array_equal(half, again), "and a slow device goes back"

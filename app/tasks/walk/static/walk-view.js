@@ -1,5 +1,5 @@
 // Draws the map in first person: the ray caster of the clips (stimuli/raycaster.py), with its lens and its pictures at
-// half their size. Metres, and radians counter-clockwise from east.
+// half their size; close by in full size, where that is loaded. Metres, and radians counter-clockwise from east.
 
 const M = 1_000_000;
 const TURN = 360_000;
@@ -20,6 +20,9 @@ async function texels(src) {
   return { pixels: new Uint32Array(data.buffer), width: image.width, height: image.height };
 }
 
+/** A picture, and a finer one of what is nearer than `within`. */
+const levels = (far, near = far, within = 0) => ({ far, near, within });
+
 export async function openView(canvas, { ground, world, goal }) {
   const [floor, walls, sky] = await Promise.all([world.floor, world.walls, world.sky].map(({ src }) => texels(src)));
   return new View(canvas, ground, world, goal, { floor, walls, sky });
@@ -38,14 +41,29 @@ class View {
     this.bearing = this.across.map(Math.atan);
     const lost = (step) => Math.exp(-Math.max((step + 0.5) / 16 - world.haze_from_m, 0) / world.haze_length_m);
     this.keep = Uint16Array.from({ length: 1024 }, (_, step) => Math.round(256 * lost(step)));
-    this.lightGoal();
+    this.lightGoal(pictures.floor, world.floor.per_m);
+    this.floors = levels({ ...pictures.floor, per: world.floor.per_m });
+    this.walls = levels({ ...pictures.walls, per: world.walls.per_m });
     this.map = this.paintMap();
   }
 
-  /** The blue of the goal on the floor, on a copy of its own. */
-  lightGoal() {
-    const { pixels, width } = this.pictures.floor;
-    const per = this.world.floor.per_m;
+  /** What stands near from pictures of full size, once these are there. */
+  async refine() {
+    const { floor, walls, within_m: within } = this.world.fine;
+    const [floorPicture, wallsPicture] = await Promise.all([texels(floor.src), texels(walls.src)]);
+    this.lightGoal(floorPicture, floor.per_m);
+    this.floors = levels(this.floors.far, { ...floorPicture, per: floor.per_m }, within);
+    this.walls = levels(this.walls.far, { ...wallsPicture, per: walls.per_m }, within);
+  }
+
+  /** Back to half size: the device is slow. */
+  coarsen() {
+    this.floors = levels(this.floors.far);
+    this.walls = levels(this.walls.far);
+  }
+
+  /** The blue of the goal on a picture of the floor. */
+  lightGoal({ pixels, width }, per) {
     for (let y = Math.floor((this.goal.y - 3) * per); y < (this.goal.y + 3) * per; y += 1) {
       for (let x = Math.floor((this.goal.x - 3) * per); x < (this.goal.x + 3) * per; x += 1) {
         if (x < 0 || y < 0 || x >= width || y >= width) continue;
@@ -122,16 +140,22 @@ class View {
   }
 
   floorRun(column, from, to, cell, x, y, eye, east, north, farthest) {
-    const { width, height, focal, horizon, floor } = this.world;
-    const { pixels, width: side } = this.pictures.floor;
+    const { width, height, focal, horizon } = this.world;
+    const { far, near, within } = this.floors;
+    const { pixels: farPixels, width: farSide, per: farPer } = far;
+    const { pixels: nearPixels, width: nearSide, per: nearPer } = near;
     const { slope_x: slopeX, slope_y: slopeY } = this.ground;
     const rise = this.height(cell, x, y) - eye;
     const slope = (slopeX[cell] * east + slopeY[cell] * north) / 1000;
     const below = height - horizon - 0.5;
     for (let row = from; row < to; row += 1) {
       const depth = rise > -0.02 ? farthest : rise / ((row - below) / focal - slope);
-      const texelX = Math.max(0, Math.min(side - 1, ((x + east * depth) * floor.per_m) | 0));
-      const texelY = Math.max(0, Math.min(side - 1, ((y + north * depth) * floor.per_m) | 0));
+      const isNear = depth < within;
+      const pixels = isNear ? nearPixels : farPixels;
+      const side = isNear ? nearSide : farSide;
+      const per = isNear ? nearPer : farPer;
+      const texelX = Math.max(0, Math.min(side - 1, ((x + east * depth) * per) | 0));
+      const texelY = Math.max(0, Math.min(side - 1, ((y + north * depth) * per) | 0));
       this.put(column + (height - 1 - row) * width, pixels[texelY * side + texelX], depth);
     }
     return Math.max(from, to);
@@ -139,14 +163,15 @@ class View {
 
   wallRun(column, from, to, cell, facing, along, eye, depth) {
     const { width, height, focal, horizon, kinds, walls } = this.world;
-    const { pixels, width: side } = this.pictures.walls;
-    const rows = walls.height_m * walls.per_m;
+    const { far, near, within } = this.walls;
+    const { pixels, width: side, per } = depth < within ? near : far;
+    const rows = walls.height_m * per;
     const first = (Math.max(0, kinds[cell] - 1) * 4 + facing) * rows;
-    const across = Math.min(side - 1, ((along % walls.width_m) * walls.per_m) | 0);
+    const across = Math.min(side - 1, ((along % walls.width_m) * per) | 0);
     const below = height - horizon - 0.5;
     for (let row = from; row < to; row += 1) {
       const z = ((row - below) / focal) * depth + eye;
-      const up = Math.max(0, Math.min(rows - 1, (z * walls.per_m) | 0));
+      const up = Math.max(0, Math.min(rows - 1, (z * per) | 0));
       this.put(column + (height - 1 - row) * width, pixels[(first + up) * side + across], depth);
     }
     return Math.max(from, to);

@@ -10,6 +10,7 @@ const TURN = 360_000;
 const MDEG_PER_PIXEL = 150;
 const MOST_BEHIND = 6; // ticks that are caught up; a longer stall is one
 const SEND_MS = 1000;
+const SLOW_FPS = 30;
 const HELD = {
   KeyW: KEYS.FORWARD,
   ArrowUp: KEYS.FORWARD,
@@ -53,6 +54,7 @@ const report = { hidden_ms: 0, loads: 0, stalls: 0, stall_ms: 0, errors: [] };
 let drawn = { frames: 0, ms: 0 };
 let walking = false;
 let walked = 0;
+let view = null;
 
 /** The report goes on over reloads; where nothing can be kept, every load is the first. */
 function keepReport() {
@@ -100,7 +102,7 @@ function seenFrom(part) {
   };
 }
 
-function frame(view) {
+function frame() {
   let last = null;
   let due = 0;
   const each = (now) => {
@@ -132,6 +134,7 @@ async function send() {
   if (!batch) return { tick: unsent.tick };
   const { frames, ms } = drawn;
   drawn = { frames: 0, ms: 0 };
+  if (ms > SEND_MS / 2 && frames * 1000 < SLOW_FPS * ms) view?.coarsen();
   try {
     const response = await fetch(settings.batches, {
       method: "POST",
@@ -265,7 +268,8 @@ function stop() {
 }
 
 async function open() {
-  const view = await openView(canvas, settings);
+  view = await openView(canvas, settings);
+  if (matchMedia("(pointer: fine)").matches) view.refine().catch(() => {}); // half size does
   view.draw(walker, unsent.tick / settings.ticks_per_s);
   listen();
   start.hidden = false;
@@ -276,7 +280,7 @@ async function open() {
     canvas.focus();
     lock();
   });
-  frame(view);
+  frame();
   sending();
 }
 
