@@ -28,6 +28,7 @@ from app.core.headers import SafetyHeaders
 from app.core.settings import Settings
 from app.core.templating import STATIC, Static, render
 from app.library.clips.store import ClipStore
+from app.sessions.fetched import router as fetched
 from app.sessions.news import hearing
 from app.sessions.pages import MessagePage
 from app.sessions.router import router as participant
@@ -90,6 +91,7 @@ def _pages() -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
     """
     ours, theirs = FastAPI(openapi_url=None), FastAPI(openapi_url=None)
     ours.include_router(participant)
+    ours.include_router(fetched)
     ours.include_router(seats)
     ours.include_router(walks)
     theirs.include_router(experimenter)

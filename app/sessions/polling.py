@@ -9,14 +9,14 @@ from typing import Any
 
 from fastapi import Response
 from fastapi.responses import JSONResponse, StreamingResponse
+from sqlmodel import Session
 
 from app.core import dependencies
 from app.core.database import Database
 from app.sessions.news import Listener, hears_all
 from app.sessions.pages import MessagePage
-from app.sessions.state_machine import is_due, note_present, settle
 from app.sessions.views import page_for
-from app.sessions.where import Where, locate, session_of
+from app.sessions.where import Where, hold, locate, session_of
 
 POLL_S = 25.0
 PRESENT_S = 5.0
@@ -27,6 +27,25 @@ STREAM_S = 240.0
 AGAIN_MS = 500
 """How long a stream of events lasts, and how long after its end the browser opens the next."""
 NO_STORE = {"Cache-Control": "no-store"}
+
+
+def is_due(where: Where, now: datetime) -> bool:
+    """Whether something has to be written before the current page is shown (`settle`)."""
+    return where.live is not None and not where.is_shut_out(now) and where.live.is_due(where, now)
+
+
+def settle(session: Session, token: str, now: datetime) -> None:
+    """Write what is due on the current page, unless somebody else has."""
+    hold(session, token)
+    where = locate(session, token)
+    if where.live is not None and is_due(where, now):
+        where.live.settle(session, where, where.block, now)
+
+
+def note_present(session: Session, where: Where, now: datetime, polls: bool) -> None:
+    """Somebody has been heard of; `polls`: by a browser that keeps in touch."""
+    if where.live is not None:
+        where.live.note_present(session, where, where.block, now, polls=polls)
 
 
 async def current(database: Database, token: str, now: datetime) -> Where:

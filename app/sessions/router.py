@@ -1,21 +1,21 @@
-"""The participant's addresses: `/s/{slug}` to come in, `/p/{token}` for every page of a session."""
+"""The participant's addresses: `/s/{slug}` to come in, `/p/{token}` for every page of a session. What a page fetches
+besides is in `fetched.py`."""
 
 from typing import Literal
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from app.core.dependencies import DatabaseDep, Form, Now, Rng, SettingsDep, StoreDep, without_nul
+from app.core.dependencies import DatabaseDep, Form, Now, Rng, SettingsDep, without_nul
 from app.core.errors import Closed, InvalidAnswer
 from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.entering import enter, kept_token
 from app.sessions.entry import remember, visit_of
-from app.sessions.media import clip_response, note_sent
 from app.sessions.planning import Full
-from app.sessions.polling import current, events_of, news_of
-from app.sessions.shown import clip_for, shown_design
-from app.sessions.state_machine import NotCurrent, mark_shown, note_present, submit
+from app.sessions.polling import current, note_present
+from app.sessions.shown import shown_design
+from app.sessions.state_machine import NotCurrent, mark_shown, submit
 from app.sessions.tables import Mode, Status
 from app.sessions.views import current_page, farewell, full, page_for
 from app.sessions.where import locate
@@ -93,38 +93,3 @@ async def show_full(slug: str, database: DatabaseDep) -> Response:
     """For somebody who wanted to take part when nothing was left to answer: nothing of them was stored."""
     slug = without_nul(slug)
     return render(full(slug, await database.peek(shown_design, slug)))
-
-
-@router.get("/p/{token}/state")
-async def wait_for_news(
-    request: Request, token: str, database: DatabaseDep, now: Now, after: str = ""
-) -> Response:
-    """A long poll of a page that changes by itself: its new parts, or 204 when nothing has changed for a while."""
-    return await news_of(database, token, now, after, request.is_disconnected)
-
-
-@router.get("/p/{token}/state/events")
-async def stream_news(
-    request: Request, token: str, database: DatabaseDep, now: Now, after: str = ""
-) -> Response:
-    """The same as server-sent events; a browser that opens the next stream names the last version that it has seen."""
-    seen = request.headers.get("last-event-id", after)
-    return await events_of(database, token, now, seen, request.is_disconnected)
-
-
-@router.api_route("/p/{token}/clips/{position}-{place}.mp4", methods=["GET", "HEAD"])
-async def show_clip(
-    request: Request,
-    token: str,
-    position: int,
-    place: str,
-    database: DatabaseDep,
-    store: StoreDep,
-    now: Now,
-) -> Response:
-    served = await database.peek(clip_for, token, position, place, now)
-
-    def note(start: int, stop: int) -> None:
-        database.write_soon(note_sent, served.trial_id, served.place, start, stop)
-
-    return clip_response(store.clip_path(served.sha256), served, request.headers.get("range"), note)

@@ -60,25 +60,6 @@ def mark_shown(session: Session, session_id: int, step: int, now: datetime) -> N
     session.connection().execute(MARK_SHOWN, values)
 
 
-def is_due(where: Where, now: datetime) -> bool:
-    """Whether something has to be written before the current page is shown (`settle`)."""
-    return where.live is not None and not where.is_shut_out(now) and where.live.is_due(where, now)
-
-
-def settle(session: Session, token: str, now: datetime) -> None:
-    """Write what is due on the current page, unless somebody else has."""
-    hold(session, token)
-    where = locate(session, token)
-    if where.live is not None and is_due(where, now):
-        where.live.settle(session, where, where.block, now)
-
-
-def note_present(session: Session, where: Where, now: datetime, polls: bool) -> None:
-    """Somebody has been heard of; `polls`: by a browser that keeps in touch."""
-    if where.live is not None:
-        where.live.note_present(session, where, where.block, now, polls=polls)
-
-
 def submit(
     session: Session, token: str, form: Mapping[str, str], now: datetime, rng: random.Random
 ) -> Declined | None:

@@ -156,7 +156,7 @@ class Response(SQLModel, table=True):
 
 
 class Evidence(SQLModel, table=True):
-    """How a stimulus of a trial was watched, as the browser reported it. Times in milliseconds, `played` in seconds of it.
+    """How a stimulus of a trial was watched, as the browser reported it. Times in ms, `played` in seconds of it.
 
     `reading` is how a record or text was read, NULL of clips.
     """

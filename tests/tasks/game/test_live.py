@@ -20,7 +20,9 @@ from starlette.testclient import TestClient
 from app.core.database import Database
 from app.core.errors import Conflict
 from app.core.settings import Settings
-from app.demo.build import build_play
+from app.demo.build import build_play, build_rate
+from app.demo.offering import offer_finished
+from app.library.tables import Stimulus
 from app.main import create_app
 from app.reports import played
 from app.reports.export import export
@@ -32,12 +34,13 @@ from app.sessions.entering import Visit, enter
 from app.sessions.entry import pass_for
 from app.sessions.exclusions import leave_out
 from app.sessions.news import changed
-from app.sessions.polling import events_of
-from app.sessions.state_machine import settle, submit
+from app.sessions.polling import events_of, settle
+from app.sessions.state_machine import submit
 from app.sessions.tables import Mode, ParticipantSession, Response
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
-from app.studies.tables import State
+from app.studies.file.design import StudyDesign
+from app.studies.tables import State, StudyVersion
 from app.tasks.game import held
 from app.tasks.game.fold import match_table, state_of
 from app.tasks.game.matching import _Forming
@@ -735,6 +738,41 @@ def test_the_second_demo_is_a_match_of_one_person_with_four_agents(
             "dbra",
             "gt",
         }
+
+
+def test_a_match_of_the_demo_joins_the_records_that_are_rated(client: TestClient, database: Database) -> None:
+    build_play(database)
+    build_rate(database)
+    players = []
+    for _ in range(2):
+        person = Person(client, database, slug="play")
+        person.post()
+        assert person.act("answers", rejected="Nothing") == "playing"
+        players.append(person)
+    refused: set[int] = set()
+    assert offer_finished(database, NOW, refused) == 0
+    play_on(players[:1], agents_s=5)
+    Clock.wait(600)  # the other is made two moves, and has left
+    for person in players:
+        person.look()
+    while running(database):
+        Clock.wait(30)
+        players[1].look()
+    assert offer_finished(database, NOW, refused) == 1
+    assert (offer_finished(database, NOW, refused), len(refused)) == (0, 1)
+    rater = Person(client, database, slug="rate")
+    rater.post()
+    with database.reading() as session:
+        version = session.exec(select(StudyVersion).order_by(col(StudyVersion.id).desc())).first()
+        assert version is not None
+        items = {
+            item.stimulus for item in StudyDesign.model_validate_json(version.design).rating_blocks[0].items
+        }
+        assert {f"play-1-{seat}" for seat in range(1, 6)} <= items
+        assert len(items) == 10
+        kept = session.exec(select(Stimulus).where(col(Stimulus.name).startswith("play-1-"))).all()
+        assert sorted(one.source for one in kept) == ["adaptive", "dba", "dbra", "gt", "human"]
+        assert {one.attributes["rt_of"] for one in kept} == {"delay", "person"}
 
 
 def test_a_look_and_a_move_ask_the_database_few_questions_however_long_the_match(

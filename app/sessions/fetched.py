@@ -1,0 +1,45 @@
+"""What a page of a session fetches: the clips that it shows, and news where it changes by itself."""
+
+from fastapi import APIRouter, Request, Response
+
+from app.core.dependencies import DatabaseDep, Now, StoreDep
+from app.sessions.media import clip_response, note_sent
+from app.sessions.polling import events_of, news_of
+from app.sessions.shown import clip_for
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/p/{token}/state")
+async def wait_for_news(
+    request: Request, token: str, database: DatabaseDep, now: Now, after: str = ""
+) -> Response:
+    """A long poll of a page that changes by itself: its new parts, or 204 when nothing has changed for a while."""
+    return await news_of(database, token, now, after, request.is_disconnected)
+
+
+@router.get("/p/{token}/state/events")
+async def stream_news(
+    request: Request, token: str, database: DatabaseDep, now: Now, after: str = ""
+) -> Response:
+    """The same as server-sent events; a browser that opens the next stream names the last version that it has seen."""
+    seen = request.headers.get("last-event-id", after)
+    return await events_of(database, token, now, seen, request.is_disconnected)
+
+
+@router.api_route("/p/{token}/clips/{position}-{place}.mp4", methods=["GET", "HEAD"])
+async def show_clip(
+    request: Request,
+    token: str,
+    position: int,
+    place: str,
+    database: DatabaseDep,
+    store: StoreDep,
+    now: Now,
+) -> Response:
+    served = await database.peek(clip_for, token, position, place, now)
+
+    def note(start: int, stop: int) -> None:
+        database.write_soon(note_sent, served.trial_id, served.place, start, stop)
+
+    return clip_response(store.clip_path(served.sha256), served, request.headers.get("range"), note)
