@@ -1,12 +1,13 @@
 """Matches in real browsers: whole ones of two and three people, by keyboard, without scripts, over a bad line."""
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
-from .game_pages import HELLO, specimens
+from .game_pages import HELLO, match_of, play_until, seat_page, specimens
 from .match_rig import MatchRig
 from .rig import serving
 from .steps import axe_faults
@@ -316,3 +317,33 @@ def test_no_page_of_a_match_breaks_an_axe_rule_or_scrolls_sideways(matches: Matc
         for width in (1280, 390, 320):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} {width}"
+
+
+def test_a_long_history_shows_its_newest_rounds_and_folds_the_others_on_a_telephone(
+    matches: MatchRig, sit: Sit
+) -> None:
+    auction = play_until(match_of("wac"), "14-bid")
+    sharing = play_until(match_of("sug", rounds=20, public_history=True), "15-offer")
+    matches.pages |= {
+        name: seat_page(match, 1, action="/x", submit_id=name)
+        for name, match in (("long-auction", auction), ("long-sharing", sharing))
+    }
+    page = sit(f"{matches.base_url}/x/long-auction", viewport=NARROW)
+    for name, noun, last in (("long-auction", "Day", 13), ("long-sharing", "Round", 14)):
+        page.goto(f"{matches.base_url}/x/{name}")
+        rounds = page.locator(f"[data-part=past] tbody th[data-column={noun}]")
+        assert [each.inner_text().strip() for each in rounds.all() if each.is_visible()] == [
+            str(last - at) for at in range(5)
+        ]
+        page.get_by_text(f"{last - 5} earlier").click()
+        expect(rounds.filter(has_text=re.compile(r"^\s*1\s*$"))).to_be_visible()
+        assert rounds.count() == last
+    first = page.locator("[data-part=board-1] tbody :is(th, td)")
+    heights = {round((each.bounding_box() or {"height": 0})["height"]) for each in first.all()}
+    assert max(heights) < 40, "each cell of the public table is one line"
+    page.goto(f"{matches.base_url}/x/long-auction")
+    health, price = (page.locator(".drawing").nth(at).locator("text") for at in (0, 1))
+    expect(health).to_have_text(["0", "10", "day 1", "day 20"])
+    expect(price).to_have_text(["$0", re.compile(r"^\$\d+$"), "day 1", "day 20"])
+    for text in (*health.all(), *price.all()):
+        assert (text.bounding_box() or {"x": -1})["x"] >= 0

@@ -29,7 +29,9 @@ from app.tasks.game.parts import (
 )
 from app.tasks.game.presenters.base import listed, plural, round_of, seat_of, you
 
-HEIGHT, EDGE = 96, 8
+HEIGHT, EDGE = 116, 12
+# Room for the values of the upright axis, in percent, and for the days below, in pixels.
+LEFT, BELOW = 14.0, 20
 UNIT = "point"
 
 
@@ -270,13 +272,13 @@ def _drawings(view: View) -> tuple[Drawing, ...]:
     top = view.facts["most_health"]
 
     def x(day: int) -> float:
-        return 1 + 98 * (day - 1) / (across - 1)
+        return LEFT + (99 - LEFT) * (day - 1) / (across - 1)
 
     def y(health: int) -> float:
         share: float = max(0, health) / top
-        return EDGE + (HEIGHT - 2 * EDGE) * (1 - share)
+        return EDGE + (HEIGHT - BELOW - 2 * EDGE) * (1 - share)
 
-    marks: list[Mark] = [Mark("line", 0, y(0), 100, tone="axis")]
+    marks = _axes(y(0), {y(0): "0", y(top): str(top)}, days)
     me = seat_of(view) - 1
     for at in [*(at for at in range(len(names)) if at != me), me]:
         levels = [(x(day["day"]), y(day["statuses"][at]["health"])) for day in view.history]
@@ -296,6 +298,15 @@ def _drawings(view: View) -> tuple[Drawing, ...]:
     return (health, *_prices(view, across))
 
 
+def _axes(base: float, values: Mapping[float, str], days: int) -> list[Mark]:
+    """The line at the bottom, the values beside it at their heights, and the first and last day below it."""
+    beside = [Mark("text", 0, at + 4, text=text) for at, text in values.items()]
+    below = [Mark("text", LEFT, base + BELOW, text="day 1")]
+    if days > 1:
+        below.append(Mark("text", 84, base + BELOW, text=f"day {days}"))
+    return [Mark("line", LEFT, base, 100 - LEFT, tone="axis"), *beside, *below]
+
+
 def _prices(view: View, across: int) -> tuple[Drawing, ...]:
     prices = [
         (day["day"], min(day["bids"][seat - 1] for seat in day["winners"]))
@@ -305,13 +316,12 @@ def _prices(view: View, across: int) -> tuple[Drawing, ...]:
     if not prices:
         return ()
     highest = max(price for _, price in prices) or 1
-    marks = [
-        Mark("box", 100 * (day - 0.85) / across, HEIGHT - 20 - (high := max(2.0, (HEIGHT - 28) * price / highest)),
-             100 * 0.7 / across, high, "full")
-        for day, price in prices
-    ]  # fmt: skip
+    base, slot = HEIGHT - BELOW - EDGE, (100 - LEFT) / across
+    marks = _axes(base, {base: "$0", EDGE: _dollars(highest)}, across)
+    for day, price in prices:
+        high = max(2.0, (base - EDGE) * price / highest)
+        marks.append(Mark("box", LEFT + slot * (day - 0.85), base - high, slot * 0.7, high, "full"))
     said = ", ".join(f"day {day} {_dollars(price)}" for day, price in prices)
-    marks.append(Mark("text", 0, HEIGHT - 4, text=f"highest: {_dollars(highest)}"))
     return (Drawing("The lowest bid that got water", f"By day: {said}.", HEIGHT, tuple(marks)),)
 
 
