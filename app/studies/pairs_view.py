@@ -25,7 +25,7 @@ from app.studies.file.pairs import (
     true_source_of,
 )
 from app.studies.file.problems import Fault, counted
-from app.studies.file.sampling import kept_apart, sample_pairs
+from app.studies.file.sampling import TEXTS, kept_apart, sample_pairs, without_text
 from app.tasks.pair.design import Member, Sides
 from app.tasks.pair.pairings.registry import PAIRINGS
 from app.tasks.pair.settings import Sample
@@ -342,6 +342,14 @@ def capacities(
             condition = names.get(frozenset((first, second)), by_name)
             cut = _cut(condition, by_source) or (first, second)
             result.append(_capacity(condition, *cut, by_source, match))
+    for condition, text in ((each, each.rpartition(".")[2]) for each in conditions):
+        cut_text = _cut(without_text(condition, text), by_source) if text in TEXTS else None
+        if cut_text is not None and _cut(condition, by_source) is None:
+            shown = {
+                source: [clip for clip in clips if clip.attributes.get("text") == text]
+                for source, clips in by_source.items()
+            }
+            result.append(_capacity(condition, *cut_text, shown, match))
     return tuple(result)
 
 

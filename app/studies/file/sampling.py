@@ -37,6 +37,8 @@ Clips = Sequence[StimulusFacts]
 ClipPair = tuple[StimulusFacts, StimulusFacts]
 Match = tuple[str, ...] | None
 MATCH = ("sample", "match")
+TEXTS = ("numbers", "length", "full")
+"""How `game records --text` shows messages: the attribute `text` of its records, and the end of a condition."""
 PAIRING: Place = ("sample", "pairing")
 _MAKE_RECORDS = "use records that `likely-human game records` made, with --by decision for same-situation"
 DRAWN: Place = ("sample", "drawn")
@@ -65,7 +67,8 @@ def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts], true_sour
         if isinstance(sources, Fault):
             faults.append(sources)
         elif can_match:
-            first, second = (clips[source] for source in sources)
+            text = _text_of(condition, clips)
+            first, second = (_with_text(clips[source], text) for source in sources)
             candidates = _candidates(first, second, sample, seen)
             faults += _too_few(sample, condition, len(candidates), first, second)
             found[condition] = candidates
@@ -116,17 +119,39 @@ def _place(sample: Sample, condition: str) -> Place:
 def _resolved(sample: Sample, clips: Mapping[str, Clips]) -> dict[str, tuple[str, str] | Fault]:
     """Each condition, by the alphabet, with its two sources or with what keeps it from having them."""
     resolved: dict[str, tuple[str, str] | Fault] = {}
-    asked: dict[frozenset[str], str] = {}
+    asked: dict[tuple[frozenset[str], str], str] = {}
     for condition in sorted({*sample.conditions, *sample.practice}):
-        place, sources = _place(sample, condition), _sources(condition, clips)
+        text = _text_of(condition, clips)
+        place, sources = _place(sample, condition), _sources(without_text(condition, text), clips)
         if len(sources) != 1:
             resolved[condition] = _unresolved(condition, place, sources, clips, sample.shows)
             continue
-        other = asked.setdefault(frozenset(sources[0]), condition)
+        if lacking := [source for source in sources[0] if not _with_text(clips[source], text)]:
+            message = (
+                f"{quoted(condition)}: no record of {listed(lacking, 'and')} shows messages as {quoted(text)}"
+            )
+            resolved[condition] = Fault(place, message, f"import records made with --text {text}")
+            continue
+        other = asked.setdefault((frozenset(sources[0]), text), condition)
         message = f"{quoted(condition)} asks for the same {sample.shows}s as {quoted(other)}"
         same = Fault(place, message, "keep one of the two")
         resolved[condition] = sources[0] if other == condition else same
     return resolved
+
+
+def _text_of(condition: str, clips: Mapping[str, Clips]) -> str:
+    """How both records of a condition such as `human-model.full` show messages; empty where that is not said."""
+    text = condition.rpartition(".")[2]
+    return text if text in TEXTS and not _sources(condition, clips) else ""
+
+
+def without_text(condition: str, text: str) -> str:
+    """The two sources of a condition alone."""
+    return condition.removesuffix(f".{text}") if text else condition
+
+
+def _with_text(clips: Clips, text: str) -> Clips:
+    return [clip for clip in clips if clip.attributes.get("text") == text] if text else clips
 
 
 def _sources(condition: str, clips: Mapping[str, Clips]) -> list[tuple[str, str]]:
@@ -292,7 +317,8 @@ def _kept(sample: Sample, text: str, stimuli: Mapping[str, StimulusFacts], true_
             message = f"{condition}: {counted(n, f'{kind} pair')} kept, but {wanted} asked for"
             faults.append(Fault(DRAWN, message, _AGAIN))
     for pair in () if faults else pairs:
-        if pair.condition not in (f"{pair.source_a}-{pair.source_b}", f"{pair.source_b}-{pair.source_a}"):
+        named = {f"{pair.source_a}-{pair.source_b}", f"{pair.source_b}-{pair.source_a}"}
+        if named.isdisjoint({pair.condition, *(without_text(pair.condition, text) for text in TEXTS)}):
             message = f"the pair {quoted(pair.id)} is of {pair.source_a} and {pair.source_b}, not of {pair.condition}"
             faults.append(Fault(DRAWN, message, _AGAIN))
     return Drawn(() if faults else pairs, tuple(faults))

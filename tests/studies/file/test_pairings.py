@@ -1,5 +1,9 @@
 """Pairs of records: within one match, of one configuration, in one situation."""
 
+from collections import Counter
+from dataclasses import replace
+
+from app.core.spreadsheet import csv_text
 from app.library.kinds import StimulusKind
 from app.sessions.design import Kind
 from app.studies.file.pairs import PairSpec, StimulusFacts
@@ -67,6 +71,48 @@ def test_hybrid_seats_are_a_source_of_their_own() -> None:
         records(),
     )
     assert {pair.source_b for pair in marked.pairs} == {"hybrid"}
+
+
+def test_how_messages_are_shown_may_be_a_condition() -> None:
+    shown = records() | {
+        f"full-{name}": replace(
+            one,
+            name=f"full-{name}",
+            clip_sha256=f"full-{one.clip_sha256}",
+            attributes={**one.attributes, "text": "full"},
+        )
+        for name, one in records().items()
+    }
+    asked = {"human-gt.numbers": 4, "gt-human.full": 3}
+    keys = {"pairing": "within-match", "seed": 3, "conditions": asked, "practice": {"human-gt.full": 1}}
+    for use in ("even", "free"):
+        sample = Sample.model_validate({**keys, "use": use, "practice": {}})
+        found = sample_pairs(sample, shown)
+        assert found.faults == ()
+        assert Counter(pair.condition for pair in found.pairs) == asked
+        for pair in found.pairs:
+            one, other = shown[pair.a], shown[pair.b]
+            assert {one.attributes["text"], other.attributes["text"]} == {pair.condition.partition(".")[2]}
+            assert (one.source, other.source) == (pair.source_a, pair.source_b)
+            assert pair.truth == (Member.A if pair.source_a == "human" else Member.B)
+    kept = sample.model_copy(
+        update={
+            "drawn": csv_text(
+                ("pair", "a", "b", "condition", "kind"),
+                [(p.id, p.a, p.b, p.condition, p.kind) for p in found.pairs],
+            )
+        }
+    )
+    assert Counter(pair.condition for pair in sample_pairs(kept, shown).pairs) == asked
+    by_condition = {one.condition: one.possible for one in capacities(shown, keys, list(asked))}
+    assert (by_condition["human-gt.numbers"], by_condition["gt-human.full"]) == (4, 4)
+    (same,) = sample_pairs(Sample.model_validate(keys), shown).faults
+    assert "'human-gt.full' asks for the same records as 'gt-human.full'" in same.message
+    (fault,) = sample_pairs(
+        Sample.model_validate({**keys, "conditions": {"human-gt.length": 1}, "practice": {}}), shown
+    ).faults
+    assert fault.message == "'human-gt.length': no record of human and gt shows messages as 'length'"
+    assert fault.remedy == "import records made with --text length"
 
 
 def test_records_without_what_is_paired_by_are_refused_in_words() -> None:
