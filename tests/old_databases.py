@@ -15,7 +15,7 @@ from app.reports.export import export
 from app.reports.facts import designs_of, study_facts, tables_of
 from app.reports.frames import responses_frame
 from app.reports.kinds import Format
-from app.reports.packaging.collect import SELECTED, Collection
+from app.reports.packaging.collect import Collection, selected_of
 from app.reports.packaging.pseudonyms import Pseudonyms, pseudonyms_of
 from app.studies.tables import Study
 from tests.conftest import migrate
@@ -88,7 +88,7 @@ def outputs(session: Session, folder: Path) -> dict[str, str]:
         }
         for kind, pseudonyms in packages.items():
             collection = Collection(folder / slug / kind, study_facts(session, slug), pseudonyms)
-            for what in SELECTED:
+            for what in selected_of(collection.facts):
                 collection.add_selected(session, what)
             responses = collection.responses()
             for mode in ("live", "pilot", "simulated"):

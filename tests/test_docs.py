@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from app.reports.columns import COLUMNS, Column
+from app.reports.columns import Column
+from app.reports.exported import table_of
+from app.reports.kinds import What
 from tests.program import Program
 
 ROOT = Path(__file__).parent.parent
@@ -22,11 +24,11 @@ def row_of(column: Column) -> str:
     return f"| `{column.name}` | {column.type} | {column.unit} | {column.meaning} |"
 
 
-@pytest.mark.parametrize("what", COLUMNS)
-def test_the_data_dictionary_is_the_codes(what: str) -> None:
+@pytest.mark.parametrize("what", What)
+def test_the_data_dictionary_is_the_codes(what: What) -> None:
     section = DATA.partition(f"## `{what}`")[2].partition("\n## ")[0]
     rows = [line for line in section.splitlines() if line.startswith("| `")]
-    assert rows == [row_of(column) for column in COLUMNS[what]]
+    assert rows == [row_of(column) for column in table_of(what).columns]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -35,7 +35,7 @@ from app.reports.export import csv_lines, export
 from app.reports.facts import study_facts
 from app.reports.frames import responses_frame
 from app.reports.kinds import Format, What
-from app.reports.packaging.collect import SELECTED, Collection
+from app.reports.packaging.collect import Collection, selected_of
 from app.reports.packaging.pseudonyms import Pseudonyms
 from app.sessions.state_machine import mark_shown, submit
 from app.sessions.tables import Response
@@ -91,7 +91,7 @@ def test_every_export_table_of_a_package_and_number_is_what_it_was_before_the_up
         packages = {"names": Pseudonyms(None), "pseudonyms": Pseudonyms(_pseudonyms())}
         for kind, pseudonyms in packages.items():
             collection = Collection(tmp_path / kind, study_facts(session, "nav"), pseudonyms)
-            for what in SELECTED:
+            for what in selected_of(collection.facts):
                 collection.add_selected(session, what)
             for path, before in gold()["packages"][kind].items():
                 _same_table(

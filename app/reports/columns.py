@@ -1,8 +1,6 @@
 """The columns of every export, in order; docs/data.md is written from these and tested against them."""
 
-from collections.abc import Mapping
-
-from analysis.data.columns import LABEL_COLUMNS, MODES, RATING_COLUMNS, RESPONSE_COLUMNS
+from analysis.data.columns import MODES, RESPONSE_COLUMNS
 from analysis.data.columns import Column as Column
 
 _WHO = RESPONSE_COLUMNS[:6]
@@ -256,18 +254,3 @@ def background_column(question: str, ask: str, entry: str) -> Column:
     """The column of `participants` for one background question; `entry` says what its cells hold."""
     cells = entry or "a point of a scale counts from 1"
     return Column(f"{BACKGROUND}{question}", "text", "", f"the answer to: {ask}; {cells}")
-
-
-COLUMNS: Mapping[str, tuple[Column, ...]] = {
-    "responses": tuple(RESPONSE_COLUMNS),
-    "labels": tuple(LABEL_COLUMNS),
-    "participants": PARTICIPANT_COLUMNS,
-    "playback": PLAYBACK_COLUMNS,
-    "answers": ANSWER_COLUMNS,
-    "preferences": PREFERENCE_COLUMNS,
-    "ratings": RATING_COLUMNS,
-    "moves": MOVE_COLUMNS,
-    "seats_played": SEAT_COLUMNS,
-    "walks": WALK_COLUMNS,
-    "positions": POSITION_COLUMNS,
-}

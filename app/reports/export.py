@@ -13,28 +13,30 @@ from typing import IO, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-from sqlalchemy import Select
-from sqlmodel import Session, col, func
+from sqlmodel import Session
 
 from analysis.results import table_rows
 from app.core.errors import StudyError
 from app.core.spreadsheet import defused
 from app.core.whole_files import written_whole
-from app.reports import columns, played, selects, walked
+from app.reports import columns
+from app.reports.exported import (
+    BATCH_ROWS,
+    SHARED,
+    Row,
+    of_sessions,
+    table_of,
+)
 from app.reports.facts import designs_of, tables_of
 from app.reports.frames import labels_frame
-from app.reports.kinds import OF_GAMES, OF_WALKS, Format, What
+from app.reports.kinds import Format, What, exported_names
 from app.reports.preferences import preferences
-from app.reports.rated import by_rating, selects_of
-from app.sessions.tables import ParticipantSession
 from app.studies.file.design import StudyDesign
 from app.studies.queries import study_named
 from app.studies.questions.base import Question, QuestionType
 from app.studies.questions.registry import TYPES
-
-BATCH_ROWS = 5_000
-
-Row = Mapping[Any, Any]
+from app.tasks import TASKS
+from app.tasks.registry import DESIGNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,10 @@ def export(
 def _require_table(session: Session, slug: str, what: What) -> None:
     """Refuse a table that no version of the study can have rows for."""
     designs = designs_of(session, slug).values()
-    if designs and what not in tables_of(designs):
-        missing, instead = ("ratings", What.RESPONSES) if what is What.RATINGS else ("pairs", What.RATINGS)
-        play = "matches" if what in OF_GAMES else "walks" if what in OF_WALKS else ""
-        if play or instead not in tables_of(designs):
-            missing, instead = play or missing, tables_of(designs)[0]
+    there = tables_of(designs)
+    if designs and what not in there:
+        missing = next(DESIGNS[task].nouns.lower() for task in TASKS if what in exported_names(task))
+        instead = next((each for each in there if each not in SHARED), What.ANSWERS)
         raise StudyError(f"{slug}: there are no {missing} in this study; try --what {instead}")
 
 
@@ -101,66 +102,33 @@ def rows_of(
 
     Sessions stand in the order of their arrival, or else in that of their seeds, which tells nothing.
     """
-    if what is What.MOVES:
-        yield from played.moves(session, slug, modes)
-        return
-    if what is What.SEATS_PLAYED:
-        yield from played.seats_played(session, slug, modes, _games_of(session, slug))
-        return
-    if what in OF_WALKS:
-        yield from (walked.walks if what is What.WALKS else walked.positions)(
-            session, slug, modes, by_arrival=by_arrival
-        )
-        return
-    if what is What.RATINGS:
-        designs = designs_of(session, slug)
-        for found in selects_of(slug, designs):
-            yield from by_rating(_selected(session, found, modes, by_arrival=by_arrival), designs)
-        return
-    rows = _selected(session, getattr(selects, what.value)(slug), modes, by_arrival=by_arrival)
+    table = table_of(what)
+    if table.rows is None:
+        raise ValueError(f"{what} is computed from votes")
+    rows = table.rows(session, slug, modes, by_arrival=by_arrival)
     match what:
         case What.ANSWERS:
             yield from _by_question(rows, designs_of(session, slug))
         case What.PARTICIPANTS:
             designs = designs_of(session, slug)
-            yield from _with_pay(session, slug, _with_background(rows, designs), designs)
+            yield from _with_own(session, slug, _with_background(rows, designs), designs)
         case _:
             yield from rows
 
 
-def _selected(
-    session: Session, found: Select[Any], modes: Sequence[str] | None, *, by_arrival: bool
-) -> Iterator[Row]:
-    if modes is not None:
-        found = found.where(col(ParticipantSession.mode).in_(modes))
-    if not by_arrival:
-        within = found._order_by_clauses
-        found = found.order_by(None).order_by(func.coalesce(ParticipantSession.seed, 0), *within)
-    yield from (row._mapping for row in session.execute(found.execution_options(yield_per=BATCH_ROWS)))
-
-
 def columns_of(session: Session, slug: str, what: What) -> tuple[columns.Column, ...]:
-    """A table's columns: `participants` ends with one for each background question of any version, and what matches
-    pay; `seats_played`
-    has one for each measure of its games before its last two."""
-    if what is What.SEATS_PLAYED:
-        measures = dict.fromkeys(m for game in _games_of(session, slug) for m in played.metric_names(game))
-        fixed = columns.COLUMNS[what]
-        return (*fixed[:-2], *(columns.measure_column(name) for name in measures), *fixed[-2:])
+    """A table's columns: `participants` ends with one for each background question of any version, and those of its
+    tasks; those of some tables depend on the study."""
+    table = table_of(what)
     if what is not What.PARTICIPANTS:
-        return columns.COLUMNS[what]
+        return table.columns_of(designs_of(session, slug)) if table.columns_of else table.columns
     asked: dict[str, Question] = {}
-    for design in designs_of(session, slug).values():
+    designs = designs_of(session, slug)
+    for design in designs.values():
         asked |= {question.id: question for question in design.background}
     own = (columns.background_column(q.id, q.ask, TYPES[q.type].entry) for q in asked.values())
-    pay = columns.PAY_COLUMNS if _games_of(session, slug) else ()
-    return (*columns.COLUMNS[what], *own, *pay)
-
-
-def _games_of(session: Session, slug: str) -> tuple[str, ...]:
-    """The games of any version, in the order of its blocks."""
-    designs = designs_of(session, slug).values()
-    return tuple(dict.fromkeys(block.game for design in designs for block in design.game_blocks))
+    of_tasks = (column for part in of_sessions(designs) for column in part.columns)
+    return (*table.columns, *own, *of_tasks)
 
 
 def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) -> Iterator[Row]:
@@ -178,17 +146,13 @@ def _with_background(rows: Iterable[Row], designs: Mapping[int, StudyDesign]) ->
         yield {**row, "consent_sha256": agreed, **own}
 
 
-def _with_pay(
+def _with_own(
     session: Session, slug: str, rows: Iterable[Row], designs: Mapping[int, StudyDesign]
 ) -> Iterator[Row]:
-    """Each session with what its matches and waits pay, where people play any."""
-    if not any(design.game_blocks for design in designs.values()):
-        yield from rows
-        return
-    paid, nothing = played.pay_of(session, slug, designs), {"bonus_minor": 0, "wait_pay_minor": 0}
+    """Each session with what its tasks add."""
+    parts = [part.values(session, slug, designs) for part in of_sessions(designs)]
     for row in rows:
-        currency = played.currency_of(designs[row["version"]])
-        yield {**row, **paid.get(int(row["session"]), nothing), "currency": currency}
+        yield {**row, **{name: value for part in parts for name, value in part(row).items()}}
 
 
 def _as_text(value: Any, type_: QuestionType | None) -> str | None:
@@ -261,7 +225,7 @@ def csv_lines(rows: Iterable[Row], names: Sequence[str]) -> Iterator[str]:
         def write(self, text: str) -> None:
             pieces.append(text.removesuffix("\r\n") + "\n")
 
-    # Told that lines end in both characters, the writer quotes a cell that holds either of them.
+    # Set to end lines in both characters, the writer quotes a cell that holds either of them.
     writer = csv.writer(Sink(), lineterminator="\r\n")
     writer.writerow(names)
     for row in rows:

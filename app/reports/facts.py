@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 from sqlmodel import Session, col, func, select
 
 from app.core.errors import Conflict
-from app.reports.kinds import OF_GAMES, OF_PAIRS, OF_WALKS, What
+from app.reports.kinds import What, exported_names
 from app.sessions.tables import Mode, ParticipantSession, Response
 from app.studies.file.design import StudyDesign
 from app.studies.leaks import BlockLeaks, leaks_of
 from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion
+from app.tasks import TASKS
 
 COUNTED_MODES = tuple(str(mode) for mode in Mode if mode is not Mode.PREVIEW)
 
@@ -109,19 +110,9 @@ def designs_of(session: Session, slug: str) -> dict[int, StudyDesign]:
 
 def tables_of(designs: Iterable[StudyDesign]) -> tuple[What, ...]:
     """The tables that a study with these designs can have rows for; without any design, those of pairs."""
-    given = list(designs)
-    has_pairs = not given or any(design.pair_blocks for design in given)
-    has_ratings = any(design.rating_blocks for design in given)
-    has_games = any(design.game_blocks for design in given)
-    has_walks = any(design.walk_blocks for design in given)
-    return tuple(
-        what
-        for what in What
-        if (has_pairs or what not in OF_PAIRS)
-        and (has_ratings or what is not What.RATINGS)
-        and (has_games or what not in OF_GAMES)
-        and (has_walks or what not in OF_WALKS)
-    )
+    there = {block.task for design in designs for block in design.blocks} or {"pair"}
+    others = {name for task in TASKS if task not in there for name in exported_names(task)}
+    return tuple(what for what in What if what not in others)
 
 
 def refuse_play_alone(session: Session, slug: str) -> None:

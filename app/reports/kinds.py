@@ -1,6 +1,9 @@
 """What can be exported, and how."""
 
 from enum import StrEnum
+from importlib import import_module
+
+from app.tasks import TASKS
 
 
 class What(StrEnum):
@@ -17,15 +20,12 @@ class What(StrEnum):
     POSITIONS = "positions"
 
 
-# What only a study with pairs has rows for.
-OF_PAIRS = (What.RESPONSES, What.LABELS, What.PLAYBACK, What.PREFERENCES)
-# What only a study with matches has.
-OF_GAMES = (What.MOVES, What.SEATS_PLAYED)
-# What only a study with walks has.
-OF_WALKS = (What.WALKS, What.POSITIONS)
-
-
 class Format(StrEnum):
     CSV = "csv"
     JSONL = "jsonl"
     PARQUET = "parquet"
+
+
+def exported_names(task: str) -> tuple[str, ...]:
+    """The names of the tables that a task has, without loading what makes their rows; none where it has none."""
+    return getattr(import_module(TASKS[task]), "EXPORTS", ())

@@ -19,8 +19,8 @@ from app.core.database import Database
 from app.core.errors import StudyError
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
-from app.reports.columns import COLUMNS
 from app.reports.export import export, rows_of
+from app.reports.exported import table_of
 from app.reports.kinds import Format, What
 from app.reports.package import build_package
 from app.reports.rated import ratings_frame
@@ -75,7 +75,7 @@ def exported(session: Session, what: What, folder: Path, slug: str = "rated") ->
 
 def test_a_row_is_one_question_about_one_item(session: Session, tmp_path: Path) -> None:
     rows = exported(session, What.RATINGS, tmp_path)
-    assert [column.name for column in COLUMNS[What.RATINGS]] == [*RATINGS, *LATER]
+    assert [column.name for column in table_of(What.RATINGS).columns] == [*RATINGS, *LATER]
     assert list(rows[0]) == [*RATINGS, *LATER]
     of_ann = [row for row in rows if row["participant"] == "ann"]
     assert [row["kind"] for row in of_ann if row["question"] == "logic"] == [
@@ -235,7 +235,7 @@ def test_a_study_of_pairs_and_ratings_has_each_in_its_table(both: Session, tmp_p
 def test_a_study_of_pairs_alone_has_no_table_of_ratings(database: Database, study: str) -> None:
     with (
         database.reading() as session,
-        pytest.raises(StudyError, match="there are no ratings in this study; try --what responses"),
+        pytest.raises(StudyError, match="there are no items in this study; try --what responses"),
     ):
         export(session, study, What.RATINGS, Format.CSV, None)
 

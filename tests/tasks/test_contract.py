@@ -23,7 +23,8 @@ from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports import played, responses, selects
 from app.reports.export import rows_of
-from app.reports.kinds import What
+from app.reports.exported import task_exports
+from app.reports.kinds import What, exported_names
 from app.sessions.design import Kind
 from app.sessions.exclusions import leave_out
 from app.sessions.tables import Exclusion, ParticipantSession, Trial
@@ -62,11 +63,10 @@ BLOCKS: Mapping[str, Mapping[str, Any]] = {
     "game": {"configs": [{"rounds": n, "messages": True} for n in (2, 3, 4)]},
     "walk": {"id": "walk", "task": "walk", "walks": 2},
 }
+# The tables of each task whose rows may be left out, the one of its answers first.
 TABLES = {
-    "pair": [What.RESPONSES],
-    "rating": [What.RATINGS],
-    "game": [What.MOVES, What.SEATS_PLAYED],
-    "walk": [What.WALKS, What.POSITIONS],
+    task: [t.what for t in task_exports(task) if t.rows and any(c.name == "excluded" for c in t.columns)]
+    for task in TASKS
 }
 # How far apart the trials of two main units may be after any session pair: a session pair, a judge, a match, a turn of
 # the walks' orders; in the end, when everybody has had a turn, nothing is left of that but a session pair.
@@ -78,6 +78,9 @@ MESSAGE = "This would be fair."
 def test_every_task_is_held_to_the_contract() -> None:
     assert {*BLOCKS} == {*TABLES} == {*MOST_APART} == {*DROPPED} == {*TASKS}
     assert {task for task, _ in IGNORED} == {*TASKS}
+    for task in TASKS:
+        assert TABLES[task], task
+        assert {table.what for table in task_exports(task)} == {*exported_names(task)}, task
 
 
 @pytest.fixture(params=sorted(BLOCKS))

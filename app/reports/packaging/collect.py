@@ -12,28 +12,26 @@ from analysis import check_responses, majority_vote, read_responses, select_rows
 from analysis.data.columns import RESPONSE_COLUMNS, names
 from analysis.data.reading import read_rating_rows
 from analysis.results import table_rows
-from app.reports.columns import COLUMNS, Column
+from app.reports.columns import Column
 from app.reports.export import columns_of, rows_of, write_csv, write_jsonl
+from app.reports.exported import SESSION, table_of
 from app.reports.facts import COUNTED_MODES, StudyFacts, tables_of
-from app.reports.kinds import OF_GAMES, OF_PAIRS, OF_WALKS, What
+from app.reports.kinds import What
 from app.reports.packaging.pseudonyms import Pseudonyms
-from app.reports.packaging.tables import KEYS, ROW_IS, Table, data_path, references_of
+from app.reports.packaging.tables import Table, data_path
 from app.reports.preferences import preferences_of, prompt_of
 
 PREFERENCES_PATH = "results/preferences.jsonl"
-SELECTED = (What.PARTICIPANTS, What.RESPONSES, What.PLAYBACK, What.ANSWERS)
 
 
 def selected_of(facts: StudyFacts) -> tuple[What, ...]:
-    """The tables of a study's package that are one SELECT each, in order."""
-    there = tables_of(version.design for version in facts.versions)
-    play = tuple(what for what in (*OF_GAMES, *OF_WALKS) if what in there)
+    """The tables of a study's package that are read as they are, participants first. Those of pairs are there, if
+    without rows, unless there are ratings in place of them."""
+    there = {*tables_of(version.design for version in facts.versions)}
     if not facts.has_ratings:
-        return (*SELECTED, *play)
-    return (
-        *(what for what in (*SELECTED, What.RATINGS) if facts.has_pairs or what not in OF_PAIRS),
-        *play,
-    )
+        there |= {*tables_of([])}
+    order = dict.fromkeys((What.PARTICIPANTS, *What))
+    return tuple(what for what in order if what in there and table_of(what).rows is not None)
 
 
 @dataclass(slots=True)
@@ -91,12 +89,21 @@ class Collection:
         rows: Iterable[Mapping[Any, Any]],
         wanted: Sequence[Column] | None = None,
     ) -> None:
-        columns = self.pseudonyms.columns(COLUMNS[what] if wanted is None else wanted)
+        table = table_of(what)
+        columns = self.pseudonyms.columns(table.columns if wanted is None else wanted)
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         write = write_csv if path.endswith(".csv") else write_jsonl
         with target.open("wb") as file:
             n_rows = write(rows, columns, file)
-        row_is = ROW_IS[what] if name == what else f"{ROW_IS[what]} Of mode {name.rpartition('-')[2]}."
-        references = references_of(name, only_pairs=not (self.facts.has_ratings or self.facts.has_walks))
-        self.tables.append(Table(name, path, columns, row_is, n_rows, KEYS.get(name, ()), references))
+        row_is = table.row_is if name == what else f"{table.row_is} Of mode {name.rpartition('-')[2]}."
+        references = table.references
+        if what is What.ANSWERS and not self._has_pairs_alone:
+            references = (SESSION,)
+        self.tables.append(Table(name, path, columns, row_is, n_rows, table.key, references))
+
+    @property
+    def _has_pairs_alone(self) -> bool:
+        """Else the trial of an answer need not be one of `responses`."""
+        blocks = (block for version in self.facts.versions for block in version.design.blocks)
+        return all(block.task == "pair" for block in blocks)

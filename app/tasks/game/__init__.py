@@ -2,3 +2,5 @@
 
 # How many units there are in words: one of them, and several.
 UNITS = ("matches in {} configuration", "matches in {} configurations")
+# The tables of `exports.py`, which it alone has.
+EXPORTS = ("moves", "seats_played")

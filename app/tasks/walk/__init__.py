@@ -2,3 +2,5 @@
 
 # How many units there are in words: one of them, and several.
 UNITS = ("walks on {} course", "walks on {} courses")
+# The tables of `exports.py`, which it alone has.
+EXPORTS = ("walks", "positions")

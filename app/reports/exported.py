@@ -1,0 +1,138 @@
+"""What a task exports: its tables, each with its columns, its rows, and what a package says of it.
+
+A task has them as `TABLES` in `exports.py` of its folder, and their names as `EXPORTS` in its `__init__.py`, so that
+the serving process knows which there are without loading what makes their rows.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import Any, Protocol
+
+from sqlalchemy import Select
+from sqlmodel import Session, col, func
+
+from app.reports import columns, selects
+from app.reports.columns import Column
+from app.reports.kinds import What, exported_names
+from app.sessions.tables import ParticipantSession
+from app.studies.file.design import StudyDesign
+from app.tasks import TASKS
+
+BATCH_ROWS = 5_000
+
+Row = Mapping[Any, Any]
+Designs = Mapping[int, StudyDesign]
+"""A study's designs by their versions."""
+
+
+class Rows(Protocol):
+    """Reads the rows of a table: of all `modes` but previews unless some are named; sessions in the order of their
+    arrival, or else in that of their seeds, which tells nothing."""
+
+    def __call__(
+        self, session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool
+    ) -> Iterator[Row]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Every non-empty value of `column` stands in the column of the same name of `table`."""
+
+    column: str
+    table: str
+
+
+SESSION = Reference("session", "participants")
+
+
+@dataclass(frozen=True, slots=True)
+class ExportTable:
+    """One table. `row_is` says what a row is; `key` names the columns that together identify one, if any do.
+
+    `rows` is None of a table that is computed from the votes of one mode. `columns_of` has the columns of one study,
+    where they depend on it.
+    """
+
+    what: What
+    columns: tuple[Column, ...]
+    row_is: str
+    rows: Rows | None = None
+    key: tuple[str, ...] = ()
+    references: tuple[Reference, ...] = ()
+    columns_of: Callable[[Designs], tuple[Column, ...]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OfSessions:
+    """What a task adds to each row of `participants`, last: its columns, and their values by the row."""
+
+    columns: tuple[Column, ...]
+    values: Callable[[Session, str, Designs], Callable[[Row], Row]]
+
+
+def task_exports(task: str) -> Sequence[ExportTable]:
+    """The tables of a task; none where its folder has no `exports.py`: its answers are in `answers`."""
+    return import_module(f"{TASKS[task]}.exports").TABLES if exported_names(task) else ()
+
+
+def of_sessions(designs: Designs) -> Sequence[OfSessions]:
+    """What the tasks of a study add to the rows of its sessions."""
+    tasks = {block.task for design in designs.values() for block in design.blocks}
+    modules = [
+        import_module(f"{TASKS[task]}.exports") for task in TASKS if task in tasks and exported_names(task)
+    ]
+    return [module.OF_SESSIONS for module in modules if hasattr(module, "OF_SESSIONS")]
+
+
+@cache
+def every_table() -> Mapping[What, ExportTable]:
+    """All tables of tasks, by their names."""
+    return {table.what: table for task in TASKS for table in task_exports(task)}
+
+
+def of_select(select: Callable[[str], Select[Any]]) -> Rows:
+    """The rows of a table that is one SELECT, made from a study's name."""
+
+    def rows(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
+        return selected(session, select(slug), modes, by_arrival=by_arrival)
+
+    return rows
+
+
+def selected(
+    session: Session, found: Select[Any], modes: Sequence[str] | None, *, by_arrival: bool
+) -> Iterator[Row]:
+    """The rows of one SELECT over sessions, a batch at a time."""
+    if modes is not None:
+        found = found.where(col(ParticipantSession.mode).in_(modes))
+    if not by_arrival:
+        within = found._order_by_clauses
+        found = found.order_by(None).order_by(func.coalesce(ParticipantSession.seed, 0), *within)
+    yield from (row._mapping for row in session.execute(found.execution_options(yield_per=BATCH_ROWS)))
+
+
+# The tables of every study, whatever its tasks; `app.reports.export` completes their rows.
+SHARED: Mapping[What, ExportTable] = {
+    What.PARTICIPANTS: ExportTable(
+        What.PARTICIPANTS,
+        columns.PARTICIPANT_COLUMNS,
+        "One row per session that began with consent.",
+        rows=of_select(selects.participants),
+        key=("session",),
+    ),
+    What.ANSWERS: ExportTable(
+        What.ANSWERS,
+        columns.ANSWER_COLUMNS,
+        "One row per question answered, of every page.",
+        rows=of_select(selects.answers),
+        key=("session", "page", "question"),
+        references=(SESSION, Reference("trial", "responses")),
+    ),
+}
+
+
+def table_of(what: What) -> ExportTable:
+    """A table by its name, of whichever task."""
+    return SHARED[what] if what in SHARED else every_table()[what]

@@ -1,0 +1,62 @@
+"""What a study of matches exports: their events and seats; and what they pay, in the rows of participants."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from sqlmodel import Session
+
+from app.reports import played
+from app.reports.columns import MOVE_COLUMNS, PAY_COLUMNS, SEAT_COLUMNS, Column, measure_column
+from app.reports.exported import SESSION, Designs, ExportTable, OfSessions, Row
+from app.reports.facts import designs_of
+from app.reports.kinds import What
+
+
+def games_of(designs: Designs) -> tuple[str, ...]:
+    """The games of any version, in the order of its blocks."""
+    return tuple(dict.fromkeys(block.game for design in designs.values() for block in design.game_blocks))
+
+
+def _moves(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
+    return played.moves(session, slug, modes)
+
+
+def _seats(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
+    return played.seats_played(session, slug, modes, games_of(designs_of(session, slug)))
+
+
+def _columns_of_seats(designs: Designs) -> tuple[Column, ...]:
+    """With a column for each measure of the games, before the last two."""
+    measures = dict.fromkeys(name for game in games_of(designs) for name in played.metric_names(game))
+    return (*SEAT_COLUMNS[:-2], *(measure_column(name) for name in measures), *SEAT_COLUMNS[-2:])
+
+
+def _pay(session: Session, slug: str, designs: Designs) -> Callable[[Row], Row]:
+    paid, nothing = played.pay_of(session, slug, designs), {"bonus_minor": 0, "wait_pay_minor": 0}
+
+    def of(row: Row) -> Row:
+        currency = played.currency_of(designs[row["version"]])
+        return {**paid.get(int(row["session"]), nothing), "currency": currency}
+
+    return of
+
+
+TABLES = (
+    ExportTable(
+        What.MOVES,
+        MOVE_COLUMNS,
+        "One row per event of each match that is over, by match and `seq`.",
+        rows=_moves,
+        key=("match", "seq"),
+        references=(SESSION,),
+    ),
+    ExportTable(
+        What.SEATS_PLAYED,
+        SEAT_COLUMNS,
+        "One row per occupancy of a seat of each match that is over, with the game's measures.",
+        rows=_seats,
+        key=("match", "seat", "from_seq"),
+        references=(SESSION,),
+        columns_of=_columns_of_seats,
+    ),
+)
+OF_SESSIONS = OfSessions(PAY_COLUMNS, _pay)

@@ -1,0 +1,25 @@
+"""What a study of walks exports: each walk, and where its walker was."""
+
+from app.reports import walked
+from app.reports.columns import POSITION_COLUMNS, WALK_COLUMNS
+from app.reports.exported import SESSION, ExportTable, Reference
+from app.reports.kinds import What
+
+TABLES = (
+    ExportTable(
+        What.WALKS,
+        WALK_COLUMNS,
+        "One row per walk that was answered, by session and position.",
+        rows=walked.walks,
+        key=("trial",),
+        references=(SESSION,),
+    ),
+    ExportTable(
+        What.POSITIONS,
+        POSITION_COLUMNS,
+        "One row per thirtieth of a second of each of these walks.",
+        rows=walked.positions,
+        key=("trial", "t_s"),
+        references=(SESSION, Reference("trial", "walks")),
+    ),
+)
