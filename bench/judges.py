@@ -209,7 +209,11 @@ def _elsewhere(first: Sequence[Example], second: Sequence[Example], names: Seque
     yield "| network | goals trained on | other goals |"
     yield "|---|---|---|"
     for name in names:
-        found = [at_other_goals(shortened(name), first, second, held_out) for held_out in GOALS_HELD_OUT]
+        found = [
+            (at_same_goals(trained, second, held_out), at_other_goals(trained, second, held_out))
+            for held_out in GOALS_HELD_OUT
+            for trained in (at_goals(shortened(name), first, held_out),)
+        ]
         cells = [
             Chosen(float(np.mean([c.share for c in part])), float(np.mean([c.mean_logit for c in part])))
             for part in zip(*found, strict=True)
@@ -217,16 +221,21 @@ def _elsewhere(first: Sequence[Example], second: Sequence[Example], names: Seque
         yield f"| `{name}` | {cells[0]} | {cells[1]} |"
 
 
-def at_other_goals(
-    network: Network, first: Sequence[Example], second: Sequence[Example], held_out: Sequence[int]
-) -> "tuple[Chosen, Chosen]":
-    """Against symbolic walkers of `second`, at the goals of `first` that were trained on and at those held out."""
-    kept = [e for e in first if e.source in ("human", "symbolic") and goal_of(e) not in held_out]
-    trained = train(network, kept)
-    known = [e for e in second if goal_of(e) not in held_out]
-    return chosen(trained, known, "symbolic"), chosen(
-        trained, [e for e in second if goal_of(e) in held_out], "symbolic"
+def at_goals(network: Network, examples: Sequence[Example], held_out: Sequence[int]) -> Trained:
+    """Trained on people and symbolic walkers, but at the goals held out."""
+    return train(
+        network, [e for e in examples if e.source in ("human", "symbolic") and goal_of(e) not in held_out]
     )
+
+
+def at_same_goals(trained: Trained, examples: Sequence[Example], held_out: Sequence[int]) -> "Chosen":
+    """Against symbolic walkers at the goals that were trained on."""
+    return chosen(trained, [e for e in examples if goal_of(e) not in held_out], "symbolic")
+
+
+def at_other_goals(trained: Trained, examples: Sequence[Example], held_out: Sequence[int]) -> "Chosen":
+    """Against symbolic walkers at the goals that were not."""
+    return chosen(trained, [e for e in examples if goal_of(e) in held_out], "symbolic")
 
 
 def goal_of(example: Example) -> int:

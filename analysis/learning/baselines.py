@@ -8,6 +8,7 @@ import numpy as np
 from analysis.learning.examples import Example, Pairs, Splits, labels_of
 from analysis.learning.paths import Path, resampled, turn_and_speed
 from analysis.results import Result
+from analysis.stats.auc import auc
 from analysis.stats.intervals import Floats
 from analysis.stats.logistic import fit_logistic
 
@@ -76,6 +77,22 @@ def logistic_baseline(
     for part in splits.folds:
         values[part.test] = fit_logistic(table[part.train], is_human[part.train]).scores(table[part.test])
     return baseline("logistic regression on ten numbers of the path", list(values), tested, reached)
+
+
+def best_number_baseline(
+    examples: Sequence[Example], splits: Splits, tested: Pairs, reached: float | None
+) -> Baseline:
+    """Of `features` the one that tells most apart where a copy is trained, more or less of it being human as there."""
+    table, is_human = np.array([features(example.path) for example in examples]), labels_of(examples)
+    values, taken = np.full(len(examples), np.nan), []
+    for part in splits.folds:
+        human = is_human[part.train]
+        areas = np.array([auc(column[human], column[~human]) for column in table[part.train].T])
+        best = int(np.argmax(np.abs(areas - 0.5)))
+        values[part.test] = np.sign(areas[best] - 0.5) * table[part.test, best]
+        taken.append(FEATURES[best])
+    names = ", ".join(sorted(set(taken)))
+    return baseline(f"the best single number of the path ({names})", list(values), tested, reached)
 
 
 def baseline(name: str, values: Sequence[float | None], tested: Pairs, reached: float | None) -> Baseline:

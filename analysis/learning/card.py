@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any, get_args
 
 from analysis.errors import AnalysisError
-from analysis.learning.examples import Example
+from analysis.learning.examples import Example, counted
 from analysis.learning.networks import NETWORKS, By, Kind, Optimiser, Parameters, Reads, Settings, shapes
 from analysis.learning.training import Trained
 from analysis.learning.weights import Shapes
@@ -226,8 +226,9 @@ def _lines(card: Mapping[str, Any]) -> list[str]:
         f"- Version {card['version']}, made {card['made_at']}",
         f"- Reads {_reading(first)}; "
         f"{len(card['copies'])} copies, {first['hidden']} hidden units, dropout {first['dropout']:g}, "
-        f"{first['epochs']} epochs, batches of {first['batch']}, {_OPTIMISERS[first['optimiser']]} {first['rate']:g}; "
-        f"{first['settings_tried']} settings tried for each copy",
+        f"{counted(first['epochs'], 'epoch')}, batches of {first['batch']}, "
+        f"{_OPTIMISERS[first['optimiser']]} {first['rate']:g}; "
+        f"{counted(first['settings_tried'], 'setting')} tried for each copy",
         f"- People in the data: {card['people']}",
         f"- Data: {data['on']}, {len(data['contents'])} clips, SHA-256 {data['sha256']}; licence: {data['licence']}",
         f"- Folds: {card['split']['folds']}, seed {card['split']['seed']}; never on both sides: "
@@ -259,6 +260,7 @@ def _lines(card: Mapping[str, Any]) -> list[str]:
         "## Beside it, on the same pairs",
         "",
         *(_baseline(each) for each in card.get("baselines", ())),
+        *_unbeaten(card.get("baselines", ())),
         "",
         "## Leaks looked for",
         "",
@@ -298,6 +300,13 @@ def _interval(interval: Mapping[str, Any]) -> str:
     if interval["low"] is None:
         return f"no interval: {interval['reason']}"
     return f"95 % interval over pairs {interval['low']:.3f} to {interval['high']:.3f}"
+
+
+def _unbeaten(baselines: Sequence[Mapping[str, Any]]) -> list[str]:
+    names = [each["name"] for each in baselines if each["is_beaten"] is False]
+    if not names:
+        return []
+    return ["", f"**Not better than {'; '.join(names)}**: what needs no network does as well on these pairs."]
 
 
 def _baseline(each: Mapping[str, Any]) -> str:

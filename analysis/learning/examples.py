@@ -93,7 +93,7 @@ def split(examples: Sequence[Example], pairs: Pairs, seed: int, folds: int = N_F
         )
     if min(len(people), len(agents)) < FEWEST_MAKERS:
         note = (
-            f"{_counted(len(people), 'player')} and {_counted(len(agents), 'version')} of agents: at least "
+            f"{counted(len(people), 'player')} and {counted(len(agents), 'version')} of agents: at least "
             f"{FEWEST_MAKERS} of each are needed to hold some back, so whether this holds for other people or agents "
             "is not known"
         )
@@ -225,5 +225,5 @@ def agents_of(examples: Sequence[Example]) -> Sequence[str]:
     return sorted(Counter(example.source for example in examples if not example.is_human))
 
 
-def _counted(n: int, noun: str) -> str:
+def counted(n: int, noun: str) -> str:
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -13,6 +13,7 @@ from analysis.learning.examples import (
     Rows,
     Splits,
     agents_of,
+    counted,
     labels_of,
     makers_of,
     matched_pairs,
@@ -366,7 +367,8 @@ def _interval(examples: Sequence[Example], won: Floats, seed: int) -> Interval:
     people, agents = makers_of(examples)
     if len(examples) < FEWEST_CLIPS or min(len(people), len(agents)) < FEWEST_MAKERS:
         return no_interval(
-            f"{len(examples)} clips of {len(people)} known players and {len(agents)} known versions of agents: at "
+            f"{len(examples)} clips of {counted(len(people), 'known player')} and "
+            f"{counted(len(agents), 'known version')} of agents: at "
             f"least {FEWEST_CLIPS} and {FEWEST_MAKERS} of each are needed for an interval that says something",
             seed,
             RESAMPLES,

@@ -11,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from analysis.learning.baselines import Baseline, baseline, logistic_baseline
+from analysis.learning.baselines import Baseline, baseline, best_number_baseline, logistic_baseline
 from analysis.learning.card import Origin, card_of, markdown, together
 from analysis.learning.leaks import LEAKS
 from analysis.learning.networks import Network, network_named
@@ -22,6 +22,7 @@ from app.core.whole_files import written_whole
 from app.judges.base import JudgeFailed, StimulusFiles
 from app.judges.fidget import correcting
 from app.judges.models import CARD, CARD_TEXT
+from app.judges.motion import moving
 from app.judges.runner import OnProgress
 from app.judges.straightness import roundaboutness
 from app.judges.training_data import TrainingSet
@@ -30,6 +31,7 @@ _PACKAGES = ("likely-human", "numpy", "jax", "optax", "safetensors")
 _UNTRAINED: dict[str, Callable[[StimulusFiles], float | None]] = {
     "straightness": roundaboutness,
     "fidget": correcting,
+    "motion": moving,
 }
 _WEIGHTS = re.compile(r"[0-9a-f]{64}\.safetensors")
 
@@ -119,13 +121,19 @@ def _data_hash(found: TrainingSet) -> str:
 
 
 def baselines_of(found: TrainingSet, trained: Trained) -> Sequence[Baseline]:
-    """Judges that were not trained, and a logistic regression, on the pairs that copies were tested on."""
+    """Judges that were not trained, the best single number and a logistic regression, on the pairs of the test."""
     reached = trained.evaluation.pooled.pairs
     untrained = [
         baseline(name, [_value(of, files) for files in found.files], trained.tested, reached)
         for name, of in _UNTRAINED.items()
     ]
-    return [*untrained, logistic_baseline(found.examples, trained.splits, trained.tested, reached)]
+    return [
+        *untrained,
+        *(
+            of(found.examples, trained.splits, trained.tested, reached)
+            for of in (best_number_baseline, logistic_baseline)
+        ),
+    ]
 
 
 def _value(of: Callable[[StimulusFiles], float | None], files: StimulusFiles) -> float | None:

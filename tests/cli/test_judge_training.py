@@ -163,7 +163,12 @@ def test_a_judge_that_sees_is_trained_on_the_pictures_of_clips_and_judges_them(
     said = capfd.readouterr().out
     assert "small: no VGG-16, no features of ImageNet" in said
     assert "the mean line of each frame, 80 pixels at 30 Hz, windows of 100 samples" in said
-    assert "1 epochs" in said
+    assert "1 epoch, batches of 8" in said
+    assert "1 setting tried" in said
+    assert "1 known player and 1 known version of agents" in said
+    assert re.search(r"- motion: \d\.\d{3} of 6 pairs", said)
+    assert "the best single number of the path (" in said
+    assert "**Not better than " in said  # after one epoch, of straight runs and curves
     run_(str(model), nav, tmp_path / "v.csv")
     rows = read(tmp_path / "v.csv")
     assert len(rows) == 50

@@ -90,6 +90,42 @@ def test_numpy_judges_as_jax_trains() -> None:
             assert ours == pytest.approx(np.asarray(theirs), abs=1e-5), network.name
 
 
+def test_gradients_are_those_of_finite_differences() -> None:
+    """Central differences of the training's loss in 64-bit floats, along three directions drawn at random."""
+    jax = pytest.importorskip("jax", reason="the extra `train` is not installed")
+    optax = pytest.importorskip("optax")
+    from analysis.learning.fitting import jax_arrays
+
+    rng, step = np.random.default_rng(7), 1e-6
+    with jax.enable_x64(True):
+        for name in ("sym-gru", "turn-speed-ff", "td-cnn-small", "vis-gru-small"):  # every layer there is
+            network = NETWORKS[name]
+            settings = replace(network.settings, window=min(network.settings.window, 2))
+            found, is_human = windows_of(settings, rng)[:3], np.array([1, 0, 1])
+            weights = {name: values.astype(np.float64) for name, values in drawn(settings).items()}
+            scaling = {name: weights.pop(name) for name in ("mean", "sd") if name in weights}
+
+            def loss(
+                trained: object,
+                settings: Settings = settings,
+                scaling: object = scaling,
+                found: Windows = found,
+                is_human: np.ndarray = is_human,
+            ) -> object:
+                values = forward(jax_arrays(), settings, {**trained, **scaling}, found)  # type: ignore[dict-item]
+                return optax.sigmoid_binary_cross_entropy(values, is_human).mean()
+
+            slope, of = jax.jit(jax.grad(loss))(weights), jax.jit(loss)
+            for _ in range(3):
+                way = {name: rng.normal(size=values.shape) for name, values in weights.items()}
+                ahead, behind = (
+                    float(of({name: weights[name] + sign * step * way[name] for name in weights}))
+                    for sign in (1, -1)
+                )
+                along = sum(float((np.asarray(slope[name]) * way[name]).sum()) for name in weights)
+                assert (ahead - behind) / (2 * step) == pytest.approx(along, rel=1e-5), network.name
+
+
 def test_convolutions_and_the_image_from_above_are_those_of_scipy() -> None:
     """A pixel at x and y in scaled units lights up there; three convolutions are those of `scipy.signal`."""
     settings = replace(NETWORKS["td-cnn-small"].settings, window=1)
