@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.accounts.tables import Role
-from app.admin.login.cookies import COOKIE
+from app.admin.access import COOKIE
 from tests.admin.persons import make_login, make_user
 from tests.tasks.game.people import SLUG
 
@@ -27,7 +27,7 @@ def watching(sit: Sit, served: Served, match: int) -> Page:
 
 
 def test_a_slider_goes_through_a_match_that_is_followed_and_can_be_stopped(
-    serve: type[Served], sit: Sit
+    serve: Callable[..., Served], sit: Sit
 ) -> None:
     served = serve(game="glee-bargaining", configs={"rounds": 4}, matching={"ready_s": 0})
     pages = [come_in(sit, served) for _ in range(2)]
