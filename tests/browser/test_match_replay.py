@@ -1,6 +1,7 @@
 """A match on the experimenter's page, in a real browser: its events by slider, keys and links, and its end by hand."""
 
 import re
+from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Page, expect
