@@ -77,9 +77,10 @@ TYPED = [
     *(ROOT / "app/reports/page").glob("*.py"),
     *(ROOT / "app/reports" / f"{name}.py" for name in ("report", "ratings", "detection")),
 ]
-JSON_WRITERS = {"_results", "json_text"}
+JSON_WRITERS = {"results_in", "json_text"}
 BY_NAME = {
-    "report.py": {"to_dict"},  # results.json and judges.json
+    "report.py": {"to_dict"},  # judges.json and closing.json
+    "numbers.py": {"to_dict"},  # results.json
     "writing.py": {"to_dict"},  # results.json
     "sections.py": {"fields", "getattr"},  # results that nobody named
 }

@@ -6,7 +6,7 @@ from app.sessions.pages import ConsentPage, DebriefPage, MessagePage, QuestionsP
 from app.studies.questions.base import OptionView, QuestionView
 from app.studies.questions.choice import MOST_IN_SIGHT
 from app.studies.questions.registry import TYPES
-from app.tasks.pair.task import TrialPage
+from app.tasks.pair.views import TrialPage
 
 TITLE = "Which navigation looks human?"
 CERTAINTY = ("extremely certain", "somewhat certain", "neutral", "somewhat uncertain", "extremely uncertain")

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app.core.templating import STATIC, Static, render
 from app.library.clips.padded import ByteRange, parse_range
 from app.sessions.pages import MessagePage, Page
-from app.tasks.pair.task import TrialPage
+from app.tasks.pair.views import TrialPage
 from app.tasks.rating.views import RatingPage
 
 POLICY = (

@@ -4,7 +4,7 @@ clips; of what is read, see `comparing`)."""
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, cast
 
 from sqlmodel import Session
 
@@ -19,9 +19,8 @@ from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.pages import Page
 from app.sessions.runs import BlockRun
 from app.sessions.tables import Mode
-from app.sessions.views import Place, views
+from app.sessions.views import Place
 from app.sessions.where import TrialSeen, Where
-from app.studies.questions.base import QuestionView
 from app.tasks.base import Start, Taken, Task
 from app.tasks.pair import queries
 from app.tasks.pair.answered import view_of
@@ -29,28 +28,7 @@ from app.tasks.pair.assignment import choose_pairs, plan_session
 from app.tasks.pair.comparing import Compared, compared_of, compared_page, taken
 from app.tasks.pair.design import Member, PairPlan, PairToPlan, Side, chosen_by, member_at, side_of
 from app.tasks.pair.settings import PairDesign
-
-
-@dataclass(frozen=True, slots=True)
-class TrialPage(Page):
-    """Two clips and the questions about them.
-
-    Posts the questions' ids (the 2afc question as `left` | `right`, or `tie` where its options have that), `submit_id`,
-    `rt_ms`, `playback` (JSON), and `unplayable` = `1` where a clip would not play. `key` names the trial within the
-    session: the browser keeps what it recorded under it, over a reload. `next_clips` are fetched while this pair is
-    watched.
-    """
-
-    template: ClassVar[str] = "trial.html"
-    key: str = ""
-    number: int = 1
-    total: int = 1
-    practice: bool = False
-    watch: Literal["both-to-end", "free"] = "both-to-end"
-    left_clip: str = ""
-    right_clip: str = ""
-    next_clips: tuple[str, ...] = ()
-    questions: tuple[QuestionView, ...] = ()
+from app.tasks.pair.views import trial_page
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,21 +85,7 @@ class Pair(Task):
     def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> Page:
         if place.trial is not None and isinstance(place.trial.own, Compared):
             return compared_page(design_of(block), place, frame, place.trial.own)
-        trials, position, part = design_of(block).trials, place.page.position, place.part
-        return TrialPage(
-            **frame,
-            key=place.key,
-            number=part.number(position),
-            total=part.total(position),
-            practice=part.is_practice(position),
-            watch=trials.watch,
-            left_clip=place.clips(position, "left"),
-            right_clip=place.clips(position, "right"),
-            next_clips=tuple(place.clips(position + 1, side) for side in ("left", "right"))
-            if position < part.last
-            else (),
-            questions=views(trials.questions, place.form, place.errors),
-        )
+        return trial_page(design_of(block).trials, place, frame)
 
     def read(
         self, session: Session, where: Where, block: BlockRun, form: Mapping[str, str], now: datetime

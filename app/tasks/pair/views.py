@@ -1,0 +1,51 @@
+"""The page of a trial of two clips: what its template sees."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from app.sessions.pages import Page
+from app.sessions.views import Place, views
+from app.studies.questions.base import QuestionView
+from app.tasks.pair.settings import DesignTrials
+
+
+@dataclass(frozen=True, slots=True)
+class TrialPage(Page):
+    """Two clips and the questions about them.
+
+    Posts the questions' ids (the 2afc question as `left` | `right`, or `tie` where its options have that), `submit_id`,
+    `rt_ms`, `playback` (JSON), and `unplayable` = `1` where a clip would not play. `key` names the trial within the
+    session: the browser keeps what it recorded under it, over a reload. `next_clips` are fetched while this pair is
+    watched.
+    """
+
+    template: ClassVar[str] = "trial.html"
+    key: str = ""
+    number: int = 1
+    total: int = 1
+    practice: bool = False
+    watch: Literal["both-to-end", "free"] = "both-to-end"
+    left_clip: str = ""
+    right_clip: str = ""
+    next_clips: tuple[str, ...] = ()
+    questions: tuple[QuestionView, ...] = ()
+
+
+def trial_page(trials: DesignTrials, place: Place, frame: Mapping[str, Any]) -> TrialPage:
+    """The trial at a place; `frame` is what every page of its session has."""
+    position, part = place.page.position, place.part
+    return TrialPage(
+        **frame,
+        key=place.key,
+        number=part.number(position),
+        total=part.total(position),
+        practice=part.is_practice(position),
+        watch=trials.watch,
+        left_clip=place.clips(position, "left"),
+        right_clip=place.clips(position, "right"),
+        next_clips=tuple(place.clips(position + 1, side) for side in ("left", "right"))
+        if position < part.last
+        else (),
+        questions=views(trials.questions, place.form, place.errors),
+    )
