@@ -19,12 +19,14 @@ from analysis.distances import (
     taken_for_human,
 )
 from analysis.options import LEVEL
+from analysis.signatures import compare_play
 from analysis.stats.intervals import Interval
 from app.core.errors import StudyError
 from app.library.tables import Stimulus
 from app.reports.games import Groups, Options, measures_compared, play_compared
 from app.reports.matches import MatchFile, one_game
 from app.reports.page.views import FigureView, SectionView, TableView, interval, number
+from app.reports.perceived import seats_of
 from app.studies.file.design import StudyDesign
 
 ATTRIBUTE = "distance_"
@@ -34,7 +36,8 @@ ATTRIBUTE = "distance_"
 def distances_to_people(files: Sequence[MatchFile], options: Options) -> list[SourceDistance]:
     """How far each agent in the files is from the people of the first (simulated ones where there are no others).
 
-    Of the Social Ultimatum Game its distances of play; of every game how far the means of each measure are apart.
+    Of the Social Ultimatum Game its distances of play; of every game its signatures of play, and how far the means of
+    each measure are apart.
     Raises StudyError where nobody is there, or no agent.
     """
     people, game = files[0], one_game(files)
@@ -49,7 +52,10 @@ def distances_to_people(files: Sequence[MatchFile], options: Options) -> list[So
             found += _of_player(player, groups, options)
     if not found:
         raise StudyError(f"{people.path} has no agent whose play could be compared with people's")
-    return found
+    signatures = compare_play(
+        list(seats_of(files)), human=reference[0].player, seed=options.seed, resamples=0
+    ).signatures
+    return [*found, *(one for signature in signatures for one in signature.distances)]
 
 
 def _of_player(player: str, groups: Groups, options: Options) -> Iterable[SourceDistance]:

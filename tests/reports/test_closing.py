@@ -51,6 +51,7 @@ def test_distances_travel_with_records_into_the_report_and_the_results_page(
     assert by_metric["gt", "d_o"].distance > by_metric["dba", "d_o"].distance
     assert all(one.distance >= 0 and one.n == 6 for one in distances)
     assert by_metric["gt", "mean_offer"].interval.low is not None
+    assert by_metric["gt", "sug-offer-given-received"].interval.low is None
     write_records(
         [(played.matches, played.agents)],
         Options(rounds=4, sources=Sources.AGENT),
@@ -117,4 +118,4 @@ def test_a_file_of_distances_from_the_command_is_one_that_report_reads(tmp_path:
     assert done.exit_code == 0, done.output
     found = read_distances(out)
     assert {one.source for one in found} == {"gt"}
-    assert {"d_o", "d_r", "d_b", "mean_offer"} <= {one.metric for one in found}
+    assert {"d_o", "d_r", "d_b", "mean_offer", "sug-answer-given-offer"} <= {one.metric for one in found}
