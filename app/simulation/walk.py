@@ -3,7 +3,6 @@
 import asyncio
 import json
 import random
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -19,16 +18,13 @@ from app.core.settings import Settings
 from app.sessions.entry import pass_for
 from app.sessions.tables import Mode, SessionToken, Trial
 from app.simulation.forms import FoundForm, FoundPage, read_page
-from app.simulation.matches import Playing
 from app.simulation.people import Person, Traits
-from app.simulation.walks import walked
 from app.studies.questions.registry import TYPES
 from app.studies.tables import Unit, UnitMember
 from app.tasks.pair.design import TIE, Member, PairPlan, Side, member_at, side_of
+from app.tasks.registry import simulating
 
 AT_ONCE = 8
-IN_A_MATCH = "data-state "  # the part of a page that changes by itself
-ON_A_WALK = 'id="walk-settings"'
 MAX_PAGES = 2_000
 CLIP_PROBE_BYTES = 4096
 
@@ -85,7 +81,7 @@ class _Walk:
         self._targets: Targets | None = None
         self._items: Mapping[int, tuple[str, float]] | None = None
         self.had_trials = False
-        self._playing = Playing(database, person.rng)
+        self._tasks = [simulated(database, person.rng) for simulated in simulating()]
 
     async def through(self, entry: str) -> None:
         response = await self._client.get(entry)
@@ -94,31 +90,15 @@ class _Walk:
                 raise Stuck(
                     f"{response.url.path} answered {response.status_code}; is the study loaded and open?"
                 )
-            if IN_A_MATCH in response.text:
-                response = await self._play(response)
-                continue
-            if ON_A_WALK in response.text:
+            if task := next((each for each in self._tasks if each.is_mine(response.text)), None):
                 self.had_trials = True
-                form = await walked(self._client, response.text, self._person.rng)
-                response = await self._client.post(response.url.path, data=form)
+                response = await task.answer(self._client, response)
                 continue
             page = read_page(response.text)
             if page.form is None:
                 return
             response = await self._client.post(page.form.action, data=await self._fill(page, page.form))
         raise Stuck(f"no end after {MAX_PAGES} pages")
-
-    async def _play(self, response: httpx2.Response) -> httpx2.Response:
-        """A page of a match: send what it asks for, or wait for its next change."""
-        self.had_trials = True
-        address = response.url.path
-        token = address.rpartition("/")[2]
-        form = await self._playing.form_for(response.text, token)
-        if form is not None:
-            return await self._client.post(address, data=form)
-        seen = re.search(r'data-version="(\w+)"', response.text)
-        await self._client.get(f"{address}/state", params={"after": seen[1] if seen else ""})
-        return await self._client.get(address)
 
     async def _fill(self, page: FoundPage, form: FoundForm) -> dict[str, str]:
         fields = dict(form.values)

@@ -12,6 +12,8 @@ from app.sessions.answers import Answers
 from app.sessions.design import Planned
 
 if TYPE_CHECKING:
+    import httpx2
+
     from app.core.database import Database
     from app.core.settings import Settings
     from app.monitor.session_pages import AnsweredTrial, TrialView
@@ -79,6 +81,19 @@ class Task(Protocol):
     def answered(self, trial: "AnsweredTrial") -> "TrialView":
         """An answered trial as the experimenter sees it."""
         return trial.view()
+
+
+class Simulating(Protocol):
+    """How one simulated participant goes through pages of a task that filling in a form does not answer. A task that
+    has such pages has it as `Simulated` in `simulated.py` of its folder."""
+
+    def __init__(self, database: "Database", rng: random.Random) -> None: ...
+
+    def is_mine(self, html: str) -> bool:
+        """Whether it is such a page."""
+
+    async def answer(self, client: "httpx2.AsyncClient", response: "httpx2.Response") -> "httpx2.Response":
+        """The page that follows. Raises StudyError where none does."""
 
 
 class LiveTask(Task, Protocol):

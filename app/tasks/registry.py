@@ -1,9 +1,10 @@
 """Tasks by their names: what the study file says of a block of each, what such a block is as it is run, and the task
 itself. All of it is found from the names of `app.tasks.TASKS`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, Union, cast
 
 from pydantic import (
@@ -19,7 +20,7 @@ from app.tasks import TASKS
 from app.tasks.parts import BlockDesign, BlockSettings
 
 if TYPE_CHECKING:
-    from app.tasks.base import LiveTask, Task
+    from app.tasks.base import LiveTask, Simulating, Task
 
 T = TypeVar("T")
 
@@ -89,3 +90,10 @@ def live_task(name: str) -> "LiveTask | None":
 def live_tasks() -> "list[LiveTask]":
     """Every such task."""
     return [task for name in TASKS if (task := live_task(name)) is not None]
+
+
+@cache
+def simulating() -> "Sequence[type[Simulating]]":
+    """What simulates the pages of tasks that filling in a form does not answer."""
+    modules = [f"{package}.simulated" for package in TASKS.values()]
+    return [import_module(module).Simulated for module in modules if find_spec(module)]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from playwright.sync_api import Error, Page, Request, expect
 
-from app.simulation.walks import goal_at
+from app.tasks.walk.simulated import goal_at
 from stimuli import steps
 from stimuli.body import Body, Guide, wrap
 from stimuli.planning import route_to

@@ -10,10 +10,10 @@ import yaml
 from sqlmodel import Session
 from starlette.testclient import TestClient
 
-from app.simulation.walks import SETTINGS, goal_at
 from app.studies.file.load import load_study
 from app.studies.tables import State
 from app.studies.versions import Loaded, load_version, set_state
+from app.tasks.walk.simulated import SETTINGS, goal_at
 from stimuli.pressing import pressed_by
 from stimuli.steps import Walker
 from tests.clock import Clock

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx2
 from sqlalchemy import select
 from sqlmodel import Session, SQLModel
 
@@ -47,13 +48,30 @@ class Turn:
     legal: MoveSchema
 
 
+IN_A_MATCH = "data-state "  # the part of a page that changes by itself
+
+
 @dataclass(slots=True)
-class Playing:
+class Simulated:
     """One simulated participant's matches; remembers within each what its player has seen."""
 
     database: Database
     rng: random.Random
     _players: dict[int, Player] = field(default_factory=dict)
+
+    def is_mine(self, html: str) -> bool:
+        """Whether it is a page of a match."""
+        return IN_A_MATCH in html
+
+    async def answer(self, client: httpx2.AsyncClient, response: httpx2.Response) -> httpx2.Response:
+        """Send what the page asks for, or wait for its next change."""
+        address = response.url.path
+        form = await self.form_for(response.text, address.rpartition("/")[2])
+        if form is not None:
+            return await client.post(address, data=form)
+        seen = re.search(r'data-version="(\w+)"', response.text)
+        await client.get(f"{address}/state", params={"after": seen[1] if seen else ""})
+        return await client.get(address)
 
     async def form_for(self, html: str, token: str) -> Mapping[str, str] | None:
         """The form to send from a page of a match; None where there is nothing to do but to wait."""

@@ -5,11 +5,13 @@ import asyncio
 import json
 import random
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import httpx2
 import numpy as np
 
+from app.core.database import Database
 from app.core.errors import StudyError
 from app.tasks.walk.batches import MOST_STEPS
 from stimuli.arena import GOALS, Goal
@@ -20,8 +22,27 @@ SETTINGS = re.compile(r'<script type="application/json" id="walk-settings">(.*?)
 _NUMBER = re.compile(r'name="submit_id" value="([^"]+)"')
 
 
+ON_A_WALK = 'id="walk-settings"'
+
+
 class LostWay(StudyError):
     """A walk was not taken as it was walked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """One simulated participant's walks."""
+
+    database: Database
+    rng: random.Random
+
+    def is_mine(self, html: str) -> bool:
+        """Whether it is the page of a walk."""
+        return ON_A_WALK in html
+
+    async def answer(self, client: httpx2.AsyncClient, response: httpx2.Response) -> httpx2.Response:
+        """Walk to the end, and send the page's form. Raises LostWay."""
+        return await client.post(response.url.path, data=await walked(client, response.text, self.rng))
 
 
 async def walked(client: httpx2.AsyncClient, html: str, rng: random.Random) -> dict[str, str]:
