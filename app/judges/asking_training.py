@@ -13,7 +13,7 @@ from app.core.database import Database
 from app.core.errors import Conflict, StudyError
 from app.jobs import queue
 from app.jobs.tables import Kind
-from app.judges.models import NAME, is_model, training_folders
+from app.judges.models import NAME, VOTES, is_model, training_folders
 from app.judges.trainable import Trainable
 from app.library.outputs import ask_run
 from app.library.places import models_folder
@@ -32,7 +32,8 @@ class NotTrainable(StudyError):
 
 @dataclass(frozen=True, slots=True)
 class TrainingWish:
-    """What is to be trained, and on what: `folder` is one of `training_folders`; empty for the study's clips.
+    """What is to be trained, and on what: `folder` is one of `training_folders`; empty for the study's clips. `network`
+    may be `VOTES`, which learns from the study's answers.
 
     `epochs` None trains as long as is published; `human` is the source of people in a folder.
     """
@@ -71,7 +72,7 @@ def _ask(session: Session, who: Who, study: StudyHere, wish: TrainingWish, now: 
 
 
 def _check(wish: TrainingWish, here: Trainable, data_dir: Path) -> None:
-    if here.missing:
+    if here.missing and wish.network != VOTES:
         raise Conflict(f"{here.missing[:1].upper()}{here.missing[1:]}.")
     if not NAME.fullmatch(wish.name):
         raise NotTrainable(
@@ -81,7 +82,12 @@ def _check(wish: TrainingWish, here: Trainable, data_dir: Path) -> None:
         raise Conflict(
             f"There is a trained judge called {wish.name} already. Choose another name, or delete it."
         )
-    if wish.network not in {network.name for network in here.networks}:
+    if wish.network == VOTES and (wish.folder or wish.search or wish.epochs or wish.allowed):
+        raise NotTrainable(
+            "A judge of votes learns from this study's answers: choose its clips, and neither epochs, a search nor "
+            "leaks to allow."
+        )
+    if wish.network not in {VOTES, *(network.name for network in here.networks)}:
         raise NotTrainable(f"There is no network {wish.network[:80]!r} to train. Choose one of the list.")
     if wish.folder and wish.folder not in training_folders(data_dir):
         raise NotTrainable(f"There is no folder {wish.folder[:80]!r} to train on. Choose one of the list.")

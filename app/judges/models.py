@@ -14,6 +14,8 @@ from app.library.places import models_folder, training_folder
 CARD = "card.json"
 CARD_TEXT = "card.md"
 MANIFEST = "manifest.csv"
+VOTES = "votes"
+"""The judge that learns what people chose: no network, and trained by NumPy alone."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,59}")
 _LARGEST = 20_000_000
 
@@ -91,7 +93,7 @@ def _of_card(path: Path) -> TrainedHere | None:
 
 
 def _read(name: str, card: Mapping[str, Any]) -> TrainedHere:
-    found, is_of_votes = card["evaluation"], card["name"] == "votes"
+    found, is_of_votes = card["evaluation"], card["name"] == VOTES
     shared = {
         "name": name,
         "network": str(card["name"]),

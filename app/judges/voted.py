@@ -25,13 +25,12 @@ from app.core.errors import Conflict, StudyError
 from app.core.whole_files import written_whole
 from app.judges.base import JudgeFailed, JudgeInfo, JudgeUnavailable, Needs, PairFiles, Verdict
 from app.judges.frozen import FrozenFeatures
-from app.judges.models import CARD
+from app.judges.models import CARD, VOTES
 from app.judges.runner import PairToJudge, VerdictRow, verdicts_csv
 from app.judges.trained import card_string, track_of
 from app.judges.training import check_target, written_model
 from app.judges.training_data import Clip, Compared, clips_of
 
-NAME = "votes"
 TITLE = "What people's votes look at (positions)"
 TITLE_OF_FEATURES = "What people's votes look at (clips, features of a network that was trained elsewhere)"
 VERDICTS = "verdicts.csv"
@@ -100,7 +99,7 @@ def train_on_votes(
     contents = sorted(sorted(clip.hashes) for clip in study.clips.values())
     card = {
         "format": CARD_FORMAT,
-        "name": NAME,
+        "name": VOTES,
         "title": TITLE_OF_FEATURES if frozen else TITLE,
         "version": f"1+{digest(arrays)[:12]}",
         "made_at": now.isoformat(timespec="seconds"),
@@ -205,7 +204,7 @@ def cross_fitted_rows(
             verdict = Verdict(None) if math.isnan(chance) else _verdict(chance)
             rows.append(
                 VerdictRow(
-                    NAME, pair.pair, verdict.choice, verdict.score, str(run), study.slug, of_version, now, 0,
+                    VOTES, pair.pair, verdict.choice, verdict.score, str(run), study.slug, of_version, now, 0,
                     _NOT_HELD_OUT if math.isnan(chance) else "", "probability",
                 )
             )  # fmt: skip
@@ -254,7 +253,7 @@ class VoteJudge:
         self._folder, self._frozen = folder, frozen
         self._judge = Preference(arrays["weights"].astype(float), arrays["scale"].astype(float), 0.0)
         self.info = JudgeInfo(
-            name=NAME,
+            name=VOTES,
             version=f"1+{digest(arrays)[:12]}",
             title=TITLE_OF_FEATURES if frozen else TITLE,
             reference="Bradley-Terry with ridge on "

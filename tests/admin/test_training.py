@@ -9,22 +9,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sqlmodel import select
+from starlette.testclient import TestClient
 
-from analysis.learning import networks
+from analysis.learning import cross_fitting, networks
+from app.admin.judges import training_router
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.queue import ask
 from app.jobs.tables import Job, Kind
 from app.jobs.worker import drain
+from app.judges.trainable import Trainable
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import models_folder, training_folder
 from app.library.tables import Stimulus
+from app.main import create_app
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person
 from tests.analysis.learning.walked import SECONDS
 from tests.cli.test_judge_training import clips, made, write
 from tests.factories import NOW
+from tests.sessions.walks import Walk
 
 __all__ = ["clips"]
 pytestmark = [pytest.mark.slow, pytest.mark.videos]
@@ -127,6 +132,37 @@ def test_what_cannot_be_trained_is_said_and_leaves_nothing(
     assert not models_folder(settings.data_dir).exists() or not list(
         models_folder(settings.data_dir).iterdir()
     )
+
+
+def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
+    owner: Person,
+    walked: str,
+    settings: Settings,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = {"name": "people", "network": "votes", "seed": "1"}
+    reply = owner.post(HERE, {**asked, "epochs": "3"})
+    assert (reply.status_code, "learns from this study's answers" in said(reply.text)) == (422, True)
+    with TestClient(create_app(settings, database)) as client:
+        for number in range(4):
+            walk = Walk(client)
+            while not walk.page.startswith("end"):
+                walk.answer(**({"choice": ("left", "right")[number % 2]} if "trial" in walk.page else {}))
+    owner.post(HERE, asked)
+    drain(settings, database)
+    assert "10 pairs with votes of 4 people: at least 40 pairs" in said(owner.get(HERE).text)
+    monkeypatch.setattr(cross_fitting, "FEWEST_PAIRS", 8)
+    without = Trainable((), {}, "training needs JAX")
+    monkeypatch.setattr(training_router, "trainable", lambda: without)
+    page = owner.get(HERE).text
+    assert 'value="votes" checked' in page
+    assert "Training needs JAX." in said(page)
+    owner.post(HERE, asked)
+    drain(settings, database)
+    assert "of majorities (n = 10)" in said(owner.get(HERE).text)
+    assert "What people seem to look at" in owner.get(f"{HERE}/people/card.md").text
+    assert (models_folder(settings.data_dir) / "people" / "verdicts.csv").is_file()
 
 
 def test_a_leak_stops_a_training_unless_it_is_allowed(

@@ -15,7 +15,7 @@ from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
 from app.judges.asking_training import MOST_EPOCHS, MOST_SEED
-from app.judges.models import TrainedHere, models_here, training_folders
+from app.judges.models import VOTES, TrainedHere, models_here, training_folders
 from app.judges.trainable import NetworkHere, Trainable
 from app.library.places import training_folder
 from app.studies.access import StudyHere
@@ -62,7 +62,14 @@ def training_page(
 ) -> TrainingPage:
     """Trainings of this study and all trained judges; `form` is one that was not taken."""
     jobs = queue.jobs_of(session, Kind.TRAINING, study.id)
-    usual = {"name": "", "network": "turn-speed-gru", "folder": "", "human": "human", "seed": "1"}
+    networks = () if here.missing else here.networks
+    usual = {
+        "name": "",
+        "network": "turn-speed-gru" if networks else VOTES,
+        "folder": "",
+        "human": "human",
+        "seed": "1",
+    }
     over = [job for job in jobs if job.is_over]
     models = models_here(data_dir)
     taken = {model.name for model in models} | {job.params["name"] for job in jobs if not job.is_over}
@@ -70,7 +77,7 @@ def training_page(
         shell=shell,
         error=error,
         slug=study.slug,
-        networks=here.networks,
+        networks=networks,
         leaks=list(here.leaks.items()),
         missing=here.missing,
         folders=[
