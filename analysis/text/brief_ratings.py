@@ -24,6 +24,9 @@ def brief(analysis: RatingAnalysis) -> Iterator[RenderableType]:
         yield from _scores(criteria)
     yield from _more(len(analysis.criteria) - len(criteria), "criteria")
     yield from _groups(analysis.criteria)
+    # Matched conditions are compared within their sets; --full has both.
+    if not analysis.matched_groups:
+        yield from _groups_compared(analysis.criteria)
     yield from brief_pairs(analysis.matched_groups)
     yield from brief_pairs(analysis.criteria_compared)
     yield from _severity(analysis)
@@ -95,7 +98,7 @@ def _agreement(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType
 
 
 def _groups(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
-    """The means of the groups of items, a column for each criterion that fits, and the comparisons of least p."""
+    """The means of the groups of items, a column for each criterion that fits."""
     shown = [one for one in criteria if one.groups][:4]
     if not shown:
         return
@@ -106,6 +109,10 @@ def _groups(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
         table.add_row(name_of(name), *(number(each.get(name), 2) for each in means))
     yield table
     yield from _more(len(names) - MOST_GROUPS, "groups")
+
+
+def _groups_compared(criteria: tuple[CriterionResult, ...]) -> Iterator[str]:
+    """The comparisons of least p."""
     pairs = [(one.criterion, pair) for one in criteria for pair in one.group_comparisons]
     pairs.sort(key=lambda named: 2.0 if named[1].test.p_two_sided is None else named[1].test.p_two_sided)
     for criterion, pair in pairs[:MOST_COMPARED]:

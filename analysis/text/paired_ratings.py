@@ -75,8 +75,7 @@ def brief_pairs(comparisons: Sequence[PairedScores]) -> Iterator[str]:
         )
         interval = interval_of(test.difference.interval, 2)
         within = "" if interval == "-" else f" {interval}"
-        units = UNITS[one.paired_by][test.n != 1]
-        yield f"{title_of(one)}, {test.n} {units}: difference {_signed(test.difference.mean)}{within}, {said}."
+        yield f"{title_of(one)}, {counted_pairs(one)}: difference {_signed(test.difference.mean)}{within}, {said}."
     if len(comparisons) > MOST_BRIEF:
         yield f"... and {len(comparisons) - MOST_BRIEF} more paired comparisons: --full has them all."
 
@@ -112,6 +111,11 @@ def between_parts(compared: Sequence[BlocksCompared], *, full: bool) -> Iterator
 def title_of(one: PairedScores) -> str:
     """What is compared, with the criterion."""
     return names_of(one) if one.criterion is None else f"{names_of(one)}, {name_of(one.criterion)}"
+
+
+def counted_pairs(one: PairedScores) -> str:
+    """``12 matched sets``."""
+    return f"{one.test.n:,} {UNITS[one.paired_by][one.test.n != 1]}"
 
 
 def names_of(one: PairedScores) -> str:

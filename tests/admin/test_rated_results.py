@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from sqlmodel import select
 
 from analysis import analyze_rating_rows
 from app.core.database import Database
@@ -17,8 +18,9 @@ from app.jobs.worker import drain
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.rated import ratings_frame
+from app.sessions.tables import Response, Trial
 from app.studies.stimuli import add_stimuli
-from app.studies.tables import State
+from app.studies.tables import State, Unit
 from app.studies.versions import set_state
 from tests.admin.persons import Person
 from tests.factories import NOW, study_file
@@ -26,6 +28,7 @@ from tests.reports.rated import fill_rated, load_rated, rate
 
 HERE = "/admin/studies/rated/results"
 RESAMPLES = 100
+LOGIC = "Logical reasoning"
 
 
 @pytest.fixture
@@ -89,7 +92,9 @@ def test_every_number_of_ratings_is_that_of_analyze(
     computed(owner, settings, database)
     with database.reading() as session:
         block, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=RESAMPLES)
-    found = {one["criterion"]: one for one in json.loads(json.dumps(block.analysis.to_dict()))["criteria"]}
+    # The page names criteria by their questions.
+    analysis = block.analysis.labelled()
+    found = {one["criterion"]: one for one in json.loads(json.dumps(analysis.to_dict()))["criteria"]}
     view = [
         *rows(owner, "scores"),
         *rows(owner, "scoresxb"),
@@ -118,11 +123,9 @@ def test_every_number_of_ratings_is_that_of_analyze(
     for name, one in found.items():
         value = one["agreement"]["alpha"]["value"]
         assert alphas[name]["value"] == ("" if value is None else str(value))
-    groups = [row for row in rows(owner, "groups") + rows(owner, "groupsxb") if row["criterion"] == "logic"]
+    groups = [row for row in rows(owner, "groups") + rows(owner, "groupsxb") if row["criterion"] == LOGIC]
     assert {row["group"]: float(row["mean"]) for row in groups} == {"persona": 3.5, "plain": 2.5}
-    severity = sorted(
-        float(row["severity"]) for row in rows(owner, "severity") if row["criterion"] == "logic"
-    )
+    severity = sorted(float(row["severity"]) for row in rows(owner, "severity") if row["criterion"] == LOGIC)
     assert severity == [-1.0, 0.0, 1.0]
     counted = {row["step"]: int(row["n"]) for row in rows(owner, "counted")}
     assert counted["Counted"] == 3
@@ -137,6 +140,49 @@ def test_the_page_of_ratings_alone_has_nothing_of_pairs_and_names_nobody(
     for word in ("Pair by pair", "Beside another study", "No judge has been held", "chance is 50%"):
         assert word not in page
     assert not re.search(r"\b(ann|bob|cyd|dan)\b", page.partition("<main")[2])
+
+
+def test_what_is_compared_as_pairs_is_on_the_page_with_the_numbers_of_analyze(
+    owner: Person, settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    items = "item,text,condition,kind,group\n" + "".join(
+        f"{condition}-{game},A text of {game}.,{condition},main,{game}\n"
+        for game in ("g1", "g2", "g3")
+        for condition in ("persona", "plain")
+    )
+    question = {"id": "logic", "type": "likert", "ask": LOGIC, "labels": list("abcde")}
+    questions = [question, {**question, "id": "plan", "ask": "Does it plan?"}]
+    with database.transaction() as session:
+        load_rated(session, tmp_path, items=items, questions=questions, self_assessment="# And you?\n")
+        units = {unit.name: unit for unit in session.exec(select(Unit))}
+        for number, person in enumerate(("ann", "bob", "cyd", "dan")):
+            run = rate(session, person, own={"logic": 5, "plan": 3})
+            for response, trial in session.exec(
+                select(Response, Trial).join(Trial).where(Trial.session_id == run)
+            ):
+                name = next(name for name, unit in units.items() if unit.id == trial.unit_id)
+                score = 3 if name.startswith("persona") else 1 + (number + len(name)) % 2
+                response.answers = {"logic": score, "plan": 1 + number % 3}
+        set_state(session, "rated", State.CLOSED)
+    page = computed(owner, settings, database)
+    assert {"matched", "compared", "self"} <= set(figures_on(page))
+    assert "raters give themselves" in page
+    with database.reading() as session:
+        block, *_ = analyze_rating_rows([ratings_frame(session, "rated")], resamples=RESAMPLES)
+    block = block.labelled()
+    assert block.self_assessment is not None
+    of_page = {
+        "matched": block.analysis.matched_groups,
+        "compared": block.analysis.criteria_compared,
+        "self": block.self_assessment.criteria,
+    }
+    for figure, comparisons in of_page.items():
+        found = [(row["criterion"], row["n"], row["difference"], row["p"]) for row in rows(owner, figure)]
+        assert found == [
+            (one.criterion or "", str(one.test.n), str(one.test.difference.mean), str(one.test.p or ""))
+            for one in comparisons
+        ]
+    assert "“Does it plan?”" in page
 
 
 def test_pairs_and_ratings_are_on_one_page(

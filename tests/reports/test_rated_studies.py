@@ -233,4 +233,4 @@ def test_many_comparisons_of_groups_are_a_few_sentences_on_the_results_page(sess
     can_say, not_yet = claims([replace(block, analysis=replace(block.analysis, criteria=(many,)))])
     said = can_say or not_yet
     assert len(said) == 5
-    assert said[-1] == "The same of 26 more comparisons of groups."
+    assert said[-1] == "The same of 26 more comparisons."

@@ -81,9 +81,7 @@ def results_page(
         is_current=bool(there and there.is_current),
         sorts=_sorts(here, asked, wish),
         every_pair=_every(view, here, asked, wish),
-        others=[]
-        if is_closed or (view and not view.has_pairs)
-        else comparable(session, shell.who, study, asked.mode),
+        others=[] if is_closed else comparable(session, shell.who, study, asked.mode),
         against=asked.against.slug if asked.against else "",
         posters=_posters(view, data_dir),
     )

@@ -12,7 +12,7 @@ import pandas as pd
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col
 
-from analysis import analyze, analyze_judgement_rows, analyze_rating_rows
+from analysis import analyze, analyze_judgement_rows, analyze_rating_rows, compare_blocks
 from analysis.errors import AnalysisError
 from analysis.figures.words import sentence
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
@@ -52,6 +52,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         refuse_play_alone(session, slug)
         read = [read_study(session, name) for name in (slug, against) if name]
         ratings = ratings_frame(session, slug)
+        beside = ratings_frame(session, against) if against else ratings[:0]
         verdicts = _verdicts(session, slug, work.settings.data_dir)
         clip_of = _clips(session, slug)
         designs = list(designs_of(session, slug).values())
@@ -67,7 +68,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         # Of this mode alone: who took part in another one was never to be counted here.
         frames = [frame[frame["mode"] == mode] for _, frame in read]
         rated = ratings[ratings["mode"] == mode]
-        items, item_cautions = _items(rated, verdicts if is_of_items else None, mode)
+        items, item_cautions = _items(rated, verdicts if is_of_items else None, mode, beside)
         analysis = None
         if len(frames[0]) or not items:
             pairs = [
@@ -120,7 +121,10 @@ def _leaks(source: Source) -> Iterable[Caution]:
             yield Caution(f"What one clue alone says in {block.block}.", " ".join([*trivial, *allowed]))
 
 
-def _items(rated: pd.DataFrame, verdicts: Path | None, mode: str) -> tuple[RatedItems, Sequence[Caution]]:
+def _items(
+    rated: pd.DataFrame, verdicts: Path | None, mode: str, beside: pd.DataFrame
+) -> tuple[RatedItems, Sequence[Caution]]:
+    """The ratings of a study, `beside` those of another."""
     if not len(rated):
         return RatedItems(), ()
     validations: Sequence[BlockValidation] = ()
@@ -134,7 +138,15 @@ def _items(rated: pd.DataFrame, verdicts: Path | None, mode: str) -> tuple[Rated
             cautions = [Caution("Judges cannot be held against raters.", sentence(str(error)))]
     blocks = analyze_rating_rows([rated], mode=mode, resamples=RESAMPLES)
     judgements = analyze_judgement_rows([rated], mode=mode, resamples=RESAMPLES)
-    return RatedItems(blocks, judgements, validations), cautions
+    others = beside[beside["mode"] == mode]
+    found = analyze_rating_rows([others], mode=mode, resamples=0) if len(others) else ()
+    compared = compare_blocks([*blocks, *found], resamples=RESAMPLES)
+    apart = [
+        Caution(f"Ratings of {' and '.join(one.studies)} are not compared.", sentence(one.reason))
+        for one in compared
+        if one.reason
+    ]
+    return RatedItems(blocks, judgements, validations, compared), (*cautions, *apart)
 
 
 def _are_of_items(verdicts: Path) -> bool:

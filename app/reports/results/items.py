@@ -6,6 +6,7 @@ from string import ascii_lowercase
 
 from analysis.detection.studies import BlockJudgements
 from analysis.judging.items.studies import BlockValidation
+from analysis.ratings.between import BlocksCompared
 from analysis.ratings.studies import BlockRatings
 from app.reports.results import ratings
 from app.reports.results.classes import class_agreement_figure, classes_figure
@@ -19,11 +20,13 @@ _CHANCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class RatedItems:
-    """All that was said of a study's items; `validations` hold judges against the raters of a block each."""
+    """All that was said of a study's items; `validations` hold judges against the raters of a block each, `compared`
+    ratings against another study's."""
 
     ratings: Sequence[BlockRatings] = ()
     judgements: Sequence[BlockJudgements] = ()
     validations: Sequence[BlockValidation] = ()
+    compared: Sequence[BlocksCompared] = ()
 
     def __bool__(self) -> bool:
         return bool(self.ratings or self.judgements)
@@ -34,11 +37,17 @@ class RatedItems:
 
     @property
     def classes(self) -> Sequence[BlockRatings]:
-        return [one for one in self.ratings if one.kind == "classes"]
+        """With criteria named as they are to be shown, as in `numbers`."""
+        return [one.labelled() for one in self.ratings if one.kind == "classes"]
 
     @property
     def numbers(self) -> Sequence[BlockRatings]:
-        return [one for one in self.ratings if one.kind == "ratings"]
+        return [one.labelled() for one in self.ratings if one.kind == "ratings"]
+
+    @property
+    def compared_as_shown(self) -> Sequence[BlocksCompared]:
+        labels = {one.block: one.analysis.labels for one in self.ratings if one.kind == "ratings"}
+        return [one.labelled(labels.get(one.blocks[0], {})) for one in self.compared]
 
 
 def headline(rated: RatedItems) -> str:
@@ -60,7 +69,7 @@ def headline(rated: RatedItems) -> str:
 
 def claims(rated: RatedItems) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Which groups of items differ, whether people do better than chance, and what is not known."""
-    can_say, not_yet = (list(one) for one in ratings.claims(rated.numbers))
+    can_say, not_yet = (list(one) for one in ratings.claims(rated.numbers, rated.compared_as_shown))
     for block in rated.judgements:
         analysis, accuracy = block.analysis, block.analysis.groups[0].accuracy
         (low, high), both = ends_of(accuracy), f"{analysis.signal} from {analysis.noise}"
@@ -81,7 +90,7 @@ def figures(rated: RatedItems, pseudonym: Mapping[str, str]) -> Iterator[Figure]
     """Those of every block, in sections named by what they are and the block."""
     for number, block in enumerate(rated.judgements):
         yield from judgement_figures(block, _letter(number), pseudonym)
-    yield from ratings.ratings_figures(rated.numbers, pseudonym)
+    yield from ratings.ratings_figures(rated.numbers, pseudonym, rated.compared_as_shown)
     for number, of_classes in enumerate(rated.classes):
         letter, section = _letter(number), f"classes:{of_classes.block}"
         if given := [one for one in of_classes.analysis.criteria if one.classes]:

@@ -4,13 +4,15 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_lowercase
 
+from analysis.ratings.between import BlocksCompared
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.ratings.studies import BlockRatings
 from analysis.results import table_rows
 from analysis.stats.intervals import Interval
 from app.reports.results.marks import estimated, plain_interval
+from app.reports.results.paired_ratings import paired_claims, paired_figures
 from app.reports.results.view import Column, Figure, Mark, Numbers, Piece
-from app.reports.results.words import count, exact, listed, people, sentence
+from app.reports.results.words import count, exact, listed, people, sentence, why_missing
 
 # More different answers than these have no drawing; their numbers are in the analysis.
 MOST_PARTS, MOST_ROWS = 11, 12
@@ -30,10 +32,18 @@ def headline(blocks: Sequence[BlockRatings]) -> str:
     return ""
 
 
-def claims(blocks: Sequence[BlockRatings]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Which groups of items differ, and which it is not known of."""
-    can_say, not_yet = [], []
+def claims(
+    blocks: Sequence[BlockRatings], compared: Sequence[BlocksCompared] = ()
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Which groups of items differ, and which it is not known of; and the same of what is compared as pairs."""
+    can_say: list[str] = []
+    not_yet: list[str] = []
+    for is_known, said in paired_claims(blocks, compared):
+        (can_say if is_known else not_yet).append(said)
     for block in blocks:
+        # Matched conditions are compared as pairs.
+        if block.analysis.matched_groups:
+            continue
         criteria = _scored(block.analysis)
         for one in criteria:
             by = f"by {one.criterion}, " if len(criteria) > 1 else ""
@@ -53,15 +63,18 @@ def _shortened(said: Sequence[str]) -> tuple[str, ...]:
     more = len(said) - _MOST_CLAIMS
     if more <= 0:
         return tuple(said)
-    return (*said[:_MOST_CLAIMS], f"The same of {count(more, 'more comparison')} of groups.")
+    return (*said[:_MOST_CLAIMS], f"The same of {count(more, 'more comparison')}.")
 
 
-def ratings_figures(blocks: Sequence[BlockRatings], pseudonym: Mapping[str, str]) -> Iterator[Figure]:
+def ratings_figures(
+    blocks: Sequence[BlockRatings], pseudonym: Mapping[str, str], compared: Sequence[BlocksCompared] = ()
+) -> Iterator[Figure]:
     """Those of every block, in a section named `ratings:` and the block; names end in a letter from the second on."""
     for number, block in enumerate(blocks):
         letter = ascii_lowercase[number % 26] if number else ""
         if _scored(block.analysis):
             yield from _of_block(block, letter, f"ratings:{block.block}", pseudonym)
+            yield from paired_figures(block, letter, f"ratings:{block.block}", compared)
 
 
 def _of_block(
@@ -135,7 +148,7 @@ def _scores_figure(
         said=f"The mean score is {listed(means)}.",
         strong=exact(first.mean),
         how=f"Mean of all scores with 95% interval over items and raters: {count(first.n_items, 'item')}, "
-        f"{people(first.n_raters)}.",
+        f"{people(first.n_raters)}.{why_missing((one.criterion, one.interval) for one in criteria)}",
         numbers=Numbers(
             "Scores by criterion",
             (
@@ -242,7 +255,8 @@ def _groups_figure(
         drawing="marks",
         said=sentence(f"by {first.criterion}: {listed(said)}" if several else f"mean scores: {listed(said)}"),
         strong=said[0],
-        how="Mean score of each group of items, with 95% interval over items and raters.",
+        how="Mean score of each group of items, with 95% interval over items and raters."
+        + why_missing((group.group, group.interval) for _, group in rows),
         numbers=Numbers(
             "Scores by group of items",
             (
@@ -305,7 +319,8 @@ def _agreement_figure(name: str, section: str, criteria: Sequence[CriterionResul
         drawing="marks",
         said=sentence(said),
         strong=exact(first.value),
-        how="Krippendorff's alpha with 95% interval over items: 0 is chance, 1 is agreement on everything.",
+        how="Krippendorff's alpha with 95% interval over items: 0 is chance, 1 is agreement on everything."
+        + why_missing((name, alpha.interval) for name, alpha in alphas),
         numbers=Numbers(
             "Agreement of raters",
             (

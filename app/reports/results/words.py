@@ -1,6 +1,6 @@
 """Numbers as the results page says them: whole percent, intervals as "66% to 75%", counts with their noun."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from analysis.choice.description import Description
 from analysis.figures.words import count, listed, sentence
@@ -18,6 +18,7 @@ __all__ = [
     "percent",
     "points",
     "sentence",
+    "why_missing",
 ]
 
 NONE = "–"
@@ -48,6 +49,15 @@ def between(one: Interval) -> str:
     if one.low is None or one.high is None:
         return f"no interval: {one.reason}"
     return f"{100 * one.level:g}% interval {percent(one.low)} to {percent(one.high)}"
+
+
+def why_missing(named: Iterable[tuple[str, Interval]]) -> str:
+    """Sentences that say why intervals are missing, with a space before them; empty where all are there."""
+    found: dict[str, list[str]] = {}
+    for name, one in named:
+        if one.reason:
+            found.setdefault(one.reason, []).append(name)
+    return "".join(f" No interval of {first_few(names)}: {reason}." for reason, names in found.items())
 
 
 def exact(value: float | None) -> str:
