@@ -1,6 +1,7 @@
 """Cross-fits a judge of votes: what it is tested on shares no clip, scene or voter with what it learnt from."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from analysis.learning.votes import (
     Votes,
     Weight,
     fit_preference,
+    untrained,
 )
 from analysis.stats.intervals import Floats
 
@@ -43,12 +45,14 @@ def learn(
     *,
     seed: int = 1,
     repeats: int = REPEATS,
+    beside: Mapping[str, Floats] = MappingProxyType({}),
     on_progress: OnProgress = lambda done, total, what: None,
 ) -> Learnt:
     """Train on all votes, and cross-fit: half of the people label the pairs to train on, the other half those to test,
     which share no clip and no group with them; then the halves swap. Every pair is tested once in each repeat, one
     whose clips are of two groups by a judge that learnt from neither. The ridge is chosen within the training pairs.
     `names` are those of the table's columns; columns without names, as features of a network, get no intervals.
+    `beside` are values of each clip by judges that were not trained, more counting as human.
 
     Raises AnalysisError below 40 pairs with votes, 4 people or 5 groups of clips; below 80 pairs it warns.
     """
@@ -89,6 +93,7 @@ def learn(
         by_pairs=_curve(_sizes(votes.n_pairs), curve_pairs, rounds),
         by_votes=_curve(CURVE_VOTES, curve_votes, rounds),
         ceilings=_ceilings(votes, halves),
+        untrained=tuple(untrained(name, values, votes) for name, values in beside.items()),
         weights=weights,
         ridge=judge.ridge,
         n_tried=len(RIDGES),

@@ -106,6 +106,15 @@ class Ceilings(Result):
 
 
 @dataclass(frozen=True, slots=True)
+class Untrained(Result):
+    """How often a judge that was not trained names the majority, a tie counting a half; None without a pair."""
+
+    name: str
+    n_pairs: int
+    label_accuracy: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Voted(Result):
     """The numbers of a judge of votes, all on pairs whose clips and voters its copies never saw."""
 
@@ -119,6 +128,7 @@ class Voted(Result):
     by_pairs: tuple[CurvePoint, ...]
     by_votes: tuple[CurvePoint, ...]
     ceilings: Ceilings
+    untrained: tuple[Untrained, ...]
     weights: tuple[Weight, ...]
     ridge: float
     n_tried: int
@@ -135,6 +145,17 @@ class Learnt:
     judge: Preference
     numbers: Voted
     chances: Floats
+
+
+def untrained(name: str, values: Floats, votes: Votes) -> Untrained:
+    """Of one value for each clip, more counting as human; NaN where there is none. Tied majorities are left out."""
+    won, n = votes.counts(np.ones(len(votes.pair), dtype=np.bool_))
+    difference = values[votes.first] - values[votes.second]
+    known = (n > 0) & (2 * won != n) & ~np.isnan(difference)
+    if not known.any():
+        return Untrained(name, 0, None)
+    agrees = np.sign(np.round(difference[known], 9)) * np.sign(2 * won[known] - n[known])
+    return Untrained(name, int(known.sum()), float((0.5 + 0.5 * agrees).mean()))
 
 
 def fit_preference(difference: Floats, won: Floats, n: Floats, scale: Floats, ridge: float) -> Preference:

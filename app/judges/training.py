@@ -28,7 +28,7 @@ from app.judges.straightness import roundaboutness
 from app.judges.training_data import TrainingSet
 
 _PACKAGES = ("likely-human", "numpy", "jax", "optax", "safetensors")
-_UNTRAINED: dict[str, Callable[[StimulusFiles], float | None]] = {
+UNTRAINED: dict[str, Callable[[StimulusFiles], float | None]] = {
     "straightness": roundaboutness,
     "fidget": correcting,
     "motion": moving,
@@ -124,8 +124,8 @@ def baselines_of(found: TrainingSet, trained: Trained) -> Sequence[Baseline]:
     """Judges that were not trained, the best single number and a logistic regression, on the pairs of the test."""
     reached = trained.evaluation.pooled.pairs
     untrained = [
-        baseline(name, [_value(of, files) for files in found.files], trained.tested, reached)
-        for name, of in _UNTRAINED.items()
+        baseline(name, [value_or_none(of, files) for files in found.files], trained.tested, reached)
+        for name, of in UNTRAINED.items()
     ]
     return [
         *untrained,
@@ -136,7 +136,8 @@ def baselines_of(found: TrainingSet, trained: Trained) -> Sequence[Baseline]:
     ]
 
 
-def _value(of: Callable[[StimulusFiles], float | None], files: StimulusFiles) -> float | None:
+def value_or_none(of: Callable[[StimulusFiles], float | None], files: StimulusFiles) -> float | None:
+    """What an untrained judge measures of a clip; None where it cannot."""
     try:
         return of(files)
     except JudgeFailed:

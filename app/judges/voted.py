@@ -16,8 +16,10 @@ import pandas as pd
 
 from analysis.data.selection import choose_mode, select
 from analysis.errors import AnalysisError
+from analysis.figures.figure import Figure
 from analysis.learning.baselines import FEATURES, features
 from analysis.learning.cross_fitting import OnProgress, learn
+from analysis.learning.figure import learning_figure
 from analysis.learning.votes import CARD_FORMAT, Learnt, Preference, Votes
 from analysis.learning.weights import digest, packed, unpacked
 from analysis.stats.intervals import Floats
@@ -28,12 +30,13 @@ from app.judges.frozen import FrozenFeatures
 from app.judges.models import CARD, VOTES
 from app.judges.runner import PairToJudge, VerdictRow, verdicts_csv
 from app.judges.trained import card_string, track_of
-from app.judges.training import check_target, written_model
+from app.judges.training import UNTRAINED, check_target, value_or_none, written_model
 from app.judges.training_data import Clip, Compared, clips_of
 
 TITLE = "What people's votes look at (positions)"
 TITLE_OF_FEATURES = "What people's votes look at (clips, features of a network that was trained elsewhere)"
 VERDICTS = "verdicts.csv"
+CURVES = ("learning.svg", "learning.png")
 _VALUES = {"a": 1.0, "b": 0.0, "tie": 0.5}
 _NOT_HELD_OUT = "too few pairs share no scene with it to learn from"
 _PACKAGES = ("likely-human", "numpy", "scipy", "safetensors")
@@ -89,7 +92,7 @@ def train_on_votes(
     check_target(out)
     votes = _votes(study, frozen)
     numbers = () if frozen else FEATURES
-    learnt = learn(votes, numbers, seed=seed, on_progress=on_progress)
+    learnt = learn(votes, numbers, seed=seed, beside=_beside(study), on_progress=on_progress)
     arrays = {
         "weights": learnt.judge.weights.astype(np.float32),
         "scale": learnt.judge.scale.astype(np.float32),
@@ -125,9 +128,29 @@ def train_on_votes(
         "not_for": _NOT_FOR,
     }
     written_model(out, file, data, card, "\n".join(_lines(card)) + "\n")
+    _draw(learnt, out)
     with written_whole(out / VERDICTS) as target:
         target.write(verdicts_csv(cross_fitted_rows(study, learnt, f"1+{digest(arrays)[:12]}", now)).encode())
     return learnt
+
+
+def _beside(study: VotedStudy) -> Mapping[str, Floats]:
+    """What judges that were not trained measure of each clip; NaN where one cannot."""
+    values = {
+        name: [value_or_none(of, clip.files) for clip in study.clips.values()]
+        for name, of in UNTRAINED.items()
+    }
+    return {name: np.array(found, dtype=np.float64) for name, found in values.items()}
+
+
+def _draw(learnt: Learnt, out: Path) -> None:
+    figure = learning_figure(learnt.numbers)
+    for name in CURVES:
+        (out / name).unlink(missing_ok=True)
+    if isinstance(figure, Figure):
+        for name, content in zip(CURVES, (figure.svg.encode(), figure.png), strict=True):
+            with written_whole(out / name) as target:
+                target.write(content)
 
 
 def _of_frozen(frozen: FrozenFeatures, n: int) -> Mapping[str, Any]:
@@ -353,6 +376,7 @@ def _lines(card: Mapping[str, Any]) -> list[str]:
         f"{_number(ceilings['half'])}; reliability of everybody's shares: {_number(ceilings['reliability'])}. A judge "
         "may exceed one person without being wrong: it has no bad day.",
         "",
+        *_untrained_lines(numbers["untrained"]),
         "## What people seem to look at",
         "",
         "Features of a network have no names: their weights, in the file of weights, say nothing to a reader."
@@ -366,6 +390,16 @@ def _lines(card: Mapping[str, Any]) -> list[str]:
         )
         lines += [f"    - written: {reason}" for reason in card["reasons"].get(weight["name"], ())]
     return [*lines, "", "## Use", "", f"{card['not_for']}."]
+
+
+def _untrained_lines(untrained: Sequence[Mapping[str, Any]]) -> list[str]:
+    found = [
+        f"{each['name']} {each['label_accuracy']:.3f} of {each['n_pairs']} pairs"
+        for each in untrained
+        if each["label_accuracy"] is not None
+    ]
+    said = f"Judges that were not trained name the majority in: {', '.join(found)}." if found else ""
+    return [*([said, ""] if said else []), f"The learning curve is drawn in {' and '.join(CURVES)}.", ""]
 
 
 def _features_lines(features: Mapping[str, Any] | None) -> list[str]:

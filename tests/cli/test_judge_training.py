@@ -222,6 +222,8 @@ def test_a_judge_learns_from_the_votes_of_a_study(
     said = capfd.readouterr().out
     assert "## What people seem to look at" in said
     assert "10 pairs: below 80" in said
+    assert "learning curve is drawn in learning.svg" in said
+    assert (out / "learning.svg").read_text().startswith("<")
     list_()
     assert "people  trained votes 1+" in capfd.readouterr().out
     rows = read(out / "verdicts.csv")

@@ -7,8 +7,10 @@ import pytest
 from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
 
 from analysis.errors import AnalysisError
+from analysis.figures.figure import Figure, NoFigure
 from analysis.learning import cross_fitting
 from analysis.learning.cross_fitting import learn
+from analysis.learning.figure import learning_figure
 from analysis.learning.votes import Votes, fit_preference
 
 pytestmark = pytest.mark.slow
@@ -71,6 +73,29 @@ def test_it_finds_what_people_look_at_and_nothing_where_they_toss_coins() -> Non
     coins = learn(drawn(60, weights=0 * TRUE), NAMES, repeats=2).numbers
     assert 0.5 - 2.6 * 0.5 / 60**0.5 < (coins.reached.label_accuracy or 0) < 0.5 + 2.6 * 0.5 / 60**0.5
     assert all(weight.low < 0.15 and weight.high > -0.15 for weight in coins.weights)
+
+
+def test_the_learning_curve_is_drawn_with_one_person_half_of_them_and_the_best_untrained_judge() -> None:
+    votes = drawn(60)
+    beside = {"first number": votes.table[:, 0], "second": votes.table[:, 1], "none": np.full(120, np.nan)}
+    numbers = learn(votes, NAMES, repeats=2, beside=beside).numbers
+    won, n = votes.counts(np.ones(len(votes.pair), dtype=np.bool_))
+    majority = [pair for pair in range(60) if 2 * won[pair] != n[pair]]
+    right = [(votes.table[2 * p, 0] > votes.table[2 * p + 1, 0]) == (2 * won[p] > n[p]) for p in majority]
+    first, second, none = numbers.untrained
+    assert first.n_pairs == len(majority)
+    assert first.label_accuracy == pytest.approx(np.mean(right))
+    assert (second.label_accuracy or 1) < 0.5 < (first.label_accuracy or 0)
+    assert none.label_accuracy is None
+    figure = learning_figure(numbers)
+    assert isinstance(figure, Figure)
+    assert f"best untrained judge (first number): {first.label_accuracy:.2f}" in figure.alt
+    assert f"one person: {numbers.ceilings.one_person:.2f}" in figure.alt
+    assert f"half of the people: {numbers.ceilings.half:.2f}" in figure.alt
+    assert f"10 {numbers.by_pairs[0].reached.label_accuracy:.2f}" in figure.alt
+    assert figure.png.startswith(b"\x89PNG")
+    none_left = replace(numbers, by_pairs=(), by_votes=())
+    assert isinstance(learning_figure(none_left), NoFigure)
 
 
 def test_a_scene_and_a_voter_are_never_on_both_sides() -> None:
