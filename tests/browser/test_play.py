@@ -17,6 +17,7 @@ from app.core.database import Database
 from app.core.serving import address_of, bind
 from app.core.settings import Settings
 from app.main import create_app
+from app.tasks.game.parts import amount
 from app.tasks.game.tables import GameEvent, Match, Seat
 from tests.tasks.game.people import SLUG, open_game
 
@@ -302,7 +303,7 @@ def test_a_buyer_takes_and_leaves_what_a_seller_writes(games: Served, sit: Sit) 
             for page in (seller, buyer):
                 expect(page.locator("[data-news]")).to_contain_text(quality)
     paid(seller, "The match is over", "10,000 points")
-    paid(buyer, "The match is over", f"{earned:,} points")
+    paid(buyer, "The match is over", f"{amount(earned)} points")
     assert games.payoffs(games.match("glee-persuasion")) == ["10000", str(earned)]
 
 
