@@ -425,4 +425,4 @@ def test_on_a_telephone_the_bar_that_saves_stays_in_view_above_the_menu(
         assert bar is not None
         assert below is not None
         assert bar["y"] + bar["height"] <= below["y"] + 1
-        assert bar["height"] < 844 / 4
+        assert bar["height"] < 844 / 5
