@@ -135,6 +135,34 @@ def closing(distances: Sequence[SourceDistance], taken: Sequence[TakenForHuman])
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Agreement(Result):
+    """`source` was most often taken for the true one; by `n_nearest` of the `n` metrics that have two judged sources or
+    more it is also the nearest to people."""
+
+    source: str
+    n_nearest: int
+    n: int
+
+
+def agreement(found: Closing) -> Agreement | None:
+    """Do distances and choices name the same source? None below two judged sources with distances, or where several
+    were taken for the true one equally often."""
+    shares = {one.source: one.share for one in found.taken}
+    measured = {each.source for metric in found.metrics for each in metric.distances}
+    metrics = [one for one in found.metrics if len(one.distances) > 1]
+    most = max((shares[source] for source in measured), default=0.0)
+    first = [source for source in measured if shares[source] == most]
+    if not metrics or len(first) != 1:
+        return None
+    return Agreement(first[0], sum(_nearest(one) == first for one in metrics), len(metrics))
+
+
+def _nearest(one: MetricAgainstPeople) -> list[str]:
+    least = min(each.distance for each in one.distances)
+    return [each.source for each in one.distances if each.distance <= least + 1e-9]
+
+
 def _source(one: SourceDistance) -> str:
     return one.source
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.console import RenderableType
 
-from analysis.distances import Closing
+from analysis.distances import Closing, agreement
 from analysis.signatures.against import NOT_COVERED, SignatureResult
 from analysis.signatures.comparing import Signatures
 from analysis.signatures.play import PlaySignatures
@@ -157,6 +157,12 @@ def _closing(found: Closing | None) -> Iterator[RenderableType]:
         counts = str(one.n_participants), str(one.n_trials)
         table.add_row(name_of(one.source), number(one.share, 2), interval_of(one.interval, 2), *counts)
     yield table
+    same = agreement(found)
+    if same is not None:
+        yield (
+            f"  Most often taken for human: {name_of(same.source)}; nearest to people by {same.n_nearest} of {same.n} "
+            "distances."
+        )
     shown = [metric for metric in found.metrics if metric.rho is not None]
     if shown:
         for metric in shown:

@@ -9,8 +9,10 @@ from analysis.distances import (
     CLOSING_HEAD,
     DISTANCE_COLUMNS,
     NO_RHO,
+    Agreement,
     SourceDistance,
     TakenForHuman,
+    agreement,
     closing,
     closing_rows,
     distance_rows,
@@ -60,6 +62,22 @@ def test_the_share_taken_for_a_person_is_one_less_the_accuracy_against_that_sour
     assert (gt.n_trials, gt.n_participants) == (7, 2)
     assert gt.interval.low == pytest.approx(1 / 3)
     assert gt.interval.high == pytest.approx(3 / 4)
+
+
+def test_the_source_most_often_taken_for_a_person_is_nearest_by_so_many_distances() -> None:
+    """`b` was taken most often: nearest by one metric, tied in another, farther in a third, alone in a fourth."""
+    taken = [TakenForHuman(name, share, NONE, 4, 2) for name, share in (("a", 0.25), ("b", 0.5), ("c", 0.5))]
+    distances = [
+        *(far("a", 2.0, "one"), far("b", 1.0, "one")),
+        *(far("a", 1.0, "two"), far("b", 1.0, "two")),
+        *(far("a", 1.0, "three"), far("b", 3.0, "three"), far("b", 1.0, "four")),
+    ]
+    assert agreement(closing(distances, taken)) == Agreement("b", 1, 3)
+    assert agreement(closing([*distances, far("c", 0.1, "one")], taken)) is None, (
+        "b and c were taken as often"
+    )
+    assert agreement(closing(distances[-1:], taken)) is None, "one source is nearest of none"
+    assert agreement(closing([], taken)) is None
 
 
 def test_a_true_member_may_be_b() -> None:

@@ -118,4 +118,4 @@ def test_a_file_of_distances_from_the_command_is_one_that_report_reads(tmp_path:
     assert done.exit_code == 0, done.output
     found = read_distances(out)
     assert {one.source for one in found} == {"gt"}
-    assert {"d_o", "d_r", "d_b", "mean_offer", "sug-answer-given-offer"} <= {one.metric for one in found}
+    assert {"d_o", "d_r", "d_b", "mean_offer", "sug-offer-given-received"} <= {one.metric for one in found}

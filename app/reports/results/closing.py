@@ -1,10 +1,10 @@
 """Distances of sources to people, against how often people took them for a person, on the results page."""
 
-from analysis.distances import Closing, closing_rows
-from app.reports.results.signatures import SECTION
+from analysis.distances import Closing, agreement, closing_rows
 from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
 from app.reports.results.words import limits, percent
 
+SECTION = "closing"
 _COLUMNS = (
     Column("metric", "Metric", "text"),
     Column("source", "Source", "text"),
@@ -60,7 +60,7 @@ def closing_figure(found: Closing) -> Figure:
         name="closing",
         section=SECTION,
         drawing="marks",
-        said="How often each source was taken for a person, beside its distance to people.",
+        said=_said(found),
         how="Share of trials against the true source, with 95% interval over people; at 50% nobody can tell. "
         + correlated,
         numbers=Numbers(
@@ -70,6 +70,15 @@ def closing_figure(found: Closing) -> Figure:
         ),
         marks=marks,
     )
+
+
+def _said(found: Closing) -> str:
+    same = agreement(found)
+    if same is None:
+        return "How often each source was taken for a person, beside its distance to people."
+    metrics = f"{same.n} distance{'s' * (same.n > 1)}"
+    most = f"{same.source} was most often taken for a person"
+    return f"{most}; by {same.n_nearest} of {metrics} it is also nearest to people."
 
 
 def _cell(cell: object) -> Cell:
