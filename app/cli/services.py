@@ -46,6 +46,7 @@ def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
     from app.core.serving import address_of, bind, run_service
     from app.core.settings import Settings
     from app.demo.build import PLAY, RATE, SLUG, build_demo, build_play, build_rate, is_there
+    from app.demo.offering import offering
     from app.demo.owner import demo_owner
 
     settings = Settings()
@@ -65,9 +66,13 @@ def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
         known = owner.password or "the one that you have set (likely-human user password gives another)"
         login = [("email", owner.email), ("password", known)]
     also = [("a match", f"{address_of(bound)}/s/{PLAY}"), ("its records", f"{address_of(bound)}/s/{RATE}")]
-    run_service(
-        settings, bound, tell=_warn, on_ready=lambda: _say(settings, address_of(bound), SLUG, [*also, *login])
-    )
+    with offering(settings):
+        run_service(
+            settings,
+            bound,
+            tell=_warn,
+            on_ready=lambda: _say(settings, address_of(bound), SLUG, [*also, *login]),
+        )
 
 
 def _warn(line: str) -> None:

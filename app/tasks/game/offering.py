@@ -10,7 +10,7 @@ from sqlalchemy import Row
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, SQLModel, col, func, select
 
-from app.accounts.audit import record
+from app.accounts.audit import Actor, record
 from app.accounts.logins import Who
 from app.core.errors import Conflict
 from app.library.contents import add_documents
@@ -128,7 +128,12 @@ def read_match(session: Session, study: StudyHere, match_id: int) -> list[Import
     agents: Mapping[tuple[str, Seat], str] = {
         (one.id, seat.seat): who_of(seat) for seat in seats if seat.agent is not None
     }
-    return documents_of(one, agents, f"{study.slug}-{row.id}")
+    return documents_of(one, agents, records_prefix(study.slug, row.id))
+
+
+def records_prefix(slug: str, match_id: int | str) -> str:
+    """How the names of a match's records begin."""
+    return f"{slug}-{match_id}"
 
 
 def _took(session: Session, match_id: int) -> Mapping[Seat, list[Took]]:
@@ -155,8 +160,14 @@ def offer_match(
     Raises NotFound; Conflict as `read_match` does, where the study rates no records, has unsaved changes, or has these
     already; StudyError where a clue would tell who played.
     """
+    offer_match_by(session, who.actor, study, match_id, study_for(session, who, slug), now)
+
+
+def offer_match_by(
+    session: Session, actor: Actor, study: StudyHere, match_id: int, to: StudyHere, now: datetime
+) -> None:
+    """The same by somebody who may, such as the command that serves the demo."""
     documents = read_match(session, study, match_id)
-    to = study_for(session, who, slug)
     newest = _newest(session, to.slug)
     design = StudyDesign.model_validate_json(newest.design) if newest else None
     block = _block_of_records(session, design) if design else None
@@ -166,14 +177,14 @@ def offer_match(
         raise Conflict(f"The design of {to.slug} has unsaved changes; save them as a version first.")
     if {each.name for each in documents} & {item.stimulus for item in block.items}:
         raise Conflict(f"The study {to.slug} has the records of match {match_id} already.")
-    keep_records(session, documents, now, who.user_id)
+    keep_records(session, documents, now, actor.user_id)
     grown = with_items(design, block, documents)
     refuse_leaks(session, grown)
     reason = f"records of match {match_id} of {study.slug}"
-    load_version(session, grown, now, by=who.actor, reason=reason)
+    load_version(session, grown, now, by=actor, reason=reason)
     record(
         session,
-        who.actor,
+        actor,
         "match.offer",
         now=now,
         study=study.slug,
