@@ -8,7 +8,7 @@ import numpy as np
 from analysis.judging.as_published import AsPublished, as_published, published_labels
 from analysis.judging.ceiling import Counts, half_against_half, halves, one_against_others, votes_as_outcomes
 from analysis.judging.matching import Judged, Run
-from analysis.judging.pairs import EVEN, Bools, Pairs, Scope, label_of
+from analysis.judging.pairs import EVEN, Bools, Pairs, Scope, label_of, share_of
 from analysis.judging.sample import (
     ACCURACIES,
     BRIER,
@@ -83,7 +83,9 @@ class Group(Result):
     Of `n_pairs`, `n_with_votes` have votes, `n_tied_labels` of these a tied majority; `n_judged` have a
     verdict in some run. `both_ways`: some pairs have neither truth nor sources that tell the members apart,
     and the correlation takes every pair both ways round. `calibration` is empty where the judge gives no
-    probabilities."""
+    probabilities. `least_majority` and `greatest_majority` are the smallest and largest share of a pair's votes that
+    went to the member with more of them, a vote for no difference being half a vote for each, 0.5 to 1; None without
+    votes. Where both are near 1 there is little rank to find."""
 
     scope: Scope
     name: str
@@ -94,6 +96,8 @@ class Group(Result):
     both_ways: bool
     measures: Mapping[str, Measure]
     calibration: tuple[Bin, ...]
+    least_majority: float | None
+    greatest_majority: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +145,7 @@ class Judging:
         corrected = self._corrected(judged, used, both_ways)
         ceiling, split_half, bins = self._people(used, both_ways)
         votes = self.pairs.votes[group]
+        majority = np.abs(share_of(votes[votes.sum(axis=1) > 0]) - 0.5) + 0.5
         return Group(
             scope=scope,
             name=name,
@@ -162,6 +167,8 @@ class Judging:
                 for key in MEASURES
             },
             calibration=self._bins(judged, used, both_ways, bins),
+            least_majority=float(majority.min()) if len(majority) else None,
+            greatest_majority=float(majority.max()) if len(majority) else None,
         )
 
     def _sample(self, used: Bools, both_ways: bool, run: Run | None, judged: Judged | None) -> Sample:

@@ -28,6 +28,7 @@ _NAMES = {
     "calibration_error": "calibration",
     "three_class_accuracy": "three classes",
 }
+_UNANIMOUS = 0.8
 _SCORES = {
     "probabilities": "probabilities that a is chosen",
     "support": "support for a, 0 the middle; no probabilities",
@@ -106,6 +107,18 @@ def _runs(runs: tuple[RunCounts, ...]) -> Iterator[RenderableType]:
         yield f"The first {_LONGEST} of {len(runs)} runs; --json has them all."
 
 
+def _majorities(group: Group) -> Iterator[RenderableType]:
+    """The range of the shares of votes: near unanimity there is little that a rank correlation could find."""
+    if group.least_majority is not None and group.greatest_majority is not None:
+        little = (
+            ": near unanimity, so little rank is left to find" if group.least_majority >= _UNANIMOUS else ""
+        )
+        yield (
+            f"  The member with more votes has {group.least_majority:.2f} to {group.greatest_majority:.2f} of a pair's "
+            f"votes{little}."
+        )
+
+
 def _group(group: Group) -> Iterator[RenderableType]:
     what = {
         "all": "All pairs",
@@ -115,6 +128,7 @@ def _group(group: Group) -> Iterator[RenderableType]:
     n_tied = group.n_tied_labels
     tied = f", {n_tied} label{'' if n_tied == 1 else 's'} tied" if n_tied else ""
     yield f"\n{what[group.scope]}: {group.n_judged} of {group.n_pairs} judged, {group.n_with_votes} with votes{tied}"
+    yield from _majorities(group)
     given = {key: measure for key, measure in group.measures.items() if measure.corrected.value is not None}
     if given:
         yield _measures(given)

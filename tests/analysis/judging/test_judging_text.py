@@ -34,6 +34,16 @@ def test_every_number_stands_beside_what_people_reach() -> None:
     assert "nan" not in page.lower().split()
 
 
+def test_the_range_of_the_shares_of_votes_is_said_and_what_near_unanimity_leaves() -> None:
+    rows = choices({f"q{n}": "a" for n in range(9)})
+    assert "has 0.50 to 0.67 of a pair's votes." in text(rows)
+    agreed = votes({f"q{n}": "aaaaaaaab" if n % 3 else "bbbbbbbbb" for n in range(9)})
+    found = validate_judges(agreed, verdicts(rows), resamples=0)
+    group = found.judges[0].groups[0]
+    assert (group.least_majority, group.greatest_majority) == (8 / 9, 1.0)
+    assert "has 0.89 to 1.00 of a pair's votes: near unanimity" in " ".join(render_validation(found).split())
+
+
 def test_a_group_with_the_numbers_of_an_earlier_one_is_not_repeated() -> None:
     page = text(choices({f"q{n}": "a" for n in range(9)}))
     assert "All pairs" in page
