@@ -4,13 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, Self, cast
 
 from pydantic import (
-    BeforeValidator,
     Field,
-    WithJsonSchema,
     model_validator,
 )
 
-from app.core.errors import StudyError
 from app.sessions.design import Kind
 from app.studies.file.problems import counted, listed, quoted
 from app.studies.file.shown import Shown, Ways
@@ -32,6 +29,7 @@ from app.tasks.game.choosing import (
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import config_hash
 from app.tasks.game.sampling import Sample
+from app.tasks.game.seating import Seats, check_agent, check_outside
 from app.tasks.game.terms import (
     BonusPay,
     Comprehension,
@@ -69,25 +67,6 @@ FILLS: Mapping[str, Sequence[str]] = {
     "glee-persuasion": ("commitment:q=1/4", "bayes-buyer"),
     "wac": ("health-urgency",),
 }
-
-
-def _as_list(value: Any) -> Any:
-    return [value] if isinstance(value, str | Mapping) else value
-
-
-Seats = Annotated[
-    tuple[Text, ...],
-    BeforeValidator(_as_list),
-    Field(min_length=1, max_length=20),
-    WithJsonSchema(
-        {
-            "anyOf": [
-                {"type": "string", "minLength": 1},
-                {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1, "maxItems": 20},
-            ]
-        }
-    ),
-]
 Updates = Literal["long-poll", "server-sent-events"]
 
 
@@ -222,45 +201,21 @@ def _check_seats(block: GameBlock, configs: tuple[GameConfig, ...]) -> None:
     left = fill_of(block.game, block.leaving.agent, 1) if block.leaving.agent else None
     for at, text in [*((at, seat) for at, seat in named if seat not in (HUMAN, ANY)), *filled]:
         if is_outside(text):
-            _outside(text, block.models)
+            check_outside(text, block.models)
         else:
-            _agent(game, text, at)
+            check_agent(game, text, at)
     if left and is_outside(left):
         what = "a language model" if is_model(left) else "a program outside"
         raise rule_error(
             f"leaving.agent is {what}", "name one that plays in the service: it always has a move"
         )
     if left:
-        _agent(game, left, None)
+        check_agent(game, left, None)
 
 
 def fill_of(game: str, named: str | None, seat: int) -> str:
     """The agent that fills a seat, as text: the one that is named, or the game's own."""
     return named or FILLS[game][(seat - 1) % len(FILLS[game])]
-
-
-def _outside(text: str, models: Models | None) -> None:
-    if is_model(text) and models is None:
-        raise rule_error(
-            "a language model has a seat, and nothing says what it may cost",
-            "write `models: {calls: 2000, tokens: 2000000}` in the block",
-        )
-    try:
-        outside_named(text, models.settings if models else {})
-    except StudyError as error:
-        raise rule_error(str(error), "see language models and programs on the help page Games") from None
-
-
-def _agent(game: str, text: str, seat: int | None) -> Agent:
-    try:
-        agent = agent_named(game, text)
-    except StudyError as error:
-        raise rule_error(str(error), "see the agents of the game on the help page Games") from None
-    if seat is not None and agent.takes and seat not in agent.takes:
-        raise rule_error(
-            f"the agent {quoted(agent.name)} cannot take seat {seat}", "give that seat another agent"
-        )
-    return agent
 
 
 def _check_deadlines(block: GameBlock) -> None:

@@ -1,0 +1,58 @@
+"""Who may be named for a seat in a study file, and what is wrong with a name."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, WithJsonSchema
+
+from app.core.errors import StudyError
+from app.studies.file.problems import quoted
+from app.studies.questions.base import rule_error
+from app.tasks.game.agents.registry import agent_named, is_model, outside_named
+from app.tasks.game.base import Agent
+from app.tasks.game.terms import Models, Text
+
+
+def _as_list(value: Any) -> Any:
+    return [value] if isinstance(value, str | Mapping) else value
+
+
+Seats = Annotated[
+    tuple[Text, ...],
+    BeforeValidator(_as_list),
+    Field(min_length=1, max_length=20),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1},
+                {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1, "maxItems": 20},
+            ]
+        }
+    ),
+]
+
+
+def check_outside(text: str, models: Models | None) -> None:
+    """Raises a rule error for a language model or program that cannot take a seat as it is written."""
+    if is_model(text) and models is None:
+        raise rule_error(
+            "a language model has a seat, and nothing says what it may cost",
+            "write `models: {calls: 2000, tokens: 2000000}` in the block",
+        )
+    try:
+        outside_named(text, models.settings if models else {})
+    except StudyError as error:
+        raise rule_error(str(error), "see language models and programs on the help page Games") from None
+
+
+def check_agent(game: str, text: str, seat: int | None) -> Agent:
+    """An agent by its text. Raises a rule error where the game has none such, or none for that seat."""
+    try:
+        agent = agent_named(game, text)
+    except StudyError as error:
+        raise rule_error(str(error), "see the agents of the game on the help page Games") from None
+    if seat is not None and agent.takes and seat not in agent.takes:
+        raise rule_error(
+            f"the agent {quoted(agent.name)} cannot take seat {seat}", "give that seat another agent"
+        )
+    return agent
