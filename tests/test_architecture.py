@@ -20,6 +20,13 @@ def calls(path: Path) -> set[str]:
     }
 
 
+def test_every_package_says_what_lives_there() -> None:
+    packages = [path for path in SOURCES if path.name == "__init__.py"]
+    assert len(packages) > 50
+    silent = [path for path in packages if not ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))]
+    assert silent == []
+
+
 def test_routers_make_domain_calls_and_no_queries() -> None:
     queries = {"select", "commit", "execute", "exec", "flush"}
     assert len(ROUTERS) > 20

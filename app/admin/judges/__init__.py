@@ -1,0 +1,1 @@
+"""The pages of judges: what there are, their runs and their training. Called by the admin's router alone."""
