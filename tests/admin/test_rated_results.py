@@ -18,7 +18,8 @@ from app.jobs.worker import drain
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.reports.rated import ratings_frame
-from app.sessions.tables import Response, Trial
+from app.sessions.responses import Response
+from app.sessions.tables import Trial
 from app.studies.stimuli import add_stimuli
 from app.studies.tables import State, Unit
 from app.studies.versions import set_state
@@ -183,6 +184,13 @@ def test_what_is_compared_as_pairs_is_on_the_page_with_the_numbers_of_analyze(
             for one in comparisons
         ]
     assert "“Does it plan?”" in page
+    with database.transaction() as session:
+        load_rated(session, tmp_path, slug="other")
+        rate(session, "eve")
+        set_state(session, "other", State.CLOSED)
+    beside = computed(owner, settings, database, f"{HERE}?against=other")
+    assert "Ratings of rated and other are not compared." in beside
+    assert "their texts stand in the item list" in beside
 
 
 def test_pairs_and_ratings_are_on_one_page(

@@ -8,7 +8,8 @@ from typing import Any
 from sqlmodel import Session, col, select, update
 
 from app.sessions.design import Kind
-from app.sessions.tables import Exclusion, Mode, ParticipantSession, Response, Status, Trial
+from app.sessions.responses import Response
+from app.sessions.tables import Exclusion, Mode, ParticipantSession, Status, Trial
 from app.studies.tables import State, Study, StudyVersion, Unit
 from tests.factories import NOW, load_file
 
@@ -53,7 +54,7 @@ def load_rated(
 
 def answers_of(unit: Unit, person: str) -> dict[str, Any]:
     """What somebody says of an item: a score by item and person, and the same of the rest."""
-    score = min(5, max(1, BASE.get(unit.name, 3) + SEVERITY[person]))
+    score = min(5, max(1, BASE.get(unit.name, 3) + SEVERITY.get(person, 0)))
     fit = {"fit": min(3, score)} if unit.item_group == "persona" else {}
     words = {} if person == "dan" else {"words": 3}
     given = {

@@ -1,6 +1,7 @@
 """Scores compared as pairs on the results page: conditions, criteria, oneself and items, two studies."""
 
 from collections.abc import Iterator, Sequence
+from string import ascii_lowercase
 
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.paired import SELF, UNITS, PairedScores, smallest_p
@@ -12,6 +13,8 @@ from app.reports.results.words import sentence, why_missing
 
 MOST_ROWS = 12
 _SIGNIFICANT = 0.05
+
+Scale = tuple[float, float]
 
 
 def paired_figures(
@@ -25,9 +28,15 @@ def paired_figures(
         ("self", "Oneself less items", own.criteria if own else ()),
         ("between", "Two studies", _of_studies(block, compared)),
     )
+    scales = {one.criterion: one.scale for one in block.analysis.criteria}
     for name, caption, comparisons in kinds:
-        if comparisons:
-            yield _figure(f"{name}{letter}", section, caption, comparisons)
+        # Points and percent have no axis in common.
+        by_scale: dict[Scale | None, list[PairedScores]] = {}
+        for one in comparisons:
+            by_scale.setdefault(scales[one.criterion or one.first], []).append(one)
+        for number, of_scale in enumerate(by_scale.values()):
+            suffix = letter if number == 0 else f"{letter}x{ascii_lowercase[number % 26]}"
+            yield _figure(f"{name}{suffix}", section, caption, of_scale)
 
 
 def _of_studies(block: BlockRatings, compared: Sequence[BlocksCompared]) -> list[PairedScores]:
@@ -94,7 +103,7 @@ def _figure(name: str, section: str, caption: str, comparisons: Sequence[PairedS
         ),
         strong=_signed(first.test.difference.mean),
         how=f"Mean difference over {unit} that have both, with 95% interval; Wilcoxon's signed-rank test, two-sided, "
-        f"Holm over {first.n_family}. Right of the line the first is higher.{most}{why_missing(intervals)}",
+        f"Holm over {first.n_family} tests. Right of the line the first is higher.{most}{why_missing(intervals)}",
         numbers=Numbers(
             caption,
             (
@@ -120,7 +129,7 @@ def _figure(name: str, section: str, caption: str, comparisons: Sequence[PairedS
                 for one in comparisons
             ),
         ),
-        marks=tuple(map(_mark, shown)),
+        marks=tuple(_mark(one, is_alike=len({names_of(each) for each in shown}) == 1) for one in shown),
         chance=0.0,
         even="0",
         scale=(-widest, widest),
@@ -128,7 +137,8 @@ def _figure(name: str, section: str, caption: str, comparisons: Sequence[PairedS
     )  # fmt: skip
 
 
-def _mark(one: PairedScores) -> Mark:
+def _mark(one: PairedScores, *, is_alike: bool) -> Mark:
+    """Named by its criterion alone where all `is_alike`: the sentence above says what is compared."""
     interval, value = one.test.difference.interval, one.test.difference.mean
     beside = (
         "no interval"
@@ -136,9 +146,8 @@ def _mark(one: PairedScores) -> Mark:
         else f"{interval.low:.2f} to {interval.high:.2f}"
     )
     spoken = f"{title_of(one)}: {_signed(value)}, {beside}, {counted_pairs(one)}"
-    return Mark(
-        title_of(one), value, interval.low, interval.high, _signed(value), beside, "ink", spoken=spoken
-    )
+    name = one.criterion if is_alike and one.criterion else title_of(one)
+    return Mark(name, value, interval.low, interval.high, _signed(value), beside, "ink", spoken=spoken)
 
 
 def _signed(value: float | None) -> str:
