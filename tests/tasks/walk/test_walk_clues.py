@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import av
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -40,7 +41,9 @@ def coarser(path: Path, folder: Path) -> Path:
     """The same pictures, blurred a little by a smaller size on the way, as a careless encoder leaves them."""
     with av.open(str(path)) as container:
         frames = [
-            frame.reformat(WIDTH // 2, HEIGHT // 2).reformat(WIDTH, HEIGHT, "rgba").to_ndarray()
+            np.asarray(
+                frame.reformat(WIDTH // 2, HEIGHT // 2).reformat(WIDTH, HEIGHT, "rgba").to_ndarray(), np.uint8
+            )
             for frame in container.decode(video=0)
         ]
     write_mp4(folder / path.name, iter(frames), width=WIDTH, height=HEIGHT, frames_per_s=30)
