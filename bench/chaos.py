@@ -34,7 +34,8 @@ from app.core.migrating import open_database
 from app.core.settings import Settings
 from app.reports.export import export
 from app.reports.kinds import Format, What
-from app.sessions.tables import Response, SessionToken
+from app.sessions.responses import Response
+from app.sessions.tables import SessionToken
 from app.studies.file.load import load_study
 from app.studies.tables import State
 from app.studies.versions import load_version, set_state

@@ -19,8 +19,9 @@ from app.sessions.design import Layout
 from app.sessions.evidence import least_ms
 from app.sessions.examining import Observed, examine
 from app.sessions.flags import joined
+from app.sessions.responses import Evidence, Response
 from app.sessions.runs import Run, run_of
-from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, Status, Trial
+from app.sessions.tables import Mode, ParticipantSession, Status, Trial
 from app.studies.file.drafts import check_draft
 from app.studies.tables import StudyVersion
 from app.studies.versions import load_version, stimulus_facts

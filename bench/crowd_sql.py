@@ -9,7 +9,8 @@ from sqlmodel import Session, SQLModel, func, select
 
 from app.core.migrating import open_database
 from app.core.settings import Settings
-from app.sessions.tables import Evidence, ParticipantSession, Response, Trial
+from app.sessions.responses import Evidence, Response
+from app.sessions.tables import ParticipantSession, Trial
 from bench.crowd import fill
 
 # What a session of the crowd answers on the average; of twelve trials, and some leave.

@@ -27,7 +27,8 @@ from app.core.settings import Settings
 from app.sessions import beginning_queries
 from app.sessions.design import Kind
 from app.sessions.loads import loads_of
-from app.sessions.tables import Exclusion, Mode, Response, Status, Trial
+from app.sessions.responses import Response
+from app.sessions.tables import Exclusion, Mode, Status, Trial
 from app.studies.tables import Study, StudyVersion, Unit
 from app.tasks.rating.assignment import ItemToAssign, assign_items
 from bench.monitor import POSTGRES

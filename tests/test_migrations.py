@@ -22,7 +22,8 @@ from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, Kind
 from app.library.tables import Stimulus, StudyClip, Upload
-from app.sessions.tables import Evidence, ParticipantSession, Response, SessionToken, Trial
+from app.sessions.responses import Evidence, Response
+from app.sessions.tables import ParticipantSession, SessionToken, Trial
 from app.studies.tables import Study, StudyVersion, Unit, UnitMember
 from tests.conftest import migrate
 from tests.factories import NOW

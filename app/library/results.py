@@ -15,7 +15,8 @@ from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Job, JobStatus, Kind
 from app.library.outputs import answers_by_mode
-from app.sessions.tables import Exclusion, Mode, ParticipantSession, Response
+from app.sessions.responses import Response
+from app.sessions.tables import Exclusion, Mode, ParticipantSession
 from app.studies.access import StudyHere, study_for, visible_slugs
 from app.studies.blinding import OPEN, is_blinded, may_look, require_open
 from app.studies.tables import StudyVersion, Unit, UnitMember

@@ -23,7 +23,8 @@ from sqlmodel import Session, SQLModel, col
 
 from app.sessions.design import Kind
 from app.sessions.flags import ONE_SIDED_FROM, Flag, is_one_sided, split
-from app.sessions.tables import Evidence, Response, Trial
+from app.sessions.responses import Evidence, Response
+from app.sessions.tables import Trial
 from app.studies.tables import Unit
 from app.tasks.registry import DESIGNS
 

@@ -30,8 +30,9 @@ from app.monitor.tally import Ended, SessionRow, Tally, Version, tally_of
 from app.sessions.design import Kind, PageKey, SessionPages, Slot
 from app.sessions.flags import in_order
 from app.sessions.loads import LEFT_AFTER, loads_of
+from app.sessions.responses import Response
 from app.sessions.runs import Run, run_of
-from app.sessions.tables import Mode, ParticipantSession, Response, Status
+from app.sessions.tables import Mode, ParticipantSession, Status
 from app.studies.access import StudyHere
 from app.studies.tables import State, Unit, UnitMember
 

@@ -13,8 +13,9 @@ from app.library.tables import Stimulus
 from app.monitor.progress import page_title
 from app.sessions.design import Kind, PageKey, SessionPages
 from app.sessions.flags import Flag, split
+from app.sessions.responses import Evidence, Response
 from app.sessions.runs import Run
-from app.sessions.tables import Evidence, Response, Trial
+from app.sessions.tables import Trial
 from app.studies.questions.base import Question
 from app.studies.questions.registry import TYPES
 from app.studies.tables import Unit, UnitMember
@@ -23,7 +24,7 @@ from app.tasks.registry import task_named
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """One clip, record or text of a trial as the browser reported that it was played or read; times in ms, `played` in seconds.
+    """One clip, record or text of a trial, as the browser reported it was played or read; times in ms, `played` in s.
 
     `side` is None where answers were imported that do not say it; `fetched` is whether the server sent the clip
     whole, None where that was not recorded.

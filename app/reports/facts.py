@@ -8,7 +8,8 @@ from sqlmodel import Session, col, func, select
 
 from app.core.errors import Conflict
 from app.reports.kinds import What, exported_names
-from app.sessions.tables import Mode, ParticipantSession, Response
+from app.sessions.responses import Response
+from app.sessions.tables import Mode, ParticipantSession
 from app.studies.file.design import StudyDesign
 from app.studies.leaks import BlockLeaks, leaks_of
 from app.studies.queries import study_named

@@ -13,7 +13,8 @@ from sqlmodel import Session, col, select
 
 from app.core.errors import Conflict, StudyError
 from app.library.tables import Stimulus
-from app.sessions.tables import ParticipantSession, Response, Status, Trial
+from app.sessions.responses import Response
+from app.sessions.tables import ParticipantSession, Status, Trial
 from app.studies.file.design import DesignCompletion, DesignConsent, DesignTruth, StudyDesign
 from app.studies.file.model import SLUG_PATTERN
 from app.studies.questions.base import Question

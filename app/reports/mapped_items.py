@@ -28,7 +28,8 @@ from app.reports.imported import (
     require_slug,
 )
 from app.sessions.design import Kind
-from app.sessions.tables import Response, Trial
+from app.sessions.responses import Response
+from app.sessions.tables import Trial
 from app.studies.file.design import DesignTruth
 from app.studies.file.pairs import NO_SOURCE
 from app.studies.questions.base import Question

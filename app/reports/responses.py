@@ -29,7 +29,8 @@ from sqlmodel import col
 from app.library.tables import Stimulus
 from app.monitor.counting import ONE_SIDED
 from app.sessions.flags import UNWATCHED, Flag
-from app.sessions.tables import Evidence, Exclusion, Mode, ParticipantSession, Response, Trial
+from app.sessions.responses import Evidence, Response
+from app.sessions.tables import Exclusion, Mode, ParticipantSession, Trial
 from app.studies.tables import Study, StudyVersion, Unit, UnitMember
 from app.tasks.pair.design import TIE, Member
 from app.tasks.pair.queries import planned_left

@@ -32,7 +32,8 @@ from app.reports.responses import (
     with_exclusion,
 )
 from app.sessions.design import PageKey, Slot
-from app.sessions.tables import BEGUN, Evidence, Exclusion, ParticipantSession, Response, Trial
+from app.sessions.responses import Evidence, Response
+from app.sessions.tables import BEGUN, Exclusion, ParticipantSession, Trial
 from app.studies.tables import Study, Unit, UnitMember
 from app.tasks.pair.design import TIE, Member
 

@@ -10,7 +10,8 @@ from sqlmodel import Session, col
 from app.reports import responses
 from app.reports.facts import designs_of
 from app.sessions.design import Slot
-from app.sessions.tables import Evidence, ParticipantSession, Response, Trial
+from app.sessions.responses import Evidence, Response
+from app.sessions.tables import ParticipantSession, Trial
 from app.studies.tables import Study, Unit
 from app.tasks.walk.batches import pressed_in, steps_table, walk_table
 from stimuli import steps

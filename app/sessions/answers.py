@@ -10,7 +10,7 @@ from sqlalchemy import insert
 from sqlmodel import Session, SQLModel
 
 from app.core.errors import InvalidAnswer
-from app.sessions.tables import Response
+from app.sessions.responses import Response
 from app.studies.questions.base import Question
 from app.studies.questions.registry import TYPES
 

@@ -15,7 +15,7 @@ from sqlalchemy import bindparam, func, select
 from sqlmodel import Session, SQLModel
 
 from app.sessions.design import Layout, Slot
-from app.sessions.tables import Response
+from app.sessions.responses import Response
 
 MAX_TEXT = 64_000
 _BIG = 2**31 - 1

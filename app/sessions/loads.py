@@ -10,7 +10,8 @@ from datetime import datetime, timedelta
 from sqlalchemy import and_, bindparam, exists, func, not_, or_, select
 from sqlmodel import Session, SQLModel
 
-from app.sessions.tables import Exclusion, ParticipantSession, Response, Status, Trial
+from app.sessions.responses import Response
+from app.sessions.tables import Exclusion, ParticipantSession, Status, Trial
 from app.studies.tables import Unit
 
 # Who was not seen for so long has left, as far as those who come are concerned.

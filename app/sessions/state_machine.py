@@ -15,7 +15,8 @@ from sqlmodel import Session, SQLModel
 from app.core.errors import Closed, Conflict, InvalidAnswer
 from app.sessions.answers import read_answers, store
 from app.sessions.beginning import ENDED, Declined, answer_consent
-from app.sessions.tables import Evidence, ParticipantSession, Response, Status
+from app.sessions.responses import Evidence, Response
+from app.sessions.tables import ParticipantSession, Status
 from app.sessions.where import Where, hold, locate
 from app.tasks.registry import task_named
 

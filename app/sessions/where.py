@@ -16,8 +16,9 @@ from app.accounts.logins import token_hash
 from app.core.errors import NotFound
 from app.library.tables import Content, Stimulus
 from app.sessions.design import BlockPart, PageKey, SessionPages, Slot
+from app.sessions.responses import Response
 from app.sessions.runs import BlockRun, Run, run_of
-from app.sessions.tables import Mode, ParticipantSession, Response, SessionToken, Status, Trial
+from app.sessions.tables import Mode, ParticipantSession, SessionToken, Status, Trial
 from app.studies.file.load import StudyDesign
 from app.studies.queries import STATE
 from app.studies.states import takes_answers

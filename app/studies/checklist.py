@@ -12,7 +12,8 @@ from app.library.clips.store import ClipStore
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.sessions.design import Kind
-from app.sessions.tables import Mode, ParticipantSession, Response, Status
+from app.sessions.responses import Response
+from app.sessions.tables import Mode, ParticipantSession, Status
 from app.studies.access import StudyHere
 from app.studies.file.design import StudyDesign
 from app.studies.file.problems import counted, listed

@@ -17,7 +17,8 @@ from app.core.database import Database
 from app.core.errors import Stale, StudyError
 from app.library.tables import Stimulus
 from app.sessions.design import Kind
-from app.sessions.tables import Mode, ParticipantSession, Response
+from app.sessions.responses import Response
+from app.sessions.tables import Mode, ParticipantSession
 from app.studies.access import StudyHere
 from app.studies.drafts import (
     DraftView,

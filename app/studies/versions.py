@@ -14,7 +14,8 @@ from app.core.errors import Conflict
 from app.library.clips.mp4 import common_size
 from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
-from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, SessionToken, Trial
+from app.sessions.responses import Evidence, Response
+from app.sessions.tables import Mode, ParticipantSession, SessionToken, Trial
 from app.studies.file.load import StimulusFacts, StudyDesign
 from app.studies.queries import newest_version, study_named
 from app.studies.seeing import admit, facts_where

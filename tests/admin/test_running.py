@@ -21,7 +21,8 @@ from app.admin.running.charts import nice_top, time_chart
 from app.core.database import Database
 from app.core.settings import Settings
 from app.monitor.snapshots import TimePoint
-from app.sessions.tables import Mode, ParticipantSession, Response, Trial
+from app.sessions.responses import Response
+from app.sessions.tables import Mode, ParticipantSession, Trial
 from app.studies.launch import study_here
 from app.studies.tables import State, StudyVersion, UnitMember
 from app.studies.versions import set_state

@@ -15,7 +15,8 @@ from app.accounts.audit import COMMAND_LINE
 from app.accounts.tables import Role
 from app.accounts.users import add_user
 from app.core.database import Database
-from app.sessions.tables import Evidence, ParticipantSession, Response, Status
+from app.sessions.responses import Evidence, Response
+from app.sessions.tables import ParticipantSession, Status
 from app.sessions.where import locate
 from tests.browser.conftest import WAIT_MS
 from tests.browser.steps import answer, play_button, save, wait_until_loaded, watch_both

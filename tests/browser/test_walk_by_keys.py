@@ -13,7 +13,7 @@ from app.core.database import Database
 from app.core.serving import address_of, bind
 from app.core.settings import Settings
 from app.main import create_app
-from app.sessions.tables import Response
+from app.sessions.responses import Response
 from app.tasks.walk.tables import Walk, WalkSteps
 from stimuli import steps
 from tests.browser.steps import axe_faults

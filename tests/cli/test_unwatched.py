@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from app.cli import app
 from app.cli.console import opened
-from app.sessions.tables import ParticipantSession, Response
+from app.sessions.responses import Response
+from app.sessions.tables import ParticipantSession
 from tests.analysis.tables import HNTT
 
 pytestmark = pytest.mark.slow

@@ -16,7 +16,7 @@ from app.core.errors import Conflict
 from app.library.tables import Stimulus
 from app.reports.frames import responses_frame
 from app.reports.hntt import import_answers
-from app.sessions.tables import Response
+from app.sessions.responses import Response
 from app.studies.tables import Study
 from tests.factories import NOW
 

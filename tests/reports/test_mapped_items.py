@@ -25,7 +25,8 @@ from app.reports.mapped import import_mapped
 from app.reports.package import build_package
 from app.reports.rated import ratings_frame
 from app.reports.report import build_report
-from app.sessions.tables import ParticipantSession, Response, Trial
+from app.sessions.responses import Response
+from app.sessions.tables import ParticipantSession, Trial
 from app.studies.stimuli import add_stimuli
 from app.studies.tables import State, Study, Unit
 from app.studies.versions import set_state

@@ -24,7 +24,8 @@ from app.reports.exported import table_of
 from app.reports.kinds import Format, What
 from app.reports.package import build_package
 from app.reports.rated import ratings_frame
-from app.sessions.tables import Evidence, Mode, ParticipantSession, Response
+from app.sessions.responses import Evidence, Response
+from app.sessions.tables import Mode, ParticipantSession
 from app.studies.stimuli import add_stimuli
 from app.tasks.rating.evidence import Reading, evidence_of
 from tests.factories import NOW, study_file

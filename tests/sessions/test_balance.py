@@ -9,8 +9,9 @@ from sqlmodel import Session, col, select
 
 from app.core.database import Database
 from app.sessions.entering import Visit, enter
+from app.sessions.responses import Response
 from app.sessions.state_machine import mark_shown, submit
-from app.sessions.tables import Mode, ParticipantSession, Response, Trial
+from app.sessions.tables import Mode, ParticipantSession, Trial
 from app.sessions.where import locate
 from app.studies.tables import State, Unit
 from app.studies.versions import set_state

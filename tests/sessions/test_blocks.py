@@ -24,8 +24,9 @@ from app.library.tables import Content, Stimulus
 from app.reports.export import rows_of
 from app.reports.kinds import What
 from app.sessions.entering import Visit, enter
+from app.sessions.responses import Evidence, Response
 from app.sessions.state_machine import submit
-from app.sessions.tables import Evidence, Mode, ParticipantSession, Response, Status, Trial
+from app.sessions.tables import Mode, ParticipantSession, Status, Trial
 from app.sessions.where import locate
 from app.studies.tables import Unit
 from app.tasks.pair.queries import planned_left

@@ -21,7 +21,8 @@ from app.reports.frames import labels_frame, responses_frame
 from app.reports.kinds import What
 from app.sessions.exclusions import LONGEST, TextDue, add_note, exclude, include
 from app.sessions.flags import Flag
-from app.sessions.tables import Exclusion, Mode, Response, SessionNote
+from app.sessions.responses import Response
+from app.sessions.tables import Exclusion, Mode, SessionNote
 from app.studies.access import StudyHere
 from app.studies.launch import study_here
 from app.studies.tables import State, Study

@@ -13,7 +13,7 @@ from app.core import clock, dependencies
 from app.core.database import Database
 from app.core.settings import Settings
 from app.main import create_app
-from app.sessions.tables import Response
+from app.sessions.responses import Response
 from app.tasks.game.tables import GameEvent
 from tests.tasks.game.people import Person, forget, open_game, running
 

@@ -12,17 +12,9 @@ from sqlmodel import Session, col, func, select
 from app.core.database import Database
 from app.core.errors import Closed, InvalidAnswer, NotFound
 from app.sessions.entering import OVERTAKEN, BegunElsewhere, Visit, enter
+from app.sessions.responses import Evidence, Response
 from app.sessions.state_machine import NotCurrent, mark_shown, submit
-from app.sessions.tables import (
-    Evidence,
-    Exclusion,
-    Mode,
-    ParticipantSession,
-    Response,
-    SessionToken,
-    Status,
-    Trial,
-)
+from app.sessions.tables import Exclusion, Mode, ParticipantSession, SessionToken, Status, Trial
 from app.sessions.where import Where, locate
 from app.studies.tables import State, Study, StudyVersion, Unit, UnitMember
 from app.studies.versions import set_state

@@ -18,8 +18,9 @@ from app.main import create_app
 from app.sessions import views as build
 from app.sessions.entry import pass_for
 from app.sessions.links import participant_links, session_link
+from app.sessions.responses import Response
 from app.sessions.starts import WINDOW, Starts, TooManyStarts
-from app.sessions.tables import Mode, ParticipantSession, Response
+from app.sessions.tables import Mode, ParticipantSession
 from app.sessions.where import locate
 from app.studies.launch import study_here
 from tests.factories import NOW, answer_for, open_study, page_on, submit_id_on

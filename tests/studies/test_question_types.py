@@ -14,7 +14,8 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.reports.export import columns_of, rows_of
 from app.reports.kinds import What
-from app.sessions.tables import ParticipantSession, Response, Status
+from app.sessions.responses import Response
+from app.sessions.tables import ParticipantSession, Status
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.drafts import check_draft, draft_of_design

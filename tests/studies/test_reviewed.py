@@ -17,8 +17,9 @@ from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
 from app.sessions.entering import Visit, enter
 from app.sessions.entry import pass_for
+from app.sessions.responses import Response
 from app.sessions.state_machine import submit
-from app.sessions.tables import Mode, ParticipantSession, Response, Trial
+from app.sessions.tables import Mode, ParticipantSession, Trial
 from app.sessions.where import locate
 from app.studies.access import StudyHere
 from app.studies.drafts import ReasonDue, draft_for, save_draft, save_version

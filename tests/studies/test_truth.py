@@ -15,7 +15,8 @@ from app.core.errors import Conflict
 from app.library.clips.store import ClipStore
 from app.library.editing import Edit, InUse, edit_stimulus
 from app.library.sheet import apply_sheet, sheet
-from app.sessions.tables import Mode, ParticipantSession, Response, Status
+from app.sessions.responses import Response
+from app.sessions.tables import Mode, ParticipantSession, Status
 from app.studies.access import StudyHere
 from app.studies.checklist import Around, checklist
 from app.studies.drafts import create_study, draft_for, save_draft, save_version

@@ -22,7 +22,8 @@ from app.reports.export import export, rows_of
 from app.reports.kinds import Format, What
 from app.reports.package import build_package
 from app.sessions.exclusions import leave_out
-from app.sessions.tables import ParticipantSession, Response, Status, Trial
+from app.sessions.responses import Response
+from app.sessions.tables import ParticipantSession, Status, Trial
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.drafts import draft_of_design

@@ -35,8 +35,9 @@ from app.sessions.entry import pass_for
 from app.sessions.exclusions import leave_out
 from app.sessions.news import changed
 from app.sessions.polling import events_of, settle
+from app.sessions.responses import Response
 from app.sessions.state_machine import submit
-from app.sessions.tables import Mode, ParticipantSession, Response
+from app.sessions.tables import Mode, ParticipantSession
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.design import StudyDesign

@@ -15,7 +15,8 @@ from app.library.contents import add_documents
 from app.library.documents import Document, ImportedDocument
 from app.library.kinds import StimulusKind
 from app.reports.frames import responses_frame
-from app.sessions.tables import Evidence, Mode, Response
+from app.sessions.responses import Evidence, Response
+from app.sessions.tables import Mode
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.load import StudyFileProblems

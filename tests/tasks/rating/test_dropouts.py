@@ -14,7 +14,8 @@ from sqlmodel import Session, SQLModel
 from app.sessions import beginning_queries
 from app.sessions.design import Kind
 from app.sessions.loads import loads_of
-from app.sessions.tables import Exclusion, Mode, ParticipantSession, Response, Status, Trial
+from app.sessions.responses import Response
+from app.sessions.tables import Exclusion, Mode, ParticipantSession, Status, Trial
 from app.studies.tables import Study, StudyVersion, Unit
 from app.tasks.rating.assignment import ItemToAssign, assign_items, planned_sessions
 from tests.factories import NOW

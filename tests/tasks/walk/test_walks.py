@@ -10,7 +10,8 @@ from sqlmodel import Session, col, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
-from app.sessions.tables import Evidence, Response, Trial
+from app.sessions.responses import Evidence, Response
+from app.sessions.tables import Trial
 from app.studies.tables import Unit
 from app.tasks.walk.assignment import balanced_orders, walks_of
 from app.tasks.walk.tables import Walk, WalkSteps
