@@ -2,7 +2,6 @@
 
 import json
 import math
-from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,7 +10,7 @@ import typer
 from app.cli.console import out, print_reasons
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from analysis.figures import AnyFigure
     from app.reports.games import Options
@@ -81,22 +80,9 @@ def metrics(
     if figures is not None:
         _write(figures, drawn, quiet=as_json)
     if distances is not None:
-        _write_distances(distances, read, options)
+        from app.reports.distances import write_distances
 
-
-def _write_distances(path: Path, files: "Sequence[MatchFile]", options: "Options") -> None:
-    from analysis.distances import DISTANCE_COLUMNS, distance_rows
-    from app.core.errors import StudyError
-    from app.core.spreadsheet import csv_text
-    from app.reports.distances import distances_to_people
-
-    found = distances_to_people(files, options)
-    head = [column.name for column in DISTANCE_COLUMNS]
-    rows = [["" if cell is None else str(cell) for cell in row] for row in distance_rows(found)]
-    try:
-        path.write_text(csv_text(head, rows), encoding="utf-8")
-    except OSError as error:
-        raise StudyError(f"cannot write {path}: {error.strerror}") from None
+        write_distances(distances, read, options)
 
 
 def compare(
@@ -128,7 +114,14 @@ def compare(
     """
     from analysis.results import plain
     from app.core.errors import StudyError
-    from app.reports.games import Options, groups_of, measures_compared, offers_of, play_compared
+    from app.reports.games import (
+        Options,
+        groups_of,
+        measures_compared,
+        name_of_play,
+        offers_of,
+        play_compared,
+    )
     from app.reports.matches import read_matches
 
     if over not in ("matches", "people"):
@@ -153,8 +146,8 @@ def compare(
         if figures is not None:
             from analysis.figures.ultimatum import ultimatum_figure
 
-            named = {_named(groups.first): play.first}
-            named[_named(groups.second, named)] = play.second
+            named = {name_of_play(groups.first): play.first}
+            named[name_of_play(groups.second, named)] = play.second
             drawn.append(ultimatum_figure(named, *offers_of([*groups.first, *groups.second])))
     if as_json:
         typer.echo(json.dumps(whole, indent=2, ensure_ascii=False, allow_nan=False))
@@ -168,12 +161,12 @@ def _ultimatum(files: "Sequence[MatchFile]", options: "Options") -> dict[str, An
     """The distances of the agents in each file from the people of the first."""
     from analysis.figures.ultimatum import ultimatum_figure
     from analysis.games.sug_compare import NAMES as MEASURES
-    from app.reports.games import Groups, offers_of, play_compared, play_in
+    from app.reports.games import Groups, name_of_play, offers_of, play_compared, play_in
 
     people, *others = files
     reference = people.people
     found_in_people = play_in(reference)
-    compared, plays = {}, {_named(reference): found_in_people}
+    compared, plays = {}, {name_of_play(reference): found_in_people}
     for file in others:
         seats = file.programs or file.people
         found = play_compared(
@@ -186,7 +179,7 @@ def _ultimatum(files: "Sequence[MatchFile]", options: "Options") -> dict[str, An
             "tests": [tests[name] for name in MEASURES],
             "play": found.second.to_dict(),
         }
-        plays[_named(seats, plays)] = found.second
+        plays[name_of_play(seats, plays)] = found.second
     endowment, step = offers_of(reference)
     return {
         "whole": {
@@ -195,13 +188,6 @@ def _ultimatum(files: "Sequence[MatchFile]", options: "Options") -> dict[str, An
         },
         "figures": [ultimatum_figure(plays, endowment, step)],
     }
-
-
-def _named(seats: "Sequence[SeatPlayed]", taken: "Container[str]" = ()) -> str:
-    """Who plays on some seats, for a legend: people, or agents by name; a name that is taken gets a number."""
-    said = {"human": "people", "simulated": "simulated people"}
-    name = ", ".join(dict.fromkeys(said.get(one.player, one.player) for one in seats))
-    return next(one for n in count(1) if (one := name if n == 1 else f"{name} ({n})") not in taken)
 
 
 def _file(

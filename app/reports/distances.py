@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pandas as pd
 from sqlmodel import Session, col, select
@@ -12,16 +13,19 @@ from analysis.data.selection import select as selected
 from analysis.distances import (
     AS_GIVEN,
     CLOSING_HEAD,
+    DISTANCE_COLUMNS,
     Closing,
     SourceDistance,
     closing,
     closing_rows,
+    distance_rows,
     taken_for_human,
 )
 from analysis.options import LEVEL
 from analysis.signatures import compare_play
 from analysis.stats.intervals import Interval
 from app.core.errors import StudyError
+from app.core.spreadsheet import csv_text
 from app.library.tables import Stimulus
 from app.reports.games import Groups, Options, measures_compared, play_compared
 from app.reports.matches import MatchFile, one_game
@@ -56,6 +60,16 @@ def distances_to_people(files: Sequence[MatchFile], options: Options) -> list[So
         list(seats_of(files)), human=reference[0].player, seed=options.seed, resamples=0
     ).signatures
     return [*found, *(one for signature in signatures for one in signature.distances)]
+
+
+def write_distances(path: Path, files: Sequence[MatchFile], options: Options) -> None:
+    """Write these distances as CSV. Raises StudyError as they do, and where the file cannot be written."""
+    rows = distance_rows(distances_to_people(files, options))
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    try:
+        path.write_text(csv_text([column.name for column in DISTANCE_COLUMNS], cells), encoding="utf-8")
+    except OSError as error:
+        raise StudyError(f"cannot write {path}: {error.strerror}") from None
 
 
 def _of_player(player: str, groups: Groups, options: Options) -> Iterable[SourceDistance]:
@@ -182,4 +196,5 @@ __all__ = [
     "closing_section",
     "distances_to_people",
     "kept_distances",
+    "write_distances",
 ]

@@ -1,8 +1,9 @@
 """The measures of games in files of moves, file by file and of two groups of seats: what `likely-human game` prints."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 import pandas as pd
@@ -94,6 +95,13 @@ def groups_of(first: MatchFile, second: MatchFile | None, who: tuple[str, str]) 
                 f"{who[0]} and {who[1]} of {first.path} are partly the same seats: nothing can be compared"
             )
     return Groups(game, *seats, (f"{first.path} ({who[0]})", f"{other.path} ({who[1]})"), (first, other))
+
+
+def name_of_play(seats: Sequence[SeatPlayed], taken: Container[str] = ()) -> str:
+    """Who plays on some seats, for a legend: people, or agents by name; a name that is taken gets a number."""
+    said = {"human": "people", "simulated": "simulated people"}
+    name = ", ".join(dict.fromkeys(said.get(one.player, one.player) for one in seats))
+    return next(one for n in count(1) if (one := name if n == 1 else f"{name} ({n})") not in taken)
 
 
 def measures_compared(groups: Groups, options: Options) -> Comparison:

@@ -25,7 +25,7 @@ from app.studies.file.pairs import (
     true_source_of,
 )
 from app.studies.file.problems import Fault, counted
-from app.studies.file.sampling import TEXTS, kept_apart, sample_pairs, without_text
+from app.studies.file.sampling import TEXTS, kept_apart, sample_pairs, with_text, without_text
 from app.tasks.pair.design import Member, Sides
 from app.tasks.pair.pairings.registry import PAIRINGS
 from app.tasks.pair.settings import Sample
@@ -330,11 +330,7 @@ def capacities(
     for clip in of_kind(stimuli, shows).values():
         by_source.setdefault(clip.source, []).append(clip)
     sources = sorted(by_source, key=true_first(true_source))
-    names = {
-        frozenset(cut): condition
-        for condition in conditions
-        if (cut := _cut(condition, by_source)) is not None
-    }
+    names = {frozenset(cut): each for each in conditions if (cut := _cut(each, by_source)) is not None}
     result = []
     for i, first in enumerate(sources):
         for second in sources[i:]:
@@ -342,13 +338,11 @@ def capacities(
             condition = names.get(frozenset((first, second)), by_name)
             cut = _cut(condition, by_source) or (first, second)
             result.append(_capacity(condition, *cut, by_source, match))
-    for condition, text in ((each, each.rpartition(".")[2]) for each in conditions):
+    for condition in conditions:
+        text = condition.rpartition(".")[2]
         cut_text = _cut(without_text(condition, text), by_source) if text in TEXTS else None
-        if cut_text is not None and _cut(condition, by_source) is None:
-            shown = {
-                source: [clip for clip in clips if clip.attributes.get("text") == text]
-                for source, clips in by_source.items()
-            }
+        if cut_text and _cut(condition, by_source) is None:
+            shown = {source: with_text(clips, text) for source, clips in by_source.items()}
             result.append(_capacity(condition, *cut_text, shown, match))
     return tuple(result)
 

@@ -68,7 +68,7 @@ def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts], true_sour
             faults.append(sources)
         elif can_match:
             text = _text_of(condition, clips)
-            first, second = (_with_text(clips[source], text) for source in sources)
+            first, second = (with_text(clips[source], text) for source in sources)
             candidates = _candidates(first, second, sample, seen)
             faults += _too_few(sample, condition, len(candidates), first, second)
             found[condition] = candidates
@@ -126,7 +126,7 @@ def _resolved(sample: Sample, clips: Mapping[str, Clips]) -> dict[str, tuple[str
         if len(sources) != 1:
             resolved[condition] = _unresolved(condition, place, sources, clips, sample.shows)
             continue
-        if lacking := [source for source in sources[0] if not _with_text(clips[source], text)]:
+        if lacking := [source for source in sources[0] if not with_text(clips[source], text)]:
             message = (
                 f"{quoted(condition)}: no record of {listed(lacking, 'and')} shows messages as {quoted(text)}"
             )
@@ -150,7 +150,8 @@ def without_text(condition: str, text: str) -> str:
     return condition.removesuffix(f".{text}") if text else condition
 
 
-def _with_text(clips: Clips, text: str) -> Clips:
+def with_text(clips: Clips, text: str) -> Clips:
+    """Those that show messages so; all where that is not said."""
     return [clip for clip in clips if clip.attributes.get("text") == text] if text else clips
 
 
