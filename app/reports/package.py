@@ -25,7 +25,8 @@ from app.reports.packaging.croissant import croissant
 from app.reports.packaging.datapackage import datapackage
 from app.reports.packaging.pseudonyms import Pseudonyms, pseudonyms_of
 from app.reports.packaging.texts import Contents
-from app.reports.report import Computing, OnProgress, first_mode, json_text, silent, write_reports
+from app.reports.page.writing import OnProgress, json_text, silent
+from app.reports.report import Computing, first_mode, write_reports
 
 _STEPS = ("labels", "report", "descriptions", "archive")
 

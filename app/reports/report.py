@@ -43,17 +43,6 @@ from app.reports.rated import ratings_frame
 from app.reports.ratings import write_block_reports
 from app.reports.signatures import distances_of, figures_of_signatures, signature_files
 
-__all__ = [
-    "OnProgress",
-    "ReportInfo",
-    "build_report",
-    "first_mode",
-    "json_text",
-    "silent",
-    "write_report",
-    "write_reports",
-]
-
 # Of `write_report`, for a bar that has others before them.
 _STEPS = 4
 

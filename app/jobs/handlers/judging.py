@@ -38,7 +38,7 @@ from app.judges.voted import VoteJudge, is_voted
 from app.library.outputs import VERDICTS
 from app.library.places import judging_folder, models_folder, sent_verdicts
 from app.reports.frames import responses_frame
-from app.reports.report import json_text
+from app.reports.page.writing import json_text
 
 _HEAD = (*COLUMNS, "stimulus")
 

@@ -19,8 +19,8 @@ from app.jobs.context import Work
 from app.judges.rated import are_of_items
 from app.judges.study import main_pairs
 from app.library.outputs import VERDICTS
+from app.reports.page.writing import json_text
 from app.reports.rated import ratings_frame
-from app.reports.report import json_text
 
 VALIDATION, FIGURE = "validation.json", "judges.svg"
 MOST_JUDGES, MOST_VERDICTS = 50, 200_000  # of one file: each judge costs about a second of resampling
