@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
+from pydantic import BaseModel, Field, StrictInt, StrictStr
 
 from app.api.access import StudyDep, WhoDep, editors
+from app.api.monitored import Flags, MonitorOut, Out
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, StoreDep
 from app.library.clues import clues_state
 from app.monitor.progress import choice_of, snapshot
@@ -25,7 +26,6 @@ from app.studies.tables import State
 router = APIRouter(prefix="/studies/{slug}", dependencies=[editors], tags=["running"])
 SessionId = Annotated[int, Path(ge=1, lt=2**31)]
 Text = Annotated[StrictStr, Field(max_length=exclusions.LONGEST)]
-Flags = Sequence[tuple[Flag, int]]
 
 
 class StateIn(BaseModel):
@@ -46,10 +46,6 @@ class StateIn(BaseModel):
         given = {"grace_min": self.grace_minutes, "message": self.message}
         said: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
         return launch.Closing(**said) if said else None
-
-
-class Out(BaseModel):
-    model_config = ConfigDict(from_attributes=True)
 
 
 class StateOut(Out):
@@ -73,102 +69,6 @@ class CheckOut(Out):
 
 class PreviewOut(Out):
     address: str
-
-
-class StatusOut(Out):
-    version: int
-    mode: str
-    arm: str
-    by_status: Mapping[str, int]
-    excluded: int
-
-
-class FunnelOut(Out):
-    page: str
-    reached: int
-    here: int
-    stopped: int
-    refused: int
-    under_age: int
-
-
-class PointOut(Out):
-    begins: datetime
-    arrived: int
-    completed: int
-
-
-class TimeOut(Out):
-    position: int
-    n: int
-    median_ms: float
-    p90_ms: int
-
-
-class PairOut(Out):
-    version: int
-    pair: str
-    condition: str
-    kind: str
-    truth: str
-    a: int | None
-    b: int | None
-    n: int
-    share_a: float | None
-    left_a: int | None
-    left_b: int | None
-    planned_a: int | None
-    planned_b: int | None
-
-
-class UnitOut(Out):
-    """Something that is shown alone; `given` counts participants where `wanted` says how many there are to be."""
-
-    version: int
-    block: str
-    unit: str
-    condition: str
-    kind: str
-    answers: int
-    given: int | None
-    wanted: int | None
-
-
-class TroubleOut(Out):
-    answered: int
-    unplayable: int
-    stalled: int
-    stalls: int
-    hidden: int
-    not_watched: int
-    not_read: int
-    odd: int
-    excluded: int
-
-
-class MonitorOut(Out):
-    """`version` 0 stands for all; `step_s` is the length of a step of the timeline in seconds.
-
-    `is_blinded`: votes for main pairs are null, as live results are closed to you while the study runs. Sides are
-    null where answers were imported that do not say them.
-    """
-
-    at: datetime
-    version: int
-    mode: Mode
-    statuses: Sequence[StatusOut]
-    funnel: Sequence[FunnelOut]
-    step_s: float
-    timeline: Sequence[PointOut]
-    times: Sequence[TimeOut]
-    pairs: Sequence[PairOut]
-    units: Sequence[UnitOut]
-    is_blinded: bool
-    n_votes: int
-    left_pressed: int | None
-    trouble: TroubleOut
-    n_flagged: int
-    n_by_flag: Flags
 
 
 class LineOut(Out):

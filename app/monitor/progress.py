@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from itertools import chain
 from operator import attrgetter
 from statistics import median
@@ -22,11 +22,11 @@ from app.monitor.snapshots import (
     PairLine,
     Snapshot,
     StatusLine,
-    TimePoint,
     TrialTime,
     UnitLine,
 )
 from app.monitor.tally import Ended, SessionRow, Tally, Version, tally_of
+from app.monitor.timeline import timeline_of
 from app.sessions.design import Kind, PageKey, SessionPages, Slot
 from app.sessions.flags import in_order
 from app.sessions.loads import LEFT_AFTER, loads_of
@@ -40,14 +40,6 @@ PAGE_BUDGET_S = 0.05  # how long a page may count before it shows what it has
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)
 MOST_FLAGGED = 25
 _OPEN = (Status.ARRIVED, Status.ACTIVE)
-_STEPS_OF_TIME = [
-    timedelta(minutes=10),
-    timedelta(hours=1),
-    timedelta(hours=6),
-    timedelta(days=1),
-    timedelta(weeks=1),
-]
-_MOST_POINTS = 60
 _PLACE = attrgetter("version_id", "mode", "arm")
 
 
@@ -107,7 +99,7 @@ def _snapshot(
         if row.version_id in chosen and row.mode == mode
     ]
     runs = {id_: run_of(session, id_, tally.versions[id_].sha256) for id_ in sorted(chosen)}
-    step, timeline = _timeline(here, ended, now if study.state in (State.LIVE, State.PILOT) else None)
+    step, timeline = timeline_of(here, ended, now if study.state in (State.LIVE, State.PILOT) else None)
     flagged = sorted(chain.from_iterable(group.flagged for group in groups.values()), reverse=True)
     sides = sum((group.sides for group in groups.values()), Counter[tuple[int, str, str]]())
     statuses = _statuses(tally)
@@ -253,36 +245,6 @@ _STILL_HERE = select(_s.c.id).where(
     _s.c.status.in_(_OPEN),
     func.coalesce(_s.c.page_shown_at, _LAST_ANSWER, _s.c.arrived_at) >= bindparam("since"),
 )
-
-
-def _timeline(
-    still: Sequence[SessionRow], ended: Mapping[int, Ended], until: datetime | None
-) -> tuple[timedelta, Sequence[TimePoint]]:
-    came = sum((of.arrived for of in ended.values()), Counter(row.arrived for row in still))
-    went = sum((of.completed for of in ended.values()), Counter[str]())
-    arrived = {_time(text): n for text, n in came.items()}
-    # Of answers that were collected elsewhere nobody knows when they ended.
-    completed = {_time(text): n for text, n in went.items() if text}
-    if not arrived:
-        return _STEPS_OF_TIME[0], ()
-    first, last = min(arrived), max([*arrived, *completed, *([until] if until else [])])
-    step = next((s for s in _STEPS_OF_TIME if (last - first) / s < _MOST_POINTS), timedelta(days=30))
-    start = _floor(first, step)
-    n = int((last - start) / step) + 1
-    points = [[0, 0] for _ in range(n)]
-    for which, events in enumerate((arrived, completed)):
-        for at, count in events.items():
-            points[int((at - start) / step)][which] += count
-    return step, [TimePoint(start + step * place, *counts) for place, counts in enumerate(points)]
-
-
-def _time(text: str) -> datetime:
-    return datetime.fromisoformat(f"{text}0+00:00")
-
-
-def _floor(at: datetime, step: timedelta) -> datetime:
-    midnight = datetime(1970, 1, 5, tzinfo=UTC)  # a Monday
-    return midnight + step * ((at - midnight) // step)
 
 
 def _times(groups: Mapping[int, Group], runs: Mapping[int, Run]) -> Sequence[TrialTime]:

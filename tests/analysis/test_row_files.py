@@ -9,8 +9,8 @@ import pytest
 
 from analysis import analyze, analyze_ratings
 from analysis.__main__ import main
-from analysis.row_files import MOST_ROWS, without_many_rows, write_row_files
 from analysis.reported import Analysis
+from analysis.row_files import MOST_ROWS, without_many_rows, write_row_files
 from app.core.spreadsheet import defused
 from tests.analysis.tables import person, table, write_csv
 

@@ -55,17 +55,8 @@ _LAST_ENTRY = (
 _MINE = seat_table.alias()
 # Everybody who has had the seat of a trial's person, in order.
 _SEAT = (
-    "id",
-    "match_id",
-    "seat",
-    "trial_id",
-    "to_seq",
-    "away_at",
-    "lapse_at",
-    "missed",
-    "payoff",
-    "left_reason",
-)
+    "id", "match_id", "seat", "trial_id", "to_seq", "away_at", "lapse_at", "missed", "payoff", "left_reason"
+)  # fmt: skip
 _SEATS = (
     select(*(_s[name] for name in _SEAT))
     .join(_MINE, (_MINE.c.match_id == _s.match_id) & (_MINE.c.seat == _s.seat))

@@ -24,7 +24,7 @@ MOST_PARTS = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How one record or text was read, as the browser reported it. Times in milliseconds, added up over loads of the page.
+    """How one record or text was read, as the browser reported it. Times in ms, added up over loads of the page.
 
     `read_ms`: the page was in sight; `hidden_ms`: it was not. `parts_ms`: each part was in view (half of it, or half
     the window where it is larger); the parts of a record are its overview, where it has one, and its rounds, those of a
@@ -51,7 +51,7 @@ class Reading:
 @dataclass(frozen=True, slots=True)
 class ReadingReport:
     """`reading` is None where nothing could be read; `odd` is then what came, if anything did. `words` are what
-    `app.sessions.examining` is given. `rt_ms` is from the first load of the page to the answer, by the browser's clock."""
+    `app.sessions.examining` is given. `rt_ms` is from the first load of the page to the answer, by the browser."""
 
     reading: Reading | None
     rt_ms: int | None

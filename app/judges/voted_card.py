@@ -1,0 +1,85 @@
+"""The card of a judge of votes as Markdown: what it learnt from, what it reaches, what people seem to look at."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+CURVES = ("learning.svg", "learning.png")
+
+
+def card_lines(card: Mapping[str, Any]) -> list[str]:
+    """Its lines; `card` is what `card.json` holds."""
+    numbers, data = card["evaluation"], card["data"]
+    ceilings = numbers["ceilings"]
+    lines = [
+        f"# {card['name']}: {card['title']}",
+        "",
+        f"- Version {card['version']}, made {card['made_at']}, seed {card['seed']}",
+        f"- Learnt from {numbers['n_votes']} {data['mode']} votes of {numbers['n_people']} people on "
+        f"{numbers['n_pairs']} pairs of {data['on']}, clips' SHA-256 {data['sha256']}; licence: {data['licence']}",
+        f"- Ridge {numbers['ridge']:g}, chosen among {numbers['n_tried']} within the training pairs",
+        *_features_lines(card["features"]),
+        *([f"- Warning: {numbers['warning']}"] if numbers["warning"] else []),
+        "",
+        "## On pairs whose clips and voters it never saw",
+        "",
+        "| | pairs | majority named (5 to 95 % of repeats) | log loss | Brier |",
+        "|---|---|---|---|---|",
+        _reached("all pairs", numbers["reached"]),
+        _reached("pairs with a truth", numbers["human_agent"]),
+        _reached("pairs of agents", numbers["agent_agent"]),
+        _reached("pairs of agents, learnt from these alone", numbers["agent_agent_alone"]),
+        *(_reached(f"learnt from {point['n']} pairs", point["reached"]) for point in numbers["by_pairs"]),
+        *(
+            _reached(f"learnt from {point['n']} votes a pair", point["reached"])
+            for point in numbers["by_votes"]
+        ),
+        "",
+        f"One person against the others: {_number(ceilings['one_person'])}; one half of the people against the other: "
+        f"{_number(ceilings['half'])}; reliability of everybody's shares: {_number(ceilings['reliability'])}. A judge "
+        "may exceed one person without being wrong: it has no bad day.",
+        "",
+        *_untrained_lines(numbers["untrained"]),
+        "## What people seem to look at",
+        "",
+        "Features of a network have no names: their weights, in the file of weights, say nothing to a reader."
+        if card["features"]
+        else "Weight for one SD of the number, more being chosen; 95 % interval over groups of pairs.",
+        "",
+    ]
+    for weight in numbers["weights"]:
+        lines.append(
+            f"- {weight['name']}: {weight['value']:+.2f} ({weight['low']:+.2f} to {weight['high']:+.2f})"
+        )
+        lines += [f"    - written: {reason}" for reason in card["reasons"].get(weight["name"], ())]
+    return [*lines, "", "## Use", "", f"{card['not_for']}."]
+
+
+def _untrained_lines(untrained: Sequence[Mapping[str, Any]]) -> list[str]:
+    found = [
+        f"{each['name']} {each['label_accuracy']:.3f} of {each['n_pairs']} pairs"
+        for each in untrained
+        if each["label_accuracy"] is not None
+    ]
+    said = f"Judges that were not trained name the majority in: {', '.join(found)}." if found else ""
+    return [*([said, ""] if said else []), f"The learning curve is drawn in {' and '.join(CURVES)}.", ""]
+
+
+def _features_lines(features: Mapping[str, Any] | None) -> list[str]:
+    if features is None:
+        return []
+    return [
+        f"- Reads {features['n']} features by {features['file']}, SHA-256 {features['sha256']}, whose licence is its "
+        f"owner's: mean over {features['frames']} frames of {features['width']} x {features['height']} pixels at equal "
+        "steps, colours from 0 to 1 (to 255 where its input is bytes); each divided by its SD"
+    ]
+
+
+def _reached(name: str, found: Mapping[str, Any]) -> str:
+    if found["label_accuracy"] is None:
+        return f"| {name} | {found['n_pairs']} | too few | | |"
+    spread = f"{found['label_accuracy']:.3f} ({found['low']:.3f} to {found['high']:.3f})"
+    return f"| {name} | {found['n_pairs']} | {spread} | {found['log_loss']:.3f} | {found['brier']:.3f} |"
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
