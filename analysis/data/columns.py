@@ -126,7 +126,7 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
     Column("stalls", "integer", "count", "how often either clip stopped for lack of data", minimum=0),
     Column("hidden_ms", "integer", "ms", "how long the page was hidden during the trial", minimum=0),
     Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts"),
-    Column("flags", "text", "", "what makes the answer worth a second look, joined by `;`", optional=True),
+    Column("flags", "text", "", "what makes the answer noteworthy, joined by `;`", optional=True),
     Column(
         "layout",
         "text",
@@ -272,7 +272,7 @@ RATING_COLUMNS: tuple[Column, ...] = (
     ),
     Column("shown_at", "time", "ISO 8601 UTC", "when the server first sent the trial's page"),
     Column("answered_at", "time", "ISO 8601 UTC", "when the server stored the answer"),
-    Column("flags", "text", "", "what makes the answer worth a second look, joined by `;`"),
+    Column("flags", "text", "", "what makes the answer noteworthy, joined by `;`"),
     Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts"),
     Column("group", "text", "", "the item's group; empty where it has none", optional=True),
     Column(

@@ -200,9 +200,9 @@ WALK_COLUMNS = (
         "input",
         "text",
         "",
-        "what it was walked by, as the browser told: `keys`, `mouse`, `touch`, joined by `;`",
+        "what it was walked by, as the browser reported it: `keys`, `mouse`, `touch`, joined by `;`",
     ),
-    Column("frames_per_s", "number", "frames a second", "what the browser drew on the whole, as it told"),
+    Column("frames_per_s", "number", "frames a second", "what the browser drew on the whole, as it reported"),
     Column("slow_ms", "integer", "milliseconds", "how long it drew fewer than 20 frames a second"),
     Column("hidden_ms", "integer", "milliseconds", "how long the page was hidden"),
     Column("stalls", "integer", "", "times the browser stood still"),
@@ -213,7 +213,7 @@ WALK_COLUMNS = (
     Column("began_at", "time", "ISO 8601 UTC", "when the server stored the first steps"),
     Column("shown_at", "time", "ISO 8601 UTC", "when the server first sent the walk's page"),
     Column("answered_at", "time", "ISO 8601 UTC", "when the participant went on from it"),
-    Column("flags", "text", "", "what makes the walk worth a second look, joined by `;`"),
+    Column("flags", "text", "", "what makes the walk noteworthy, joined by `;`"),
     _OUT,
 )
 POSITION_COLUMNS = (
