@@ -73,7 +73,7 @@ def run_(
 ) -> None:
     """Let a judge look at every main pair of a study, and write its verdicts (docs/judges.md)."""
     from app.judges.runner import run_judge, verdicts_csv
-    from app.judges.shown import as_shown
+    from app.judges.spans import as_shown
     from app.judges.study import pairs_to_judge, refuse_without_files
     from app.library.clips.store import ClipStore
 
@@ -220,7 +220,7 @@ def train_(
         raise StudyError(f"{name} reads no features of an ONNX file, as votes can: leave out --features")
     if mode is not None:
         raise StudyError(f"{name} learns who made a clip, not what people chose: leave out --mode")
-    from app.judges.shown import as_shown
+    from app.judges.spans import as_shown
     from app.judges.study import pairs_to_judge
     from app.judges.training import Wish, check_target, check_wish, train_model
     from app.judges.training_data import compared, of_folder, of_study
@@ -259,7 +259,7 @@ def _train_on_votes(
 ) -> None:
     from analysis.data.columns import RESPONSE_COLUMNS
     from app.judges.frozen import FrozenFeatures
-    from app.judges.shown import as_shown
+    from app.judges.spans import as_shown
     from app.judges.study import pairs_to_judge
     from app.judges.training import check_target
     from app.judges.training_data import compared

@@ -15,7 +15,7 @@ from app.core.errors import Conflict, NotFound, StudyError
 from app.judges.base import JudgeFailed, StimulusFiles
 from app.judges.positions import TIME, read_positions
 from app.judges.runner import Span
-from app.judges.shown import Spans, cut_positions
+from app.judges.spans import Spans, cut_positions
 from app.judges.study import version_to_judge
 from app.library.clips.manifest import read_manifest
 from app.library.clips.store import ClipStore

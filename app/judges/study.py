@@ -10,7 +10,7 @@ from app.core.errors import Conflict, NotFound, StudyError
 from app.judges.base import JudgeInfo, Needs, StimulusFiles, Times
 from app.judges.described import Described
 from app.judges.runner import PairToJudge, Span
-from app.judges.shown import Spans
+from app.judges.spans import Spans
 from app.library.clips.store import ClipStore
 from app.library.kinds import StimulusKind
 from app.library.tables import Content, Stimulus

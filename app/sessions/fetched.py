@@ -3,9 +3,9 @@
 from fastapi import APIRouter, Request, Response
 
 from app.core.dependencies import DatabaseDep, Now, StoreDep
+from app.sessions.clips import clip_for
 from app.sessions.media import clip_response, note_sent
 from app.sessions.polling import events_of, news_of
-from app.sessions.shown import clip_for
 
 router = APIRouter(include_in_schema=False)
 

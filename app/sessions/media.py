@@ -13,8 +13,8 @@ from starlette.types import Message, Receive, Scope, Send
 
 from app.library.clips.errors import RangeNotSatisfiable
 from app.library.clips.padded import ByteRange, PaddedClip, parse_range
+from app.sessions.clips import ServedClip
 from app.sessions.evidence import Ranges
-from app.sessions.shown import ServedClip
 from app.sessions.tables import Trial
 
 CHUNK_BYTES = 1 << 20

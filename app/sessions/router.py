@@ -10,11 +10,11 @@ from app.core.dependencies import DatabaseDep, Form, Now, Rng, SettingsDep, with
 from app.core.errors import Closed, InvalidAnswer
 from app.core.templating import render
 from app.sessions.beginning import Declined
+from app.sessions.clips import shown_design
 from app.sessions.entering import enter, kept_token
 from app.sessions.entry import remember, visit_of
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
-from app.sessions.shown import shown_design
 from app.sessions.state_machine import NotCurrent, mark_shown, submit
 from app.sessions.tables import Mode, Status
 from app.sessions.views import current_page, farewell, full, page_for

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from app.sessions.design import Kind, Slot
-from app.studies.file.shown import Shown, Ways
+from app.studies.file.widgets import Ways, Widget
 from app.studies.questions.base import Asked, Frozen, Part, Question, different
 
 BLOCK_PATTERN = r"^[a-z][a-z0-9-]{0,39}$"
@@ -24,7 +24,7 @@ LeakName = Literal[
     "file-size",
     "page-size",
 ]
-Allowed = Annotated[tuple[LeakName, ...], AfterValidator(different), Shown(rows=2)]
+Allowed = Annotated[tuple[LeakName, ...], AfterValidator(different), Widget(rows=2)]
 ALLOWED = "Clues to the source that records and texts of this block may have; any other that tells it stops the study."
 Count = Annotated[int, Field(ge=1)]
 Markdown = Annotated[str, Field(min_length=1)]
@@ -45,7 +45,7 @@ class BlockSettings(Part):
         title="Name in the data",
         description="Names the block in the data; lower-case letters, digits and -, at most 40, each block its own.",
     )
-    instructions: Annotated[Markdown | None, Shown(rows=6, is_markdown=True)] = Field(
+    instructions: Annotated[Markdown | None, Widget(rows=6, is_markdown=True)] = Field(
         default=None,
         title="Instructions",
         description=f"The page before the block's trials: {IN_A_TEXT_FILE}.",

@@ -18,7 +18,7 @@ from pydantic.fields import FieldInfo
 from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
 from app.studies.file.problems import Place
-from app.studies.file.shown import Shown, Ways, shown_as
+from app.studies.file.widgets import Ways, Widget, widget_of
 from app.studies.questions.registry import type_of
 from app.tasks.registry import BLOCKS
 
@@ -55,8 +55,8 @@ class Leaf:
         return label_of(self.key, self.info)
 
     @property
-    def shown(self) -> Shown:
-        return shown_as(self.info.metadata)
+    def widget(self) -> Widget:
+        return widget_of(self.info.metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +200,7 @@ def _by_ways(node: Node, model: Model | None, keys: Any) -> Node:
 
 def _leaf(info: FieldInfo, core: Any, value: Any, place: Place) -> Leaf:
     kind, inner = _kind(core)
-    words = shown_as(info.metadata).words
+    words = widget_of(info.metadata).words
     options = {name: words.get(name, name.replace("-", " ").capitalize()) for name in _values(core)}
     return Leaf(place, info, kind, value, options, inner in (int, float))
 
@@ -255,7 +255,7 @@ def _fields(model: Model) -> Fields:
     return tuple(
         (name, info)
         for name, info in model.model_fields.items()
-        if name != _SCALES and not shown_as(info.metadata).is_nowhere
+        if name != _SCALES and not widget_of(info.metadata).is_nowhere
     )
 
 

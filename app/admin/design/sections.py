@@ -133,7 +133,7 @@ class _Form:
         return GroupView(at, group.title, plain(in_forms(group.help)), parts, self._error(at), is_folded)
 
     def _field(self, leaf: Leaf, options: Options = ()) -> FieldView:
-        value, said, at = text_of(leaf), leaf.shown, dotted(leaf.place)
+        value, said, at = text_of(leaf), leaf.widget, dotted(leaf.place)
         options = options or tuple(leaf.options.items())
         if leaf.key == "scale" and not options:
             options = self._scale_names()
@@ -271,17 +271,17 @@ def _titled(cards: Cards, given: Keys) -> str:
 
 
 def _widget(leaf: Leaf, options: Options) -> Widget:
-    if leaf.shown.is_unseen or (leaf.kind == "tag" and leaf.key == "task"):
+    if leaf.widget.is_unseen or (leaf.kind == "tag" and leaf.key == "task"):
         return "hidden"
-    if leaf.shown.is_table:
+    if leaf.widget.is_table:
         return "table"
-    is_long = leaf.shown.rows > 1 or leaf.kind in ("lines", "entries", "yaml")
+    is_long = leaf.widget.rows > 1 or leaf.kind in ("lines", "entries", "yaml")
     return "choice" if options else _WIDGETS.get(leaf.kind, "text" if is_long else "line")
 
 
 def _help(leaf: Leaf, options: Options) -> str:
     """The model's words, but where the choices say it all."""
-    if leaf.kind in _LABELS or leaf.shown.words:
+    if leaf.kind in _LABELS or leaf.widget.words:
         return ""
     if options and not leaf.options:
         return "A named scale, or labels of its own."

@@ -28,9 +28,9 @@ from app.core.templating import render
 from app.library.media import poster_path
 from app.monitor.progress import PAGE_BUDGET_S, choice_of
 from app.monitor.sessions_list import Search
+from app.sessions.clips import check_shown
 from app.sessions.exclusions import add_note, exclude, include
 from app.sessions.links import names_in, participant_links, session_link
-from app.sessions.shown import check_shown
 from app.sessions.tables import Mode
 from app.studies.blinding import may_look
 from app.studies.launch import put_state, start_preview, state_of

@@ -31,7 +31,7 @@ from app.judges.base import JudgeUnavailable
 from app.judges.models import is_model, model_folder
 from app.judges.registry import judge_named, registry
 from app.judges.runner import COLUMNS, OnProgress, PairToJudge, VerdictRow, run_judge, verdicts_csv
-from app.judges.shown import as_shown
+from app.judges.spans import as_shown
 from app.judges.study import lacks, main_pairs, pairs_to_judge
 from app.judges.trained import load_model, run_model, was_trained_on
 from app.judges.voted import VoteJudge, is_voted

@@ -11,7 +11,7 @@ from analysis.errors import AnalysisError
 from app.core.errors import Conflict, StudyError
 from app.jobs.context import Work
 from app.judges.models import VOTES, is_model
-from app.judges.shown import as_shown
+from app.judges.spans import as_shown
 from app.judges.study import pairs_to_judge
 from app.judges.training import Wish, check_wish, train_model
 from app.judges.training_data import TrainingSet, compared, of_folder, of_study

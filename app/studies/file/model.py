@@ -15,7 +15,7 @@ from pydantic_core import InitErrorDetails
 from app.studies.file.pairs import HUMAN, NO_SOURCE
 from app.studies.file.redirects import checked_redirect
 from app.studies.file.rules import broken_rules
-from app.studies.file.shown import Shown
+from app.studies.file.widgets import Widget
 from app.studies.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
 from app.studies.questions.registry import BackgroundQuestion
 from app.tasks.pair.settings import IN_A_PAIR_FILE, Sample, Trials
@@ -33,16 +33,16 @@ BlockOrder = Literal["fixed", "random"]
 class Consent(Part):
     """What a participant agrees to before anything else."""
 
-    text: Annotated[Markdown, Shown(rows=12, is_markdown=True)] = Field(
+    text: Annotated[Markdown, Widget(rows=12, is_markdown=True)] = Field(
         title="Consent text", description=f"What is agreed to: {IN_A_TEXT_FILE}."
     )
-    version: Annotated[AsWritten, Shown(is_short=True, placeholder="2026-01")] = Field(
+    version: Annotated[AsWritten, Widget(is_short=True, placeholder="2026-01")] = Field(
         min_length=1,
         max_length=40,
         title="Version of this text",
         description="Kept with every consent, so that it is known which text each person read.",
     )
-    minimum_age: Annotated[int | None, Shown(is_short=True)] = Field(
+    minimum_age: Annotated[int | None, Widget(is_short=True)] = Field(
         default=None,
         ge=1,
         le=120,
@@ -72,7 +72,7 @@ class Truth(Part):
 class Completion(Part):
     """The last page."""
 
-    message: Annotated[Markdown, Shown(rows=6, is_markdown=True, placeholder=DEFAULT_MESSAGE.strip())] = (
+    message: Annotated[Markdown, Widget(rows=6, is_markdown=True, placeholder=DEFAULT_MESSAGE.strip())] = (
         Field(
             default=DEFAULT_MESSAGE,
             title="Closing text",
@@ -82,10 +82,10 @@ class Completion(Part):
     code: Annotated[AsWritten, Field(min_length=1, max_length=80)] | None = Field(
         default=None,
         title="Completion code",
-        description="Shown on the last page, to be copied to where people came from; text as written.",
+        description="Widget on the last page, to be copied to where people came from; text as written.",
     )
     redirect: Annotated[
-        Annotated[str, AfterValidator(checked_redirect)] | None, Shown(placeholder="https://…")
+        Annotated[str, AfterValidator(checked_redirect)] | None, Widget(placeholder="https://…")
     ] = Field(
         default=None,
         title="Address to go on to",
@@ -93,11 +93,11 @@ class Completion(Part):
     )
     contact: Annotated[
         Annotated[AsWritten, Field(min_length=1, max_length=200)] | None,
-        Shown(placeholder="Ann Lee, ann.lee@example.org"),
+        Widget(placeholder="Ann Lee, ann.lee@example.org"),
     ] = Field(
         default=None,
         title="Whom to ask",
-        description="Shown where somebody cannot go on, and so may not be paid: a name with an email address or "
+        description="Widget where somebody cannot go on, and so may not be paid: a name with an email address or "
         "telephone number.",
     )
 
@@ -111,7 +111,7 @@ def _pairs_or_blocks(schema: JsonDict) -> None:
 class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
     """A study as its file says it, before the files that it names are read."""
 
-    study: Annotated[str, Shown(is_nowhere=True)] = Field(
+    study: Annotated[str, Widget(is_nowhere=True)] = Field(
         pattern=SLUG_PATTERN,
         description="The study's name in addresses and data: lower-case letters, digits and -, at most 64.",
     )
@@ -127,16 +127,16 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
         title="About you",
         description="Asked once, before the trials. Without questions there is no such page.",
     )
-    instructions: Annotated[Markdown | None, Shown(rows=10, is_markdown=True)] = Field(
+    instructions: Annotated[Markdown | None, Widget(rows=10, is_markdown=True)] = Field(
         default=None, title="Instructions", description=f"The page before the trials: {IN_A_TEXT_FILE}."
     )
-    truth: Annotated[Truth, Shown(is_nowhere=True)] = Field(
+    truth: Annotated[Truth, Widget(is_nowhere=True)] = Field(
         default=Truth(), description="Which source the question asks for."
     )
-    pairs: Annotated[Annotated[str, Field(min_length=1)] | None, Shown(is_nowhere=True)] = Field(
+    pairs: Annotated[Annotated[str, Field(min_length=1)] | None, Widget(is_nowhere=True)] = Field(
         default=None, description=f"The pairs: {IN_A_PAIR_FILE}. Either this or `sample`."
     )
-    sample: Annotated[Sample | None, Shown(is_nowhere=True)] = Field(
+    sample: Annotated[Sample | None, Widget(is_nowhere=True)] = Field(
         default=None, description="Draws the pairs. Either this or `pairs`."
     )
     scales: dict[Annotated[str, Field(pattern=SCALE_PATTERN)], Labels] = Field(
@@ -156,7 +156,7 @@ class StudyFile(Part, json_schema_extra=_pairs_or_blocks):
     )
     block_order: Annotated[
         BlockOrder,
-        Shown(words={"fixed": "Fixed, as here", "random": "Random, anew in every session, counterbalanced"}),
+        Widget(words={"fixed": "Fixed, as here", "random": "Random, anew in every session, counterbalanced"}),
     ] = Field(
         default="fixed",
         title="Order of the blocks",

@@ -10,7 +10,7 @@ from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
 from app.studies.file.problems import Fault, Place, quoted
-from app.studies.file.shown import Shown
+from app.studies.file.widgets import Widget
 
 ID_PATTERN = r"^[a-z][a-z0-9_]*$"
 ANSWER_DUE = "An answer is required"
@@ -105,13 +105,13 @@ QuestionId = Annotated[
 class Asked(Part):
     """What every question of a study file has."""
 
-    ask: Annotated[str, Shown(rows=2)] = Field(
+    ask: Annotated[str, Widget(rows=2)] = Field(
         title="What is asked",
         min_length=1,
         max_length=2000,
         description="The question as the participant reads it.",
     )
-    id: Annotated[QuestionId, Shown(is_short=True)] = Field(
+    id: Annotated[QuestionId, Widget(is_short=True)] = Field(
         title="Name in the data",
         description="Names the answer in the data; lower-case letters, digits and _, at most 40, "
         "and no other question of the same list has it.",

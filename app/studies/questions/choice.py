@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from app.studies.file.problems import Fault, Place
-from app.studies.file.shown import Shown
+from app.studies.file.widgets import Widget
 from app.studies.questions.base import (
     ANSWER_DUE,
     Around,
@@ -30,7 +30,7 @@ class ChoiceQuestion(Asked):
     required: bool = Field(
         default=True, title=ANSWER_DUE, description="Whether the page waits for an answer."
     )
-    options: Annotated[Options, Shown(rows=5)] = Field(
+    options: Annotated[Options, Widget(rows=5)] = Field(
         title="Options, one per line",
         description="2 to 50 different options; the data hold the option's text.",
     )

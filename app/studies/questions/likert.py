@@ -7,7 +7,7 @@ from pydantic import Field
 
 from app.studies.file.problems import Fault, Place, listed, nearest, quoted
 from app.studies.file.scales import SCALES
-from app.studies.file.shown import Shown
+from app.studies.file.widgets import Widget
 from app.studies.questions.base import (
     ANSWER_DUE,
     HOW_CERTAIN,
@@ -42,7 +42,7 @@ class LikertQuestion(Asked, json_schema_extra=exactly_one(labels="array", scale=
         title="Scale",
         description=f"Instead of `labels`: a scale of `scales`, or {listed(SCALES)}.",
     )
-    labels: Annotated[Labels | None, Shown(rows=5)] = Field(
+    labels: Annotated[Labels | None, Widget(rows=5)] = Field(
         default=None,
         title="Labels, one per line",
         description="2 to 11 different labels; the first is answer 1.",
@@ -52,7 +52,7 @@ class LikertQuestion(Asked, json_schema_extra=exactly_one(labels="array", scale=
 class Anchored(Part):
     """A criterion: one point of a scale, with a text for what a point means."""
 
-    anchors: Annotated[dict[Annotated[int, Field(ge=1, le=11)], Label], Shown(rows=3)] = Field(
+    anchors: Annotated[dict[Annotated[int, Field(ge=1, le=11)], Label], Widget(rows=3)] = Field(
         default={},
         title="What answers stand for, one per line",
         description="Answer to what it stands for, such as `1: no reasons are given`; shown beside it.",

@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from app.studies.file.problems import Fault, Place
-from app.studies.file.shown import Shown
+from app.studies.file.widgets import Widget
 from app.studies.questions.base import ANSWER_DUE, Around, Asked, Question, QuestionType, finite_number
 
 
@@ -19,13 +19,13 @@ class NumberQuestion(Asked):
     required: bool = Field(
         default=True, title=ANSWER_DUE, description="Whether the page waits for an answer."
     )
-    minimum: Annotated[float | None, Shown(is_short=True)] = Field(
+    minimum: Annotated[float | None, Widget(is_short=True)] = Field(
         default=None,
         allow_inf_nan=False,
         title="Smallest number",
         description="The smallest number allowed.",
     )
-    maximum: Annotated[float | None, Shown(is_short=True)] = Field(
+    maximum: Annotated[float | None, Widget(is_short=True)] = Field(
         default=None,
         allow_inf_nan=False,
         title="Largest number",

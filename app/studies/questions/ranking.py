@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from app.studies.file.problems import Fault, Place, quoted
-from app.studies.file.shown import Shown
+from app.studies.file.widgets import Widget
 from app.studies.questions.base import (
     ANSWER_DUE,
     Answering,
@@ -33,7 +33,7 @@ class RankingQuestion(Asked):
     required: bool = Field(
         default=True, title=ANSWER_DUE, description="Whether the page waits for an answer."
     )
-    options: Annotated[Ranked, Shown(rows=5)] = Field(
+    options: Annotated[Ranked, Widget(rows=5)] = Field(
         title="Options, one per line",
         description=f"2 to 12 different options, none with a `{JOINT}` in it; the data hold them in the order given.",
     )

@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from app.studies.file.problems import Fault, Place
-from app.studies.file.shown import Shown
+from app.studies.file.widgets import Widget
 from app.studies.questions.base import (
     ANSWER_DUE,
     HOW_CERTAIN,
@@ -35,15 +35,15 @@ class SliderQuestion(Asked):
     required: bool = Field(
         default=True, title=ANSWER_DUE, description="Whether the page waits for an answer."
     )
-    labels: Annotated[Ends | None, Shown(rows=2)] = Field(
+    labels: Annotated[Ends | None, Widget(rows=2)] = Field(
         default=None,
         title="Labels of both ends, one per line",
         description="2 different texts, of the smallest number and of the largest.",
     )
-    minimum: Annotated[float, Shown(is_short=True)] = Field(
+    minimum: Annotated[float, Widget(is_short=True)] = Field(
         default=0, allow_inf_nan=False, title="Smallest number", description="The number at the left end."
     )
-    maximum: Annotated[float, Shown(is_short=True)] = Field(
+    maximum: Annotated[float, Widget(is_short=True)] = Field(
         default=100,
         allow_inf_nan=False,
         title="Largest number",

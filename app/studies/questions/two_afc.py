@@ -5,7 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
-from app.studies.file.shown import Shown
+from app.studies.file.widgets import Widget
 from app.studies.questions.base import Asked, OptionView, Question, QuestionType, rule_error
 from app.tasks.pair.design import TIE, Side
 
@@ -22,7 +22,7 @@ class TwoAfcQuestion(Asked):
     type: Literal["2afc"] = Field(
         title="Choice of one", description="A choice between the two that are shown."
     )
-    required: Annotated[bool, AfterValidator(_always), Shown(is_nowhere=True)] = Field(
+    required: Annotated[bool, AfterValidator(_always), Widget(is_nowhere=True)] = Field(
         default=True,
         description="Always true: a trial without a choice is not answered.",
         json_schema_extra={"const": True},

@@ -12,7 +12,7 @@ from app.library.records import Line
 from app.tasks.game.base import Seat
 from app.tasks.game.match import Match
 from app.tasks.game.parts import amount
-from app.tasks.game.record_rounds import OWN, Looked, Parts, Shown, product
+from app.tasks.game.record_rounds import OWN, Looked, Parts, Played, product
 
 FIRST: Final = Line(text="It is the first round.")
 _NOW = Line(text="Now:")
@@ -29,7 +29,7 @@ class Decision:
     move: Parts
 
 
-def decisions(match: Match, looked: Looked, seat: Seat, found: Shown) -> Iterator[Decision]:
+def decisions(match: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
     """The decisions of a seat in order; `found` is what a record of that seat shows.
 
     A move that is not shown, as a seller's message where messages are not, is no decision.
@@ -37,7 +37,7 @@ def decisions(match: Match, looked: Looked, seat: Seat, found: Shown) -> Iterato
     return _GAMES[match.game.name](match, looked, seat, found)
 
 
-def _ultimatum(_: Match, looked: Looked, seat: Seat, found: Shown) -> Iterator[Decision]:
+def _ultimatum(_: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
     before: Mapping[Seat, Mapping[str, Any]] = {}
     for entry in looked.view.history:
         offers = {offer["from"]: offer for offer in entry["offers"]}
@@ -83,7 +83,7 @@ def _answered(offer: Mapping[str, Any]) -> str:
     return "accepted" if offer["accepted"] else "rejected"
 
 
-def _offers(_: Match, looked: Looked, seat: Seat, found: Shown) -> Iterator[Decision]:
+def _offers(_: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
     for entry in looked.view.history:
         number = entry["round"]
         # The last line of a round is its answer; the offer stands before it, with its message.
@@ -97,7 +97,7 @@ def _offers(_: Match, looked: Looked, seat: Seat, found: Shown) -> Iterator[Deci
             yield Decision("answer", number, (*past, *offer), answer)
 
 
-def _persuasion(_: Match, looked: Looked, seat: Seat, found: Shown) -> Iterator[Decision]:
+def _persuasion(_: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
     is_seller = seat == 1
     forgets = not is_seller and looked.view.facts["buyer"] == "myopic"
     history = looked.view.history
@@ -119,7 +119,7 @@ def _persuasion(_: Match, looked: Looked, seat: Seat, found: Shown) -> Iterator[
             yield Decision("message", number, (*past, quality), said)
 
 
-def _auction(match: Match, looked: Looked, seat: Seat, found: Shown) -> Iterator[Decision]:
+def _auction(match: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
     own = seat - 1
     bids = {entry["day"]: entry["bids"][own] for entry in looked.view.history}
     state = match.game.initial(match.config)
@@ -154,7 +154,7 @@ def _counted(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
 
 
-_GAMES: Mapping[str, Callable[[Match, Looked, Seat, Shown], Iterator[Decision]]] = {
+_GAMES: Mapping[str, Callable[[Match, Looked, Seat, Played], Iterator[Decision]]] = {
     "sug": _ultimatum,
     "glee-bargaining": _offers,
     "glee-negotiation": _offers,

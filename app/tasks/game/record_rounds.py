@@ -24,7 +24,7 @@ _LENGTHS = ((40, "short"), (120, "medium"))
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Played:
     """What a record shows of one match: `about` each player, what stands at the beginning, and the rounds by number."""
 
     title: str
@@ -72,12 +72,12 @@ def length_class(message: str) -> str:
     return next((name for most, name in _LENGTHS if len(message) <= most), "long")
 
 
-def shown(game: str, looked: Looked) -> Shown:
+def played(game: str, looked: Looked) -> Played:
     """What a record shows of a match of that game."""
     return _GAMES[game](looked)
 
 
-def _ultimatum(looked: Looked) -> Shown:
+def _ultimatum(looked: Looked) -> Played:
     endowment = looked.view.facts["endowment"]
     rounds = {}
     for entry in looked.view.history:
@@ -97,10 +97,10 @@ def _ultimatum(looked: Looked) -> Shown:
         f"In each round every player offers a part of {amount(endowment)} points to one of the others, all at once. An"
         " offer that is accepted is divided so, one that is rejected pays nobody."
     )
-    return Shown("Offers among several players", _players(looked), (Line(text=rules),), rounds)
+    return Played("Offers among several players", _players(looked), (Line(text=rules),), rounds)
 
 
-def _bargaining(looked: Looked) -> Shown:
+def _bargaining(looked: Looked) -> Played:
     money = looked.view.facts["money"]
 
     def offer(entry: Mapping[str, Any]) -> str:
@@ -119,7 +119,7 @@ def _bargaining(looked: Looked) -> Shown:
     return _offers(looked, "Sharing a sum", lines, offer)
 
 
-def _negotiation(looked: Looked) -> Shown:
+def _negotiation(looked: Looked) -> Played:
     lines = [
         "A seller and a buyer name prices in turn for one good, one in each round. A price that is accepted ends the"
         " match, and so does a deal with somebody else, which pays nobody; without any deal both get nothing."
@@ -138,7 +138,7 @@ _ANSWERS = {"accept": "accepts.", "reject": "rejects.", "outside": "deals with s
 
 def _offers(
     looked: Looked, title: str, lines: Sequence[str], offer: Callable[[Mapping[str, Any]], str]
-) -> Shown:
+) -> Played:
     rounds = {
         entry["round"]: (
             Line(text=f"{looked.name(entry['proposer'])} {offer(entry)}"),
@@ -147,10 +147,10 @@ def _offers(
         )
         for entry in looked.view.history
     }
-    return Shown(title, _players(looked), tuple(Line(text=line) for line in lines), rounds)
+    return Played(title, _players(looked), tuple(Line(text=line) for line in lines), rounds)
 
 
-def _persuasion(looked: Looked) -> Shown:
+def _persuasion(looked: Looked) -> Played:
     facts = looked.view.facts
     seller, buyer = looked.name(1), looked.name(2)
     # A buyer who is another one in each round saw nothing of how past products were.
@@ -173,7 +173,7 @@ def _persuasion(looked: Looked) -> Shown:
         " before the buyer decides.",
         f"{seller} is the seller, {_lower(buyer)} the buyer.",
     )
-    return Shown("Recommending products", _players(looked), tuple(Line(text=line) for line in lines), rounds)
+    return Played("Recommending products", _players(looked), tuple(Line(text=line) for line in lines), rounds)
 
 
 def product(looked: Looked, entry: Mapping[str, Any]) -> tuple[Line, Parts, Parts]:
@@ -187,7 +187,7 @@ def product(looked: Looked, entry: Mapping[str, Any]) -> tuple[Line, Parts, Part
     return quality, said, (answer, *looked.message(2, entry["reply"]))
 
 
-def _auction(looked: Looked) -> Shown:
+def _auction(looked: Looked) -> Played:
     residents = looked.view.facts["residents"]
     rounds = {}
     for entry in looked.view.history:
@@ -215,7 +215,7 @@ def _auction(looked: Looked) -> Shown:
         seat: f"needs {amount(who['need'])} units of water a day and earns ${amount(who['salary'])}"
         for seat, who in enumerate(residents, 1)
     }
-    return Shown("Bids for water", _players(looked, about), (Line(text=rules),), rounds, "Day")
+    return Played("Bids for water", _players(looked, about), (Line(text=rules),), rounds, "Day")
 
 
 def _players(looked: Looked, about: Mapping[Seat, str] | None = None) -> tuple[Player, ...]:
@@ -226,7 +226,7 @@ def _lower(name: str) -> str:
     return name[:1].lower() + name[1:] if name.startswith("The ") or name == OWN else name
 
 
-_GAMES: Mapping[str, Callable[[Looked], Shown]] = {
+_GAMES: Mapping[str, Callable[[Looked], Played]] = {
     "sug": _ultimatum,
     "glee-bargaining": _bargaining,
     "glee-negotiation": _negotiation,

@@ -20,7 +20,7 @@ from app.tasks.game.base import Seat
 from app.tasks.game.match import config_hash
 from app.tasks.game.record_decisions import Decision, decisions
 from app.tasks.game.record_options import Automatic, By, Hybrid, Options, Sources
-from app.tasks.game.record_rounds import Looked, Shown, shown
+from app.tasks.game.record_rounds import Looked, Played, played
 from app.tasks.game.replay import Replayed
 
 MANIFEST: Final = "stimuli.csv"
@@ -111,7 +111,7 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
             left_out["with several occupants of a seat"] += 1
             continue
         looked = Looked(view, len(roles), seat, options.text)
-        found = shown(one.match.game.name, looked)
+        found = played(one.match.game.name, looked)
         automatic = _automatic(one, concerned)
         kept = _kept(one, concerned, found, options)
         if options.by is By.DECISION and seat is not None:
@@ -135,7 +135,7 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
 
 
 def _decided(
-    one: Replayed, seat: Seat, found: Shown, made: Decision, marked: bool, agents: Agents, options: Options
+    one: Replayed, seat: Seat, found: Played, made: Decision, marked: bool, agents: Agents, options: Options
 ) -> Recorded:
     """The record of one decision. Its situation is the hash of all that is shown before the move."""
     mark = (Line(text="A move that is shown here was made automatically."),) if marked else ()
@@ -165,7 +165,7 @@ def _recorded(
     )
 
 
-def _kept(one: Replayed, seats: Sequence[Seat], found: Shown, options: Options) -> Shown:
+def _kept(one: Replayed, seats: Sequence[Seat], found: Played, options: Options) -> Played:
     """What was played before somebody else took one of the seats, where records end there; else all."""
     switches = [one.switched[seat] for seat in seats if seat in one.switched]
     if options.hybrid is not Hybrid.CUT or not switches:
@@ -175,13 +175,13 @@ def _kept(one: Replayed, seats: Sequence[Seat], found: Shown, options: Options) 
     )
 
 
-def _window(found: Shown, automatic: frozenset[int], options: Options) -> list[int]:
+def _window(found: Played, automatic: frozenset[int], options: Options) -> list[int]:
     """The numbers of the rounds that are shown."""
     marks = options.automatic is Automatic.MARK
     return [number for number in sorted(found.rounds) if marks or number not in automatic][: options.rounds]
 
 
-def _rounds(found: Shown, numbers: Sequence[int], automatic: frozenset[int]) -> list[Round]:
+def _rounds(found: Played, numbers: Sequence[int], automatic: frozenset[int]) -> list[Round]:
     """The window, numbered without gaps, as a gap would say where a move was automatic."""
     mark = (Line(text="A move of this round was made automatically."),)
     return [

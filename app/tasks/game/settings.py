@@ -10,7 +10,7 @@ from pydantic import (
 
 from app.sessions.design import Kind
 from app.studies.file.problems import counted, listed, quoted
-from app.studies.file.shown import Shown, Ways
+from app.studies.file.widgets import Ways, Widget
 from app.studies.questions.base import Asked, Question, rule_error
 from app.tasks.game.agents.registry import agent_named, is_model, is_outside, outside_named
 from app.tasks.game.base import Agent, AnyGame, GameConfig
@@ -77,7 +77,7 @@ class GameBlock(BlockSettings):
     forgets: ClassVar[Mapping[str, Sequence[str]]] = {"game": ("configs", "seats", "agent", "deadlines")}
 
     task: Literal["game"] = Field(title="Matches of a game", description="Matches of a game, live.")
-    game: Annotated[GameName, Shown(words=TITLES, settles=True)] = Field(
+    game: Annotated[GameName, Widget(words=TITLES, settles=True)] = Field(
         description="The game that is played."
     )
     configs: Configs = Field(

@@ -25,8 +25,8 @@ from app.tasks.base import Taken
 from app.tasks.pair import queries
 from app.tasks.pair.design import Member, PairPlan, Side, chosen_by, member_at
 from app.tasks.pair.settings import PairDesign
+from app.tasks.rating.content import Content, content_of
 from app.tasks.rating.evidence import Reading, ReadingReport, evidence_of, examine_reading, read_reading
-from app.tasks.rating.shown import Shown, shown
 from app.tasks.rating.views import RecordView, record_view
 
 
@@ -35,10 +35,10 @@ class Compared:
     """What a trial shows where; `expected` is the truth of an attention check, None for every other trial."""
 
     left: Member
-    members: Mapping[Member, Shown]
+    members: Mapping[Member, Content]
     expected: Member | None = None
 
-    def at(self, side: Side) -> Shown:
+    def at(self, side: Side) -> Content:
         return self.members[member_at(side, self.left)]
 
 
@@ -76,7 +76,7 @@ def compared_of(session: Session, where: Where) -> Compared:
     is_check = rows[0].kind == Kind.ATTENTION and rows[0].truth
     return Compared(
         PairPlan.of(rows[0].plan).left,
-        {Member(row.slot): shown("", row.stimulus_kind, row.content or "") for row in rows},
+        {Member(row.slot): content_of("", row.stimulus_kind, row.content or "") for row in rows},
         Member(rows[0].truth) if is_check else None,
     )
 
@@ -98,7 +98,7 @@ def compared_page(design: PairDesign, place: Place, frame: Mapping[str, Any], ow
     )
 
 
-def _view(side: Side, one: Shown) -> ReadView:
+def _view(side: Side, one: Content) -> ReadView:
     return ReadView(side, record_view(one.record) if one.record else None, one.html)
 
 

@@ -8,7 +8,7 @@ from pydantic.config import JsonDict
 
 from app.library.kinds import StimulusKind
 from app.sessions.design import BLOCK, Kind, Slot
-from app.studies.file.shown import Shown
+from app.studies.file.widgets import Widget
 from app.studies.questions.base import Frozen, Part, Question, different, exactly_one
 from app.studies.questions.registry import TrialQuestion
 from app.tasks.pair.design import Member, Order, Side, Sides
@@ -32,7 +32,7 @@ def _one_or_more(schema: JsonDict) -> None:
 class Sample(Part):
     """Pairs drawn at random from the stimuli instead of listed in a file: of clips, or by `pairing` of records."""
 
-    conditions: Annotated[dict[str, Count], Shown(rows=3)] = Field(
+    conditions: Annotated[dict[str, Count], Widget(rows=3)] = Field(
         min_length=1,
         title="Pairs of each condition, one per line",
         description="Condition to number of pairs; a condition is two sources joined by `-`, a's first.",
@@ -47,7 +47,7 @@ class Sample(Part):
         tuple[Annotated[str, Field(min_length=1)], ...],
         BeforeValidator(_as_list),
         AfterValidator(different),
-        Shown(rows=2),
+        Widget(rows=2),
     ] = Field(
         default=(),
         title="What both clips agree on, one per line",
@@ -55,7 +55,7 @@ class Sample(Part):
         json_schema_extra=_one_or_more,
     )
     pairing: Annotated[
-        PairingName | None, Shown(words={name: each.title for name, each in PAIRINGS.items()})
+        PairingName | None, Widget(words={name: each.title for name, each in PAIRINGS.items()})
     ] = Field(
         default=None,
         title="Records of play",
@@ -63,20 +63,21 @@ class Sample(Part):
         + "; ".join(f"`{name}`, {each.description}" for name, each in PAIRINGS.items())
         + ".",
     )
-    practice: Annotated[dict[str, Count], Shown(rows=2)] = Field(
+    practice: Annotated[dict[str, Count], Widget(rows=2)] = Field(
         default={},
         title="Practice pairs of each condition, one per line",
         description="Condition to number of practice pairs, drawn from what `conditions` leaves.",
     )
     use: Annotated[
-        Use, Shown(words={"even": "Each clip as seldom as can be", "free": "Whatever clips are used already"})
+        Use,
+        Widget(words={"even": "Each clip as seldom as can be", "free": "Whatever clips are used already"}),
     ] = Field(
         default="free",
         title="Use of clips",
         description="`even` draws each clip as seldom as can be; `free` draws whatever clips are used already, "
         "as files without this line always did.",
     )
-    drawn: Annotated[Annotated[str, Field(min_length=1)] | None, Shown(is_unseen=True)] = Field(
+    drawn: Annotated[Annotated[str, Field(min_length=1)] | None, Widget(is_unseen=True)] = Field(
         default=None,
         description="The pairs as they were drawn, as CSV: they stay, whatever clips come. Without it they are drawn "
         "anew wherever the file is read.",
@@ -103,7 +104,7 @@ class Trials(Part):
 
     order: Annotated[
         Order,
-        Shown(
+        Widget(
             words={
                 "random": "Random, anew in every session",
                 "fixed": "Fixed, as the pairs are listed",
@@ -117,7 +118,7 @@ class Trials(Part):
     )
     sides: Annotated[
         Sides,
-        Shown(
+        Widget(
             words={
                 "balanced": "Balanced, within and over sessions",
                 "random": "Random in every trial",
@@ -130,7 +131,7 @@ class Trials(Part):
         description="`balanced` within and over sessions, `random` per trial, or `fixed` with a on the left.",
     )
     watch: Annotated[
-        Watch, Shown(words={"both-to-end": "Both clips to the end", "free": "As much as they like"})
+        Watch, Widget(words={"both-to-end": "Both clips to the end", "free": "As much as they like"})
     ] = Field(
         default="both-to-end",
         title="Watching",
@@ -156,7 +157,7 @@ class PairBlock(BlockSettings, json_schema_extra=exactly_one(pairs="string", sam
     task: Literal["pair"] = Field(
         title="Which of two", description="Which of two clips, records or texts: pairs."
     )
-    pairs: Annotated[Annotated[str, Field(min_length=1)] | None, Shown(rows=6, is_table=True)] = Field(
+    pairs: Annotated[Annotated[str, Field(min_length=1)] | None, Widget(rows=6, is_table=True)] = Field(
         default=None,
         title="List of pairs",
         description=f"The pairs: {IN_A_PAIR_FILE}. Either this or `sample`.",

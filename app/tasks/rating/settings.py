@@ -8,7 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic.config import JsonDict
 
 from app.sessions.design import Kind, Slot
-from app.studies.file.shown import Shown
+from app.studies.file.widgets import Widget
 from app.studies.questions.base import Asked, Frozen, Part, Question, QuestionType, different
 from app.studies.questions.registry import Models, any_of
 from app.tasks.parts import (
@@ -47,7 +47,7 @@ class When(Part):
         tuple[Annotated[str, Field(min_length=1, max_length=80)], ...],
         BeforeValidator(_as_list),
         AfterValidator(different),
-        Shown(rows=2),
+        Widget(rows=2),
     ] = Field(
         min_length=1,
         title="Asked of these groups alone, one per line",
@@ -91,12 +91,12 @@ class RatingBlock(BlockSettings):
         title="Ratings, one item at a time",
         description="One stimulus at a time, on several criteria: ratings.",
     )
-    items: Annotated[str, Field(min_length=1), Shown(rows=6, is_table=True)] = Field(
+    items: Annotated[str, Field(min_length=1), Widget(rows=6, is_table=True)] = Field(
         title="Items", description=f"What is rated: {IN_AN_ITEM_FILE}."
     )
     order: Annotated[
         ItemOrder,
-        Shown(words={"random": "Random, counterbalanced", "fixed": "Fixed, as the items are listed"}),
+        Widget(words={"random": "Random, counterbalanced", "fixed": "Fixed, as the items are listed"}),
     ] = Field(
         default="random",
         title="Order of the items",
@@ -104,18 +104,18 @@ class RatingBlock(BlockSettings):
         "`fixed` as in the file.",
     )
     watch: Annotated[
-        ItemWatch, Shown(words={"to-end": "Clips to the end", "free": "As much as they like"})
+        ItemWatch, Widget(words={"to-end": "Clips to the end", "free": "As much as they like"})
     ] = Field(
         default="to-end",
         title="Watching",
         description="Of clips: `to-end` opens the questions when the clip was watched, `free` at once.",
     )
-    per_participant: Annotated[Count | None, Shown(is_short=True)] = Field(
+    per_participant: Annotated[Count | None, Widget(is_short=True)] = Field(
         default=None,
         title="Items for each participant",
         description="How many main items each participant rates; all of them unless said.",
     )
-    per_item: Annotated[Count | None, Shown(is_short=True)] = Field(
+    per_item: Annotated[Count | None, Widget(is_short=True)] = Field(
         default=None,
         title="Participants for each item",
         description="How many participants rate each main item; when every item has them, nobody new is taken.",
@@ -124,7 +124,7 @@ class RatingBlock(BlockSettings):
     questions: tuple[RatingQuestion, ...] = Field(
         min_length=1, title="Questions", description="The criteria, and what else is asked about each item."
     )
-    self_assessment: Annotated[Markdown | None, Shown(rows=4, is_markdown=True)] = Field(
+    self_assessment: Annotated[Markdown | None, Widget(rows=4, is_markdown=True)] = Field(
         default=None,
         title="Self-assessment",
         description="Asks the block's questions once more after it, about the participants themselves, under this "

@@ -21,9 +21,9 @@ from app.sessions.views import Place, views
 from app.sessions.where import TrialSeen, Where
 from app.tasks.base import Start, Taken, Task
 from app.tasks.rating.assignment import ItemToAssign, assign_items
+from app.tasks.rating.content import Content, content_of
 from app.tasks.rating.evidence import evidence_of, examine_reading, read_reading
 from app.tasks.rating.settings import DesignItem, RatingDesign
-from app.tasks.rating.shown import Shown, shown
 from app.tasks.rating.views import RatingPage, record_view
 
 
@@ -96,7 +96,7 @@ def _read_of(
     answers: Answers,
     values: Mapping[str, Any],
     where: Where,
-    stimulus: Shown,
+    stimulus: Content,
     form: Mapping[str, str],
     waited: int | None,
 ) -> Taken:
@@ -174,8 +174,8 @@ def _item(block: BlockRun, trial: TrialSeen | None) -> DesignItem:
     return next(item for item in design_of(block).items if item.id == trial.unit)
 
 
-def _stimulus(item: DesignItem, trial: TrialSeen | None) -> Shown:
-    return shown(item.text, trial.stimulus_kind if trial else None, (trial and trial.content) or "")
+def _stimulus(item: DesignItem, trial: TrialSeen | None) -> Content:
+    return content_of(item.text, trial.stimulus_kind if trial else None, (trial and trial.content) or "")
 
 
 TASK = Rating()

@@ -7,7 +7,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from app.sessions.design import Kind
 from app.studies.file.problems import counted
-from app.studies.file.shown import Shown
+from app.studies.file.widgets import Widget
 from app.studies.questions.base import Asked, Question, rule_error
 from app.tasks.parts import BlockDesign, BlockSettings, UnitSpec
 from stimuli.arena import GOALS
@@ -27,28 +27,28 @@ class WalkBlock(BlockSettings):
         title="Walks on the map",
         description="Walks to the goals of the map, in first person: they become clips.",
     )
-    goals: Annotated[int, Field(ge=2, le=MOST_GOALS), Shown(is_short=True)] = Field(
+    goals: Annotated[int, Field(ge=2, le=MOST_GOALS), Widget(is_short=True)] = Field(
         default=MOST_GOALS,
         title="Goals",
         description="How many goals of the map are walked to, the first ones; their order is counterbalanced.",
     )
-    starts: Annotated[int, Field(ge=1, le=MOST_STARTS), Shown(is_short=True)] = Field(
+    starts: Annotated[int, Field(ge=1, le=MOST_STARTS), Widget(is_short=True)] = Field(
         default=1,
         title="Starts for each goal",
         description="From how many places there are walks to each goal, by turns over participants. Clips of agents in "
         "the same scenes: `likely-human stimuli walk --seed 1`.",
     )
-    walks: Annotated[int, Field(ge=1, le=60), Shown(is_short=True)] = Field(
+    walks: Annotated[int, Field(ge=1, le=60), Widget(is_short=True)] = Field(
         default=3,
         title="Walks for each participant",
         description="How many walks each participant takes beside practice, to another goal each as far as these go.",
     )
-    practice: Annotated[int, Field(ge=0, le=MOST_PRACTICE), Shown(is_short=True)] = Field(
+    practice: Annotated[int, Field(ge=0, le=MOST_PRACTICE), Widget(is_short=True)] = Field(
         default=1,
         title="Walks for practice",
         description="How many walks come first that do not count, from starts of their own.",
     )
-    limit_s: Annotated[int, Field(ge=10, le=300), Shown(is_short=True)] = Field(
+    limit_s: Annotated[int, Field(ge=10, le=300), Widget(is_short=True)] = Field(
         default=90,
         title="Seconds for each walk",
         description="When a walk ends though its goal was not reached.",

@@ -7,7 +7,7 @@ from sqlmodel import Session, col, select
 
 from app.core.database import Database
 from app.judges.runner import Span
-from app.judges.shown import as_shown, cut_positions
+from app.judges.spans import as_shown, cut_positions
 from app.judges.study import pairs_to_judge
 from app.library.clips.importing import ImportedClip
 from app.library.clips.rules import Rules

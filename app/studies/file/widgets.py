@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Widget:
     """`rows` are the lines of a text; `words` what each value to choose from is called; `placeholder` an example.
 
     A `is_short` field shares its line with the next. With `is_markdown` the text is formatted; with `is_table` it is
@@ -43,10 +43,10 @@ class Ways:
     is_whole: bool = False
 
 
-AT_ONCE = Shown()
+AT_ONCE = Widget()
 
 
-def shown_as(metadata: object) -> Shown:
+def widget_of(metadata: object) -> Widget:
     """What a field's metadata say of it."""
-    found = (each for each in metadata if isinstance(each, Shown)) if isinstance(metadata, list) else ()
+    found = (each for each in metadata if isinstance(each, Widget)) if isinstance(metadata, list) else ()
     return next(iter(found), AT_ONCE)

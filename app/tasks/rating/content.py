@@ -14,7 +14,7 @@ NOTHING = "<p>–</p>"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Content:
     """What a unit shows: a clip, a record or a text."""
 
     record: Record | None = None
@@ -36,15 +36,15 @@ class Shown:
         return (markdown(self.text).strip() or NOTHING) if self.text else ""
 
 
-def shown(text: str, kind: str | None, content: str) -> Shown:
+def content_of(text: str, kind: str | None, content: str) -> Content:
     """A `text` that stands in the list itself, or a stimulus of the `kind` with its `content`."""
     if text:
-        return Shown(text=text)
+        return Content(text=text)
     if kind == StimulusKind.RECORD:
-        return Shown(record=_record(content))
+        return Content(record=_record(content))
     if kind == StimulusKind.CLIP:
-        return Shown(is_clip=True)
-    return Shown(text=content)
+        return Content(is_clip=True)
+    return Content(text=content)
 
 
 @lru_cache(maxsize=256)
