@@ -134,13 +134,14 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """`numeric` are the places of columns that hold numbers."""
+    """`numeric` are the places of columns that hold numbers. Of a board, rows after the `newest` are folded."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     numeric: tuple[int, ...] = ()
     empty: str = ""
+    newest: int = 0
 
 
 @dataclass(frozen=True, slots=True)

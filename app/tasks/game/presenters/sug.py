@@ -234,25 +234,30 @@ def _chip(offer: Seen, other: int, word: str) -> Chip:
 
 
 def _boards(view: View) -> tuple[Table, ...]:
-    """Where everything is public, all offers of the round that is over."""
-    last = view.history[-1] if view.history else {}
-    if "offers" not in last:
+    """Where everything is public, all offers of the rounds that are over, the last round first."""
+    if not view.history or "offers" not in view.history[-1]:
         return ()
     rows = tuple(
-        Row(
-            (
-                Cell(player(offer["from"]), shape(offer["from"])),
-                Cell(player(offer["to"]), shape(offer["to"])),
-                Cell(amount(offer["amount"])),
-                Cell(
-                    "accepted" if offer["accepted"] else "rejected", mark="yes" if offer["accepted"] else "no"
-                ),
-            ),
-            own=offer["from"] == view.viewer,
-        )
-        for offer in last["offers"]
+        _public_row(view, entry["round"], offer)
+        for entry in reversed(view.history)
+        for offer in entry["offers"]
     )
-    return (Table(f"All offers of round {last['round']}", ("From", "To", "Points", "Answer"), rows, (2,)),)
+    columns = ("Round", "From", "To", "Points", "Answer")
+    return (Table("All offers so far", columns, rows, (0, 3), newest=view.facts["players"]),)
+
+
+def _public_row(view: View, number: int, offer: Seen) -> Row:
+    answer, mark = ("accepted", "yes") if offer["accepted"] else ("rejected", "no")
+    return Row(
+        (
+            Cell(str(number)),
+            Cell(player(offer["from"]), shape(offer["from"])),
+            Cell(player(offer["to"]), shape(offer["to"])),
+            Cell(amount(offer["amount"])),
+            Cell(answer, mark=mark),
+        ),
+        own=offer["from"] == view.viewer,
+    )
 
 
 def _drawings(view: View) -> tuple[Drawing, ...]:

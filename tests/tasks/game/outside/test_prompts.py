@@ -78,10 +78,6 @@ FOLLOWS = {
         "facts.step": "the amounts to choose from",
         "history.offer.from": "one's own seat",
         "history.received.to": "one's own seat",
-        "history.offers.from": "those of the last round are shown; each round was the last one once",
-        "history.offers.to": "as above",
-        "history.offers.amount": "as above",
-        "history.offers.accepted": "as above",
     },
     "glee-bargaining": {
         "facts.standing.round": "the round",
