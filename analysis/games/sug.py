@@ -8,8 +8,9 @@ again; both are stated with every result here. Distances compare within one meas
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean
 
 from analysis.errors import AnalysisError
@@ -85,8 +86,8 @@ def play_of(seats: Sequence[tuple[Rounds, int]], endowment: int, step: int = 1) 
         tuple(offered[q] for q in amounts),
         tuple(Cases(offered[q], refused[q]) for q in amounts),
         tuple(fmean(shares) for shares in zip(*ranks, strict=True)),
-        tuple(_chains(seats, length, accepted=False) for length in range(1, CHAIN + 1)),
-        tuple(_chains(seats, length, accepted=True) for length in range(1, CHAIN + 1)),
+        _chains(seats, accepted=False),
+        _chains(seats, accepted=True),
     )
 
 
@@ -129,27 +130,35 @@ def _ranks(rounds: Rounds, seat: int, players: int) -> list[float]:
     return shares + [0.0] * (players - 1 - len(shares))
 
 
-def _chains(seats: Sequence[tuple[Rounds, int]], length: int, accepted: bool) -> Cases:
-    """Chains of so many rounds in which a seat and a partner took turns, the partner last: did the seat go on?"""
-    went_on = [
-        round_[seat - 1][0] == partner
-        for rounds, seat in seats
-        for k, round_ in enumerate(rounds)
-        if k >= length
-        for partner in range(1, len(round_) + 1)
-        if partner != seat and _in_turns(rounds[k - length : k], seat, partner, accepted)
-    ]
-    return Cases(len(went_on), sum(went_on))
+def _chains(seats: Sequence[tuple[Rounds, int]], accepted: bool) -> tuple[Cases, ...]:
+    """For each length: chains in which a seat and a partner took turns, the partner last, and how many went on.
+
+    A chain of c rounds holds one of every shorter length, so it is counted for each.
+    """
+    ended = Counter(chain for rounds, seat in seats for chain in _ended(rounds, seat, accepted))
+    cases = []
+    for length in range(1, CHAIN + 1):
+        went_on, stopped = (
+            sum(n for (long, on), n in ended.items() if long >= length and on == wanted)
+            for wanted in (True, False)
+        )
+        cases.append(Cases(went_on + stopped, went_on))
+    return tuple(cases)
 
 
-def _in_turns(rounds: Rounds, seat: int, partner: int, accepted: bool) -> bool:
-    """Going back from the last round: the partner offered to the seat, before it the seat to the partner, and so on;
-    where `accepted`, each of these offers was."""
-    turns = ((partner, seat) if i % 2 == 0 else (seat, partner) for i in range(len(rounds)))
-    return all(
-        round_[sender - 1][0] == to and (not accepted or round_[sender - 1][2])
-        for round_, (sender, to) in zip(reversed(rounds), turns, strict=True)
-    )
+def _ended(rounds: Rounds, seat: int, accepted: bool) -> Iterator[tuple[int, bool]]:
+    """For each offer to a seat before the last round: how many rounds the two had taken turns for, and whether the seat
+    went on. Where `accepted`, only accepted offers make a chain."""
+    turns: dict[tuple[int, int], int] = {}
+    for now, after in pairwise(rounds):
+        turns = {
+            (sender, to): 1 + turns.get((to, sender), 0)
+            for sender, (to, _, taken) in enumerate(now, start=1)
+            if taken or not accepted
+        }
+        for (sender, to), length in turns.items():
+            if to == seat:
+                yield length, after[seat - 1][0] == sender
 
 
 def _smoothed(counts: Sequence[float], smoothing: float) -> list[float]:

@@ -3,10 +3,11 @@
 import random
 from dataclasses import replace
 from fractions import Fraction
+from statistics import mean
 
 import pytest
 
-from app.tasks.game.agents.sug import Adaptive, threshold
+from app.tasks.game.agents.sug import Adaptive, AdaptiveAgent, threshold
 from app.tasks.game.agents.sug_habits import (
     SYNTHETIC,
     Adaptation,
@@ -15,7 +16,7 @@ from app.tasks.game.agents.sug_habits import (
     recipient_shares,
 )
 from app.tasks.game.base import Budget, Event, canonical_json
-from app.tasks.game.match import Match
+from app.tasks.game.match import Match, match_seed, play
 from app.tasks.game.moves import IllegalMove
 from app.tasks.game.sug import Sug, SugConfig
 from tests.tasks.game.random_play import steps
@@ -109,9 +110,9 @@ def test_a_threshold_follows_offers_as_in_the_worked_example() -> None:
     assert threshold(5, 1, [2]) == 2
 
 
-def test_a_fall_over_s_rounds_gives_the_smallest_beta_that_passes_the_middle() -> None:
+def test_a_fall_after_s_offers_gives_the_smallest_beta_that_passes_the_middle() -> None:
     for s, printed in ((1, 0.500), (2, 0.293), (3, 0.206), (5, 0.129), (10, 0.067)):
-        rounds = [[(B, 8, True)], *([[(C, 8, True)]] * (s - 1)), [(B, 4, True)]]
+        rounds = [*([[(B, 8, True)]] * s), [(B, 4, True)]]
         beta = fitted_beta(rounds, A)
         assert beta is not None
         assert round(beta, 3) == printed
@@ -119,7 +120,25 @@ def test_a_fall_over_s_rounds_gives_the_smallest_beta_that_passes_the_middle() -
         for _ in range(s):
             value = beta * 4 + (1 - beta) * value
         assert value == pytest.approx(6)
+    # Rounds with offers to others teach nothing of B; another amount begins the count anew.
+    apart = [[(to, amount, True)] for to, amount in ((B, 7), (B, 8), (C, 8), (B, 8), (C, 9), (C, 9), (B, 4))]
+    assert fitted_beta(apart, A) == pytest.approx(1 - 2 ** (-1 / 2))
     assert fitted_beta([[(B, 4, True)], [(B, 5, True)], [(C, 3, True)]], A) is None
+
+
+def test_the_fitted_beta_grows_with_the_one_that_was_played() -> None:
+    """Counted in rounds since the last offer to the partner, it hardly did: 0.43 for 0.05, and 0.49 for 0.5."""
+    config = SugConfig()
+    fitted = []
+    for beta in (0.05, 0.206, 0.5):
+        agent = AdaptiveAgent(alpha=0.4, beta=beta, gamma=0.05)
+        played = [
+            play(GAME, config, [agent.player() for _ in range(5)], match_seed(3, config, number)).state
+            for number in range(10)
+        ]
+        found = [fitted_beta(state.history, seat) for state in played for seat in range(1, 6)]
+        fitted.append(mean(one for one in found if one is not None))
+    assert fitted[0] + 0.05 < fitted[1] < fitted[2] - 0.05
 
 
 def test_a_refused_amount_is_not_offered_again_to_the_same_partner_at_once() -> None:

@@ -30,8 +30,8 @@ class Habits(Strict):
 
     `offers`: weights of the offers at equal intervals from nothing to the whole endowment. `rejections`: chance of
     rejecting each of these. `ranks`: weights of the recipients, from the most to the least chosen.
-    `reciprocation`: chance that somebody who got offers makes the next one to one of the senders. `people`: adaptive
-    parameters, one of which a player draws.
+    `reciprocation`: the chance by which an offer is returned in the next round, which is the metric's immediate
+    reciprocity. `people`: adaptive parameters, one of which a player draws.
     """
 
     source: str
@@ -89,7 +89,7 @@ def learned(people: Sequence[tuple[State, Seat]], source: str) -> Habits:
         offers=tuple(offered[amount] for amount in amounts),
         rejections=tuple(rejected[q] / offered[q] for q in (_nearest(offered, a) for a in amounts)),
         ranks=tuple(mean(shares) for shares in zip(*ranks, strict=True)),
-        reciprocation=_share([now for trace in traces for now in _returns(*trace)]),
+        reciprocation=_share([now for trace in traces for now in _returned(*trace)]),
         people=_people(traces, config.endowment),
     )
 
@@ -109,15 +109,16 @@ def recipient_shares(rounds: Rounds, seat: Seat, players: int) -> list[float]:
 def fitted_beta(rounds: Rounds, seat: Seat) -> float | None:
     """How fast a seat's offers to the same partner fall: the median over its decreases; None without any.
 
-    For a decrease after s rounds it is the smallest value with which s updates pass the middle of both offers:
-    1 - 2^(-1/s). Rounds between, with offers to others, count.
+    For a decrease after s offers of the same amount to that partner it is the smallest value with which s updates pass
+    the middle of both amounts: 1 - 2^(-1/s). Rounds between, with offers to others, update nothing about this partner.
     """
     last: dict[Seat, tuple[int, int]] = {}
     betas = []
-    for k, (to, amount, _) in enumerate(offers_of(rounds, seat)):
-        if to in last and amount < last[to][1]:
-            betas.append(1 - 2 ** (-1 / (k - last[to][0])))
-        last[to] = (k, amount)
+    for to, amount, _ in offers_of(rounds, seat):
+        before, times = last.get(to, (amount, 0))
+        if amount < before:
+            betas.append(1 - 2 ** (-1 / times))
+        last[to] = (amount, times + 1 if amount == before else 1)
     return median(betas) if betas else None
 
 
@@ -145,12 +146,12 @@ def _people(traces: Sequence[tuple[Rounds, Seat]], endowment: int) -> tuple[Adap
     )
 
 
-def _returns(rounds: Rounds, seat: Seat) -> Iterator[bool]:
-    """For each round after one in which the seat got offers: whether it made its own to one of the senders."""
+def _returned(rounds: Rounds, seat: Seat) -> Iterator[bool]:
+    """For each offer that a seat got before the last round: whether it made its next one to the sender."""
     for before, now in pairwise(rounds):
-        senders = {i + 1 for i, (to, _, _) in enumerate(before) if to == seat}
-        if senders:
-            yield now[seat - 1][0] in senders
+        for sender, (to, _, _) in enumerate(before, start=1):
+            if to == seat:
+                yield now[seat - 1][0] == sender
 
 
 def _nearest(offered: Counter[int], amount: int) -> int:
