@@ -12,7 +12,7 @@ from analysis.games.sug_compare import NAMES, Seats, compare_play
 from app.tasks.game.agents.registry import agents_for
 from app.tasks.game.match import match_seed, play
 from app.tasks.game.sug import Sug
-from bench.calibration_case import Case, Hit, Simulate, holds, interval
+from bench.calibration_case import RESAMPLES, Case, Hit, Simulate, holds, interval
 
 WORLD = 300
 MOST = 300
@@ -50,7 +50,7 @@ def _sample(agent: str, n: int, rng: np.random.Generator, prefix: str) -> Seats:
 def _distances(n: int, agents: tuple[str, str], names: Sequence[str]) -> Simulate:
     def simulate(rng: np.random.Generator, seed: int) -> list[Hit]:
         first, second = (_sample(agent, n, rng, prefix) for agent, prefix in zip(agents, "ab", strict=True))
-        found = compare_play(first, second, 10, seed=seed, resamples=0)
+        found = compare_play(first, second, 10, seed=seed, resamples=RESAMPLES)
         of = {test.name: test.interval for test in found.tests}
         return [holds(of[name], _truth(agents)[name]) for name in names]
 

@@ -1,8 +1,9 @@
 """Distances of two collections of play in the Social Ultimatum Game, with intervals and tests over matches.
 
-Each match is one unit: its counts are left out, or dealt out, together. A distance is never below 0 and is the larger
-the less play there is, in resamples even more, so a bootstrap misses it; the intervals are of the jackknife. `chance`
-beside a distance is how far apart two collections are that differ by nothing but the deal.
+Each match is one unit: its counts are resampled, or dealt out, together. A distance is never below 0 and is the larger
+the less play there is, in resamples even more, so the percentiles of a bootstrap miss it, and so do they corrected for
+that bias (docs/games.md); with the bootstrap's standard error intervals hold (bench/calibration.md). `chance` beside a
+distance is how far apart two collections are that differ by nothing but the deal.
 """
 
 import math
@@ -18,9 +19,9 @@ from analysis.options import LEVEL, RESAMPLES
 from analysis.results import Result
 from analysis.stats.intervals import Floats, Interval, no_interval, portions
 from analysis.stats.student import FEWEST as FEWEST_OF_INTERVALS
-from analysis.stats.student import jackknife_error, too_few
+from analysis.stats.student import too_few
 
-METHOD = "jackknife over matches, Student's t, up on the scale of the root"
+METHOD = "standard error of a bootstrap over matches, Student's t, up on the scale of the root"
 RANDOM = "random deals of the matches, (b + 1) / (m + 1)"
 SWAPPED = "random swaps within matches, (b + 1) / (m + 1)"
 FEWEST = 2
@@ -84,9 +85,9 @@ def compare_play(
 ) -> PlayComparison:
     """Distances of two collections of play, as `distances` has them, each with interval and test.
 
-    Where a match has seats of both collections, its two parts are swapped in the test and left out together by the
-    jackknife; the test is of such matches alone where there are any. Raises AnalysisError as `distances` does, and for
-    an empty collection.
+    Where a match has seats of both collections, its two parts are swapped in the test and resampled together; the test
+    is of such matches alone where there are any. Without `resamples` there is neither interval nor test. Raises
+    AnalysisError as `distances` does, and for an empty collection.
     """
     if not first or not second:
         raise AnalysisError("a comparison takes two collections of play, and one has no match")
@@ -100,7 +101,7 @@ def compare_play(
     layout = _Layout(len(plays[0].offers), plays[0].players - 1, smoothing, log_base)
     dealt = _dealt(x, y, shared, layout, seed, resamples)
     observed = layout.distances(x.sum(axis=0)[None], y.sum(axis=0)[None])[0]
-    errors = _errors(x, y, shared, layout, observed)
+    errors = _errors(x, y, shared, layout, seed, resamples)
     tested = (
         observed
         if not shared
@@ -120,6 +121,7 @@ def compare_play(
                 float(errors[k]),
                 min(len(first), len(second)),
                 seed,
+                resamples,
                 rare if name == "d_o" else 0.0,
             ),
             float(np.quantile(dealt[:, k], LEVEL)) if resamples and enough else None,
@@ -198,26 +200,30 @@ class _Layout:
 
 
 def _errors(
-    x: Floats, y: Floats, shared: Sequence[tuple[int, int]], layout: _Layout, observed: Floats
+    x: Floats, y: Floats, shared: Sequence[tuple[int, int]], layout: _Layout, seed: int, resamples: int
 ) -> Floats:
-    """The jackknife's standard error of each distance [ET93]_; a match in both collections is left out of both."""
-    total_x, total_y = x.sum(axis=0), y.sum(axis=0)
-    pairs = {i: y[j] for i, j in shared}
-    paired = {j for _, j in shared}
-    less_x = total_y - np.array([pairs.get(i, 0 * total_y) for i in range(len(x))])
-    rest = [j for j in range(len(y)) if j not in paired]
-    # Without its only match a collection has no distance; of so few there is no interval.
-    with np.errstate(divide="ignore", invalid="ignore"):
-        without_x = layout.distances(total_x - x, less_x)
-        without_y = layout.distances(np.repeat(total_x[None], len(rest), axis=0), total_y - y[rest])
-    both = np.concatenate([without_x, without_y])
-    samples = [both] if shared else [without_x, without_y]
-    squares = [
-        [jackknife_error(float(value), sample[:, k]) ** 2 for k, value in enumerate(observed)]
-        for sample in samples
-    ]
-    errors: Floats = np.sqrt(np.array(squares).sum(axis=0))
+    """The standard error of each distance over resamples of the matches [ET93]_; 0 without resamples.
+
+    Matches of both collections, of the first alone and of the second alone are resampled each among themselves.
+    """
+    rng = np.random.default_rng(seed)
+    both = [i for i, _ in shared], [j for _, j in shared]
+    rest = [np.delete(one, drawn, axis=0) for one, drawn in zip((x, y), both, strict=True)]
+    out = []
+    for size in portions(resamples, len(x) + len(y)):
+        together = _redrawn(len(shared), size, rng)
+        first, second = (
+            together @ one[drawn] + _redrawn(len(alone), size, rng) @ alone
+            for one, drawn, alone in zip((x, y), both, rest, strict=True)
+        )
+        out.append(layout.distances(first, second))
+    errors: Floats = np.concatenate(out).std(axis=0, ddof=1) if out else np.zeros(len(NAMES))
     return errors
+
+
+def _redrawn(n: int, size: int, rng: np.random.Generator) -> Floats:
+    """How often each of n matches is in each of `size` resamples of n."""
+    return rng.multinomial(n, np.full(n, 1 / n), size).astype(float) if n else np.zeros((size, 0))
 
 
 def _dealt(
@@ -241,22 +247,26 @@ def _dealt(
     return np.concatenate(out) if out else np.empty((0, len(NAMES)))
 
 
-def _interval(name: str, value: float, error: float, n: int, seed: int, rare: float) -> Interval:
+def _interval(
+    name: str, value: float, error: float, n: int, seed: int, resamples: int, rare: float
+) -> Interval:
     """From value - t x error, at least 0, to (root(value) + t x error / (2 root(value)))^2; t of the smaller n."""
     if name in _SUMS:
-        return no_interval(f"it is {_SUMS[name]}: no interval holds it often enough", seed, 0, METHOD)
+        return no_interval(f"it is {_SUMS[name]}: no interval holds it often enough", seed, resamples, METHOD)
+    if not resamples:
+        return no_interval("nothing was resampled", seed, resamples, METHOD)
     if n < FEWEST_OF_INTERVALS:
-        return no_interval(too_few(n, "matches"), seed, 0, METHOD)
+        return no_interval(too_few(n, "matches"), seed, resamples, METHOD)
     if rare > _MOST_RARE:
         reason = (
             "most of it comes from amounts that one of the two hardly ever offers, and grows with the play"
         )
-        return no_interval(reason, seed, 0, METHOD)
+        return no_interval(reason, seed, resamples, METHOD)
     if not error > 0:
-        return no_interval("no match changes the distance: there is no spread", seed, 0, METHOD)
+        return no_interval("no match changes the distance: there is no spread", seed, resamples, METHOD)
     reach = float(stdtrit(n - 1, (1 + LEVEL) / 2)) * error
     high = value + reach + (reach**2 / (4 * value) if value > 0 else 0.0)
-    return Interval(max(0.0, value - reach), high, LEVEL, METHOD, 0, seed, None)
+    return Interval(max(0.0, value - reach), high, LEVEL, METHOD, resamples, seed, None)
 
 
 def _p(value: float, dealt: Floats) -> float:

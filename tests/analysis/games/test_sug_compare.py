@@ -84,25 +84,26 @@ def test_two_parts_of_the_same_matches_are_swapped_within_them() -> None:
     assert all(one.interval.low is None and one.interval.reason for one in equal.tests)
 
 
-def test_intervals_are_the_jackknifes_and_sums_over_rare_cases_have_none() -> None:
-    """Source of the error: each match left out by hand; the ends are t intervals, the upper of the root's squared."""
+def test_intervals_are_of_scipys_bootstrap_error_and_sums_over_rare_cases_have_none() -> None:
+    """Source of the error: `scipy.stats.bootstrap`. The ends are t intervals, the upper one of the root, squared."""
     people, agents = collection("simulated", 4, 1, "a"), collection("dba", 5, 2, "b")
-    (offers,) = (one for one in compare_play(people, agents, 10, resamples=0).tests if one.name == "d_o")
+    (offers,) = (one for one in compare_play(people, agents, 10, resamples=4000).tests if one.name == "d_o")
 
-    def far(first: Sequence[str], second: Sequence[str]) -> float:
-        return distances(together(people, first), together(agents, second)).d_o
+    def far(first: Any, second: Any) -> float:
+        return distances(
+            together(people, np.array(list(people))[first]), together(agents, np.array(list(agents))[second])
+        ).d_o
 
-    names, others = list(people), list(agents)
-    of_people = [far([one for one in names if one != out], others) for out in names]
-    of_agents = [far(names, [one for one in others if one != out]) for out in others]
-    squares = [
-        (len(found) - 1) / len(found) * sum((one - offers.value) ** 2 for one in found)
-        for found in (of_people, of_agents)
-    ]
-    reach = float(stats.t.ppf(0.975, 3)) * sum(squares) ** 0.5
+    found = stats.bootstrap(
+        (np.arange(4), np.arange(5)), far, vectorized=False, n_resamples=1500, method="percentile", rng=1
+    )
+    reach = float(stats.t.ppf(0.975, 3)) * float(found.standard_error)
     root = offers.value**0.5
-    assert offers.interval.low == pytest.approx(max(0.0, offers.value - reach))
-    assert offers.interval.high == pytest.approx((root + reach / (2 * root)) ** 2)
+    assert offers.interval.low == pytest.approx(max(0.0, offers.value - reach), abs=0.08 * reach)
+    assert offers.interval.high == pytest.approx((root + reach / (2 * root)) ** 2, rel=0.1)
+    assert offers.interval.resamples == 4000
+    without = compare_play(people, agents, 10, resamples=0).tests
+    assert all(one.interval.low is None and one.interval.reason for one in without)
     sums = [one for one in compare_play(people, agents, 10, resamples=50).tests if one.name in SUMS]
     assert len(sums) == 3
     for one in sums:
@@ -111,18 +112,24 @@ def test_intervals_are_the_jackknifes_and_sums_over_rare_cases_have_none() -> No
         assert one.p is not None
 
 
-def test_a_match_of_both_collections_is_left_out_of_both() -> None:
+def test_a_match_of_both_collections_is_resampled_in_both() -> None:
     everybody = collection("simulated", 5, 1)
     first = {name: seats[:1] for name, seats in everybody.items()}
     second = {name: seats[1:] for name, seats in everybody.items()}
-    (offers,) = (one for one in compare_play(first, second, 10, resamples=0).tests if one.name == "d_o")
-    found = []
-    for out in everybody:
-        rest = [name for name in everybody if name != out]
-        found.append(distances(together(first, rest), together(second, rest)).d_o)
-    error = (4 / 5 * sum((one - offers.value) ** 2 for one in found)) ** 0.5
-    reach = float(stats.t.ppf(0.975, 4)) * error
-    assert offers.interval.high == pytest.approx(offers.value + reach + reach**2 / (4 * offers.value))
+    (offers,) = (one for one in compare_play(first, second, 10, resamples=4000).tests if one.name == "d_o")
+    names = np.array(list(everybody))
+
+    def far(drawn: Any, same: Any) -> float:
+        return distances(together(first, names[drawn]), together(second, names[same])).d_o
+
+    each = np.arange(5)
+    found = stats.bootstrap(
+        (each, each), far, vectorized=False, paired=True, n_resamples=1500, method="percentile", rng=1
+    )
+    reach = float(stats.t.ppf(0.975, 4)) * float(found.standard_error)
+    assert offers.interval.high == pytest.approx(
+        offers.value + reach + reach**2 / (4 * offers.value), rel=0.08
+    )
 
 
 def test_one_match_gives_a_value_and_no_interval_and_none_is_refused() -> None:
