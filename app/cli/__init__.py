@@ -69,7 +69,7 @@ COMMANDS = {
     "signatures": Listed(
         "moving",
         "signatures",
-        "How far every source's way of moving is from people's, and whether people's votes agree.",
+        "How far every source's way of moving, and of playing, is from people's, and whether people's votes agree.",
     ),
     "judge": Listed("judges", "app", "Automated judges: run and train them, hold them against people."),
     "game": Listed("games", "app", "Games that agents play: list, play, replay, compare, record."),

@@ -50,7 +50,7 @@ def test_played_ranges_answers_and_reaction_time_survive_a_reload(rig: Rig, visi
     expect(page.get_by_role("radio", name="Left video")).to_be_checked()
     expect(page.get_by_role("radio", name="somewhat certain")).to_be_checked()
     expect(rationale(page)).to_have_value("It hesitates.")
-    expect(page.locator("#left-state")).to_have_text(re.compile(r"[1-9]\d % watched"))
+    expect(page.locator("#left-state")).to_have_text(re.compile(r"[1-9]\d% watched"))
     page.wait_for_timeout(300)
     at_least_ms = (left_at - started + time.monotonic() - came_back - 1) * 1000
     save(page)

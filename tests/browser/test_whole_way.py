@@ -166,7 +166,7 @@ def _make_study(page: Page, hand: Hand) -> None:
     expect(page.get_by_text("human-1").first).to_be_visible()
     _looked_at(page, hand)
     _go(page, hand, "Main", "Studies")
-    hand.press(page.get_by_role("link", name="New study").first)
+    hand.press(page.get_by_role("link", name="Make the first study").first)
     hand.tick(page.locator('input[value="template:blank"]'))
     hand.write(page.get_by_label("Title"), "Who moves like a person?")
     hand.write(page.get_by_label("Name in addresses"), "whole-way")

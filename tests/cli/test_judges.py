@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -170,7 +171,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_anybody_waits(folder: P
 def test_the_list_names_every_judge_with_its_version(capfd: pytest.CaptureFixture[str]) -> None:
     list_()
     said = capfd.readouterr().out
-    assert all(f"{name}  version 1" in said for name in OURS)
+    assert set(OURS) <= set(re.findall(r"^(\S+)  version \d+", said, re.MULTILINE))
 
 
 def test_a_study_s_judges_are_held_against_its_votes_and_help_on_pairs_without(

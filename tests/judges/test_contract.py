@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import NotFound
-from app.judges.base import Judge, JudgeFailed, Needs, PairFiles, StimulusFiles
+from app.judges.base import Judge, JudgeFailed, Needs, PairFiles, StimulusFiles, Times
 from app.judges.registry import OURS, judge_named
 from app.judges.runner import PairToJudge, mirrored, run_judge
 from tests.judges.files import QUESTION, pair_of
@@ -143,7 +143,9 @@ def _state_of(folder: Path) -> Mapping[str, tuple[str, int]]:
 def test_a_judge_is_blind_by_type() -> None:
     """No label, truth, source, condition or vote: a field that is added here has to be argued for."""
     assert {field.name for field in fields(PairFiles)} == {"pair", "question", "a", "b"}
-    assert {field.name for field in fields(StimulusFiles)} == {"clip", "positions", "content"}
+    assert {field.name for field in fields(StimulusFiles)} == {"clip", "positions", "content", "times"}
+    # How long moves took, of people and of agents alike; not whose times these are.
+    assert {field.name for field in fields(Times)} == {"median_ms", "sd_ms"}
 
 
 def test_verdicts_are_stamped_with_the_judges_version(judge: Judge, stimuli: Sequence[StimulusFiles]) -> None:

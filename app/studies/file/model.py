@@ -82,7 +82,7 @@ class Completion(Part):
     code: Annotated[AsWritten, Field(min_length=1, max_length=80)] | None = Field(
         default=None,
         title="Completion code",
-        description="Widget on the last page, to be copied to where people came from; text as written.",
+        description="Shown on the last page, to be copied to where people came from; text as written.",
     )
     redirect: Annotated[
         Annotated[str, AfterValidator(checked_redirect)] | None, Widget(placeholder="https://…")
@@ -97,7 +97,7 @@ class Completion(Part):
     ] = Field(
         default=None,
         title="Whom to ask",
-        description="Widget where somebody cannot go on, and so may not be paid: a name with an email address or "
+        description="Shown where somebody cannot go on, and so may not be paid: a name with an email address or "
         "telephone number.",
     )
 
