@@ -4,10 +4,12 @@ import gc
 import os
 import secrets
 import shutil
+import sys
 from collections.abc import Generator, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+import absl.logging
 import hypothesis
 import psycopg
 import pytest
@@ -38,6 +40,8 @@ hypothesis.settings.load_profile("same")
 # Hypothesis would take examples from the constants of every module of ours that happens to be loaded: others in each
 # process, and read from 100,000 lines at its first use.
 providers.is_local_module_file = lambda path: False  # type: ignore[assignment, attr-defined]
+# Optax brings absl, whose handler closes the stream that it was imported with, pytest's, when uvicorn sets up logging.
+absl.logging.get_absl_handler().python_handler.stream = sys.__stderr__
 # Texts are as wide as a terminal; xdist gives its processes one of 80.
 os.environ["COLUMNS"] = "100"
 MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
