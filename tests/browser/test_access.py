@@ -141,13 +141,13 @@ def test_on_a_telephone_the_videos_are_stacked_and_named_so(rig: Rig, visit: Vis
     expect(page.get_by_role("radio", name="Left video")).to_have_count(0)
 
 
-def check(page: Page) -> None:
+def check(page: Page, y: str = "0") -> None:
+    """At the height `y`: a bar that stays in view lies over some field half-way down a page."""
     page.wait_for_load_state()  # a text can be seen before the style sheet is there
     for width, scheme in product((1280, 390), SCHEMES):
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme)
-        # A bar that stays in view lies over some field half-way down the page; at its end over none.
-        page.evaluate("window.scrollTo(0, document.documentElement.scrollHeight)")
+        page.evaluate(f"window.scrollTo(0, {y})")
         assert axe_faults(page) == [], f"{width} {scheme}"
         assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "scrolls sideways"
 

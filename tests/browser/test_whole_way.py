@@ -122,7 +122,7 @@ def _looked_at(page: Page, hand: Hand) -> None:
     """No rule of axe-core is broken on any page of the way, wide and narrow, light and dark; looked at once."""
     if not isinstance(hand, Mouse):
         return
-    check(page)
+    check(page, "document.documentElement.scrollHeight")
     page.set_viewport_size(WIDE)
     page.emulate_media(color_scheme="light")
 
