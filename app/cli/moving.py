@@ -52,6 +52,7 @@ def signatures(
     ] = 1000,
 ) -> None:
     """How far every source's way of moving, and of playing, is from people's, and whether people's votes agree."""
+    from analysis.errors import AnalysisError
     from analysis.signatures import (
         PlaySignatures,
         compare_play,
@@ -63,18 +64,28 @@ def signatures(
 
     with err.status("Reading ..."):
         read = _read(targets, player, mode)
+
+    def moving() -> "Signatures":
+        people = human or "human"
+        return compare_signatures(read.clips, human=people, votes=read.votes, seed=seed, resamples=resamples)
+
+    def playing() -> PlaySignatures:
+        people, seats = human or people_in(read.matches), list(seats_of(read.matches))
+        return compare_play(seats, human=people, votes=read.votes, seed=seed, resamples=resamples)
+
     found: list[Signatures | PlaySignatures] = []
+    refused = []
     with err.status("Comparing ..."):
-        if read.clips:
-            found.append(
-                compare_signatures(
-                    read.clips, human=human or "human", votes=read.votes, seed=seed, resamples=resamples
-                )
-            )
-        if read.matches:
-            seats = list(seats_of(read.matches))
-            people = human or people_in(read.matches)
-            found.append(compare_play(seats, human=people, votes=read.votes, seed=seed, resamples=resamples))
+        for compare, there in ((moving, read.clips), (playing, read.matches)):
+            try:
+                if there:
+                    found.append(compare())
+            except AnalysisError as error:
+                refused.append(str(error))
+    if not found:
+        raise AnalysisError("; ".join(refused))
+    for reason in refused:
+        err.print(reason, markup=False)
     if as_json:
         dumped = [one.to_dict() for one in found]
         whole = dumped[0] if len(dumped) == 1 else {"moving": dumped[0], "playing": dumped[1]}

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from analysis.errors import AnalysisError
 from app.cli.moving import signatures
 from app.core.errors import StudyError
 from app.library.clips.errors import ClipError
+from app.tasks.game.run import asked_for
+from app.tasks.game.writing import write
 from tests.judges.files import circling, later, straight, wavy, write_positions
 
 WALKS = {"human": wavy, "hybrid": circling, "symbolic": straight}
@@ -53,6 +56,24 @@ def test_a_folder_of_clips_is_compared_in_one_command(
     found = json.loads(capsys.readouterr().out)
     assert {one["source"] for one in found["signatures"][0]["distances"]} == {"human", "hybrid"}
     assert found["signatures"][0]["band"]["reason"] == "one person has no others to be held against"
+
+
+def test_clips_are_compared_where_matches_cannot_be_and_that_is_said(
+    clips: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(asked_for("sug", [], ["simulated"], 1, 1), clips / "played", lambda done, total, item: None)
+    moves = str(clips / "played" / "moves.csv")
+    signatures([str(clips), moves], as_json=True, resamples=0)
+    said = capsys.readouterr()
+    assert json.loads(said.out)["format"] == "likely-human signatures 1"
+    assert (
+        said.err
+        == "no other source played what 'simulated' played: there is nothing to hold against people\n"
+    )
+    with pytest.raises(
+        AnalysisError, match=r"no clip .* the source 'nobody'.*; no seat was played by 'nobody'"
+    ):
+        signatures([str(clips), moves], human="nobody")
 
 
 def test_what_cannot_be_read_is_refused_by_name(clips: Path) -> None:
