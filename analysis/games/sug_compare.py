@@ -34,7 +34,8 @@ Seats = Mapping[str, Sequence[tuple[Rounds, int]]]
 class DistanceTest(Result):
     """One distance with its interval, and how often chance alone gives as much.
 
-    `chance` is the 95th percentile of the distances of the same matches dealt out anew; `p` is one-sided.
+    `chance` is the 95th percentile of the distances of the same matches dealt out anew; `p` is one-sided. Both are None
+    where there is one match to deal.
     """
 
     name: str
@@ -110,7 +111,7 @@ def compare_play(
         )[0]
     )
     rare = layout.rare(*(np.array(play.offers, dtype=float) for play in plays))
-    enough = min(len(first), len(second)) >= FEWEST
+    enough = (len(shared) or min(len(first), len(second))) >= FEWEST
     tests = [
         DistanceTest(
             name,

@@ -141,3 +141,13 @@ def test_one_match_gives_a_value_and_no_interval_and_none_is_refused() -> None:
     assert [one.name for one in compare_play(one, many, 10, resamples=0).tests] == list(NAMES)
     with pytest.raises(AnalysisError, match="one has no match"):
         compare_play({}, many, 10)
+
+
+def test_one_match_of_both_collections_is_no_test() -> None:
+    """Swapped or not, its two parts are as far apart, and the other matches are in no swap."""
+    matches = collection("simulated", 4, 1)
+    first = {name: matches[name][:1] for name in "012"}
+    second = {name: matches[name][1:] for name in "23"}
+    found = compare_play(first, second, 10, resamples=100)
+    assert found.n_shared == 1
+    assert {(one.p, one.chance, one.permutations) for one in found.tests} == {(None, None, 0)}
