@@ -1,20 +1,46 @@
 /** What a script finds in a browser and node has not: elements, kept storage, a clock that the test moves. */
 
+import { readdirSync } from "node:fs";
+import { registerHooks } from "node:module";
 import { mock } from "node:test";
+import { documentOf } from "./markup.mjs";
 
 const STATIC = {
   participant: new URL("../../app/sessions/static/", import.meta.url),
   question: new URL("../../app/studies/questions/static/", import.meta.url),
   rating: new URL("../../app/tasks/rating/static/", import.meta.url),
+  pair: new URL("../../app/tasks/pair/static/", import.meta.url),
   game: new URL("../../app/tasks/game/static/", import.meta.url),
   walk: new URL("../../app/tasks/walk/static/", import.meta.url),
   experimenter: new URL("../../app/admin/static/", import.meta.url),
 };
 
+// A browser finds those of participants' pages in one folder.
+const SERVED = new Map();
+for (const folder of Object.values(STATIC).slice(0, -1)) {
+  for (const file of readdirSync(folder)) SERVED.set(file, new URL(file, folder).href);
+}
+registerHooks({
+  resolve(specifier, context, next) {
+    const isServed = specifier.startsWith("/static/") || !context.parentURL?.startsWith(STATIC.experimenter.href);
+    const url = isServed && SERVED.get(specifier.replace(/^(\.|\/static)\//, ""));
+    return url ? { url, shortCircuit: true } : next(specifier, context);
+  },
+});
+
 /** `load("participant/store.js")`: the script itself, as it is served. */
-export function load(name) {
+export function load(name, again = "") {
   const [side, file] = name.split("/");
-  return import(new URL(file, STATIC[side]));
+  return import(new URL(file + again, STATIC[side]));
+}
+
+let loads = 0;
+
+/** A script that does all when it is loaded: each time it begins anew. */
+export async function run(name) {
+  loads += 1;
+  await load(name, `?${loads}`);
+  await settled();
 }
 
 /** An element: attributes and properties, and by selector what is found in it, around it, and whether it matches. */
@@ -54,7 +80,7 @@ export function fire(element, name, properties = {}) {
 }
 
 /** `localStorage` over `entries`, which outlive a page; `fault` is thrown by what it names: "all" or "setItem". */
-export function storage(entries = {}, fault = null) {
+export function storage(entries = {}, fault = null, name = "localStorage") {
   const methods = {
     getItem: (name) => (Object.hasOwn(entries, name) ? entries[name] : null),
     setItem(name, value) {
@@ -63,7 +89,7 @@ export function storage(entries = {}, fault = null) {
     },
     removeItem: (name) => void delete entries[name],
   };
-  Object.defineProperty(globalThis, "localStorage", {
+  Object.defineProperty(globalThis, name, {
     configurable: true,
     get() {
       if (fault === "all") throw new DOMException("denied", "SecurityError");
@@ -73,9 +99,10 @@ export function storage(entries = {}, fault = null) {
   return entries;
 }
 
-/** Timers, `performance.now` and `Date` move only by `pass`, which lets what waits for them run on. */
+/** Timers, `performance.now` and `Date` move only by `pass`, which lets what waits for them run on; earlier ones are gone. */
 export function clock() {
   let at = 0;
+  mock.timers.reset();
   mock.timers.enable({ apis: ["setTimeout", "setInterval", "Date"] });
   mock.method(performance, "now", () => at);
   return {
@@ -88,6 +115,44 @@ export function clock() {
       }
     },
   };
+}
+
+/**
+ * The page that a script finds: `inside` by selector, or markup. `went` says where it was sent; `frames` lets pictures be drawn
+ * for so long, which move `time`.
+ */
+export function open(inside, time) {
+  const window = new EventTarget();
+  const document = typeof inside === "string" ? documentOf(inside) : new Element({}, { inside });
+  const page = { window, document, went: [], drawn: null };
+  const location = { replace: (address) => page.went.push(address), reload: () => page.went.push("again") };
+  const requestAnimationFrame = (act) => void (page.drawn = act);
+  const addEventListener = window.addEventListener.bind(window);
+  Object.assign(globalThis, { window, document, location, requestAnimationFrame, addEventListener, FormData: FormFields });
+  page.frames = async (ms, each = 20, move = () => {}) => {
+    for (let left = ms; left > 0; left -= each) {
+      await time.pass(each, each);
+      move(each / 1000);
+      const act = page.drawn;
+      page.drawn = null;
+      act?.(performance.now());
+    }
+    await settled();
+  };
+  return page;
+}
+
+class FormFields extends Map {
+  constructor(form) {
+    super(Object.entries(form.fields));
+    form.dispatchEvent(Object.assign(new Event("formdata"), { formData: this }));
+  }
+}
+
+/** A form as pages have it: `fields` are what is entered, by name. */
+export function formWith(inside = {}, { fields = {}, dataset = { send: "s1" }, ...more } = {}) {
+  const lines = Object.fromEntries(["status", "countdown", "retry", "problem"].map((name) => [`[data-${name}]`, new Element({ hidden: true })]));
+  return new Element({ fields: { submit_id: "s1", ...fields }, dataset, ...more }, { attributes: { action: "/p/abc" }, inside: { ...lines, ...inside } });
 }
 
 /** Once everything that needs no timer is done. */

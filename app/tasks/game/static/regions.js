@@ -9,7 +9,7 @@ const PART = "[data-part]";
 function markup(part) {
   const copy = part.cloneNode(true);
   for (const field of copy.querySelectorAll("input[name=submit_id]")) field.setAttribute("value", "");
-  for (const clock of copy.querySelectorAll("[data-clock]")) clock.remove();
+  for (const clock of copy.querySelectorAll("[data-clock]")) clock.replaceWith("clock");
   return copy.outerHTML;
 }
 

@@ -10,6 +10,7 @@ const TURN = 360_000;
 const MDEG_PER_PIXEL = 150;
 const MOST_BEHIND = 6; // ticks that are caught up; a longer stall is one
 const SEND_MS = 1000;
+const TIMEOUT_MS = 20_000;
 const SLOW_FPS = 30;
 const HELD = {
   KeyW: KEYS.FORWARD,
@@ -135,12 +136,15 @@ async function send() {
   const { frames, ms } = drawn;
   drawn = { frames: 0, ms: 0 };
   if (ms > SEND_MS / 2 && frames * 1000 < SLOW_FPS * ms) view?.coarsen();
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(), TIMEOUT_MS);
   try {
     const response = await fetch(settings.batches, {
       method: "POST",
       headers: { "Content-Type": "application/json" },
       body: JSON.stringify({ trial: settings.trial, ...batch, fps: [frames, Math.round(ms)], input: input.device }),
       credentials: "same-origin",
+      signal: abort.signal,
     });
     const reply = await response.json();
     if (reply.moved || (response.status === 409 && !unsent.goesOnFrom(reply.tick))) {
@@ -160,6 +164,8 @@ async function send() {
     drawn = { frames: drawn.frames + frames, ms: drawn.ms + ms };
     line.hidden = false;
     return null;
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -180,8 +186,6 @@ async function finish() {
   document.exitPointerLock?.();
   say.textContent = at.over === "arrived" ? "You have arrived." : "The time for this walk is over.";
   while (unsent.steps.length) if (!(await send())) await pause(SEND_MS);
-  form.elements.walked.value = JSON.stringify(report);
-  form.elements.rt_ms.value = String(Math.round((unsent.tick * 1000) / settings.ticks_per_s));
   unsent.forget();
   const next = form.querySelector("[data-next]");
   next.hidden = false;
@@ -192,7 +196,8 @@ async function finish() {
 function listen() {
   const hold = (event, isDown) => {
     const key = HELD[event.code];
-    if (!key || event.ctrlKey || event.metaKey || event.altKey || !walking) return;
+    if (!key || !walking) return;
+    if (isDown && (event.ctrlKey || event.metaKey || event.altKey)) return; // let go, a key is let go whatever else is held
     event.preventDefault();
     if (isDown && !(input.keys & key)) input.device = "keys";
     input.keys = isDown ? input.keys | key : input.keys & ~key;
@@ -236,8 +241,7 @@ function listen() {
     });
   }
   addEventListener("pagehide", () => {
-    if (isOver) return;
-    unsent.keep();
+    if (unsent.steps.length) unsent.keep();
     keepReport();
   });
   let hiddenAt = 0;
@@ -284,11 +288,14 @@ async function open() {
   sending();
 }
 
+form.addEventListener("formdata", ({ formData }) => {
+  formData.set("walked", JSON.stringify(report));
+  if (at.over) formData.set("rt_ms", String(Math.round((unsent.tick * 1000) / settings.ticks_per_s)));
+});
 if (at.over) finish();
 else {
   open().catch((error) => {
     report.errors.push(String(error));
-    form.elements.walked.value = JSON.stringify(report);
     say.textContent = "The map cannot be drawn in this browser.";
   });
 }
