@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { Element, load } from "./page.mjs";
+import { Element, fire, load, storage } from "./page.mjs";
 
-const { listenToKeys } = await load("participant/keys.js");
+const { choose, keepChoiceOfKeys, listenToKeys } = await load("participant/keys.js");
 const TYPING = "textarea, select, input:not([type=radio], [type=checkbox]), [contenteditable]";
 let on = true;
 let done;
@@ -61,4 +61,26 @@ test("turned off, no key does anything", () => {
   on = false;
   assert.equal(press("k"), false);
   assert.deepEqual(done, []);
+});
+
+test("a side is chosen and the page told, where it is offered and open", () => {
+  let told = 0;
+  const [radio, closed] = [new Element({ checked: false }), new Element({ checked: false }, { matching: [":disabled"] })];
+  const form = new Element({}, { inside: { "input[data-choice][value=left]": radio, "input[data-choice][value=right]": closed } });
+  for (const each of [radio, closed]) each.addEventListener("input", () => (told += 1));
+  for (const value of ["left", "right", "tie"]) choose(form, value);
+  assert.deepEqual([radio.checked, radio.focused, closed.checked, told], [true, 1, false, 1]);
+});
+
+test("keys that were turned off are off on the next page", () => {
+  storage();
+  const boxes = [0, 1, 2].map(() => new Element({ checked: null }));
+  const seen = [];
+  for (const box of boxes) {
+    keepChoiceOfKeys(box);
+    seen.push(box.checked);
+    box.checked = !box.checked;
+    fire(box, "change");
+  }
+  assert.deepEqual(seen, [true, false, true]);
 });

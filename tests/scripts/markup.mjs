@@ -125,6 +125,7 @@ export class Node {
     for (const each of nodes) if (each instanceof Node) each.parentElement = this;
     if (document.activeElement && !document.activeElement.isConnected) document.activeElement = document.body;
   }
+  getBoundingClientRect() { return this.box ?? { left: 0, right: 0, top: 0, bottom: 0 }; }
   focus() { document.activeElement = this; }
   scrollIntoView() { this.scrolls += 1; }
   addEventListener(name, act) { this.#listeners.push([name, act]); }

@@ -1,5 +1,7 @@
 /** Keys for both videos and for the choice; never taken from someone who is typing, and to be turned off. */
 
+import { loadPreference, savePreference } from "./store.js";
+
 const TYPING = "textarea, select, input:not([type=radio], [type=checkbox]), [contenteditable]";
 const OWN_SPACE = "button, a, summary, input";
 const OTHER_RADIO = "input[type=radio]:not([data-choice])";
@@ -39,4 +41,19 @@ export function listenToKeys(isOn, actions) {
     event.preventDefault();
     if (!event.repeat) act();
   });
+}
+
+/** The box that turns keys off does so on all pages. */
+export function keepChoiceOfKeys(box) {
+  box.checked = loadPreference("keys") !== "off";
+  box.addEventListener("change", () => savePreference("keys", box.checked ? "on" : "off"));
+}
+
+/** A side or `tie`; where the page does not offer it, nothing. */
+export function choose(form, value) {
+  const radio = form.querySelector(`input[data-choice][value=${value}]`);
+  if (!radio || radio.matches(":disabled")) return;
+  radio.checked = true;
+  radio.focus();
+  radio.dispatchEvent(new Event("input", { bubbles: true }));
 }

@@ -4,7 +4,7 @@ import { describe, fetchClip, loadClip } from "./clips.js";
 import { showErrors } from "./fields.js";
 import { enhance } from "./form.js";
 import { KeptClips } from "./kept.js";
-import { listenToKeys } from "./keys.js";
+import { choose, listenToKeys } from "./keys.js";
 import { PlaybackRecord } from "./playback.js";
 import { PairPlayer } from "./player.js";
 import { openStore } from "./store.js";
@@ -102,18 +102,9 @@ async function fetchNext() {
   }
 }
 
-/** A side or `tie`; where the page does not offer it, nothing. */
-function choose(value) {
-  const radio = form.querySelector(`input[data-choice][value=${value}]`);
-  if (!radio || radio.matches(":disabled")) return;
-  radio.checked = true;
-  radio.focus();
-  radio.dispatchEvent(new Event("input", { bubbles: true }));
-}
-
 function listen() {
   const act = (action) => () => allReady() && action();
-  const actions = { toggle: act(() => player.toggle()), replay: act(() => player.replay()), choose };
+  const actions = { toggle: act(() => player.toggle()), replay: act(() => player.replay()), choose: (value) => choose(form, value) };
   controls.listen(actions);
   listenToKeys(() => controls.keysOn, actions);
   player.addEventListener("change", refresh);

@@ -1,6 +1,6 @@
 /** What the trial page shows of its state. */
 
-import { loadPreference, savePreference } from "./store.js";
+import { keepChoiceOfKeys } from "./keys.js";
 
 const REASONS = {
   network: "This video has not arrived. That is not your doing: please try again.",
@@ -78,8 +78,7 @@ export class ControlsView {
     this.#says = this.#label.textContent;
     this.#replay = trial.querySelector("[data-replay]");
     this.#keys = trial.querySelector("[data-keys]");
-    this.#keys.checked = loadPreference("keys") !== "off";
-    this.#keys.addEventListener("change", () => savePreference("keys", this.keysOn ? "on" : "off"));
+    keepChoiceOfKeys(this.#keys);
     trial.querySelector("[data-controls]").hidden = false;
   }
 

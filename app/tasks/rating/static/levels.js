@@ -24,3 +24,8 @@ export function countAnswered(questions) {
   const answered = all.filter((question) => [...question.querySelectorAll(ENTRIES)].some(isAnswered));
   return { answered: answered.length, asked: all.length };
 }
+
+export function showAnswered(form) {
+  const { answered, asked } = countAnswered(form.querySelectorAll("[data-question]"));
+  form.querySelector("[data-answered]").textContent = `${answered} of ${asked} answered`;
+}

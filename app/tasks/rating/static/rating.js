@@ -5,17 +5,12 @@
 
 import { enhance } from "./form.js";
 import { KeptClips } from "./kept.js";
-import { chooseByDigit, countAnswered } from "./levels.js";
+import { chooseByDigit, showAnswered } from "./levels.js";
 import { reachTables, recordReading } from "./watching.js";
 import { openStore } from "./store.js";
 
 const form = document.querySelector("form[data-send]");
 const stimulus = document.querySelector("[data-stimulus]");
-
-function showAnswered() {
-  const { answered, asked } = countAnswered(form.querySelectorAll("[data-question]"));
-  form.querySelector("[data-answered]").textContent = `${answered} of ${asked} answered`;
-}
 
 function start() {
   const store = openStore(form.getAttribute("action"), form.dataset.send);
@@ -27,6 +22,6 @@ function start() {
 
 if (stimulus) start();
 form.addEventListener("keydown", chooseByDigit);
-form.addEventListener("input", showAnswered);
+form.addEventListener("input", () => showAnswered(form));
 for (const hint of form.querySelectorAll("[data-hint]")) hint.hidden = false;
-showAnswered();
+showAnswered(form);
