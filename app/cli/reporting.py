@@ -93,7 +93,7 @@ def _report_answers(
         of_items = verdicts is not None and bool(ratings) and (not pairs or are_of_items(verdicts, ratings))
         given = None if verdicts is None or of_items else read_verdicts(verdicts)
         given_of_items = read_item_verdicts(verdicts) if verdicts is not None and of_items else None
-        moves, play = (None, None) if mapping else _signatures(pairs, seed)
+        moves, play = (None, None) if mapping else _signatures(pairs, mode, seed)
         far = _distances(pairs, mapping) if distances is None else read_distances(distances)
         studies, frames = joined([one for target in pairs for one in _read(target, mapping)])
         if unwatched:
@@ -138,7 +138,9 @@ def _distances(targets: "Sequence[str]", mapping: Path | None) -> "Sequence[Sour
         return [one for designs in newest for design in designs for one in kept_distances(session, design)]
 
 
-def _signatures(targets: "Sequence[str]", seed: int) -> "tuple[Moves | None, Played | None]":
+def _signatures(
+    targets: "Sequence[str]", mode: str | None, seed: int
+) -> "tuple[Moves | None, Played | None]":
     """How the sources of the studies move and play; None where no clip has positions, or no match is over."""
     from app.judges.moving import signatures_of_studies
     from app.library.clips.store import ClipStore
@@ -150,7 +152,7 @@ def _signatures(targets: "Sequence[str]", seed: int) -> "tuple[Moves | None, Pla
         return None, None
     with opened() as (settings, database), database.reading() as session:
         moves = signatures_of_studies(session, slugs, ClipStore(settings.data_dir), seed=seed)
-        return moves, play_of_studies(session, slugs, seed=seed)
+        return moves, play_of_studies(session, slugs, mode, seed=seed)
 
 
 def _split(targets: list[str], mapping: Path | None) -> "tuple[Sequence[str], Sequence[pd.DataFrame]]":

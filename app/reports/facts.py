@@ -16,7 +16,8 @@ from app.studies.queries import study_named
 from app.studies.tables import Study, StudyVersion
 from app.tasks import TASKS
 
-COUNTED_MODES = tuple(str(mode) for mode in Mode if mode is not Mode.PREVIEW)
+COUNTED_MODES = tuple(map(str, (Mode.LIVE, Mode.SIMULATED, Mode.PILOT)))
+"""In the order in which the first one that has anything is taken, unless one is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +57,6 @@ class StudyFacts:
     def has_ratings(self) -> bool:
         """Whether any version has items rated."""
         return any(version.design.rating_blocks for version in self.versions)
-
-    @property
-    def has_walks(self) -> bool:
-        """Whether any version has people walk."""
-        return any(version.design.walk_blocks for version in self.versions)
 
 
 def study_facts(session: Session, slug: str) -> StudyFacts:

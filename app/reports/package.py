@@ -12,7 +12,6 @@ from types import MappingProxyType
 from sqlalchemy import Engine
 from sqlmodel import Session
 
-from analysis.data.columns import MODES
 from app.core.errors import Conflict, StudyError
 from app.core.whole_files import written_whole
 from app.reports.export import csv_lines
@@ -175,7 +174,7 @@ def _label(
     return Contents(
         facts=facts,
         tables=tuple(collection.tables),
-        answers={each: answered.get(each, 0) for each in MODES if each in COUNTED_MODES},
+        answers={each: answered.get(each, 0) for each in COUNTED_MODES},
         mode=chosen,
         n_ties=n_ties,
         seed=seed,

@@ -83,12 +83,15 @@ def _exported(session: Session, slug: str, what: What, mode: str, path: Path) ->
         return write_csv(rows_of(session, slug, what, [mode]), columns_of(session, slug, what), file)
 
 
-def play_of_studies(session: Session, slugs: Sequence[str], *, seed: int = 1) -> Played | None:
+def play_of_studies(
+    session: Session, slugs: Sequence[str], mode: str | None, *, seed: int = 1
+) -> Played | None:
     """Compare how sources played in the matches of these studies; people are persons, or simulated ones.
 
-    None where no match is over; a reason where they cannot be compared. Raises NotFound for an unknown study."""
+    `mode` as `matches_of_study` takes it. None where no match is over; a reason where they cannot be compared. Raises
+    NotFound for an unknown study."""
     try:
-        read = [matches_of_study(session, slug) for slug in slugs]
+        read = [matches_of_study(session, slug, mode) for slug in slugs]
         files = [file for file in read if file is not None]
         if not files:
             return None

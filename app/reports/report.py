@@ -10,7 +10,6 @@ import pandas as pd
 from sqlmodel import Session
 
 from analysis import Analysis, analyze
-from analysis.data.columns import MODES
 from analysis.detection.studies import BlockJudgements, analyze_judgement_rows
 from analysis.distances import SourceDistance
 from analysis.figures.closing import closing_figure
@@ -290,7 +289,7 @@ def require_reportable(folder: Path, mode: str | None) -> None:
 def first_mode(frames: Iterable[pd.DataFrame]) -> str:
     """The mode that is analysed unless one is asked for: the first that has answers, else live."""
     there = {str(mode) for frame in frames for mode in frame["mode"].unique()}
-    return next((mode for mode in MODES if mode in there and mode in COUNTED_MODES), MODES[0])
+    return next((mode for mode in COUNTED_MODES if mode in there), COUNTED_MODES[0])
 
 
 def _answered(frames: Mapping[str, pd.DataFrame], mode: str) -> dict[str, pd.DataFrame]:

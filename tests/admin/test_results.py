@@ -663,7 +663,10 @@ def test_signatures_are_those_of_the_command_with_their_table_and_csv(
             stimulus.positions_sha256 = store.keep_positions(file).sha256
             session.add(stimulus)
     play = compare_play([*PEOPLE, *MEAN], resamples=20)
-    monkeypatch.setattr("app.jobs.handlers.results.play_of_studies", lambda session, slugs: play)
+    monkeypatch.setattr(
+        "app.jobs.handlers.results.play_of_studies",
+        lambda session, slugs, mode: play if mode == "live" else None,
+    )
     text = text_of(computed(owner, settings, database))
     assert "How sources move, against people" in text
     assert "How sources play, given what they perceive, against people" in text

@@ -247,7 +247,7 @@ def test_the_matches_of_a_study_are_compared_like_their_exported_files(
     alone = {"wait_max_s": 10, "ready_s": 0}
     open_game(database, tmp_path, game="sug", agent="adaptive", configs={"players": 3}, matching=alone)
     with database.reading() as session:
-        assert play_of_studies(session, [SLUG]) is None
+        assert play_of_studies(session, [SLUG], None) is None
     for name in ("ann", "bob"):
         person = Person(client, database, PROLIFIC_PID=name)
         person.look()
@@ -255,7 +255,8 @@ def test_the_matches_of_a_study_are_compared_like_their_exported_files(
         person.look()
         play_on([person], seed=len(name))
     with database.reading() as session:
-        found = play_of_studies(session, [SLUG])
+        found = play_of_studies(session, [SLUG], None)
+        assert play_of_studies(session, [SLUG], "simulated") is None, "no match of another mode"
         for what in (What.MOVES, What.SEATS_PLAYED):
             export(session, SLUG, what, Format.CSV, tmp_path / f"{what}.csv")
     assert isinstance(found, PlaySignatures)

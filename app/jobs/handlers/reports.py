@@ -32,7 +32,7 @@ def make_report(work: Work) -> dict[str, Any]:
                 moves = signatures_of_studies(
                     session, [slug], ClipStore(work.settings.data_dir), seed=work.params["seed"]
                 )
-                play = play_of_studies(session, [slug], seed=work.params["seed"])
+                play = play_of_studies(session, [slug], work.params["mode"], seed=work.params["seed"])
             report = build_report(
                 session,
                 slug,

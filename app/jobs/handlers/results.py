@@ -60,7 +60,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         work.progress(0, _STEPS, "How sources move and play")
         with work.computing():
             moves = signatures_of_studies(session, [slug], ClipStore(work.settings.data_dir))
-            play = play_of_studies(session, [slug])
+            play = play_of_studies(session, [slug], mode)
     distances = [*distances, *distances_of(moves), *distances_of(play)]
     is_of_items = verdicts is not None and _are_of_items(verdicts)
     work.progress(1, _STEPS, "Computing")
