@@ -11,6 +11,7 @@ import pytest
 from sqlmodel import select
 
 from analysis import analyze_rating_rows
+from analysis.signatures import compare_play
 from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.handlers import results as worker
@@ -24,6 +25,7 @@ from app.studies.stimuli import add_stimuli
 from app.studies.tables import State, Unit
 from app.studies.versions import set_state
 from tests.admin.persons import Person
+from tests.analysis.signatures.test_play import MEAN, PEOPLE
 from tests.factories import NOW, study_file
 from tests.reports.rated import fill_rated, load_rated, rate
 
@@ -141,6 +143,21 @@ def test_the_page_of_ratings_alone_has_nothing_of_pairs_and_names_nobody(
     for word in ("Pair by pair", "Beside another study", "No judge has been held", "chance is 50%"):
         assert word not in page
     assert not re.search(r"\b(ann|bob|cyd|dan)\b", page.partition("<main")[2])
+
+
+def test_matches_of_the_same_study_have_their_signatures_beside_the_ratings(
+    owner: Person, closed: str, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play = compare_play([*PEOPLE, *MEAN], resamples=20)
+    monkeypatch.setattr(
+        worker, "play_of_studies", lambda session, slugs, mode: play if mode == "live" else None
+    )
+    page = computed(owner, settings, database)
+    assert "How sources play, given what they perceive, against people" in page
+    assert page.count("Distances have no interval") == 1
+    assert float(rows(owner, "sugoffergivenreceived")[0]["distance"]) == pytest.approx(
+        play.signatures[0].distances[0].distance
+    )
 
 
 def test_what_is_compared_as_pairs_is_on_the_page_with_the_numbers_of_analyze(

@@ -118,8 +118,11 @@ def items_view(rated: RatedItems, around: Around) -> ResultsView:
         can_say=can_say,
         not_yet=not_yet,
         how_more=_HOW_MORE_ITEMS if rated.numbers else "",
+        how_moves=ABOUT,
         figures=(
             *items.figures(rated, around.pseudonym),
+            *signature_figures(around.signatures),
+            *signature_figures(around.play, PLAY),
             figures.counted_figure(first.selection, around.sessions, _LEFT_OUT),
         ),
         cautions=tuple(around.cautions),
