@@ -148,8 +148,8 @@ def _games(path: Path) -> Mapping[tuple[int, int], Sequence[Mapping[str, Row]]]:
         try:
             key = (row["persona"] == "persona", int(row["lo"]), int(row["hi"]))
             run, day = int(row["run"]), int(row["round"])
-            _bid(row), int(row["supply"])
-        except ValueError as error:
+            _bid(row), int(row["supply"]), _recorded(row, Status(0, 0, 0))
+        except (ValueError, OverflowError) as error:
             raise BadRelease(f"{path}: row {number}: {error}") from None
         if key not in settings:
             raise BadRelease(

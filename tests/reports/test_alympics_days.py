@@ -116,6 +116,8 @@ def test_what_is_no_release_is_refused(tmp_path: Path) -> None:
         (DAYS.replace(",1,2,12", ",1,3,12"), "days are missing"),
         (DAYS.replace("Cindy", "Zoe"), "Zoe is no resident"),
         (DAYS.replace("Cindy,10", "Cindy,ten"), "row 4: could not convert"),
+        (DAYS.replace("75.0,7.0", "75.0,good"), "row 3: could not convert"),
+        (DAYS.replace("75.0,7.0", "75.0,inf"), "row 3: cannot convert"),
     ):
         with pytest.raises(BadRelease, match=why):
             replay_release(release(tmp_path, rows))
