@@ -39,7 +39,7 @@ class Span:
 class PairToJudge:
     """A pair of a study under its own name, which its judge does not see, with the files of its members.
 
-    Positions are of whole recordings: `shown.as_shown` cuts them to the spans that the clips show. `hashes` are SHA-256
+    Positions are of whole recordings: `spans.as_shown` cuts them to the spans that the clips show. `hashes` are SHA-256
     of a member's files as they were handed in and as they are shown, by which a clip that was trained on is known.
     """
 

@@ -16,8 +16,8 @@ class Response(SQLModel, table=True):
     member that was, the plan of the trial knows.
 
     `answers` holds the questions that have no column of their own. `odd_playback` keeps telemetry that could not be
-    read, as it came; `flags` says what was odd. `raised` and `unwatched` are what `app.sessions.flags` found; that, the
-    server's `interval_ms` and whether each clip was fetched are NULL where nothing was recorded. `certainty` is the
+    read, as it came; `flags` says what was odd. `raised` and `unwatched` are what `app.sessions.examining` found; that,
+    the server's `interval_ms` and whether each clip was fetched are NULL where nothing was recorded. `certainty` is the
     answer to a slider of that id, as the number it stands for.
     """
 

@@ -123,10 +123,9 @@ class Clues:
 def leaks_of(session: Session, design: StudyDesign) -> tuple[BlockLeaks, ...]:
     """Every leak of the blocks that show records or texts of the library; none where all that the study shows is of
     one source, which nothing can tell from another."""
-    contents = _contents(session, design)
     if len(_sources(design)) < 2:
         return ()
-    found = []
+    contents, found = _contents(session, design), []
     for block in design.blocks:
         match block:
             case PairDesign() if block.shows is not StimulusKind.CLIP:
