@@ -3,9 +3,10 @@ import { test } from "node:test";
 import { load } from "./page.mjs";
 
 process.env.TZ = "Europe/Berlin";
-const { inWords } = await load("experimenter/time.js");
+const { inWords, zoneInWords } = await load("experimenter/time.js");
 
-test("a time is said in one format with its zone, in summer and in winter", () => {
+test("a time is said in one format, in the zone that is named, in summer and in winter", () => {
+  assert.equal(zoneInWords(), "Europe/Berlin");
   assert.equal(inWords(new Date("2026-03-01T12:05:09Z")), "1 Mar 2026, 13:05");
   assert.equal(inWords(new Date("2026-07-31T22:05:09Z")), "1 Aug 2026, 00:05");
   assert.equal(inWords(new Date("2026-03-01T12:05:09Z"), { seconds: true }), "1 Mar 2026, 13:05:09");

@@ -6,7 +6,7 @@ import { inZone, zoneInWords } from "./time.js";
 const POLL_MS = 1000;
 
 inZone(document);
-for (const zone of document.querySelectorAll("[data-zone]")) zone.textContent = zoneInWords(new Date());
+for (const zone of document.querySelectorAll("[data-zone]")) zone.textContent = zoneInWords();
 
 for (const form of document.querySelectorAll("form[data-confirm]")) {
   form.addEventListener("submit", (event) => {

@@ -8,11 +8,8 @@ export function inWords(at, { seconds = false } = {}) {
   return `${at.getDate()} ${MONTHS[at.getMonth()]} ${at.getFullYear()}, ${clock}`;
 }
 
-/** What the zone of the reader is called now. */
-export function zoneInWords(at) {
-  const parts = new Intl.DateTimeFormat("en", { timeZoneName: "short" }).formatToParts(at);
-  return parts.find((part) => part.type === "timeZoneName").value;
-}
+/** The reader's zone by the name that it has in summer and in winter. */
+export const zoneInWords = () => Intl.DateTimeFormat().resolvedOptions().timeZone.replaceAll("_", " ");
 
 /** Every time within an element in the reader's zone. */
 export function inZone(element) {
