@@ -129,7 +129,9 @@ def _head(shown: Sequence[SignatureResult]) -> tuple[str, ...]:
 def _rows(one: SignatureResult) -> Iterator[tuple[str, ...]]:
     band = one.band
     limits = (
-        f"{words.number(band.low, 3)} to {words.number(band.high, 3)}" if band and band.n > 1 else words.NONE
+        f"{words.number(band.low, 3)} to {words.number(band.high, 3)}"
+        if band and band.low is not None
+        else words.NONE
     )
     for each in one.distances:
         yield (

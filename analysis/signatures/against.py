@@ -83,10 +83,14 @@ class SignatureResult(Result):
     shares: Mapping[str, Sequence[float]] | None = None
 
     def bands_away(self, source: str) -> float | None:
-        """A source's distance in upper ends of the band of people: above 1 it lies outside; None without a band."""
+        """A source's distance in upper ends of the band of people: above 1 it lies outside; None without a band.
+
+        Where people are all alike, the end is 0, and the distance 0 or infinitely many of it."""
         far = next((each.distance for each in self.distances if each.source == source), None)
         high = self.band.high if self.band else None
-        return None if far is None or not high else far / high
+        if far is None or high is None:
+            return None
+        return far / high if high > _DUST else np.inf if far > _DUST else 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -230,7 +230,7 @@ class SeatPlay:
 
 @dataclass(frozen=True, slots=True)
 class SourcePlay(Result):
-    """What there is of one source in one game: decisions that any signature counts."""
+    """What there is of one source in one game. `n_acts` are of all signatures: a decision may be an act of several."""
 
     source: str
     game: str
@@ -357,11 +357,11 @@ def _notes(
                 f"{game}: {', '.join(mixed)} played other configurations or roles than {human}, or in other shares, so "
                 "a distance may be that of the configurations."
             )
-        decided = Counter[str]()
+        decided = {one.player: Counter[str]() for one in own if one.source == human}
         for one in own:
             if one.source == human:
-                decided[one.player] += len(one.acts)
-        few = sum(n < SETTLED for n in decided.values())
+                decided[one.player].update(act.signature for act in one.acts)
+        few = sum(max(counts.values(), default=0) < SETTLED for counts in decided.values())
         if len(decided) == 1:
             yield (
                 f"{game}: there is one person, so nothing is known of how far people are from each other, nor whether "
@@ -369,8 +369,8 @@ def _notes(
             )
         elif few:
             yield (
-                f"{game}: {few} of {len(decided)} people have fewer than {SETTLED} decisions that are counted: their "
-                "band is partly noise."
+                f"{game}: {few} of {len(decided)} people have fewer than {SETTLED} decisions by any one signature: "
+                "their band is partly noise."
             )
 
 

@@ -36,7 +36,7 @@ def _play_parts(found: PlaySignatures) -> Iterator[RenderableType]:
         f"People are the source {name_of(found.human)!r}. {resamples_words(found.resamples)} over players and matches, "
         f"seed {found.seed}."
     )
-    table = table_of("source", "game", "players", "matches", "decisions counted")
+    table = table_of("source", "game", "players", "matches", "acts counted")
     for one in found.sources:
         counts = one.n_players, one.n_matches, one.n_acts
         table.add_row(name_of(one.source), one.game, *map(str, counts))
@@ -138,13 +138,17 @@ def band_words(one: SignatureResult, source: str) -> str:
     away = one.bands_away(source)
     if away is None:
         return ""
-    return "within" if away <= 1 else f"outside, {away:.1f} times its end"
+    return "within" if away <= 1 else f"outside, {_times(away)}"
+
+
+def _times(away: float) -> str:
+    return "beyond its end" if away == float("inf") else f"{away:.1f} times its end"
 
 
 def outside_words(one: SignatureResult) -> str:
     """What is to be said of the nearest source where it lies outside the band; empty where it does not."""
     away = None if one.nearest is None else one.bands_away(one.nearest)
-    return f"; it, too, lies outside the band, {away:.1f} times its end" if away and away > 1 else ""
+    return f"; it, too, lies outside the band, {_times(away)}" if away and away > 1 else ""
 
 
 def _closing(found: Closing | None) -> Iterator[RenderableType]:

@@ -54,7 +54,7 @@ def play_section(found: Played | None, figures: Sequence[FigureView]) -> Iterato
         (one.source, one.game, str(one.n_players), str(one.n_matches), f"{one.n_acts:,}")
         for one in found.sources
     )
-    head = ("source", "game", "players", "matches", "decisions counted")
+    head = ("source", "game", "players", "matches", "acts counted")
     yield SectionView(
         anchor,
         title,

@@ -12,6 +12,7 @@ from analysis.errors import AnalysisError
 from analysis.signatures import Act, SeatPlay, SignatureResult, compare_play, render_play
 from analysis.signatures.measures import linear, unordered
 from analysis.signatures.play import PLAY_SIGNATURES, SETTLED, PlaySignatures
+from analysis.signatures.text import band_words
 from analysis.text.terminal import WIDTH
 
 NAMED = {one.name: one for one in PLAY_SIGNATURES}
@@ -114,12 +115,21 @@ def test_the_same_agent_twice_is_near_and_another_is_far() -> None:
     assert again.distances[0].distance < 1.5 * halves
     assert result(found, ANSWER).distances[0].distance == 0
     assert result(found, ANSWER).nearest is None, "both are equally near"
+    # People who answer all alike have a band that ends at 0: who does so, too, is within it, and nobody else.
+    takes_all = [seat("eager", "eager", at, [Act(ANSWER, (0.1,), 1.0)] * 20) for at in range(20)]
+    answers = result(compare_play([*PEOPLE, *SAME, *takes_all], resamples=0), ANSWER)
+    assert (answers.band and answers.band.high) == 0
+    assert band_words(answers, "same") == "within"
+    assert band_words(answers, "eager") == "outside, beyond its end"
 
 
 def test_few_decisions_are_not_settled_and_the_curve_goes_down() -> None:
     found = compare_play([*PEOPLE, *SAME[:10], *MEAN], resamples=0)
     assert 10 * 20 < SETTLED <= 20 * 20 * 6
     assert result(found).not_settled == ("mean", "same")
+    # 400 offers and 400 answers are 800 acts, and no signature has more than 400 of a person.
+    assert SETTLED < 2 * 20 * 20
+    assert any(note.startswith("sug: 6 of 6 people have fewer than 500") for note in found.notes)
     curve = [step.median for step in result(found).settling if step.source == "human"]
     assert curve[-1] < curve[0] / 2
 
