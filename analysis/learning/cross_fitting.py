@@ -6,7 +6,7 @@ from types import MappingProxyType
 import numpy as np
 
 from analysis.errors import AnalysisError
-from analysis.learning.examples import joined
+from analysis.learning.examples import counted, joined
 from analysis.learning.votes import (
     ENOUGH_PAIRS,
     FEWEST_PAIRS,
@@ -18,11 +18,11 @@ from analysis.learning.votes import (
     Learnt,
     Preference,
     Reached,
+    Untrained,
     Voted,
     Votes,
     Weight,
     fit_preference,
-    untrained,
 )
 from analysis.stats.intervals import Floats
 
@@ -93,7 +93,7 @@ def learn(
         by_pairs=_curve(_sizes(votes.n_pairs), curve_pairs, rounds),
         by_votes=_curve(CURVE_VOTES, curve_votes, rounds),
         ceilings=_ceilings(votes, halves),
-        untrained=tuple(untrained(name, values, votes) for name, values in beside.items()),
+        untrained=tuple(_untrained(name, values, rounds) for name, values in beside.items()),
         weights=weights,
         ridge=judge.ridge,
         n_tried=len(RIDGES),
@@ -117,7 +117,8 @@ def _groups(votes: Votes) -> Ints:
     own = joined([votes.group])
     if len(np.unique(own)) < FOLDS:
         raise AnalysisError(
-            f"{len(np.unique(own))} groups of clips that share a scene; at least {FOLDS} are needed to hold some back"
+            f"{counted(len(np.unique(own)), 'group')} of clips that share a scene; at least {FOLDS} are needed to hold "
+            "some back"
         )
     return own
 
@@ -267,6 +268,15 @@ def _reached(held: Sequence[Floats], rounds: Sequence[_Round], of: Bools) -> Rea
         float(np.mean(losses)),
         float(np.mean(briers)),
     )
+
+
+def _untrained(name: str, values: Floats, rounds: Sequence[_Round]) -> Untrained:
+    """Against the very majorities that a trained judge is held against: of one half of the people, then the other."""
+    votes = rounds[0].votes
+    chance = 0.5 + np.sign(np.round(values[votes.first] - values[votes.second], 9)) / 2
+    everything = np.ones(votes.n_pairs, dtype=np.bool_)
+    found = _reached([np.array([chance, chance])] * len(rounds), rounds, everything)
+    return Untrained(name, found.n_pairs, found.label_accuracy)
 
 
 def _sizes(n_pairs: int) -> Sequence[int]:

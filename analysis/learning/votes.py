@@ -107,7 +107,8 @@ class Ceilings(Result):
 
 @dataclass(frozen=True, slots=True)
 class Untrained(Result):
-    """How often a judge that was not trained names the majority, a tie counting a half; None without a pair."""
+    """How often a judge that was not trained names a half's majority, on the same pairs and halves as `Reached`; None
+    without a pair."""
 
     name: str
     n_pairs: int
@@ -145,17 +146,6 @@ class Learnt:
     judge: Preference
     numbers: Voted
     chances: Floats
-
-
-def untrained(name: str, values: Floats, votes: Votes) -> Untrained:
-    """Of one value for each clip, more counting as human; NaN where there is none. Tied majorities are left out."""
-    won, n = votes.counts(np.ones(len(votes.pair), dtype=np.bool_))
-    difference = values[votes.first] - values[votes.second]
-    known = (n > 0) & (2 * won != n) & ~np.isnan(difference)
-    if not known.any():
-        return Untrained(name, 0, None)
-    agrees = np.sign(np.round(difference[known], 9)) * np.sign(2 * won[known] - n[known])
-    return Untrained(name, int(known.sum()), float((0.5 + 0.5 * agrees).mean()))
 
 
 def fit_preference(difference: Floats, won: Floats, n: Floats, scale: Floats, ridge: float) -> Preference:

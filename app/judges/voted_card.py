@@ -60,7 +60,11 @@ def _untrained_lines(untrained: Sequence[Mapping[str, Any]]) -> list[str]:
         for each in untrained
         if each["label_accuracy"] is not None
     ]
-    said = f"Judges that were not trained name the majority in: {', '.join(found)}." if found else ""
+    said = (
+        f"Judges that were not trained name the same halves' majorities in: {', '.join(found)}."
+        if found
+        else ""
+    )
     return [*([said, ""] if said else []), f"The learning curve is drawn in {' and '.join(CURVES)}.", ""]
 
 
