@@ -137,8 +137,8 @@ def closing(distances: Sequence[SourceDistance], taken: Sequence[TakenForHuman])
 
 @dataclass(frozen=True, slots=True)
 class Agreement(Result):
-    """`source` was most often taken for the true one; by `n_nearest` of the `n` metrics that have two judged sources or
-    more it is also the nearest to people."""
+    """`source` was most often taken for the true one; by `n_nearest` of the `n` metrics that have it and another judged
+    source it is also the nearest to people."""
 
     source: str
     n_nearest: int
@@ -150,12 +150,12 @@ def agreement(found: Closing) -> Agreement | None:
     were taken for the true one equally often."""
     shares = {one.source: one.share for one in found.taken}
     measured = {each.source for metric in found.metrics for each in metric.distances}
-    metrics = [one for one in found.metrics if len(one.distances) > 1]
     most = max((shares[source] for source in measured), default=0.0)
     first = [source for source in measured if shares[source] == most]
-    if not metrics or len(first) != 1:
+    of_first = [one for one in found.metrics if {each.source for each in one.distances} > set(first)]
+    if not of_first or len(first) != 1:
         return None
-    return Agreement(first[0], sum(_nearest(one) == first for one in metrics), len(metrics))
+    return Agreement(first[0], sum(_nearest(one) == first for one in of_first), len(of_first))
 
 
 def _nearest(one: MetricAgainstPeople) -> list[str]:

@@ -42,7 +42,7 @@ def distances_to_people(files: Sequence[MatchFile], options: Options) -> list[So
 
     Of the Social Ultimatum Game its distances of play; of every game its signatures of play, and how far the means of
     each measure are apart.
-    Raises StudyError where nobody is there, or no agent.
+    Raises StudyError where nobody is there, or no agent, or where an agent is in several files.
     """
     people, game = files[0], one_game(files)
     reference = people.people
@@ -50,15 +50,19 @@ def distances_to_people(files: Sequence[MatchFile], options: Options) -> list[So
     found: list[SourceDistance] = []
     for file in files:
         for player in dict.fromkeys(one.player for one in file.seats if one.player not in players):
+            if any(one.source == player for one in found):
+                raise StudyError(
+                    f"{player} is in several files, {file.path} one of them: give all its matches in one"
+                )
             seats = [one for one in file.seats if one.player == player]
             names = str(people.path), f"{file.path} ({player})"
             groups = Groups(game, reference, seats, names, (people, file))
             found += _of_player(player, groups, options)
     if not found:
         raise StudyError(f"{people.path} has no agent whose play could be compared with people's")
-    signatures = compare_play(
-        list(seats_of(files)), human=reference[0].player, seed=options.seed, resamples=0
-    ).signatures
+    first = "0/" if len(files) > 1 else ""
+    played = [one for one in seats_of(files) if one.source not in players or one.match.startswith(first)]
+    signatures = compare_play(played, human=reference[0].player, seed=options.seed, resamples=0).signatures
     return [*found, *(one for signature in signatures for one in signature.distances)]
 
 

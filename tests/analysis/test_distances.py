@@ -65,12 +65,15 @@ def test_the_share_taken_for_a_person_is_one_less_the_accuracy_against_that_sour
 
 
 def test_the_source_most_often_taken_for_a_person_is_nearest_by_so_many_distances() -> None:
-    """`b` was taken most often: nearest by one metric, tied in another, farther in a third, alone in a fourth."""
-    taken = [TakenForHuman(name, share, NONE, 4, 2) for name, share in (("a", 0.25), ("b", 0.5), ("c", 0.5))]
+    """`b` was taken most often: nearest by one metric, tied in another, farther in a third, alone in a fourth, and not
+    in the fifth, which then has nothing to say of it."""
+    shares = {"a": 0.25, "b": 0.5, "c": 0.5, "d": 0.1}
+    taken = [TakenForHuman(name, share, NONE, 4, 2) for name, share in shares.items()]
     distances = [
         *(far("a", 2.0, "one"), far("b", 1.0, "one")),
         *(far("a", 1.0, "two"), far("b", 1.0, "two")),
-        *(far("a", 1.0, "three"), far("b", 3.0, "three"), far("b", 1.0, "four")),
+        *(far("a", 1.0, "three"), far("b", 3.0, "three"), far("a", 1.0, "five"), far("d", 2.0, "five")),
+        far("b", 1.0, "four"),
     ]
     assert agreement(closing(distances, taken)) == Agreement("b", 1, 3)
     assert agreement(closing([*distances, far("c", 0.1, "one")], taken)) is None, (

@@ -8,6 +8,7 @@ from sqlmodel import select
 
 from analysis.distances import read_distances
 from app.core.database import Database
+from app.core.errors import StudyError
 from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.handlers import results as worker
@@ -119,3 +120,18 @@ def test_a_file_of_distances_from_the_command_is_one_that_report_reads(tmp_path:
     found = read_distances(out)
     assert {one.source for one in found} == {"gt"}
     assert {"d_o", "d_r", "d_b", "mean_offer", "sug-offer-given-received"} <= {one.metric for one in found}
+
+
+def test_people_of_later_files_are_no_reference_and_an_agent_is_in_one_file(tmp_path: Path) -> None:
+    others = {"first": "simulated,simulated,adaptive,dba,dbra", "second": "simulated,simulated,gt,gt,gt"}
+    for seed, (name, seats) in enumerate(others.items(), start=1):
+        write(asked_for("sug", ["rounds=4"], [seats], 6, seed), tmp_path / name, lambda *_: None)
+    first, second = (read_matches(tmp_path / name / "moves.csv") for name in others)
+    alone, both = (distances_to_people(files, Far(resamples=0)) for files in ([first], [first, second]))
+    far = {(one.source, one.metric): one.distance for one in both}
+    assert len(far) == len(both)
+    assert {one.source for one in both} == {"adaptive", "dba", "dbra", "gt"}
+    for one in alone:
+        assert far[one.source, one.metric] == pytest.approx(one.distance), (one.source, one.metric)
+    with pytest.raises(StudyError, match=r"gt is in several files, .*second.* one of them: give all its"):
+        distances_to_people([first, second, second], Far(resamples=0))
