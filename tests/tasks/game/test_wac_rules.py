@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import Any
 
 from app.tasks.game.base import Outcome
+from app.tasks.game.presenters.wac import PRESENTER
 from app.tasks.game.wac import RESIDENTS, Status, WaterAuction, WaterConfig, allocate
 from tests.tasks.game.random_play import after, draw, events, move
 
@@ -114,3 +115,9 @@ def test_measures_of_a_match() -> None:
             assert own["days_alive"] == GAME.payoffs(s)[seat - 1]
             needs = [RESIDENTS[other - 1].need for other in alive]
             assert own["rsr_end"] == (Fraction(15, sum(needs)) if needs else None)
+
+
+def test_the_drawings_of_an_auction_of_one_day_have_no_second() -> None:
+    view = GAME.view(day(GAME.initial(WaterConfig(days=1)), 11, 40, 40, 40, 40, 60), 1)
+    marks = [drawing.marks for drawing in PRESENTER.ended(view).drawings]
+    assert [[each.text for each in of if each.text.startswith("day")] for of in marks] == [["day 1"]] * 2

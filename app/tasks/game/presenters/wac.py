@@ -295,7 +295,7 @@ def _drawings(view: View) -> tuple[Drawing, ...]:
         tuple(marks),
         f"Dark with dots: you; pale: the others. From 0, where somebody is out, up to {top}.",
     )
-    return (health, *_prices(view, across))
+    return (health, *_prices(view, days))
 
 
 def _axes(base: float, values: Mapping[float, str], days: int) -> list[Mark]:
@@ -307,7 +307,7 @@ def _axes(base: float, values: Mapping[float, str], days: int) -> list[Mark]:
     return [Mark("line", LEFT, base, 100 - LEFT, tone="axis"), *beside, *below]
 
 
-def _prices(view: View, across: int) -> tuple[Drawing, ...]:
+def _prices(view: View, days: int) -> tuple[Drawing, ...]:
     prices = [
         (day["day"], min(day["bids"][seat - 1] for seat in day["winners"]))
         for day in view.history
@@ -316,8 +316,8 @@ def _prices(view: View, across: int) -> tuple[Drawing, ...]:
     if not prices:
         return ()
     highest = max(price for _, price in prices) or 1
-    base, slot = HEIGHT - BELOW - EDGE, (100 - LEFT) / across
-    marks = _axes(base, {base: "$0", EDGE: _dollars(highest)}, across)
+    base, slot = HEIGHT - BELOW - EDGE, (100 - LEFT) / days
+    marks = _axes(base, {base: "$0", EDGE: _dollars(highest)}, days)
     for day, price in prices:
         high = max(2.0, (base - EDGE) * price / highest)
         marks.append(Mark("box", LEFT + slot * (day - 0.85), base - high, slot * 0.7, high, "full"))
