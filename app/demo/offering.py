@@ -5,7 +5,7 @@ A study of one's own offers matches by a button, as somebody should read them fi
 
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 
@@ -36,7 +36,7 @@ def offer_finished(database: Database, now: datetime, refused: set[int]) -> int:
     """Offer the matches that are over and not offered yet; how many were. Those that cannot be are added to `refused`,
     and not tried again."""
     with database.reading() as session:
-        matches = [match for match in _to_offer(session) if match not in refused]
+        matches = _to_offer(session, refused)
     n_offered = 0
     for match in matches:
         try:
@@ -49,7 +49,7 @@ def offer_finished(database: Database, now: datetime, refused: set[int]) -> int:
     return n_offered
 
 
-def _to_offer(session: Session) -> Sequence[int]:
+def _to_offer(session: Session, refused: Container[int]) -> Sequence[int]:
     finished = session.execute(
         select(_m.id)
         .join(StudyVersion, col(StudyVersion.id) == _m.version_id)
@@ -61,7 +61,7 @@ def _to_offer(session: Session) -> Sequence[int]:
     kept = session.exec(select(Stimulus.name).where(col(Stimulus.name).startswith(prefix))).all()
     offered = {name.removeprefix(prefix).partition("-")[0] for name in kept}
     left = max(0, MOST_MATCHES - len(offered))
-    return [match for match in finished if str(match) not in offered][:left]
+    return [match for match in finished if str(match) not in offered and match not in refused][:left]
 
 
 def _here(session: Session, slug: str) -> StudyHere:

@@ -741,7 +741,9 @@ def test_the_second_demo_is_a_match_of_one_person_with_four_agents(
         }
 
 
-def test_a_match_of_the_demo_joins_the_records_that_are_rated(client: TestClient, database: Database) -> None:
+def test_a_match_of_the_demo_joins_the_records_that_are_rated(
+    client: TestClient, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     build_play(database)
     build_rate(database)
     players = []
@@ -759,6 +761,10 @@ def test_a_match_of_the_demo_joins_the_records_that_are_rated(client: TestClient
     while running(database):
         Clock.wait(30)
         players[1].look()
+    with monkeypatch.context() as patch:
+        patch.setattr("app.demo.offering.MOST_MATCHES", 1)
+        known = {1}
+        assert (offer_finished(database, NOW, known), known) == (0, {1, 2}), "what is refused takes no place"
     assert offer_finished(database, NOW, refused) == 1
     assert (offer_finished(database, NOW, refused), len(refused)) == (0, 1)
     rater = Person(client, database, slug="rate")
