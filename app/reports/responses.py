@@ -70,7 +70,6 @@ _flags = case(
     (col(Response.raised).is_(None), literal(str(Flag.ONE_SIDED))),
     else_=col(Response.raised) + literal(f";{Flag.ONE_SIDED}"),
 )
-# `PageKey` of a block's page about oneself, up to the block.
 _either_played = and_(col(_evidence_a.id).is_not(None), col(_evidence_b.id).is_not(None))
 
 
