@@ -15,9 +15,11 @@ from app.jobs import queue
 from app.jobs.tables import Kind
 from app.judges.models import NAME, VOTES, is_model, training_folders
 from app.judges.trainable import Trainable
-from app.library.outputs import ask_run
+from app.library.outputs import answers_by_mode, ask_run
 from app.library.places import models_folder
+from app.sessions.tables import Mode
 from app.studies.access import StudyHere
+from app.studies.blinding import require_open
 
 LONGEST_LICENCE = 200
 MOST_EPOCHS = 10_000
@@ -67,6 +69,9 @@ def _ask(session: Session, who: Who, study: StudyHere, wish: TrainingWish, now: 
     standing = queue.jobs_of(session, Kind.TRAINING, None, limit=1_000, standing=True)
     if any(job.params["name"] == wish.name for job in standing):
         raise Conflict(f"A judge called {wish.name} is being trained already. Choose another name, or wait.")
+    # Its card says how people voted, of live answers where there are any.
+    if wish.network == VOTES and dict(answers_by_mode(session, study)).get(Mode.LIVE):
+        require_open(session, who, study, Mode.LIVE)
     params = {**asdict(wish), "slug": study.slug, "allowed": list(wish.allowed)}
     return ask_run(session, who, study, Kind.TRAINING, params, now)
 

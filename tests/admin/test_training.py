@@ -149,6 +149,9 @@ def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
             walk = Walk(client)
             while not walk.page.startswith("end"):
                 walk.answer(**({"choice": ("left", "right")[number % 2]} if "trial" in walk.page else {}))
+    reply = owner.post(HERE, asked)
+    assert (reply.status_code, "are closed while it runs" in said(reply.text)) == (409, True)
+    owner.post("/admin/studies/nav/results/open", {"known": "yes"})
     owner.post(HERE, asked)
     drain(settings, database)
     assert "10 pairs with votes of 4 people: at least 40 pairs" in said(owner.get(HERE).text)
