@@ -50,6 +50,7 @@ export class Node {
     Object.assign(this, { localName, attributes });
   }
 
+  get cells() { return this.children; }
   get children() { return this.childNodes.filter((each) => each instanceof Node); }
   get all() { return this.children.flatMap((each) => [each, ...each.all]); }
   get root() { return this.parentElement?.root ?? this; }
@@ -141,6 +142,7 @@ export class Node {
 for (const name of ["hidden", "disabled", "checked", "open"]) Object.defineProperty(Node.prototype, name, flag(name));
 for (const name of ["id", "name", "href", "title"]) Object.defineProperty(Node.prototype, name, text(name));
 Object.defineProperty(Node.prototype, "className", text("class"));
+Object.defineProperty(Node.prototype, "dateTime", text("datetime"));
 
 function parse(html) {
   const top = new Node("top");
@@ -157,6 +159,16 @@ function parse(html) {
   }
   for (const each of top.children) each.parentElement = null;
   return top.childNodes;
+}
+
+/** What a page makes of markup that it is sent. */
+export class Parser {
+  parseFromString(html) {
+    const body = new Node("body");
+    body.innerHTML = html;
+    body.body = body;
+    return body;
+  }
 }
 
 /** The document of a page whose body holds `html`; it becomes `document`. */

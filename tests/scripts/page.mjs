@@ -15,7 +15,7 @@ const STATIC = {
   experimenter: new URL("../../app/admin/static/", import.meta.url),
 };
 
-// A browser finds those of participants' pages in one folder.
+// A browser finds those of participants' pages in one folder; all are modules by the way in which pages name them.
 const SERVED = new Map();
 for (const folder of Object.values(STATIC).slice(0, -1)) {
   for (const file of readdirSync(folder)) SERVED.set(file, new URL(file, folder).href);
@@ -24,7 +24,8 @@ registerHooks({
   resolve(specifier, context, next) {
     const isServed = specifier.startsWith("/static/") || !context.parentURL?.startsWith(STATIC.experimenter.href);
     const url = isServed && SERVED.get(specifier.replace(/^(\.|\/static)\//, ""));
-    return url ? { url, shortCircuit: true } : next(specifier, context);
+    const found = url ? { url, shortCircuit: true } : next(specifier, context);
+    return found.url.includes("/static/") ? { ...found, format: "module" } : found;
   },
 });
 
@@ -125,10 +126,11 @@ export function open(inside, time) {
   const window = new EventTarget();
   const document = typeof inside === "string" ? documentOf(inside) : new Element({}, { inside });
   const page = { window, document, went: [], drawn: null };
-  const location = { replace: (address) => page.went.push(address), reload: () => page.went.push("again") };
+  const location = Object.assign(new URL("http://localhost/here"), { replace: (address) => page.went.push(address), reload: () => page.went.push("again") });
+  const history = { replaceState: (state, title, address) => (location.href = address) };
   const requestAnimationFrame = (act) => void (page.drawn = act);
   const addEventListener = window.addEventListener.bind(window);
-  Object.assign(globalThis, { window, document, location, requestAnimationFrame, addEventListener, FormData: FormFields });
+  Object.assign(globalThis, { window, document, location, history, requestAnimationFrame, addEventListener, FormData: FormFields });
   page.frames = async (ms, each = 20, move = () => {}) => {
     for (let left = ms; left > 0; left -= each) {
       await time.pass(each, each);

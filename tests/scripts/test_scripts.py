@@ -10,12 +10,11 @@ import pytest
 
 HERE = Path(__file__).parent
 TESTS = sorted(HERE.glob("*.test.mjs"))
-# The scripts are modules by the way in which pages name them, of which node does not know.
-OPTIONS = ("--disable-warning=MODULE_TYPELESS_PACKAGE_JSON", "--test", "--test-timeout=30000")
+OPTIONS = ("--test", "--test-timeout=30000")
 
 
 def find_node() -> str:
-    """Playwright brings one, of a version that requirements/dev.txt fixes; else the system's."""
+    """Playwright brings one, of a version that requirements/dev.txt fixes; else the system's, from version 22.15 on."""
     brought = Path(playwright.__file__).parent / "driver" / "node"
     found = shutil.which(brought) or shutil.which("node")
     return found or pytest.skip("no node: Playwright's is missing, and there is none in the PATH")

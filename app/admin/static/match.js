@@ -17,7 +17,7 @@ const isLast = () => slider.value === slider.max;
 async function look(at) {
   const number = ++asked;
   const answer = await fetch(`${form.dataset.replay}?at=${at}`, { headers: { Accept: "application/json" } });
-  if (!answer.ok || answer.redirected || number !== asked) return;
+  if (!answer.ok || answer.redirected) return;
   const html = await answer.text();
   if (number !== asked) return;
   const ran = runs();

@@ -12,7 +12,8 @@ async function preview(what) {
   const fields = new URLSearchParams(new FormData(form));
   fields.set("do", what);
   const response = await fetch(form.action, { method: "POST", body: fields, credentials: "same-origin" });
-  if (mine !== latest || !response.ok || response.redirected) return;
+  if (mine !== latest) return;
+  if (!response.ok || response.redirected) throw new Error("no preview");
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   for (const part of ["[data-result]", "[data-summary]"]) replace(part, page);
   takeOver(page);
