@@ -323,34 +323,22 @@ def _list_trained() -> None:
     """Networks that can be trained, and the trained judges of the data folder."""
     from analysis.learning.networks import NETWORKS
     from app.core.settings import Settings
-    from app.library.places import models_folder
+    from app.judges.models import models_here
 
     for network in NETWORKS.values():
         reads = "clips" if network.settings.sees else "positions"
         out.print(f"{network.name}  to be trained (judge train)  from {reads}  {network.title}", markup=False)
         out.print(f"    {network.origin}", markup=False)
     out.print("votes  to be trained (judge train)  from positions  What people's votes look at", markup=False)
-    models = models_folder(Settings().data_dir)
-    if not models.is_dir():
-        return
-    # To read a card takes what makes one, which takes a second to import.
-    from app.judges.trained import models_in
-
-    for folder, card in models_in(models):
-        if card["name"] == "votes":
-            n, on = card["evaluation"]["n_votes"], card["data"]["on"]
-            out.print(f"{folder.name}  trained votes {card['version']}  on {n} votes of {on}", markup=False)
-            continue
-        pooled = card["evaluation"]["pooled"]
+    for model in models_here(Settings().data_dir):
+        right = "majorities named" if model.is_of_votes else "held-out pairs right"
+        reached = (
+            "no pair held out" if model.pairs is None else f"{model.pairs:.3f} of {model.n_pairs} {right}"
+        )
         out.print(
-            f"{folder.name}  trained {card['name']} {card['version']}  on {card['data']['on']}, "
-            f"{len(card['data']['contents'])} clips; {_right(pooled['pairs'], pooled['n_pairs'])}",
+            f"{model.name}  trained {model.network} {model.version}  on {model.on}, {model.n_clips} clips; {reached}",
             markup=False,
         )
-
-
-def _right(share: float | None, n: int) -> str:
-    return "no pair held out" if share is None else f"{share:.3f} of {n} held-out pairs right"
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from app.library.places import models_folder, training_folder
 
 CARD = "card.json"
 CARD_TEXT = "card.md"
+CURVE = "learning.png"
 MANIFEST = "manifest.csv"
 VOTES = "votes"
 """The judge that learns what people chose: no network, and trained by NumPy alone."""
@@ -30,6 +31,7 @@ class TrainedHere:
     name: str
     network: str
     title: str
+    version: str
     made_at: str
     on: str
     n_clips: int
@@ -40,6 +42,11 @@ class TrainedHere:
     null: float | None
     allowed: Sequence[str]
     is_of_votes: bool
+    has_curve: bool
+
+    def is_shown_in(self, slug: str) -> bool:
+        """The card of a judge of votes quotes what people of its study wrote: it is shown in that study alone."""
+        return not self.is_of_votes or self.on == slug
 
 
 def is_model(path: Path) -> bool:
@@ -64,17 +71,26 @@ def model_folder(data_dir: Path, name: str) -> Path:
     return folder
 
 
-def model_card(data_dir: Path, name: str, file: str) -> Path:
-    """The card for people or for programs. Raises NotFound."""
+def model_shown_in(data_dir: Path, slug: str, name: str) -> Path:
+    """The folder of a trained judge that may be read and deleted on the pages of a study. Raises NotFound."""
     folder = model_folder(data_dir, name)
-    if file not in (CARD, CARD_TEXT) or not (folder / file).is_file():
+    model = _of_card(folder / CARD)
+    if model is None or not model.is_shown_in(slug):
+        raise NotFound(f"There is no trained judge {name[:80]!r} here.")
+    return folder
+
+
+def model_file(data_dir: Path, slug: str, name: str, file: str) -> Path:
+    """The card for people or for programs, or a learning curve. Raises NotFound."""
+    folder = model_shown_in(data_dir, slug, name)
+    if file not in (CARD, CARD_TEXT, CURVE) or not (folder / file).is_file():
         raise NotFound(f"{name} has no file {file[:80]!r}.")
     return folder / file
 
 
-def delete_model(data_dir: Path, name: str) -> None:
-    """Raises NotFound. Verdicts that it gave stay."""
-    shutil.rmtree(model_folder(data_dir, name))
+def delete_model(folder: Path) -> None:
+    """Verdicts that it gave stay."""
+    shutil.rmtree(folder)
 
 
 def training_folders(data_dir: Path) -> Sequence[str]:
@@ -87,21 +103,23 @@ def _of_card(path: Path) -> TrainedHere | None:
         if path.stat().st_size > _LARGEST:
             return None
         card = json.loads(path.read_text(encoding="utf-8"))
-        return _read(path.parent.name, card)
+        return _read(path.parent, card)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
 
 
-def _read(name: str, card: Mapping[str, Any]) -> TrainedHere:
+def _read(folder: Path, card: Mapping[str, Any]) -> TrainedHere:
     found, is_of_votes = card["evaluation"], card["name"] == VOTES
     shared = {
-        "name": name,
+        "name": folder.name,
         "network": str(card["name"]),
         "title": str(card["title"]),
+        "version": str(card["version"]),
         "made_at": str(card["made_at"]),
         "on": str(card["data"]["on"]),
         "n_clips": len(card["data"]["contents"]),
         "is_of_votes": is_of_votes,
+        "has_curve": (folder / CURVE).is_file(),
     }
     if is_of_votes:
         reached = found["reached"]

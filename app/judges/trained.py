@@ -1,12 +1,10 @@
 """A judge that was trained: a folder with weights and a card, run with NumPy alone."""
 
 import hashlib
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from analysis.errors import AnalysisError
 from analysis.learning.card import Loaded, apart, loaded_card, wanted
@@ -232,16 +230,3 @@ def _cross_fitted(
         rows.append(row)
         on_progress(done, len(pairs), judge.info.name)
     return rows
-
-
-def models_in(folder: Path) -> Sequence[tuple[Path, Mapping[str, Any]]]:
-    """The trained judges of a folder with their cards; those that cannot be read are left out."""
-    found = []
-    for path in sorted(folder.glob(f"*/{CARD}")):
-        try:
-            text = card_string(path)
-            _check(text, path)
-        except (JudgeUnavailable, AnalysisError):
-            continue
-        found.append((path.parent, json.loads(text)))
-    return found

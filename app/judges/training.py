@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import platform
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -91,7 +92,9 @@ def train_model(found: TrainingSet, wish: Wish, out: Path, on_progress: OnProgre
         is_simulated=found.is_simulated,
         licence=wish.licence,
         made_at=now,
-        versions={"Python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
+        versions={"Python": platform.python_version()}
+        | {name: version(name) for name in _PACKAGES}
+        | {"processors": str(len(os.sched_getaffinity(0)))},
     )
     card = card_of(trained, found.examples, _data_hash(found), origin, file, digest(parameters))
     card["baselines"] = [each.to_dict() for each in baselines_of(found, trained)]

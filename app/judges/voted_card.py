@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-CURVES = ("learning.svg", "learning.png")
+from app.judges.models import CURVE
+
+CURVES = ("learning.svg", CURVE)
 
 
 def card_lines(card: Mapping[str, Any]) -> list[str]:
@@ -22,7 +24,7 @@ def card_lines(card: Mapping[str, Any]) -> list[str]:
         "",
         "## On pairs whose clips and voters it never saw",
         "",
-        "| | pairs | majority named (5 to 95 % of repeats) | log loss | Brier |",
+        "| | pairs | majority named (5 to 95% of repeats) | log loss | Brier |",
         "|---|---|---|---|---|",
         _reached("all pairs", numbers["reached"]),
         _reached("pairs with a truth", numbers["human_agent"]),
@@ -43,7 +45,7 @@ def card_lines(card: Mapping[str, Any]) -> list[str]:
         "",
         "Features of a network have no names: their weights, in the file of weights, say nothing to a reader."
         if card["features"]
-        else "Weight for one SD of the number, more being chosen; 95 % interval over groups of pairs.",
+        else "Weight for one SD of the number, more being chosen; 95% interval over groups of pairs.",
         "",
     ]
     for weight in numbers["weights"]:

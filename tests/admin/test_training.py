@@ -28,7 +28,7 @@ from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person
 from tests.analysis.learning.walked import SECONDS
 from tests.cli.test_judge_training import clips, made, write
-from tests.factories import NOW
+from tests.factories import NOW, load_file
 from tests.sessions.walks import Walk
 
 __all__ = ["clips"]
@@ -139,6 +139,7 @@ def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
     walked: str,
     settings: Settings,
     database: Database,
+    tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     asked = {"name": "people", "network": "votes", "seed": "1"}
@@ -166,6 +167,18 @@ def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
     assert "of majorities (n = 10)" in said(owner.get(HERE).text)
     assert "What people seem to look at" in owner.get(f"{HERE}/people/card.md").text
     assert (models_folder(settings.data_dir) / "people" / "verdicts.csv").is_file()
+    assert f'href="{HERE}/people/learning.png"' in owner.get(HERE).text
+    curve = owner.get(f"{HERE}/people/learning.png")
+    assert (curve.headers["content-type"], curve.content[:4]) == ("image/png", b"\x89PNG")
+    assert owner.get(f"{HERE}/people/learning.svg").status_code == 404
+    # What its card quotes was written in this study.
+    with database.transaction() as session:
+        load_file(session, tmp_path, study="other")
+    other = HERE.replace("/nav/", "/other/")
+    assert "people" not in re.findall(r'<th scope="row">([^<]+)', owner.get(other).text)
+    assert owner.get(f"{other}/people/card.md").status_code == 404
+    assert owner.post(f"{other}/people/delete").status_code == 404
+    assert (models_folder(settings.data_dir) / "people").is_dir()
 
 
 def test_a_leak_stops_a_training_unless_it_is_allowed(

@@ -134,6 +134,7 @@ def test_a_judge_is_trained_on_a_folder_shown_listed_and_run_on_a_study(
     assert len(card["data"]["contents"]) == 12
     assert card["split"]["never_on_both_sides"] == ["path", "scene"]
     assert card["evaluation"]["pooled"]["n_pairs"] == 6
+    assert set(card["versions"]) >= {"Python", "numpy", "jax", "optax", "likely-human", "processors"}
     assert [leak["found"] for leak in card["leaks"]] == [False] * 7
     list_()
     said = capfd.readouterr().out
@@ -224,8 +225,12 @@ def test_a_judge_learns_from_the_votes_of_a_study(
     assert "10 pairs: below 80" in said
     assert "learning curve is drawn in learning.svg" in said
     assert (out / "learning.svg").read_text().startswith("<")
+    (out.parent / "odd").mkdir()
+    (out.parent / "odd" / "card.json").write_text('{"format": "likely-human judge of votes 1", ')
     list_()
-    assert "people  trained votes 1+" in capfd.readouterr().out
+    said = capfd.readouterr().out
+    assert re.search(r"people  trained votes 1\+\w+  on nav, \d+ clips; \d\.\d+ of 10 majorities named", said)
+    assert "odd" not in said
     rows = read(out / "verdicts.csv")
     assert len(rows) == 100
     assert {row["scale"] for row in rows} == {"probability"}

@@ -90,7 +90,7 @@ def training_page(
         most_epochs=MOST_EPOCHS,
         standing=[job for job in jobs if not job.is_over],
         last=over[0] if over and over[0].status is JobStatus.FAILED else None,
-        models=[_row(model) for model in models],
+        models=[_row(model) for model in models if model.is_shown_in(study.slug)],
     )
 
 

@@ -14,10 +14,11 @@ from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
 from app.judges.asking_training import NotTrainable, TrainingWish, ask_training
-from app.judges.models import CARD_TEXT, delete_model, model_card, model_folder
+from app.judges.models import CARD, CARD_TEXT, CURVE, delete_model, model_file, model_shown_in
 from app.judges.trainable import trainable
 
 router = APIRouter(prefix="/studies/{slug}/judges/train", dependencies=[editors])
+_KINDS = {CARD: "application/json", CARD_TEXT: "text/plain; charset=utf-8", CURVE: "image/png"}
 
 
 @router.get("")
@@ -49,9 +50,8 @@ async def ask_for_training(
 
 @router.get("/{name}/{file}")
 async def open_card(settings: SettingsDep, study: StudyDep, name: str, file: str) -> Response:
-    path = await anyio.to_thread.run_sync(model_card, settings.data_dir, name, file)
-    kind = "text/plain; charset=utf-8" if file == CARD_TEXT else "application/json"
-    return FileResponse(path, media_type=kind, headers={"Cache-Control": "no-store"})
+    path = await anyio.to_thread.run_sync(model_file, settings.data_dir, study.slug, name, file)
+    return FileResponse(path, media_type=_KINDS[file], headers={"Cache-Control": "no-store"})
 
 
 @router.post("/{name}/delete")
@@ -59,9 +59,9 @@ async def delete(
     database: DatabaseDep, settings: SettingsDep, who: WhoDep, study: StudyDep, name: str, now: Now
 ) -> Response:
     """The judge goes; verdicts that it gave stay."""
-    await anyio.to_thread.run_sync(model_folder, settings.data_dir, name)
+    folder = await anyio.to_thread.run_sync(model_shown_in, settings.data_dir, study.slug, name)
     await database.write(record, who.actor, "judge.delete", now=now, study=study.slug, subject=name)
-    await anyio.to_thread.run_sync(delete_model, settings.data_dir, name)
+    await anyio.to_thread.run_sync(delete_model, folder)
     return RedirectResponse(f"/admin/studies/{study.slug}/judges/train?said=deleted", 303)
 
 
