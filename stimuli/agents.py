@@ -141,7 +141,7 @@ class AgentPlace:
             raise StimuliError(f"{self.name}: there is no module {error.name!r} here or installed") from error
         except AttributeError as error:
             raise StimuliError(f"{self.name}: {_short(error)}") from error
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise StimuliError(f"{self.name} cannot be made ({_short(error)})") from error
         if not callable(getattr(made, "act", None)):
             raise StimuliError(f"{self.name} makes no agent: what it gives has no act(observation)")
@@ -195,5 +195,5 @@ def _checked(action: object, name: str, number: int) -> int:
     return given
 
 
-def _short(error: Exception) -> str:
+def _short(error: BaseException) -> str:
     return " ".join(f"{type(error).__name__}: {error}".split())[:300]

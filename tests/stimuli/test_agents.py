@@ -71,6 +71,10 @@ class Breaks:
 
 class Idle:
     pass
+
+
+def ends():
+    raise SystemExit(3)
 '''
 
 
@@ -166,6 +170,7 @@ def test_what_cannot_walk_is_refused_in_one_line(folder: Path, program: Program)
         ("my_agents",): "give MODULE:NAME",
         ("my_agents:Missing",): "has no attribute 'Missing'",
         ("my_agents:Idle",): "has no act(observation)",
+        ("my_agents:ends",): "cannot be made (SystemExit: 3)",
         ("my_agents:Ninth",): "gave '8' in step 1 of a walk; an action is a whole number, 0 to 7",
         ("my_agents:Breaks",): "failed in step 1 of a walk (ZeroDivisionError",
         ("my_agents:Stands",): "no walk long enough in 20 attempts",
