@@ -40,6 +40,8 @@ def test_the_list_the_replay_and_the_stop(
     overview = owner.get(f"/admin/studies/{SLUG}").text
     in_short = overview[overview.index('class="tabbar"') :]
     assert f'href="{HOME}"' in in_short
+    results = owner.get(f"/admin/studies/{SLUG}/results").text
+    assert f"<code>likely-human signatures {SLUG}</code>" in results
     next(person for person in people if person.legal()).move(random.Random(2))
     news = owner.get(f"{HOME}/live?mode=live").text
     assert "<html" not in news

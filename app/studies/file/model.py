@@ -52,8 +52,8 @@ class Consent(Part):
     play_shown: bool = Field(
         default=False,
         title="Play may be shown to others",
-        description="Say so only where the text tells people that others may read and judge how they played; without "
-        "it no record is made of what they play.",
+        description="Say so only where the text tells people that others may see and judge how they played or walked; "
+        "without it no record is made of what they play, and no clip of their walks.",
     )
 
 
