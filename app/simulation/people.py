@@ -115,8 +115,10 @@ class Person:
         usual = self.rng.lognormvariate(math.log(USUAL_NUMBER), 0.4)
         least = float(low) if low else float(high) - 2 * usual if high else 0.0
         most = float(high) if high else least + 2 * usual
-        whole = range(math.ceil(least), math.floor(most) + 1)
-        return str(self.rng.choice(whole)) if whole else f"{self.rng.uniform(least, most):.10g}"
+        first, last = math.ceil(least), math.floor(most)
+        return (
+            str(self.rng.randint(first, last)) if first <= last else f"{self.rng.uniform(least, most):.10g}"
+        )
 
     def rt_ms(self) -> int:
         return round(TYPICAL_RT_MS / self._traits.speed * self._rng.lognormvariate(0, 0.35))
