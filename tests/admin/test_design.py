@@ -17,9 +17,9 @@ from app.admin.access import Shell, StudyTab
 from app.admin.design.actions import BadAction, act
 from app.admin.design.faults import fault_views, marked
 from app.admin.design.fields import MOST, cleaned, fields_to_keys, keys_to_fields
-from app.admin.design.pages import FieldsPage, PageName
 from app.admin.design.preview import NO_PAIRS, NO_TEXT, block_of, design_as_far, inert, place_in, shown_pairs
 from app.admin.design.sections import sections
+from app.admin.design.views import FieldsPage, PageName
 from app.core.database import Database
 from app.core.templating import html_of
 from app.sessions.views import page_of

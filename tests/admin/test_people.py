@@ -13,7 +13,7 @@ from app.accounts.audit import record
 from app.accounts.logins import log_in
 from app.accounts.tables import ApiToken, AuditEntry, LoginAttempt, Role, User
 from app.accounts.throttle import PER_USER
-from app.admin.people.build import browser_in_words
+from app.admin.people.views import browser_in_words
 from app.core.database import Database
 from app.jobs.queue import ask
 from app.jobs.tables import JobStatus, Kind

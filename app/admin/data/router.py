@@ -5,7 +5,7 @@ from fastapi.responses import FileResponse, RedirectResponse
 from starlette.background import BackgroundTask
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
-from app.admin.data.build import data_page
+from app.admin.data.views import data_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render

@@ -7,7 +7,7 @@ from typing import Any
 
 from app.admin.design.fields import dotted, scales, value_at
 from app.admin.design.outline import Cards, Group, Node, groups, label_of, leaves, lists, outline
-from app.admin.design.pages import FaultView
+from app.admin.design.views import FaultView
 from app.studies.file.comparable import has_blocks
 from app.studies.file.model import StudyFile
 from app.studies.file.problems import Fault, Place

@@ -12,7 +12,7 @@ from sqlmodel import Session
 
 from app.admin.design.fields import dotted, entries, is_on, keys_to_fields, labels_of, scales, shown
 from app.admin.design.outline import Group, leaves, lists, outline
-from app.admin.design.pages import PageName
+from app.admin.design.views import PageName
 from app.core.errors import NotFound
 from app.core.headers import FRAMED_POLICY
 from app.core.templating import html_of

@@ -7,8 +7,7 @@ from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.design.actions import BadAction
-from app.admin.design.build import design_page, reply
-from app.admin.design.pages import DesignPage, PageName
+from app.admin.design.design_page import design_page, reply
 from app.admin.design.preview import POLICY, framed_block, framed_page
 from app.admin.design.saving import (
     save_form,
@@ -16,6 +15,7 @@ from app.admin.design.saving import (
     sent_by_script,
     wide_form,
 )
+from app.admin.design.views import DesignPage, PageName
 from app.admin.forms import AnyForm
 from app.core.dependencies import DatabaseDep, Now
 from app.core.errors import Conflict

@@ -8,7 +8,7 @@ from typing import Any
 from app.admin.design.faults import labels_are_shown, plain
 from app.admin.design.fields import dotted, entries, labels_of, scales, shown, text_of, value_at
 from app.admin.design.outline import Cards, Group, Leaf, Node, outline, tag_of
-from app.admin.design.pages import (
+from app.admin.design.views import (
     CardView,
     FieldsView,
     FieldView,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from app.admin.judges.pages import JudgePanel
+from app.admin.judges.views import JudgePanel
 from app.admin.judges.words import Numbers, counted, estimate
 
 # As the analysis prints them; the serving process loads nothing of it.

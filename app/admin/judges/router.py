@@ -8,7 +8,7 @@ from fastapi.responses import FileResponse, RedirectResponse
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.forms import AnyForm, FilesDep
-from app.admin.judges.build import CHOSEN, judges_page
+from app.admin.judges.judges_page import CHOSEN, judges_page
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render

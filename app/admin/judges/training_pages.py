@@ -19,6 +19,7 @@ from app.judges.models import VOTES, TrainedHere, models_here, training_folders
 from app.judges.trainable import NetworkHere, Trainable
 from app.library.places import training_folder
 from app.studies.access import StudyHere
+from app.studies.blinding import may_look
 
 ALLOW = "allow-"
 
@@ -90,7 +91,11 @@ def training_page(
         most_epochs=MOST_EPOCHS,
         standing=[job for job in jobs if not job.is_over],
         last=over[0] if over and over[0].status is JobStatus.FAILED else None,
-        models=[_row(model) for model in models if model.is_shown_in(study.slug)],
+        models=[
+            _row(model)
+            for model in models
+            if model.is_shown_in(study.slug) and may_look(session, shell.who, study, model.mode)
+        ],
     )
 
 

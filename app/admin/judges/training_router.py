@@ -16,6 +16,7 @@ from app.core.templating import render
 from app.judges.asking_training import NotTrainable, TrainingWish, ask_training
 from app.judges.models import CARD, CARD_TEXT, CURVE, delete_model, model_file, model_shown_in
 from app.judges.trainable import trainable
+from app.studies.blinding import require_open
 
 router = APIRouter(prefix="/studies/{slug}/judges/train", dependencies=[editors])
 _KINDS = {CARD: "application/json", CARD_TEXT: "text/plain; charset=utf-8", CURVE: "image/png"}
@@ -49,8 +50,12 @@ async def ask_for_training(
 
 
 @router.get("/{name}/{file}")
-async def open_card(settings: SettingsDep, study: StudyDep, name: str, file: str) -> Response:
-    path = await anyio.to_thread.run_sync(model_file, settings.data_dir, study.slug, name, file)
+async def open_card(
+    database: DatabaseDep, settings: SettingsDep, who: WhoDep, study: StudyDep, name: str, file: str
+) -> Response:
+    model, folder = await anyio.to_thread.run_sync(model_shown_in, settings.data_dir, study.slug, name)
+    await database.read(require_open, who, study, model.mode)
+    path = await anyio.to_thread.run_sync(model_file, folder, file)
     return FileResponse(path, media_type=_KINDS[file], headers={"Cache-Control": "no-store"})
 
 
@@ -59,7 +64,7 @@ async def delete(
     database: DatabaseDep, settings: SettingsDep, who: WhoDep, study: StudyDep, name: str, now: Now
 ) -> Response:
     """The judge goes; verdicts that it gave stay."""
-    folder = await anyio.to_thread.run_sync(model_shown_in, settings.data_dir, study.slug, name)
+    _, folder = await anyio.to_thread.run_sync(model_shown_in, settings.data_dir, study.slug, name)
     await database.write(record, who.actor, "judge.delete", now=now, study=study.slug, subject=name)
     await anyio.to_thread.run_sync(delete_model, folder)
     return RedirectResponse(f"/admin/studies/{study.slug}/judges/train?said=deleted", 303)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from app.admin.judges.pages import GroupRow, JudgePanel
+from app.admin.judges.views import GroupRow, JudgePanel
 from app.admin.p_values import p_words
 
 Numbers = Mapping[str, Any]

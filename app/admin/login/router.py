@@ -1,6 +1,8 @@
 """In and out: `/admin/login`, `/admin/logout`."""
 
 import secrets
+from dataclasses import dataclass
+from typing import ClassVar
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -10,13 +12,24 @@ from app.accounts.users import is_nobody
 from app.admin.access import COOKIE, LOGIN_FORM, WhoDep, anyone, check_csrf, csrf_for, safe_next, set_cookie
 from app.admin.login.cookies import attempt_of, let_in
 from app.admin.login.enter import enter
-from app.admin.login.pages import LoginPage
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep
 from app.core.errors import StudyError
 from app.core.templating import render
 
 router = APIRouter()
 inside = APIRouter(dependencies=[anyone])
+
+
+@dataclass(frozen=True, slots=True)
+class LoginPage:
+    """`next` is where to go afterwards; `is_nobody` that there is no user yet."""
+
+    template: ClassVar[str] = "login.html"
+    csrf: str
+    next: str
+    email: str = ""
+    error: str = ""
+    is_nobody: bool = False
 
 
 @router.get("/login")

@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse
 
 from app.accounts.logins import Who
 from app.admin.access import Shell, ShellDep, StudyDep, WhoDep, editors
-from app.admin.matches.pages import match_page, match_part, matches_page, matches_part
+from app.admin.matches.views import match_page, match_part, matches_page, matches_part
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Form, Now
 from app.core.errors import StudyError

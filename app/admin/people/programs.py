@@ -8,7 +8,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from app.admin.access import ShellDep, anyone, editors
 from app.admin.people.apidoc import refusals_of, tags_of
-from app.admin.people.pages import ApiPage
+from app.admin.people.views import ApiPage
 from app.core.dependencies import DatabaseDep, Now, Site, WhoDep
 from app.core.templating import render
 from app.jobs.calling import call_off

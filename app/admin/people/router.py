@@ -12,8 +12,7 @@ from app.accounts.auditlog import AuditFilter
 from app.accounts.users import checked_role
 from app.admin.access import ShellDep, anyone, editors, owners_only
 from app.admin.login.cookies import set_login
-from app.admin.people.build import account_page, audit_page, user_page, users_page
-from app.admin.people.pages import FreshPassword
+from app.admin.people.views import FreshPassword, account_page, audit_page, user_page, users_page
 from app.core.dependencies import DatabaseDep, Form, Now, StudyDep, WhoDep, without_nul
 from app.core.errors import StudyError
 from app.core.templating import render

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse, RedirectResponse
 
 from app.admin.access import ShellDep, anyone, editors
-from app.admin.results.build import Wish, figure_csv, lacks_posters, results_page, view_of
+from app.admin.results.views import Wish, figure_csv, lacks_posters, results_page, view_of
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, StudyDep, WhoDep
 from app.core.errors import NotFound, StudyError
 from app.core.templating import render

@@ -11,8 +11,7 @@ from datetime import datetime
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from app.admin.running.build import monitor_view
-from app.admin.running.pages import MonitorFragment
+from app.admin.running.views import MonitorFragment, monitor_view
 from app.core.database import Database
 from app.core.templating import html_of
 from app.studies.access import StudyHere

@@ -9,8 +9,10 @@ from fastapi import APIRouter, Header, Path, Response
 from fastapi.responses import FileResponse, RedirectResponse, StreamingResponse
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
-from app.admin.running.build import (
+from app.admin.running.events import watch
+from app.admin.running.views import (
     SAID,
+    LinksPage,
     accepted,
     around,
     closing,
@@ -19,8 +21,6 @@ from app.admin.running.build import (
     session_page,
     sessions_page,
 )
-from app.admin.running.events import watch
-from app.admin.running.pages import LinksPage
 from app.core import clock
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site, StoreDep
 from app.core.errors import NotFound, StudyError

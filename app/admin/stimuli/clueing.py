@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import RedirectResponse
 
 from app.admin.access import ShellDep, editors
-from app.admin.stimuli.cluesbuild import clues_page
+from app.admin.stimuli.clues_page import clues_page
 from app.core.dependencies import DatabaseDep, Now, StudyDep, WhoDep
 from app.core.errors import StudyError
 from app.core.templating import render

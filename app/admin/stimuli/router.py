@@ -8,7 +8,7 @@ from fastapi.responses import FileResponse, RedirectResponse
 from app.admin.access import ShellDep, editors
 from app.admin.forms import AnyForm, FilesDep
 from app.admin.stimuli import clueing, ruling, uploading
-from app.admin.stimuli.build import (
+from app.admin.stimuli.stimuli_pages import (
     attributes_in,
     clip_page,
     library_address,

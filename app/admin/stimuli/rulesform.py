@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.admin.stimuli.pages import MaskRow
+from app.admin.stimuli.views import MaskRow
 from app.library.clips.rules import Mask, Rules
 from app.library.rules import BadRules, checked_rules
 

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi.responses import FileResponse, RedirectResponse
 
 from app.admin.access import ShellDep, editors
-from app.admin.stimuli.rulesbuild import rules_page
+from app.admin.stimuli.rules_page import rules_page
 from app.admin.stimuli.rulesform import rules_in, typed
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, WhoDep
 from app.core.errors import StudyError

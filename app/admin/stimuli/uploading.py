@@ -7,7 +7,7 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from app.admin.access import ShellDep, editors
 from app.admin.forms import MAX_BYTES, AnyForm, FilesDep
-from app.admin.stimuli.build import attributes_in, upload_page
+from app.admin.stimuli.stimuli_pages import attributes_in, upload_page
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, WhoDep
 from app.core.errors import StudyError
 from app.core.templating import render

@@ -7,7 +7,7 @@ from fastapi import APIRouter, Path, Response
 from fastapi.responses import RedirectResponse
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors, owners_only
-from app.admin.studies.build import overview_page, studies_page
+from app.admin.studies.views import overview_page, studies_page
 from app.core.dependencies import DatabaseDep, Form, Now, SettingsDep, Site
 from app.core.errors import StudyError
 from app.core.templating import render

@@ -5,7 +5,7 @@ from fastapi.responses import RedirectResponse
 
 from app.admin.access import ShellDep, WhoDep, editors
 from app.admin.forms import AnyForm, FilesDep
-from app.admin.studies.creating.build import new_study_page, start_in
+from app.admin.studies.creating.views import new_study_page, start_in
 from app.core.dependencies import DatabaseDep, Now
 from app.core.errors import StudyError
 from app.core.templating import render

@@ -10,7 +10,7 @@ from fastapi import Depends, Request
 from sqlmodel import Session
 
 from app.admin.access import Shell, ShellDep, StudyDep
-from app.admin.studies.pairs.pages import PairRow
+from app.admin.studies.pairs.views import PairRow
 from app.core.dependencies import SettingsDep
 from app.library.media import poster_path
 from app.studies.access import StudyHere

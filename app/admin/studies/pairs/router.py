@@ -5,10 +5,10 @@ from fastapi.responses import RedirectResponse
 
 from app.admin.access import WhoDep, editors
 from app.admin.forms import AnyForm, FilesDep
-from app.admin.studies.pairs.build import csv_page, pairs_csv, pairs_page, pick_page
 from app.admin.studies.pairs.drawing import another_seed, draw_page, with_seed
 from app.admin.studies.pairs.forms import again_at, csv_in, draw_in, edit_in, row_in
 from app.admin.studies.pairs.frame import AtDep
+from app.admin.studies.pairs.pairs_pages import csv_page, pairs_csv, pairs_page, pick_page
 from app.admin.studies.versions.forms import revision_in
 from app.core.dependencies import DatabaseDep, Form, Now, Rng
 from app.core.errors import StudyError

@@ -7,8 +7,8 @@ from fastapi.responses import RedirectResponse
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.forms import AnyForm, FilesDep
-from app.admin.studies.versions.build import compare_page, versions_page
 from app.admin.studies.versions.forms import draft_in, revision_in
+from app.admin.studies.versions.views import compare_page, versions_page
 from app.core.dependencies import DatabaseDep, Form, Now
 from app.core.errors import StudyError
 from app.core.templating import render

@@ -10,10 +10,10 @@ from sqlmodel import Session
 
 from app.accounts.logins import Who
 from app.admin.access import Shell
-from app.admin.data.build import MODES
+from app.admin.data.views import MODES
 from app.admin.judges import words
 from app.admin.judges.item_words import item_panels
-from app.admin.judges.pages import FigureView, JudgeChoice, JudgePanel, JudgesPage, RunRow, ShownRun
+from app.admin.judges.views import FigureView, JudgeChoice, JudgePanel, JudgesPage, RunRow, ShownRun
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind

@@ -8,7 +8,7 @@ from sqlmodel import Session
 
 from app.accounts.logins import Who
 from app.admin.access import Shell
-from app.admin.stimuli.pages import (
+from app.admin.stimuli.views import (
     ClipCard,
     ClipPage,
     EditForm,

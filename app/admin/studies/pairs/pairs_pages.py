@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from sqlmodel import Session
 
 from app.admin.studies.pairs.frame import At, Clips, clips_by_name, frame_of, rows_found, rows_written
-from app.admin.studies.pairs.pages import ClipChoice, ClipList, CsvPage, PairRow, PairsPage, PickPage
+from app.admin.studies.pairs.views import ClipChoice, ClipList, CsvPage, PairRow, PairsPage, PickPage
 from app.core.errors import StudyError
 from app.studies.file.pairs import COLUMNS
 from app.studies.pairs_draft import PairsHere, pairs_here

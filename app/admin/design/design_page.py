@@ -8,9 +8,9 @@ from sqlmodel import Session
 from app.admin.access import Shell
 from app.admin.design.faults import fault_views, marked
 from app.admin.design.fields import Keys, fields_to_keys
-from app.admin.design.pages import DesignPage, FaultsPage, FaultView, FieldsPage, PageName
 from app.admin.design.saving import Saved
 from app.admin.design.sections import block_names, sections
+from app.admin.design.views import DesignPage, FaultsPage, FaultView, FieldsPage, PageName
 from app.core.templating import html_of
 from app.studies.access import StudyHere
 from app.studies.drafts import check_of, draft_for, is_frozen, needs_reason, newest_number

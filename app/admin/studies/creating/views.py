@@ -1,19 +1,36 @@
-"""From the form of a new study to what it begins from, and back to the page where that does not hold."""
+"""What the page of a new study is given."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
 
 from sqlmodel import Session
 
 from app.accounts.logins import Who
 from app.admin.access import Shell
 from app.admin.forms import Files
-from app.admin.studies.creating.pages import NewStudyPage
+from app.admin.pages import AdminPage
 from app.core.errors import Conflict, StudyError
+from app.core.problems import Problem
 from app.studies.access import BadSlug, visible_slugs
 from app.studies.file.problems import StudyFileProblems
-from app.studies.file.templates import TEMPLATES
+from app.studies.file.templates import TEMPLATES, Template
 from app.studies.history import BadWhich
 from app.studies.making import BadStart, Start
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewStudyPage(AdminPage):
+    """`form` holds what was typed; `problems` what is wrong with an uploaded study file."""
+
+    template: ClassVar[str] = "studies-new.html"
+    tab: ClassVar[str] = "studies"
+    templates: Sequence[Template]
+    studies: Sequence[str]
+    form: Mapping[str, str]
+    errors: Mapping[str, str] = field(default_factory=dict)
+    problems: Sequence[Problem] = ()
+
 
 _EMPTY = {"start": "template:hntt", "title": "", "slug": "", "clone": "", "which": ""}
 _FIELDS: Mapping[type[StudyError], str] = {BadSlug: "slug", Conflict: "slug", BadWhich: "clone"}

@@ -7,7 +7,7 @@ from sqlmodel import Session
 
 from app.admin.access import Shell
 from app.admin.p_values import p_cell
-from app.admin.stimuli.pages import ClueRow, ClueRun, CluesPage
+from app.admin.stimuli.views import ClueRow, ClueRun, CluesPage
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus
 from app.library.clues import ClueClips, clips_in, clips_of, clue_run, clue_runs, is_of, verdict_of

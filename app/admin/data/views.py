@@ -1,13 +1,15 @@
-"""From SQL to the data page."""
+"""What the page *Data* is given, from SQL."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import ClassVar
 
 from sqlmodel import Session
 
 from app.accounts.logins import Who
 from app.admin.access import Shell
-from app.admin.data.pages import DataPage, RunRow, TableRow
+from app.admin.pages import AdminPage
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
@@ -18,6 +20,47 @@ from app.sessions.tables import Mode
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
 from app.studies.file.problems import counted
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """One downloadable table and what a row of it is."""
+
+    what: str
+    title: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunRow:
+    """A report or package that was asked for; `link` opens it, empty until it is there, or while it `is_blinded`."""
+
+    job: JobView
+    asked_at: datetime
+    says: str
+    link: str
+    is_current: bool
+    is_blinded: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DataPage(AdminPage):
+    """`answers` counts answered main trials by mode; `modes` can be chosen for labels and reports.
+
+    `walks` are the runs that made clips of walks; None where nobody walks.
+    """
+
+    template: ClassVar[str] = "data.html"
+    tab: ClassVar[str] = "data"
+    slug: str
+    tables: Sequence[TableRow]
+    answers: Sequence[tuple[str, int]]
+    modes: Sequence[tuple[str, str]]
+    reports: Sequence[RunRow]
+    packages: Sequence[RunRow]
+    walks: Sequence[RunRow] | None = None
+    form: dict[str, str]
+
 
 TABLES = (
     TableRow(What.RESPONSES, "Responses", "one row for each trial answered"),

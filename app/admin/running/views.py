@@ -1,45 +1,166 @@
-"""From the domain to the pages of a running study."""
+"""What the pages of launch, monitor and sessions are given, from SQL."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
+from typing import ClassVar
 from urllib.parse import urlencode
 
 from sqlmodel import Session
 
 from app.admin.access import Shell
-from app.admin.running.charts import time_chart
-from app.admin.running.pages import (
-    LaunchPage,
-    MonitorPage,
-    MonitorView,
-    SessionPage,
-    SessionsPage,
-    StateRow,
-)
+from app.admin.pages import AdminPage
+from app.admin.running.charts import Chart, time_chart
 from app.library.clips.store import ClipStore
 from app.library.clues import clues_state
 from app.library.media import poster_path
 from app.monitor.progress import MODES, choice_of, snapshot
-from app.monitor.sessions_list import ANY_FLAG, Search, checked_search, find_sessions
-from app.monitor.sessions_view import one_session
+from app.monitor.sessions_list import ANY_FLAG, Search, SessionList, checked_search, find_sessions
+from app.monitor.sessions_view import SessionView, one_session
 from app.monitor.snapshots import Snapshot
-from app.sessions.flags import MEANINGS
+from app.sessions.flags import MEANINGS, Flag, Meaning
+from app.sessions.links import Link
 from app.sessions.tables import Mode, Status
 from app.studies.access import StudyHere
 from app.studies.blinding import may_look
-from app.studies.checklist import Around, checklist, newest_of
+from app.studies.checklist import Around, Check, checklist, newest_of
 from app.studies.launch import (
     Accepted,
     Closing,
+    ClosingNow,
+    StateChange,
     closing_now,
     has_live,
     is_first_launch,
     state_changes,
 )
-from app.studies.states import DEFAULT_CLOSING, DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN, STATES, following
+from app.studies.states import (
+    DEFAULT_CLOSING,
+    DEFAULT_GRACE_MIN,
+    LONGEST_GRACE_MIN,
+    STATES,
+    Allows,
+    following,
+)
 from app.studies.tables import State
+
+
+@dataclass(frozen=True, slots=True)
+class StateRow:
+    state: State
+    allows: Allows
+    is_here: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaunchPage(AdminPage):
+    """The checklist and the changes of state that there are (`to`).
+
+    `must_accept` says that each warning is to be ticked; `ticked` and `reason` are what was sent and not taken, and so
+    are `grace`, `ends_at_once` and `farewell` of a closing.
+    """
+
+    template: ClassVar[str] = "launch.html"
+    tab: ClassVar[str] = "launch"
+    slug: str
+    state: State
+    entrance: str
+    version: int
+    checks: Sequence[Check]
+    n_blockers: int
+    warnings: Sequence[Check]
+    must_accept: bool
+    to: Sequence[State]
+    ticked: frozenset[str]
+    reason: str
+    closing: ClosingNow
+    longest_grace: int
+    grace: str
+    ends_at_once: bool
+    farewell: str
+    states: Sequence[StateRow]
+    history: Sequence[StateChange]
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorView:
+    """The part of the monitor that is kept up to date."""
+
+    slug: str
+    now: Snapshot
+    chart: Chart
+    widest: int
+
+
+@dataclass(frozen=True, slots=True)
+class MonitorFragment:
+    """That part alone, as it is sent while somebody watches."""
+
+    template: ClassVar[str] = "monitor-live.html"
+    live: MonitorView
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MonitorPage(AdminPage):
+    """`events` is where the script listens; `version` and `mode` are what the choosers show."""
+
+    template: ClassVar[str] = "monitor.html"
+    tab: ClassVar[str] = "monitor"
+    slug: str
+    live: MonitorView
+    versions: Sequence[tuple[str, str]]
+    modes: Sequence[tuple[str, str]]
+    version: str
+    mode: str
+    events: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionsPage(AdminPage):
+    """`more` is the address of the next page, empty on the last."""
+
+    template: ClassVar[str] = "sessions.html"
+    tab: ClassVar[str] = "sessions"
+    slug: str
+    search: Search
+    list: SessionList
+    more: str
+    first: str
+    statuses: Sequence[tuple[str, str]]
+    modes: Sequence[tuple[str, str]]
+    flags: Sequence[tuple[str, str]]
+    meanings: Mapping[Flag, Meaning]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionPage(AdminPage):
+    """`reason` and `note` are what was written and not taken; `posters` the clips that a picture is kept of.
+
+    `link` goes on with the session in another browser.
+    """
+
+    template: ClassVar[str] = "session.html"
+    tab: ClassVar[str] = "sessions"
+    slug: str
+    one: SessionView
+    posters: Collection[str]
+    reason: str
+    note: str
+    link: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinksPage(AdminPage):
+    """`links` are those just made, each with its whole address; `names` what was typed."""
+
+    template: ClassVar[str] = "links.html"
+    tab: ClassVar[str] = "sessions"
+    slug: str
+    site: str
+    names: str = ""
+    links: Sequence[Link] = ()
+
 
 STATUS_WORDS: Mapping[str, str] = {
     Status.ARRIVED: "arrived",

@@ -7,9 +7,9 @@ from sqlmodel import Session
 
 from app.accounts.logins import Who
 from app.admin.access import Shell
-from app.admin.stimuli.build import HERE, frame_size, megabytes
-from app.admin.stimuli.pages import Preview, RulesPage, TriedClip
 from app.admin.stimuli.rulesform import RulesForm, form_of
+from app.admin.stimuli.stimuli_pages import HERE, frame_size, megabytes
+from app.admin.stimuli.views import Preview, RulesPage, TriedClip
 from app.core.errors import NotFound
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus

@@ -1,19 +1,74 @@
-"""From SQL to the pages of a study's versions."""
+"""What the pages of versions are given, from SQL."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, ClassVar
 
 from sqlmodel import Session
 
 from app.admin.access import Shell
 from app.admin.design.faults import fault_views
-from app.admin.studies.versions.pages import ComparePage, FaultLine, Unsaved, VersionsPage
+from app.admin.pages import AdminPage
 from app.core.errors import StudyError
+from app.core.problems import Problem
 from app.studies.access import StudyHere
 from app.studies.drafts import ReasonDue, check_of, draft_for, is_frozen, needs_reason
+from app.studies.file.difference import Difference
 from app.studies.file.problems import Fault, StudyFileProblems
-from app.studies.history import Which, compare, unsaved_differences
+from app.studies.history import Comparison, Which, compare, unsaved_differences
 from app.studies.listing import VersionLine, version_lines
+
+
+@dataclass(frozen=True, slots=True)
+class FaultLine:
+    """Something to correct, and where in the form that is done."""
+
+    place: str
+    message: str
+    remedy: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """The draft. `changes` is None where there is no version to compare it with; `may_save` that nothing is wrong."""
+
+    revision: int
+    saved_at: datetime | None
+    saved_by: str
+    faults: Sequence[FaultLine]
+    changes: Sequence[Difference] | None
+    next_number: int
+    needs_reason: bool
+
+    @property
+    def may_save(self) -> bool:
+        return not self.faults
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VersionsPage(AdminPage):
+    """`reason` is what was typed; `problems` what is wrong with an uploaded study file."""
+
+    template: ClassVar[str] = "versions.html"
+    tab: ClassVar[str] = "versions"
+    slug: str
+    versions: Sequence[VersionLine]
+    unsaved: Unsaved | None
+    choices: Sequence[tuple[str, str]]
+    reason: str = ""
+    reason_error: str = ""
+    problems: Sequence[Problem] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparePage(AdminPage):
+    template: ClassVar[str] = "versions-compare.html"
+    tab: ClassVar[str] = "versions"
+    slug: str
+    comparison: Comparison
+    choices: Sequence[tuple[str, str]]
 
 
 def versions_page(
