@@ -25,7 +25,8 @@ _LARGEST = 20_000_000
 class TrainedHere:
     """A trained judge of the data folder: what it is, and how it did on what it never saw.
 
-    `leaks` are those that were found and allowed. Numbers are None where the card has none.
+    `allowed` are the leaks that were found and allowed. Numbers are None where the card has none. `mode` is that of the
+    votes, empty of a judge that learnt from none: who may not see how these fall may not read the card.
     """
 
     name: str
@@ -41,8 +42,12 @@ class TrainedHere:
     high: float | None
     null: float | None
     allowed: Sequence[str]
-    is_of_votes: bool
+    mode: str
     has_curve: bool
+
+    @property
+    def is_of_votes(self) -> bool:
+        return bool(self.mode)
 
     def is_shown_in(self, slug: str) -> bool:
         """The card of a judge of votes quotes what people of its study wrote: it is shown in that study alone."""
@@ -71,20 +76,19 @@ def model_folder(data_dir: Path, name: str) -> Path:
     return folder
 
 
-def model_shown_in(data_dir: Path, slug: str, name: str) -> Path:
-    """The folder of a trained judge that may be read and deleted on the pages of a study. Raises NotFound."""
+def model_shown_in(data_dir: Path, slug: str, name: str) -> tuple[TrainedHere, Path]:
+    """A trained judge that may be read and deleted on the pages of a study, and its folder. Raises NotFound."""
     folder = model_folder(data_dir, name)
     model = _of_card(folder / CARD)
     if model is None or not model.is_shown_in(slug):
         raise NotFound(f"There is no trained judge {name[:80]!r} here.")
-    return folder
+    return model, folder
 
 
-def model_file(data_dir: Path, slug: str, name: str, file: str) -> Path:
+def model_file(folder: Path, file: str) -> Path:
     """The card for people or for programs, or a learning curve. Raises NotFound."""
-    folder = model_shown_in(data_dir, slug, name)
     if file not in (CARD, CARD_TEXT, CURVE) or not (folder / file).is_file():
-        raise NotFound(f"{name} has no file {file[:80]!r}.")
+        raise NotFound(f"{folder.name} has no file {file[:80]!r}.")
     return folder / file
 
 
@@ -109,8 +113,8 @@ def _of_card(path: Path) -> TrainedHere | None:
 
 
 def _read(folder: Path, card: Mapping[str, Any]) -> TrainedHere:
-    found, is_of_votes = card["evaluation"], card["name"] == VOTES
-    shared = {
+    found, mode = card["evaluation"], str(card["data"]["mode"]) if card["name"] == VOTES else ""
+    shared: dict[str, Any] = {
         "name": folder.name,
         "network": str(card["name"]),
         "title": str(card["title"]),
@@ -118,10 +122,10 @@ def _read(folder: Path, card: Mapping[str, Any]) -> TrainedHere:
         "made_at": str(card["made_at"]),
         "on": str(card["data"]["on"]),
         "n_clips": len(card["data"]["contents"]),
-        "is_of_votes": is_of_votes,
+        "mode": mode,
         "has_curve": (folder / CURVE).is_file(),
     }
-    if is_of_votes:
+    if mode:
         reached = found["reached"]
         return TrainedHere(
             **shared,

@@ -136,6 +136,8 @@ def test_what_cannot_be_trained_is_said_and_leaves_nothing(
 
 def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
     owner: Person,
+    editor: Person,
+    share_with: ShareWith,
     walked: str,
     settings: Settings,
     database: Database,
@@ -171,6 +173,10 @@ def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
     curve = owner.get(f"{HERE}/people/learning.png")
     assert (curve.headers["content-type"], curve.content[:4]) == ("image/png", b"\x89PNG")
     assert owner.get(f"{HERE}/people/learning.svg").status_code == 404
+    # It says how live votes fall, which each opens for themselves.
+    share_with(editor)
+    assert "of majorities" not in said(editor.get(HERE).text)
+    assert editor.get(f"{HERE}/people/card.md").status_code == 409
     # What its card quotes was written in this study.
     with database.transaction() as session:
         load_file(session, tmp_path, study="other")
