@@ -43,6 +43,7 @@ const text = (name) => ({
 export class Node {
   parentElement = null;
   childNodes = [];
+  style = {};
   scrolls = 0;
   #listeners = [];
 
@@ -51,6 +52,12 @@ export class Node {
   }
 
   get cells() { return this.children; }
+  get firstElementChild() { return this.children[0] ?? null; }
+  get tagName() { return this.localName.toUpperCase(); }
+  get elements() {
+    const all = this.all.filter((each) => ["input", "select", "textarea", "button"].includes(each.localName));
+    return Object.assign(all, Object.fromEntries(all.filter(({ name }) => name).map((each) => [each.name, each])));
+  }
   get children() { return this.childNodes.filter((each) => each instanceof Node); }
   get all() { return this.children.flatMap((each) => [each, ...each.all]); }
   get root() { return this.parentElement?.root ?? this; }
@@ -127,6 +134,8 @@ export class Node {
     if (document.activeElement && !document.activeElement.isConnected) document.activeElement = document.body;
   }
   getBoundingClientRect() { return this.box ?? { left: 0, right: 0, top: 0, bottom: 0 }; }
+  after(...nodes) { this.parentElement.#put(this.parentElement.childNodes.indexOf(this) + 1, 0, nodes); }
+  click() { this.dispatchEvent(new Event("click", { cancelable: true })); }
   focus() { document.activeElement = this; }
   scrollIntoView() { this.scrolls += 1; }
   addEventListener(name, act) { this.#listeners.push([name, act]); }

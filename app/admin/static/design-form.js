@@ -210,7 +210,7 @@ function listenToLeaving() {
   document.addEventListener("visibilitychange", () => document.hidden && !saver.isSaved && saver.save(""));
   document.addEventListener("click", async (event) => {
     const link = event.target.closest("a[href]");
-    const leaves = link && !link.target && !link.getAttribute("href").startsWith("#") && !event.ctrlKey && !event.metaKey;
+    const leaves = link && !link.target && !link.getAttribute("href").startsWith("#") && !event.ctrlKey && !event.metaKey && !event.shiftKey;
     if (!leaves || saver.isSaved) return;
     if (link.dataset.load !== undefined) {
       saver.giveUp();

@@ -169,13 +169,12 @@ function masks() {
   function whileDown(event, each, end = () => {}) {
     const { width, height } = layer.getBoundingClientRect();
     const move = (now) => each(((now.clientX - event.clientX) / width) * 100, ((now.clientY - event.clientY) / height) * 100);
+    const over = new AbortController();
     const up = () => {
-      removeEventListener("pointermove", move);
+      over.abort();
       end();
     };
-    addEventListener("pointermove", move);
-    addEventListener("pointerup", up, { once: true });
-    addEventListener("pointercancel", up, { once: true });
+    for (const [name, act] of [["pointermove", move], ["pointerup", up], ["pointercancel", up]]) addEventListener(name, act, { signal: over.signal });
     event.preventDefault();
     event.stopPropagation();
   }

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+import { fire, load, open, storage } from "./page.mjs";
+
+const { Preview } = await load("experimenter/design-preview.js");
+let went;
+let told;
+let frame;
+let preview;
+
+beforeEach(() => storage());
+
+/** The page of a participant beside the form: it is there, or still on its way. */
+function opened({ readyState = "complete", innerWidth = 1280, clientWidth = 640 } = {}) {
+  open(
+    `<div data-preview><iframe data-frame></iframe><div data-screen></div><a data-page="trial" href="/trial" aria-current="true">Pair</a>
+    <a data-page="consent" href="/consent">Consent</a><div data-widths hidden><button data-width="1280"></button><button data-width="390"></button></div></div>`,
+    null,
+  );
+  [went, told] = [[], []];
+  globalThis.innerWidth = innerWidth;
+  globalThis.ResizeObserver = class {
+    observe() {}
+  };
+  frame = document.querySelector("iframe");
+  frame.contentDocument = { readyState };
+  frame.contentWindow = { location: { replace: (address) => went.push(address) }, postMessage: (words) => told.push(words) };
+  const screen = document.querySelector("[data-screen]");
+  Object.assign(screen, { clientWidth, style: { setProperty: (name, value) => (screen.scale = value) } });
+  preview = new Preview(document.querySelector("[data-preview]"));
+  return screen;
+}
+
+const pressed = () => document.querySelectorAll("[data-width]").map((button) => button.getAttribute("aria-pressed"));
+
+test("the page that belongs to what is written is shown once, and its link is the current one", () => {
+  opened();
+  for (const kind of ["consent", "consent", "unknown"]) preview.show(kind);
+  assert.deepEqual([went, document.querySelector("[aria-current]").dataset.page], [["/consent"], "consent"]);
+  assert.equal(fire(document.querySelector("[data-page=trial]"), "click").defaultPrevented, true);
+  assert.deepEqual(went, ["/consent", "/trial"]);
+});
+
+test("a page that is there is brought up to date in place, one that is on its way as soon as it is there", () => {
+  opened();
+  preview.refresh();
+  assert.deepEqual(told, ["refresh"]);
+  for (const begin of [() => opened({ readyState: "loading" }), () => preview.show("consent")]) {
+    told.length = 0;
+    begin();
+    preview.refresh();
+    assert.deepEqual(told, []);
+    fire(frame, "load");
+    fire(frame, "load");
+    assert.deepEqual(told, ["refresh"]);
+  }
+});
+
+test("it is as wide as was chosen last, else as the screen has room for, and fits its place", () => {
+  let screen = opened();
+  assert.deepEqual([pressed(), screen.scale, screen.hasAttribute("data-wide")], [["true", "false"], 0.5, true]);
+  fire(document.querySelector("[data-width=390]"), "click");
+  assert.deepEqual([pressed(), screen.scale, screen.hasAttribute("data-wide")], [["false", "true"], 1, false]);
+  opened();
+  assert.deepEqual(pressed(), ["false", "true"]);
+  storage();
+  opened({ innerWidth: 400 });
+  assert.deepEqual(pressed(), ["false", "true"]);
+  screen = opened({ clientWidth: 0 });
+  assert.equal(screen.scale, undefined, "a page that is not seen has no size");
+});
