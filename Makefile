@@ -36,7 +36,7 @@ test-fast: .venv/.test
 # What share of the lines of app and analysis the tests run, in processes that they start as well.
 coverage: .venv/.test
 	@$(PYTEST) --cov --cov-report= $(ARGS)
-	@for part in app analysis; do echo "$$part: $$($(BIN)/coverage report --include="$$part/*" --format=total) % of its lines are run by the tests"; done
+	@for part in app analysis; do echo "$$part: $$($(BIN)/coverage report --include="$$part/*" --format=total)% of its lines are run by the tests"; done
 	@echo "Line by line: $(BIN)/coverage report --show-missing --skip-covered"
 
 # What CI runs: formatting, lint, types, import contracts, tests.
