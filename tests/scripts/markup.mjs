@@ -3,19 +3,20 @@
 const VOID = new Set(["input", "br", "meta"]);
 const PIECE = /<(\/?)([a-z0-9]+)([^>]*)>|[^<]+/g;
 const ATTRIBUTE = /([\w-]+)(?:="([^"]*)")?/g;
-const SIMPLE = /([\w-]+)|\.([\w-]+)|#([\w-]+)|\[([\w-]+)(?:="?([^\]"]*)"?)?\]|:(\w+)(?:\(([^)]*)\))?/y;
+const SIMPLE = /([\w-]+)|\.([\w-]+)|#([\w-]+)|\[([\w-]+)(?:(\^?)="?([^\]"]*)"?)?\]|:(\w+)(?:\(([^)]*)\))?/y;
 const inParts = (selectors) => selectors.split(/,(?![^(]*\))/).map((one) => one.trim());
 
 function fits(node, compound) {
   SIMPLE.lastIndex = 0;
   while (SIMPLE.lastIndex < compound.length) {
-    const [, tag, className, id, name, value, state, inner] = SIMPLE.exec(compound) ?? [];
+    const [, tag, className, id, name, begins, value, state, inner] = SIMPLE.exec(compound) ?? [];
     const after = SIMPLE.lastIndex;
     if (!after) throw new Error(`a selector that is not known here: ${compound}`);
     if (tag && node.localName !== tag) return false;
     if (className && !node.className.split(" ").includes(className)) return false;
     if (id && node.id !== id) return false;
-    if (name && (value === undefined ? !node.hasAttribute(name) : node.getAttribute(name) !== value)) return false;
+    const given = name && node.getAttribute(name);
+    if (given === null || (begins ? !given.startsWith(value) : name && value !== undefined && given !== value)) return false;
     if (state === "not" ? node.matches(inner) : state && state !== "scope" && !node[state]) return false;
     SIMPLE.lastIndex = after;
   }
@@ -77,6 +78,7 @@ export class Node {
     return new Proxy(this, {
       get: (node, name) => node.getAttribute(named(name)) ?? undefined,
       set: (node, name, value) => node.setAttribute(named(name), value) ?? true,
+      deleteProperty: (node, name) => node.removeAttribute(named(name)) ?? true,
       has: (node, name) => node.hasAttribute(named(name)),
       ownKeys: (node) => Object.keys(node.attributes).filter((name) => name.startsWith("data-")).map((name) => name.slice(5)),
       getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
@@ -87,7 +89,10 @@ export class Node {
     return { toggle: set, add: (name) => set(name, true), remove: (name) => set(name, false) };
   }
   get type() { return this.getAttribute("type") ?? (this.localName === "input" ? "text" : this.localName); }
+  set type(type) { this.setAttribute("type", type); }
   get value() { return this.typed ?? this.getAttribute("value") ?? (this.localName === "textarea" ? this.textContent : ""); }
+  get defaultValue() { return this.getAttribute("value") ?? this.textContent; }
+  get hash() { return this.href.replace(/^[^#]*/, ""); }
   set value(value) { this.typed = String(value); }
   get validity() {
     const same = this.type === "radio" ? this.root.querySelectorAll(`input[name=${this.name}]`) : [this];
@@ -149,7 +154,7 @@ export class Node {
   }
 }
 for (const name of ["hidden", "disabled", "checked", "open"]) Object.defineProperty(Node.prototype, name, flag(name));
-for (const name of ["id", "name", "href", "title"]) Object.defineProperty(Node.prototype, name, text(name));
+for (const name of ["id", "name", "href", "title", "target"]) Object.defineProperty(Node.prototype, name, text(name));
 Object.defineProperty(Node.prototype, "className", text("class"));
 Object.defineProperty(Node.prototype, "dateTime", text("datetime"));
 

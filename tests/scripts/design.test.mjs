@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, mock, test } from "node:test";
+import { clock, fire, json, open, replying, run, settled, storage } from "./page.mjs";
+
+const find = (selector) => document.querySelector(selector);
+const fields = (title, extra = "") => `<section id="basics"><input id="title" name="title" value="${title}"><p data-error id="title-error"></p>
+  <input type="hidden" name="open" value="no"><input type="checkbox" id="open" name="open" value="yes">
+  <input id="scale" name="scale" value="5" data-settles><textarea id="list" name="list" data-table></textarea>
+  <details data-fold="more" id="more"><summary>More</summary><input id="more.why" name="more.why" value=""></details>${extra}</section>`;
+let time;
+let copied;
+
+async function opened(...replies) {
+  const asked = replying(...replies);
+  open(
+    `<p data-saved></p><p data-said></p><button data-undo hidden></button><div data-views hidden><button data-view="form"></button><button data-view="page"></button></div>
+    <div data-conflict hidden><p data-conflict-words></p><a data-load href="http://localhost/saved">Load</a><button data-copy hidden>Copy</button></div>
+    <div data-editor data-shows="form"><div data-faults></div><form data-design data-draft="/draft"><input type="hidden" name="revision" value="3"><nav data-index><a href="#basics">Basics <b data-count></b></a></nav>
+    <fieldset data-fields>${fields("Walks")}</fieldset></form>
+    <aside data-preview><div data-widths></div><div data-screen></div><iframe data-frame></iframe></aside></div>
+    <form data-version><input type="hidden" name="revision" value="3"><p data-to-correct hidden></p><button data-needs-correcting>Save version 1</button></form>
+    <a id="away" href="http://localhost/away">Away</a>`,
+    time,
+  );
+  Object.assign(globalThis, { innerWidth: 1280, ResizeObserver: class { observe() {} } });
+  Object.assign(find("[data-frame]"), { contentDocument: { readyState: "complete" }, contentWindow: { postMessage() {} } });
+  find("[data-version]").requestSubmit = mock.fn();
+  await run("experimenter/design-form.js");
+  return asked;
+}
+
+const reply = (more = {}, status = 200) => () => json({ revision: 4, faults: [], list: "", saved_at: "2026-03-01T12:05:00Z", ...more }, status);
+const bodies = (asked) => asked.map(({ body }) => JSON.parse(body));
+
+function type(id, value) {
+  find(`#${id}`).value = value;
+  fire(find(`#${id}`), "input");
+}
+
+async function press(name, value) {
+  fire(find("[data-design]"), "submit", { submitter: { name, value } });
+  await settled();
+}
+
+beforeEach(() => {
+  storage();
+  time = clock();
+  copied = [];
+  Object.defineProperty(globalThis, "navigator", { configurable: true, value: { clipboard: { writeText: async (text) => copied.push(text) } } });
+});
+afterEach(() => {
+  mock.timers.reset();
+  mock.restoreAll();
+});
+
+test("what is typed is saved with all fields, and what is wrong is said at its field, in the index and before a version", async () => {
+  const fault = { at: "title", message: "There are two of this name", remedy: "choose another" };
+  const asked = await opened(reply({ faults: [fault], list: "<p>One thing</p>" }), reply({ revision: 5 }));
+  type("title", "Runs");
+  await time.pass(750);
+  assert.deepEqual(bodies(asked)[0].fields, { title: "Runs", open: "no", scale: "5", list: "", "more.why": "" });
+  const state = () => [find("#title").getAttribute("aria-invalid"), find("[data-count]").textContent, find("[data-needs-correcting]").disabled, find("[data-to-correct]").hidden, find("[data-faults]").innerHTML];
+  assert.deepEqual([find("#title-error").textContent, ...state()], ["There are two of this name: choose another.", "true", "1", true, false, "<p>One thing</p>"]);
+  assert.deepEqual(document.querySelectorAll("[name=revision]").map(({ value }) => value), ["4", "4"]);
+  find("#open").checked = true;
+  type("title", "Run");
+  await time.pass(750);
+  assert.deepEqual([bodies(asked)[1].revision, bodies(asked)[1].fields.open, ...state()], [4, "yes", null, "", false, true, ""]);
+});
+
+test("a field that shapes the form counts once it is left; what is typed meanwhile stays, and what was open", async () => {
+  let arrive;
+  const asked = await opened(reply(), () => new Promise((resolve) => (arrive = resolve)));
+  type("scale", "7");
+  type("title", "Runs");
+  await time.pass(750);
+  assert.equal(bodies(asked)[0].fields.scale, "5");
+  fire(find("#scale"), "change");
+  await time.pass(1);
+  assert.deepEqual([bodies(asked)[1].fields.scale, bodies(asked)[1].action], ["7", "save"]);
+  type("title", "Runs and walks");
+  find("details").open = true;
+  find("#title").focus();
+  arrive(reply({ html: fields("Runs", "<p>Seven levels</p>") })());
+  await settled();
+  assert.deepEqual([find("#title").value, find("details").open, document.activeElement.id], ["Runs and walks", true, "title"]);
+  assert.match(find("section").textContent, /Seven levels/);
+  assert.equal(document.querySelectorAll("input[type=file]").length, 1);
+});
+
+test("a list is read from a file in UTF-8, and one that is not is refused", async () => {
+  const asked = await opened(reply());
+  const choose = async (bytes) => {
+    const file = find("input[type=file]");
+    file.files = [new Blob([bytes])];
+    fire(file, "input");
+    fire(file, "change");
+    await settled();
+    await settled();
+  };
+  await choose(new Uint8Array([0xff, 0x41]));
+  await time.pass(750);
+  assert.deepEqual([asked.length, find("[data-saved]").textContent.startsWith("This file is not text in UTF-8"), find("[data-said]").textContent !== ""], [0, true, true]);
+  await choose("pair,a,b\n");
+  assert.deepEqual([bodies(asked)[0].fields.list, bodies(asked)[0].action], ["pair,a,b\n", "save"]);
+});
+
+test("what was removed can be brought back, all as it was", async () => {
+  const asked = await opened(reply({ html: fields("Gone") }), reply());
+  await press("action", "remove:questions.0");
+  assert.equal(find("[data-undo]").hidden, false);
+  assert.match(find("[data-said]").textContent, /^Removed/);
+  find("[data-undo]").click();
+  await settled();
+  const [removed, back] = bodies(asked);
+  assert.deepEqual([removed.action, back.whole, back.fields.title, find("[data-undo]").hidden], ["remove:questions.0", true, "Walks", true]);
+});
+
+test("after somebody else's change what was typed can be copied, saved over theirs or given up", async () => {
+  const asked = await opened(reply({ message: "Ada has saved." }, 409), reply());
+  type("title", "Runs");
+  await time.pass(750);
+  assert.deepEqual([find("[data-conflict]").hidden, find("[data-conflict-words]").textContent.startsWith("Ada has saved. What you typed is still here")], [false, true]);
+  find("[data-copy]").click();
+  await settled();
+  assert.match(copied[0], /title \(title\)\nRuns\n/);
+  assert.doesNotMatch(copied[0], /more.why/, "what is empty is left out");
+  navigator.clipboard.writeText = async () => {
+    throw new Error("denied");
+  };
+  find("[data-copy]").click();
+  await settled();
+  assert.equal(find("[data-copy]").textContent, "Your browser does not let this page copy");
+  assert.equal(fire(find("[data-load]"), "click").defaultPrevented, false);
+  assert.equal(fire(window, "beforeunload").defaultPrevented, false, "nobody is asked about what was given up");
+  await press("over", "yes");
+  assert.deepEqual([bodies(asked)[1].over, find("[data-conflict]").hidden], [true, true]);
+});
+
+test("a page that is left or hidden saves first; other windows and places on the page are nobody's leaving", async () => {
+  const asked = await opened(reply(), reply(), reply());
+  const away = find("#away");
+  assert.deepEqual([fire(away, "click").defaultPrevented, fire(window, "beforeunload").defaultPrevented], [false, false], "all is saved");
+  type("title", "Runs");
+  for (const more of [{ ctrlKey: true }, { shiftKey: true }]) assert.equal(fire(away, "click", more).defaultPrevented, false);
+  assert.equal(fire(find("[data-index] a"), "click").defaultPrevented, false);
+  assert.equal(fire(away, "click").defaultPrevented, true);
+  await settled();
+  assert.deepEqual([asked.length, location.href], [1, "http://localhost/away"]);
+  type("title", "Run");
+  assert.equal(fire(window, "beforeunload").defaultPrevented, true);
+  await settled();
+  type("title", "R");
+  document.hidden = true;
+  fire(document, "visibilitychange");
+  await settled();
+  assert.deepEqual(bodies(asked).map((body) => body.fields.title), ["Runs", "Run", "R"]);
+});
+
+test("a version is of what was typed last: that is saved first, and no version is made where it cannot be", async () => {
+  await opened(reply(), reply({ faults: [{ at: "", message: "No pair", remedy: "add one" }] }));
+  const button = find("[data-needs-correcting]");
+  const submit = async () => {
+    const { defaultPrevented } = fire(find("[data-version]"), "submit", { submitter: button });
+    await settled();
+    return [defaultPrevented, find("[data-version]").requestSubmit.mock.callCount()];
+  };
+  assert.deepEqual(await submit(), [false, 0]);
+  type("title", "Runs");
+  assert.deepEqual(await submit(), [true, 1]);
+  type("title", "");
+  assert.deepEqual(await submit(), [true, 1]);
+});
