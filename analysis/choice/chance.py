@@ -1,11 +1,11 @@
 """Participants' accuracy against chance."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pandas as pd
-from scipy.stats import PermutationMethod
+from scipy.stats import permutation_test, rankdata
 
 from analysis.results import Result
 from analysis.stats.intervals import Floats
@@ -49,15 +49,32 @@ def against_chance(values: pd.Series | Floats, chance: float = CHANCE) -> Chance
     # Imported here: it takes seconds, and most of this package does without.
     import pingouin
 
-    test = pingouin.wilcoxon(distance, alternative="two-sided", method=method).iloc[0]
+    test = pingouin.wilcoxon(distance, alternative="two-sided", method=method or "asymptotic").iloc[0]
     w, p, effect = (float(test[name]) for name in ("W_val", "p_val", "RBC"))
+    p = p if method else _enumerated(distance)
     return ChanceTest(chance, n, at_chance, w, p, "two-sided", words, effect, None)
 
 
-def _method(distance: Floats, at_chance: int) -> tuple[Any, str]:
+def _enumerated(distance: Floats) -> float:
+    """The p of all 2^n signs. scipy's own `wilcoxon` ranks anew for each, in Python: a third of a second for 12."""
+    ranks = rankdata(np.abs(distance)) - (distance == 0).sum()
+
+    def positive(signed: Floats, axis: int) -> Floats:
+        found: Floats = np.where(signed > 0, ranks, 0.0).sum(axis=axis)
+        return found
+
+    signs = 2 ** len(distance)
+    found = permutation_test(
+        (distance,), positive, permutation_type="samples", vectorized=True, n_resamples=signs
+    )
+    return float(found.pvalue)
+
+
+def _method(distance: Floats, at_chance: int) -> tuple[str | None, str]:
+    """Pingouin's name of the method, none where signs are enumerated here, and words for it."""
     tied = at_chance > 0 or len(np.unique(np.abs(distance))) < len(distance)
     if not tied and len(distance) <= _EXACT_UP_TO:
         return "exact", "exact"
     if len(distance) <= _ENUMERATED_UP_TO:
-        return PermutationMethod(n_resamples=2**_ENUMERATED_UP_TO + 1), "exact, all signs enumerated"
+        return None, "exact, all signs enumerated"
     return "asymptotic", "normal approximation, tie- and continuity-corrected"

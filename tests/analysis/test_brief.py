@@ -113,7 +113,7 @@ def test_judgements_of_many_conditions_take_one_screen() -> None:
     rng = np.random.default_rng(2)
     rows = [
         (f"p{p}", f"s{s}", "real" if s % 2 else "fake", rng.choice(["real", "fake", ""], p=[0.5, 0.45, 0.05]))
-        for p in range(12)
+        for p in range(15)
         for s in range(60)
     ]
     table = pd.DataFrame(rows, columns=["participant", "stimulus", "truth", "answer"])
@@ -128,11 +128,11 @@ def test_judgements_of_many_conditions_take_one_screen() -> None:
     assert len(text.splitlines()) <= SCREEN < len(render_detection(found).splitlines())
     assert max(map(len, text.splitlines())) <= 100
     said = " ".join(text.split())
-    assert f"{found.n_answers} of 720 answers of 12 participants about 60 stimuli count" in said
+    assert f"{found.n_answers} of 900 answers of 15 participants about 60 stimuli count" in said
     assert "... and 2 more conditions: --full has them all." in said
-    assert re.search(r"all answers 12 0\.\d\d \[", said)
-    assert re.search(r"generator 0 12 0\.\d\d ", said)
-    assert "Conditions generator 0 against generator 1, sensitivity d': the same 12 people" in said
+    assert re.search(r"all answers 15 0\.\d\d \[", said)
+    assert re.search(r"generator 0 15 0\.\d\d ", said)
+    assert "Conditions generator 0 against generator 1, sensitivity d': the same 15 people" in said
 
 
 def test_text_is_as_wide_as_the_terminal_and_at_most_100(

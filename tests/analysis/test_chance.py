@@ -29,6 +29,17 @@ def test_equal_distances_from_chance_tie_on_both_sides() -> None:
     assert test.method == "exact, all signs enumerated"
 
 
+def test_enumerated_signs_give_the_p_of_scipys_own_enumeration() -> None:
+    """Source: scipy's wilcoxon by all permutations, which leaves out who is at chance."""
+    rng = np.random.default_rng(3)
+    for n in range(2, 10):
+        values = np.array([0, 0, *rng.integers(0, 7, n)]) / 6
+        test = against_chance(values)
+        distance = np.round(values - 0.5, 12)
+        expected = stats.wilcoxon(distance, method=stats.PermutationMethod(n_resamples=2**13)).pvalue
+        assert (test.p, test.method) == (pytest.approx(expected), "exact, all signs enumerated")
+
+
 def test_many_tied_participants_get_the_corrected_normal_approximation() -> None:
     """Source: the textbook formula, written out: (W - n(n+1)/4 + 1/2) / sqrt((n(n+1)(2n+1) - sum(t^3-t)/2) / 24)."""
     values = np.array([3, 4, 4, 5, 5, 5, 6, 6, 6, 6, 2, 2, 1, 4, 5, 6, 4, 2]) / 6
