@@ -32,6 +32,7 @@ _PATTERNS = {
     ID_PATTERN: "use lower-case letters, digits and _, beginning with a letter",
     BLOCK_PATTERN: "use lower-case letters, digits and -, beginning with a letter, at most 40",
     SCALE_PATTERN: "use lower-case letters, digits, - and _, beginning with a letter, at most 40",
+    "^[A-Z]{3}$": "use the three capital letters of a currency, such as GBP",
 }
 
 

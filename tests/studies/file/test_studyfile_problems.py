@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from app.studies.file.explain import faults_of
 from app.studies.file.load import Problem, StudyFileProblems, check_study, load_study
+from app.tasks.game.terms import BonusPay
 from tests.studies.file.study_folder import EXAMPLE, PAIRS, SAMPLE, make_facts, make_folder, problems_of
 
 LINES = EXAMPLE.replace("PAIRS", SAMPLE)
@@ -18,6 +21,14 @@ def line_of(words: str) -> int:
 
 def test_a_problem_reads_file_line_message_remedy() -> None:
     assert str(Problem("a.yaml", 3, "what", "do this")) == "a.yaml:3: what (do this)"
+
+
+def test_a_currency_that_is_none_is_named() -> None:
+    with pytest.raises(ValidationError) as refused:
+        BonusPay.model_validate({"currency": "pounds"})
+    [fault] = faults_of(refused.value)
+    assert "currency: 'pounds' is not allowed" in str(fault)
+    assert "GBP" in str(fault)
 
 
 @pytest.mark.parametrize(

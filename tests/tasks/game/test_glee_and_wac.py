@@ -279,6 +279,8 @@ def test_configurations_refuse_what_makes_no_sense() -> None:
     for config, wrong, said in (
         (BargainingConfig, {"discount": 1}, "Extra inputs"),
         (BargainingConfig, {"discount_bob": "1/0"}, "write 0.9 or 1/3"),
+        (BargainingConfig, {"discount_bob": "1e-99999999"}, "write 0.9 or 1/3"),
+        (BargainingConfig, {"discount_bob": "-0.5"}, "greater than 0"),
         (BargainingConfig, {"discount_bob": True}, "a number such as 0.9"),
         (BargainingConfig, {"discount_bob": 1.5}, "less than or equal to 1"),
         (BargainingConfig, {"rounds": 0}, "greater than or equal to 1"),
@@ -298,3 +300,5 @@ def test_factors_are_exact_however_they_are_written() -> None:
         config = BargainingConfig(discount_alice=text)  # type: ignore[arg-type]
         assert config == BargainingConfig()
         assert BargainingConfig.model_validate(config.model_dump(mode="json")) == config
+    small = BargainingConfig(discount_alice=1e-05)  # type: ignore[arg-type]
+    assert small.discount_alice == Fraction(1, 100_000)

@@ -101,5 +101,7 @@ def _validated(kind: type[A], given: Mapping[str, Any]) -> A:
         return kind.model_validate(given)
     except ValidationError as error:
         found = error.errors()[0]
-        where = ".".join(map(str, found["loc"])) or "it"
-        raise StudyError(f"agent {kind.name}: {where}: {found['msg']}") from None
+        where, why = ".".join(map(str, found["loc"])) or "it", found["msg"]
+        if found["type"] == "extra_forbidden":
+            why = f"no such parameter; there are: {', '.join(kind.model_fields) or 'none'}"
+        raise StudyError(f"agent {kind.name}: {where}: {why}") from None

@@ -383,7 +383,7 @@ def test_a_study_with_people_takes_a_model_that_it_pays_for_and_reads_no_file_fo
     wrong: list[tuple[str, dict[str, Any], str]] = [
         ("model", {}, "nothing says what it may cost"),
         ("pull", paid, "a program on a seat is pull:label=NAME"),
-        ("model:settings=/etc/passwd", paid, "settings: Extra inputs are not permitted"),
+        ("model:settings=/etc/passwd", paid, "settings: no such parameter; there are: model, persona"),
     ]
     for seat, keys, why in wrong:
         with pytest.raises(ValidationError, match=why):
