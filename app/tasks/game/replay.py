@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import groupby
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import ValidationError
 
@@ -21,6 +21,8 @@ from app.tasks.game.moves import IllegalMove
 Progress = Callable[[int, int, str], None]
 FED = frozenset({"nature", "move", "message", "timeout", "left", "returned", "replaced"})
 """Kinds of events that happened; the others follow from them."""
+AUTOS = ("timeout", "dropout", "invalid")
+"""Why the default move was played for a seat."""
 
 
 class ReplayError(StudyError):
@@ -89,6 +91,8 @@ def replayed(path: Path) -> Iterator[Replayed]:
 def replay(rows: Sequence[Row]) -> Match:
     """One match from its rows. Raises ReplayError at the first row that differs."""
     match = _started(rows[0])
+    shared = {"game": match.game.name, "config_hash": config_hash(match.config)}
+    roles = {role.seat: role.name for role in match.game.seats(match.config)}
     for i, row in enumerate(rows):
         if i >= len(match.log) and row.cells["kind"] in FED:
             _feed(match, row)
@@ -96,7 +100,8 @@ def replay(rows: Sequence[Row]) -> Match:
             _stop(match, row)
         if i >= len(match.log):
             raise row.fault(f"no event of kind {row.cells['kind']!r} follows here")
-        _compare(row, line_cells(match.log[i]))
+        line = match.log[i]
+        _compare(row, {**shared, "role": roles.get(line.event.seat or 0, ""), **line_cells(line)})
     if len(match.log) > len(rows):
         missing = match.log[len(rows)]
         raise rows[-1].fault(f"the next row is missing: kind {missing.event.kind}, seq {missing.seq}")
@@ -194,17 +199,14 @@ def _stop(match: Match, row: Row) -> None:
 def _feed(match: Match, row: Row) -> None:
     cells = row.cells
     seat = int(cells["seat"]) if cells["seat"].isdecimal() else None
+    move, auto = _move(row), cells["auto"]
+    if auto and (cells["kind"] != "move" or auto not in AUTOS):
+        raise row.fault(f"auto is {auto!r}; of a move it may be empty or {', '.join(AUTOS)}")
     try:
-        match.append(
-            Event(
-                cells["kind"],  # type: ignore[arg-type]
-                match.phase.phase_id,
-                seat,
-                _move(row),
-                cells["message"],
-                cells["auto"],
-            )
-        )
+        if auto and move != match.game.default_move(match.state, seat or 0):
+            raise row.fault(f"auto is {auto!r}, and the move is not the default one")
+        kind: Any = cells["kind"]
+        match.append(Event(kind, match.phase.phase_id, seat, move, cells["message"], auto))
     except IllegalMove as error:
         raise row.fault(f"the rules do not allow it: {error}") from None
 

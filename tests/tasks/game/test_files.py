@@ -160,6 +160,7 @@ def test_a_replay_of_what_was_written_finds_nothing_and_any_cell_changed_is_foun
     ]
     assert replay(rows).log == match.log
     changes = {"seq": "0", "round": "99", "phase": "x", "kind": "note", "seat": "77", "state_hash": "0"}
+    changes |= {"game": "go", "config_hash": "0", "role": "x", "auto": "x"}
     for column, value in changes.items():
         changed = [*rows[:4], Row(rows[4].line, {**rows[4].cells, column: value}), *rows[5:]]
         with pytest.raises(ReplayError, match=r"line 6 \(match 1, seq "):
