@@ -57,8 +57,9 @@ class Live(Held):
             return
         then, number = self.design.leaving.then, int(seat["seat"])
         self._append(Event("left", self.match.phase.phase_id, number, {"reason": reason}), now)
-        if then == "agent":
+        if then != "default":
             self._close(seat, reason)
+        if then == "agent":
             agent = self.design.successor(number)
             self._append(
                 Event("replaced", self.match.phase.phase_id, number, {"agent": agent_id(agent)}), now

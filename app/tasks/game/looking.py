@@ -199,9 +199,11 @@ class Looked:
         if not runs(match) and (match.status == MatchStatus.FINISHED and seat.left_reason == "finished"):
             return result(design.game, view, bonus=bonus)
         if match.status == MatchStatus.FINISHED:
-            return result(design.game, view, bonus=bonus, lines=(self._why_stopped(match),))
+            return result(design.game, view, bonus=bonus, lines=(self._why_stopped(match, seat),))
         if not runs(match):
-            return Result("The match has ended", (self._why_stopped(match), self._so_far(bonus)), None, bonus)
+            return Result(
+                "The match has ended", (self._why_stopped(match, seat), self._so_far(bonus)), None, bonus
+            )
         if not self.here.is_playing:
             return self._left_page(bonus)
         legal = legal_for(design, design.rules, self.here.state, seat.seat) if view.acting else None
@@ -213,10 +215,12 @@ class Looked:
         entered = Entered(self.place.form, self.place.errors)
         return playing(design.game, view, legal, bonus=bonus, leaving=then, entered=entered)
 
-    def _why_stopped(self, match: Row[Any]) -> str:
+    def _why_stopped(self, match: Row[Any], seat: Row[Any]) -> str:
         if match.status == MatchStatus.FINISHED:
             return "You had left the match before its end; it was played on in your place."
         if match.end_reason == "left":
+            if seat.left_reason != "finished":
+                return "You had left, so the match has ended for everybody. What you have earned stays yours."
             return "A player has left, so the match has ended. What you have earned so far stays yours."
         if match.end_reason == BY_HAND:
             return (

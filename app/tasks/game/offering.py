@@ -3,6 +3,7 @@ that rates records. What people have begun stays as it is: a version never chang
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -41,14 +42,17 @@ _RATES = '"task":"rating"'
 
 
 def documents_of(one: Replayed, agents: Agents, prefix: str) -> list[ImportedDocument]:
-    """A record of each seat over all rounds of the match, without messages; its name ends with the seat's number.
+    """A record of each seat, without messages; its name ends with the seat's number. All show as many rounds as the
+    shortest, so that a length tells nobody of automatic moves, or who was out.
 
-    Raises Conflict where a seat's record would be shorter, as its length would tell of automatic moves.
+    Raises Conflict where a seat has no round without an automatic move.
     """
-    found = list(records_of(one, agents, Options(sources=Sources.AGENT), Counter()))
-    seats, lengths = one.match.game.seats(one.match.config), {len(each.record.rounds) for each in found}
-    if len(found) < len(seats) or len(lengths) > 1:
-        raise Conflict("Moves of this match were made automatically; its records would differ in length.")
+    options = Options(sources=Sources.AGENT)
+    found = list(records_of(one, agents, options, Counter()))
+    if len(found) < len(one.match.game.seats(one.match.config)):
+        raise Conflict("All moves of a seat were made automatically, so there is nothing to show of it.")
+    options = replace(options, rounds=min(len(each.record.rounds) for each in found))
+    found = list(records_of(one, agents, options, Counter()))
     documents = []
     for each in found:
         document = Document(StimulusKind.RECORD, canonical_json(each.record))

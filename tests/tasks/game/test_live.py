@@ -206,6 +206,9 @@ def test_two_deadlines_missed_are_leaving_and_the_others_keep_their_pay(
     if then == "end":
         assert [person.look() for person in people] == ["result"] * 3
         assert here[0].seat.bonus_minor == float(here[0].seat.payoff)
+        assert [person.seat.left_reason for person in people] == ["finished", "finished", "timeout"]
+        assert "You had left" in gone.html
+        assert "A player has left" in here[0].html
         return
     assert gone.look() == "left"
     assert gone.act("return") == "playing"

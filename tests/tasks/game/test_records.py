@@ -29,6 +29,7 @@ from app.studies.versions import set_state
 from app.tasks.game.base import Event
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import Match
+from app.tasks.game.offering import documents_of
 from app.tasks.game.record_options import Automatic, By, Hybrid, Options, Text
 from app.tasks.game.records import write_records
 from app.tasks.game.replay import Replayed, replayed
@@ -159,6 +160,10 @@ def test_automatic_moves_handed_over_seats_and_short_matches(tmp_path: Path) -> 
     rows, shown, _ = made("decided-marked", Options(by=By.DECISION, automatic=Automatic.MARK))
     assert [row["automatic"] for row in rows] == ["0", "0", "0", "1", "1", "0"]
     assert ["automatically" in json.dumps(each) for each in shown] == [False] * 3 + [True, True, False]
+    offered = documents_of(one, {}, "play-1")
+    assert [(each.name, each.source) for each in offered] == [("play-1-1", "human"), ("play-1-2", "hybrid")]
+    rounds = [json.loads(each.document.content)["rounds"] for each in offered]
+    assert list(map(len, rounds)) == [2, 2], "those that are offered together are of one length"
     with pytest.raises(StudyError, match="no record comes of these matches: 2 shorter than 9 rounds"):
         made("none", Options(rounds=9))
     with pytest.raises(StudyError, match="is there already"):
