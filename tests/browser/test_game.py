@@ -317,6 +317,9 @@ def test_no_page_of_a_match_breaks_an_axe_rule_or_scrolls_sideways(matches: Matc
         for width in (1280, 390, 320):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{name} {width}"
+            buttons = page.locator(".ways button").all() if width == 390 else []
+            heights = [(each.bounding_box() or {"height": 0})["height"] for each in buttons]
+            assert max(heights, default=0) < 56, f"{name}: each answer is one line"
 
 
 def test_a_long_history_shows_its_newest_rounds_and_folds_the_others_on_a_telephone(

@@ -254,9 +254,9 @@ def _history(view: View) -> Table:
 
 
 def _others(view: View, day: Mapping[str, Any]) -> str:
-    """The bids that got no water."""
+    """The bids that got no water; a line does not end between a name and its bid."""
     lost = [
-        f"{_called(view, seat)} {_dollars(bid)}"
+        f"{_called(view, seat)}\N{NO-BREAK SPACE}{_dollars(bid)}"
         for seat, bid in enumerate(day["bids"], 1)
         if bid is not None and seat not in day["winners"]
     ]
