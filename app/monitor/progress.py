@@ -35,6 +35,7 @@ from app.sessions.runs import Run, run_of
 from app.sessions.tables import Mode, ParticipantSession, Status
 from app.studies.access import StudyHere
 from app.studies.tables import State, Unit, UnitMember
+from app.tasks.registry import live_tasks
 
 PAGE_BUDGET_S = 0.05  # how long a page may count before it shows what it has
 MODES = (Mode.LIVE, Mode.PILOT, Mode.SIMULATED)
@@ -230,9 +231,11 @@ def trial_title(position: int, pages: SessionPages) -> str:
 
 
 def _still_here(session: Session, version_ids: Iterable[int], now: datetime) -> frozenset[int]:
-    """Open sessions with a sign of life in the last half hour."""
-    values = {"version_ids": list(version_ids), "since": now - LEFT_AFTER}
-    return frozenset(session.connection().execute(_STILL_HERE, values).scalars())
+    """Open sessions with a sign of life in the last half hour, or on a page that they have not left."""
+    ids = list(version_ids)
+    values = {"version_ids": ids, "since": now - LEFT_AFTER}
+    heard_of = frozenset(session.connection().execute(_STILL_HERE, values).scalars())
+    return heard_of.union(*(task.present(session, ids) for task in live_tasks()))
 
 
 _tables = SQLModel.metadata.tables

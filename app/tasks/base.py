@@ -1,7 +1,7 @@
 """What a kind of task has to do, and nothing more: the sessions, pages and exports know no task by its name."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol
@@ -109,6 +109,9 @@ class LiveTask(Task, Protocol):
         self, session: Session, where: "Where", block: "BlockRun", now: datetime, *, polls: bool
     ) -> None:
         """Somebody has been heard of; `polls`: by a browser that keeps in touch, whose silence means something."""
+
+    def present(self, session: Session, version_ids: Collection[int]) -> frozenset[int]:
+        """Sessions of these versions that are on such a page and have not left it, however long it has been theirs."""
 
     def version(self, page: "Page") -> str:
         """Names what is to be seen on a page: the same for as long as its viewer sees the same."""

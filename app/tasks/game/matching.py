@@ -6,7 +6,7 @@ different ones could never meet.
 """
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cached_property
@@ -24,7 +24,7 @@ from app.tasks.game.live import Live
 from app.tasks.game.logged import Sitter
 from app.tasks.game.match import stream
 from app.tasks.game.settings import ANY, HUMAN, GameDesign
-from app.tasks.game.tables import Entry, EntryStatus, Occupant
+from app.tasks.game.tables import Entry, EntryStatus, MatchStatus, Occupant
 
 PRESENT = timedelta(seconds=20)
 """Who has been heard of so recently is there."""
@@ -55,6 +55,17 @@ _MATCHES = (
         match_table.c.block == bindparam("block"),
     )
     .group_by(match_table.c.unit_id)
+)
+_PLAYING = (
+    select(seat_table.c.session_id)
+    .join(match_table, match_table.c.id == seat_table.c.match_id)
+    .where(
+        match_table.c.version_id.in_(bindparam("version_ids", expanding=True)),
+        match_table.c.status == MatchStatus.RUNNING,
+        seat_table.c.session_id.is_not(None),
+        seat_table.c.to_seq.is_(None),
+        seat_table.c.away_at.is_(None),
+    )
 )
 _SET = update(waiting_table).where(_w.id == bindparam("entry_id"))
 _WAITS = (_w.session_id == bindparam("of")) & _w.status.in_(IN_POOL)
@@ -322,6 +333,11 @@ class _Forming:
         trials = sorted(entry["trial_id"] for entry in group)
         text = f"{[tuple(row) for row in found]}/{trials}"
         return int(hashlib.sha256(text.encode()).hexdigest()[:12], 16)
+
+
+def playing(session: Session, version_ids: Collection[int]) -> frozenset[int]:
+    """The sessions of these versions that have a seat in a match under way and have not left it."""
+    return frozenset(session.connection().execute(_PLAYING, {"version_ids": list(version_ids)}).scalars())
 
 
 def note_present(session: Session, session_id: int, now: datetime) -> None:

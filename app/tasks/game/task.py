@@ -1,7 +1,7 @@
 """Matches on the layer of sessions: one trial is one match, and its page is the wait, the ready check, the match and
 its result. A move is an event of the match; the form on the result page is the trial's response."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any, cast
 
@@ -31,6 +31,7 @@ from app.tasks.game.matching import (
     add_entry,
     form_matches,
     note_present,
+    playing,
     pool_of,
     set_entry,
     to_pool,
@@ -136,6 +137,9 @@ class Play(LiveTask):
         elif here.is_playing and (polls or seat.lapse_at is not None):
             lapse_at = now + timedelta(seconds=design_of(block).leaving.grace_s)
             session.connection().execute(_PRESENT, {"seat_id": seat.id, "lapse_at": lapse_at})
+
+    def present(self, session: Session, version_ids: Collection[int]) -> frozenset[int]:
+        return playing(session, version_ids)
 
     def page(self, block: BlockRun, place: Place, frame: Mapping[str, Any]) -> GamePage:
         design, here = design_of(block), here_of(place.trial)

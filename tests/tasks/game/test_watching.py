@@ -13,6 +13,8 @@ from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, Role
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound
+from app.monitor.progress import snapshot
+from app.monitor.snapshots import Choice
 from app.studies.access import StudyHere
 from app.studies.launch import study_here
 from app.tasks.game.live import BY_HAND
@@ -73,6 +75,25 @@ def test_the_list_says_who_waits_whose_move_it_is_and_who_is_slow(
     assert seen.over[0].end_reason in ("accepted", "no-deal")
     with database.reading() as session, pytest.raises(Conflict, match="no mode"):
         matches_now(session, study_here(session, SLUG), "preview", 0, NOW)
+
+
+def test_who_plays_one_match_for_long_is_here_on_the_monitor_until_they_leave_it(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path, deadlines={"propose_s": 7200, "answer_s": 7200}, leaving={"then": "agent"})
+    people = [Person(client, database, PROLIFIC_PID=name) for name in ("ann", "bob")]
+    for person in people:
+        person.look()
+
+    def here() -> int:
+        with database.reading() as session:
+            study, now = study_here(session, SLUG), Clock.at or NOW
+            return snapshot(session, study, Choice(), now, None, sees_live=True).here
+
+    Clock.wait(3600)
+    assert here() == 2
+    people[0].act("leave")
+    assert here() == 1
 
 
 def test_every_event_of_every_game_is_shown_with_what_each_seat_does_not_know(
