@@ -203,7 +203,7 @@ class _Layout:
 def _errors(
     x: Floats, y: Floats, shared: Sequence[tuple[int, int]], layout: _Layout, seed: int, resamples: int
 ) -> Floats:
-    """The standard error of each distance over resamples of the matches [ET93]_; 0 without resamples.
+    """The standard error of each distance over resamples of the matches [ET93]_; 0 below two resamples.
 
     Matches of both collections, of the first alone and of the second alone are resampled each among themselves.
     """
@@ -218,7 +218,7 @@ def _errors(
             for one, drawn, alone in zip((x, y), both, rest, strict=True)
         )
         out.append(layout.distances(first, second))
-    errors: Floats = np.concatenate(out).std(axis=0, ddof=1) if out else np.zeros(len(NAMES))
+    errors: Floats = np.concatenate(out).std(axis=0, ddof=1) if resamples > 1 else np.zeros(len(NAMES))
     return errors
 
 
@@ -254,8 +254,8 @@ def _interval(
     """From value - t x error, at least 0, to (root(value) + t x error / (2 root(value)))^2; t of the smaller n."""
     if name in _SUMS:
         return no_interval(f"it is {_SUMS[name]}: no interval holds it often enough", seed, resamples, METHOD)
-    if not resamples:
-        return no_interval("nothing was resampled", seed, resamples, METHOD)
+    if resamples < 2:
+        return no_interval("a standard error takes two resamples or more", seed, resamples, METHOD)
     if n < FEWEST_OF_INTERVALS:
         return no_interval(too_few(n, "matches"), seed, resamples, METHOD)
     if rare > _MOST_RARE:
