@@ -1,7 +1,7 @@
 """Distances of play in the Social Ultimatum Game: by hand, against scipy's entropy, and on simulated play."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -9,11 +9,8 @@ from scipy.stats import entropy
 
 from analysis.errors import AnalysisError
 from analysis.games.sug import Cases, Distances, Play, Rounds, distances, play_of
-from app.tasks.game.agents.registry import agents_for
 from app.tasks.game.agents.sug_habits import learned
-from app.tasks.game.base import Agent
-from app.tasks.game.match import match_seed, play
-from app.tasks.game.sug import State, Sug
+from bench.play_order import Seats, agent_of, fitted, play_in, seats_of
 
 A, B, C = 1, 2, 3
 EXACT = 150
@@ -62,45 +59,27 @@ def test_collections_that_cannot_be_compared_are_refused() -> None:
             wrong()
 
 
-def seats_of(agents: Sequence[Agent], matches: int, seed: int) -> list[tuple[State, int]]:
-    game = Sug()
-    config = game.Config()
-    states: list[State] = [
-        play(game, config, [agent.player() for agent in agents], match_seed(seed, config, i)).state
-        for i in range(matches)
-    ]
-    return [(state, seat) for state in states for seat in range(1, 6)]
-
-
-def distances_fitted(
-    people: list[tuple[State, int]], matches: int
-) -> tuple[dict[str, Distances], dict[str, Play]]:
+def distances_fitted(people: Seats, matches: int) -> tuple[dict[str, Distances], Mapping[str, Play]]:
     """The play of agents fitted to people, and how far it is from theirs."""
-    habits = learned(people, "simulated")
-    reference = play_of([(state.history, seat) for state, seat in people], 10)
-    plays = {}
-    for name in ("adaptive", "dba", "dbra", "gt"):
-        agent = agents_for("sug")[name].model_validate({} if name == "gt" else {"habits": habits})
-        seats = seats_of([agent] * 5, matches, 11)
-        plays[name] = play_of([(state.history, seat) for state, seat in seats], 10)
+    reference, plays = play_in(people), fitted(people, matches, 11)
     return {name: distances(reference, one) for name, one in plays.items()}, plays
 
 
 @pytest.fixture(scope="module")
-def people() -> list[tuple[State, int]]:
+def people() -> Seats:
     """Seven matches of five simulated people, as many as the paper analyses."""
-    return seats_of([agents_for("sug")["simulated"]()] * 5, 7, 1)
+    return seats_of(agent_of("simulated"), 7, 1)
 
 
 @pytest.fixture(scope="module")
-def exact() -> list[tuple[State, int]]:
+def exact() -> Seats:
     """Matches of people who are the adaptive model itself, without noise; of fewer, long chains are too few."""
-    return seats_of([agents_for("sug")["simulated"].model_validate({"noise": 0})] * 5, EXACT, 1)
+    return seats_of(agent_of("simulated", noise=0), EXACT, 1)
 
 
 @pytest.mark.slow
 def test_agents_fitted_to_people_of_the_adaptive_model_are_ordered_as_in_the_paper(
-    exact: list[tuple[State, int]],
+    exact: Seats,
 ) -> None:
     """The order of Table 1, not its digits.
 
@@ -122,7 +101,7 @@ def test_agents_fitted_to_people_of_the_adaptive_model_are_ordered_as_in_the_pap
 
 @pytest.mark.slow
 def test_of_people_with_noise_chains_have_gt_farthest_and_no_order_of_the_others(
-    people: list[tuple[State, int]],
+    people: Seats,
 ) -> None:
     """Without time the order is the paper's. By chains the adaptive model, which has no noise, was nearer than DBRA in
     11 of twenty draws of 60 matches and in 7 of twenty of seven, so that neither is said to be."""
@@ -136,10 +115,10 @@ def test_of_people_with_noise_chains_have_gt_farthest_and_no_order_of_the_others
 
 
 @pytest.mark.slow
-def test_answers_turned_round_break_chains(exact: list[tuple[State, int]]) -> None:
+def test_answers_turned_round_break_chains(exact: Seats) -> None:
     """Why noise matters to dY8: whose offer was refused by mistake looks elsewhere next time."""
-    noisy = seats_of([agents_for("sug")["simulated"]()] * 5, EXACT, 1)
-    kept = [play_of([(state.history, seat) for state, seat in each], 10) for each in (exact, noisy)]
+    noisy = seats_of(agent_of("simulated"), EXACT, 1)
+    kept = [play_in(each) for each in (exact, noisy)]
     assert long_chains(kept[1]) < long_chains(kept[0]) - 0.04
 
 
@@ -148,15 +127,15 @@ def long_chains(play: Play) -> float:
     return sum(cases.k for cases in play.reciprocated[3:]) / sum(cases.n for cases in play.reciprocated[3:])
 
 
-def test_simulated_people_go_on_the_more_the_longer_a_chain_is(people: list[tuple[State, int]]) -> None:
-    chains = play_of([(state.history, seat) for state, seat in people], 10).reciprocated[:4]
+def test_simulated_people_go_on_the_more_the_longer_a_chain_is(people: Seats) -> None:
+    chains = play_in(people).reciprocated[:4]
     shares = [cases.k / cases.n for cases in chains]
     assert shares == sorted(shares)
 
 
-def test_fitted_habits_are_counts_of_the_people(people: list[tuple[State, int]]) -> None:
+def test_fitted_habits_are_counts_of_the_people(people: Seats) -> None:
     habits = learned(people, "simulated")
-    counted = play_of([(state.history, seat) for state, seat in people], 10)
+    counted = play_in(people)
     assert habits.offers == counted.offers
     assert habits.ranks == pytest.approx(counted.ranks)
     assert habits.reciprocation == counted.reciprocated[0].k / counted.reciprocated[0].n
