@@ -20,7 +20,7 @@ from app.demo.build import PLAY, RATE
 from app.library.tables import Stimulus
 from app.sessions.tables import Mode
 from app.studies.access import StudyHere
-from app.studies.tables import State, Study, StudyVersion
+from app.studies.tables import Draft, State, Study, StudyVersion
 from app.tasks.game.fold import match_table
 from app.tasks.game.offering import offer_match_by, records_prefix
 from app.tasks.game.tables import MatchStatus
@@ -34,7 +34,7 @@ _log = logging.getLogger("likely-human.demo")
 
 def offer_finished(database: Database, now: datetime, refused: set[int]) -> int:
     """Offer the matches that are over and not offered yet; how many were. Those that cannot be are added to `refused`,
-    and not tried again."""
+    and not tried again. None is offered while the design of the records' study has unsaved changes."""
     with database.reading() as session:
         matches = _to_offer(session, refused)
     n_offered = 0
@@ -50,6 +50,9 @@ def offer_finished(database: Database, now: datetime, refused: set[int]) -> int:
 
 
 def _to_offer(session: Session, refused: Container[int]) -> Sequence[int]:
+    unsaved = select(Draft.id).join(Study, col(Study.id) == Draft.study_id).where(Study.slug == RATE)
+    if session.exec(unsaved).first() is not None:
+        return ()
     finished = session.execute(
         select(_m.id)
         .join(StudyVersion, col(StudyVersion.id) == _m.version_id)

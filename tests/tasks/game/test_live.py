@@ -41,7 +41,7 @@ from app.sessions.tables import Mode, ParticipantSession
 from app.simulation.people import Traits
 from app.simulation.run import run_simulation
 from app.studies.file.design import StudyDesign
-from app.studies.tables import State, StudyVersion
+from app.studies.tables import Draft, State, Study, StudyVersion
 from app.tasks.game import held
 from app.tasks.game.fold import match_table, state_of
 from app.tasks.game.matching import _Forming
@@ -764,6 +764,12 @@ def test_a_match_of_the_demo_joins_the_records_that_are_rated(
     while running(database):
         Clock.wait(30)
         players[1].look()
+    with database.transaction() as session:
+        [study_id] = session.exec(select(Study.id).where(Study.slug == "rate"))
+        session.add(Draft(study_id=study_id or 0, keys={}, saved_at=NOW))
+    assert (offer_finished(database, NOW, refused), refused) == (0, set()), "unsaved changes are no refusal"
+    with database.transaction() as session:
+        session.delete(session.exec(select(Draft)).one())
     with monkeypatch.context() as patch:
         patch.setattr("app.demo.offering.MOST_MATCHES", 1)
         known = {1}
