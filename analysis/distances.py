@@ -25,7 +25,7 @@ DISTANCE_COLUMNS: tuple[Column, ...] = (
     Column("source", "text", "", "whose behaviour it is: an agent, a model", required=True),
     Column("metric", "text", "", "what is measured, such as d_o", required=True),
     Column("distance", "number", "of the metric", "how far it is from people; 0 where it is the same"),
-    Column("low", "number", "of the metric", "lower end of the 95 % interval, where there is one"),
+    Column("low", "number", "of the metric", "lower end of the 95% interval, where there is one"),
     Column("high", "number", "of the metric", "its upper end"),
     Column("n", "integer", "", "units of the source that were measured", minimum=0),
     Column("unit", "text", "", "what is counted and resampled, such as matches"),

@@ -1,4 +1,4 @@
-"""Do tests reject a true null hypothesis in 5 % of cases, and do intervals hold the truth in 95 %? By simulation.
+"""Do tests reject a true null hypothesis in 5% of cases, and do intervals hold the truth in 95%? By simulation.
 
 `python -m bench.calibration [--seeds 10000] [--cases a,b]` prints the table and keeps it in bench/calibration.md.
 """
@@ -56,7 +56,7 @@ OnProgress = Callable[[int, int, str], None]
 @dataclass(frozen=True, slots=True)
 class Row:
     """A test or an interval in one design: over `n` of `seeds` data sets (the others gave no p value or interval) the
-    rate of rejections or of intervals that held the truth, and its own 95 % interval (Wilson's)."""
+    rate of rejections or of intervals that held the truth, and its own 95% interval (Wilson's)."""
 
     case: str
     goal: Goal
@@ -148,7 +148,7 @@ def calibration_text(rows: Sequence[Row]) -> str:
     ]
     for title, some in (
         ("Tests where nothing is there to find: how often p is at most 0.05", tests),
-        ("95 % intervals: how often they hold the truth", intervals),
+        ("95% intervals: how often they hold the truth", intervals),
     ):
         if some:
             parts += [f"### {title}", _table(some)]
@@ -157,7 +157,7 @@ def calibration_text(rows: Sequence[Row]) -> str:
 
 def _table(rows: Sequence[Row]) -> str:
     lines = [
-        "| what | simulated design | nominal | seeds | rate | 95 % of the rate | verdict | case |",
+        "| what | simulated design | nominal | seeds | rate | 95% of the rate | verdict | case |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:

@@ -71,7 +71,7 @@ def null_test(what: str, known: str = "") -> Goal:
 
 
 def interval(what: str, known: str = "") -> Goal:
-    """A 95 % interval of a number whose truth is known."""
+    """A 95% interval of a number whose truth is known."""
     return Goal(what, COVERAGE, known)
 
 
@@ -91,7 +91,7 @@ def within(low: float, truth: float, high: float) -> bool:
 
 
 def z95() -> float:
-    """The normal quantile of a 95 % interval."""
+    """The normal quantile of a 95% interval."""
     return float(ndtri((1 + LEVEL) / 2))
 
 

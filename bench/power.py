@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _lines(simulations: int) -> Iterator[str]:
-    yield f"{simulations:,} simulated studies a row (`python -m bench.power`); 95 % Wilson intervals."
+    yield f"{simulations:,} simulated studies a row (`python -m bench.power`); 95% Wilson intervals."
     yield ""
     yield "No difference, tests two-sided at 0.05; SD of participants 0.5 and of pairs 0.3 log odds unless said."
     yield ""

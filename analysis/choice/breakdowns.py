@@ -73,7 +73,7 @@ def breakdowns(
         Uncertainty by source: the trials that show the source. Preference: the share of answers that chose `source`
         over `against`, named as in `preference_per_participant`; by source the share that chose it over any other.
 
-        Intervals are 95 %: a percentile bootstrap over participants [ET93]_; per pair, which a participant answers
+        Intervals are 95%: a percentile bootstrap over participants [ET93]_; per pair, which a participant answers
         once, Wilson's [Wil27]_ for a share and Student's t for uncertainty. Student's t, too, with more than 200
         cells or 20,000 participants.
     """

@@ -44,7 +44,7 @@ def describe(
     Returns
     -------
     Description
-        `sd_ddof0` divides by n, `sd_ddof1` by n - 1. The 95 % interval is Student's t of fewer than 50 participants
+        `sd_ddof0` divides by n, `sd_ddof1` by n - 1. The 95% interval is Student's t of fewer than 50 participants
         (shares on the logit scale), there is none of fewer than 3, and of more a percentile bootstrap that resamples
         participants [ET93]_: the bootstrap of few values is too narrow. Numbers that cannot be computed are None, and
         `reason` says why.

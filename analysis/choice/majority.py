@@ -47,7 +47,7 @@ def majority_vote(rows: pd.DataFrame, ties: Ties = "keep", seed: int | None = No
     Returns
     -------
     DataFrame
-        The columns of `LABEL_COLUMNS`, sorted by study and pair. `share_a` = votes_a / n with its 95 %
+        The columns of `LABEL_COLUMNS`, sorted by study and pair. `share_a` = votes_a / n with its 95%
         Wilson interval [Wil27]_; `agrees_with_truth` is None without a truth, without a vote and for a
         tie.
     """

@@ -78,7 +78,7 @@ def classify(
     the size of the smaller class [Hes15]_, and both its arms by 1.4 for the luck of training, which that bootstrap
     does not see. It always reaches 0.5, below which no classifier is on clips that it has not seen. The factor was
     chosen by simulation: of 4 to 30 clips a side, with 3 or 10 clues of which none or one tells (by 0.75 or 1.5 SD),
-    92 % to 100 % of the intervals held the mean AUC of classifiers so trained; bench/calibration.md has those of six.
+    92% to 100% of the intervals held the mean AUC of classifiers so trained; bench/calibration.md has those of six.
     With more than 1,000 clips in a class, 1,000 of them are drawn.
     """
     rows = _drawn(positive, seed)

@@ -136,7 +136,7 @@ def _described(result: ClueResult) -> str:
     sentences = [_counted(result.clue, source) for source in result.sources]
     if against.auc is not None:
         interval = against.interval
-        limits = "" if interval.low is None else f", 95 % interval {interval.low:.2f} to {interval.high:.2f}"
+        limits = "" if interval.low is None else f", 95% interval {interval.low:.2f} to {interval.high:.2f}"
         sentences.append(f"{against.first} against all others: AUC {against.auc:.2f}{limits}")
     return ". ".join(sentences) + "."
 

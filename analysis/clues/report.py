@@ -268,7 +268,7 @@ def _says_inside(clues: Sequence[ClueResult], classifier: Classifier, positive: 
         return "What is inside the files was not measured."
     if classifier.auc is None:
         return f"Inside the files: not tried, {classifier.reason}."
-    interval = f"95 % interval {classifier.interval.low:.2f} to {classifier.interval.high:.2f}"
+    interval = f"95% interval {classifier.interval.low:.2f} to {classifier.interval.high:.2f}"
     return (
         f"Inside the files: the sizes of the frames tell {positive} clips from the others with "
         f"AUC {classifier.auc:.2f} ({interval}). No player shows it; who takes a served file apart can read it."
@@ -344,7 +344,7 @@ def _warning(result: ClueResult, noun: str) -> str:
     than = "in all others" if worst.second is None else f"in {worst.second} {noun}"
     higher = "higher" if (worst.auc or 0.0) > 0.5 else "lower"
     interval = (
-        f"{100 * worst.interval.level:.3g} % interval {worst.strength_low:.2f} to {worst.strength_high:.2f}"
+        f"{100 * worst.interval.level:.3g}% interval {worst.strength_low:.2f} to {worst.strength_high:.2f}"
     )
     return (
         f"{capital(result.label)} gives the source away: it is {higher} in {worst.first} {noun} than {than}, "
@@ -355,7 +355,7 @@ def _warning(result: ClueResult, noun: str) -> str:
 def _taken_together(classifier: Classifier, positive: str, noun: str) -> str:
     if classifier.auc is None:
         return f"All clues together could not be tried: {classifier.reason}."
-    interval = f"95 % interval {classifier.interval.low:.2f} to {classifier.interval.high:.2f}"
+    interval = f"95% interval {classifier.interval.low:.2f} to {classifier.interval.high:.2f}"
     verb = "give the source away" if classifier.warns else "were not found to give the source away"
     return (
         f"All clues together {verb}: a small classifier tells {positive} {noun} from the others with "

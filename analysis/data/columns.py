@@ -192,8 +192,8 @@ LABEL_COLUMNS: tuple[Column, ...] = (
         required=True,
     ),
     Column("share_a", "number", "share of votes", "votes_a / n; empty when n is 0"),
-    Column("ci_low", "number", "share of votes", "lower end of the 95 % Wilson interval of share_a"),
-    Column("ci_high", "number", "share of votes", "upper end of the 95 % Wilson interval of share_a"),
+    Column("ci_low", "number", "share of votes", "lower end of the 95% Wilson interval of share_a"),
+    Column("ci_high", "number", "share of votes", "upper end of the 95% Wilson interval of share_a"),
     Column(
         "majority",
         "text",

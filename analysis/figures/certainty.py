@@ -24,7 +24,7 @@ _HEAD = (
     "share of answers",
     "participants",
     "mean",
-    "95 % interval",
+    "95% interval",
 )
 CHANCE = 0.5
 

@@ -22,8 +22,8 @@ NAME, TITLE = "closing", "Distance to people, and how often taken for a person"
 MOST_METRICS, MOST_SOURCES = 8, 30
 _PANEL, _GAP, _LEFT, _RIGHT, _BELOW, _ABOVE = 1.45, 0.62, 0.5, 0.15, 0.42, 0.25
 _HEAD = (
-    *("metric", "source", "distance", "95 % interval", "measured"),
-    *("taken for a person", "95 % interval", "trials", "participants"),
+    *("metric", "source", "distance", "95% interval", "measured"),
+    *("taken for a person", "95% interval", "trials", "participants"),
 )
 
 

@@ -132,7 +132,7 @@ def _most(bar: _Bar) -> _Part:
 
 
 def _sentence(bars: Sequence[_Bar]) -> str:
-    parts = [f"{_most(bar).name} by {bar.criterion} ({100 * _most(bar).share:.0f} %)" for bar in bars]
+    parts = [f"{_most(bar).name} by {bar.criterion} ({100 * _most(bar).share:.0f}%)" for bar in bars]
     return words.sentence(f"most often given was {words.listed(parts)}")
 
 
@@ -152,7 +152,7 @@ def _names(bars: Sequence[_Bar]) -> Iterator[str]:
 
 def _alt(bars: Sequence[_Bar]) -> str:
     parts = [
-        f"{bar.criterion}, {', '.join(f'{part.name} {100 * part.share:.0f} %' for part in bar.parts)}"
+        f"{bar.criterion}, {', '.join(f'{part.name} {100 * part.share:.0f}%' for part in bar.parts)}"
         for bar in bars
     ]
     return f"A stacked bar for each criterion: {'; '.join(parts)}."

@@ -16,7 +16,7 @@ MOST_ROWS = 24
 LEAST_REACH = 0.01
 """An axis goes so far to both sides of no change, so that none magnifies what is next to nothing."""
 _ROW, _BELOW, _ABOVE, _LEFT, _RIGHT, _PANEL_TITLE = 0.19, 0.42, 0.1, 1.9, 0.1, 0.24
-_HEAD = ("measure", "from", "to", "role", "player", "others at", "difference", "95 % interval")
+_HEAD = ("measure", "from", "to", "role", "player", "others at", "difference", "95% interval")
 
 
 def effects_figure(models: Sequence[GleeModel], factor: str, name: str) -> AnyFigure:
@@ -106,7 +106,7 @@ def _sentence(effects: Sequence[Effect], model: GleeModel) -> str:
     if not known:
         return words.sentence(f"{model.measure}: the {words.count(model.games, 'game')} leave no interval")
     largest = max(known, key=lambda one: abs(one.difference))
-    limits = f"95 % interval {words.number(largest.low)} to {words.number(largest.high)}"
+    limits = f"95% interval {words.number(largest.low)} to {words.number(largest.high)}"
     return words.sentence(
         f"{model.measure}: of {words.count(model.games, 'game')}, the largest change is that of {largest.player} as "
         f"{largest.role} from {largest.base} to {largest.level}, {largest.difference:+.2f} ({limits})"

@@ -31,7 +31,7 @@ _HEAD = (
     "measure",
     "participants",
     "mean",
-    "95 % interval",
+    "95% interval",
     "SD (n-1)",
     "lowest",
     "median",
@@ -249,7 +249,7 @@ def _compared(comparison: Comparison) -> str:
     first, second = comparison.studies
     if comparison.compared_as == "paired" and comparison.paired:
         paired, shift = comparison.paired, comparison.paired.shift
-        limits = "" if shift.low is None else f", 95 % interval {shift.low:.2f} to {shift.high:.2f}"
+        limits = "" if shift.low is None else f", 95% interval {shift.low:.2f} to {shift.high:.2f}"
         return (
             f"Of {paired.n} participants in both, {paired.n_higher} have a higher {comparison.measure} in {first} and "
             f"{paired.n_lower} in {second} (shift {words.number(shift.value)}{limits})."

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAME, TITLE = "scores", "Scores by criterion"
 MOST_CRITERIA = 20
 _ROW, _BELOW, _ABOVE, _RIGHT, _WIDEST = 0.46, 0.4, 0.06, 0.62, 1.25
-_HEAD = ("criterion", "scores", "items", "raters", "mean", "95 % interval", "SD (n-1)", "lowest", "highest")
+_HEAD = ("criterion", "scores", "items", "raters", "mean", "95% interval", "SD (n-1)", "lowest", "highest")
 
 
 @dataclass(frozen=True, slots=True)

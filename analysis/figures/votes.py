@@ -25,7 +25,7 @@ MIXED = "the right clip, or the source named first"
 RIGHT, EARLIER = "the right clip", "the clip whose name comes first"
 _WIDEST, _RIGHT, _BELOW, _ABOVE = 1.25, 0.56, 0.52, 0.06
 _ROW, _THIN_ROW, _HEADING = 0.155, 0.014, 0.26
-_HEAD = ("pair", "condition", "kind", "share for", "votes for", "votes", "share", "95 % interval", "majority")
+_HEAD = ("pair", "condition", "kind", "share for", "votes for", "votes", "share", "95% interval", "majority")
 _KINDS = (
     ("for", "o", "majority for it"),
     ("against", "X", "majority against it"),
@@ -295,7 +295,7 @@ def _reading(groups: Sequence[_Group], main: Sequence[PairVotes], n_unvoted: int
     votes = sorted(one.n for one in main)
     most = words.count(votes[-1], "vote")
     each = most if votes[0] == votes[-1] else f"{votes[0]:,} to {most}"
-    yield f"Lines are 95 % Wilson intervals over {each} a pair; the dashed line is one half, no preference."
+    yield f"Lines are 95% Wilson intervals over {each} a pair; the dashed line is one half, no preference."
     if sum(len(_drawn(group, groups)) for group in groups) < len(main):
         yield f"{sum(len(_drawn(group, groups)) for group in groups)} of {len(main):,} pairs are drawn, evenly by rank."
     if n_unvoted:

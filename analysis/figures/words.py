@@ -17,11 +17,11 @@ def interval(one: Interval, digits: int = 2) -> str:
 
 
 def level(one: Interval) -> str:
-    return f"{100 * one.level:g} %"
+    return f"{100 * one.level:g}%"
 
 
 def estimate(value: float | None, one: Interval, n: str, digits: int = 2) -> str:
-    """``0.84 (95 % interval 0.78 to 0.89; 30 participants)``."""
+    """``0.84 (95% interval 0.78 to 0.89; 30 participants)``."""
     if value is None:
         return f"not known ({n})"
     limits = (

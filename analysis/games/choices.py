@@ -33,7 +33,7 @@ BASE_RATE, LOGISTIC = "base rate", "logistic regression"
 
 @dataclass(frozen=True, slots=True)
 class CalibrationBin(Result):
-    """Decisions predicted from `low` to `high`: how many, the mean prediction, the share of yes and its 95 % limits."""
+    """Decisions predicted from `low` to `high`: how many, the mean prediction, the share of yes and its 95% limits."""
 
     low: float
     high: float

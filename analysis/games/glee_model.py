@@ -47,7 +47,7 @@ class Effect(Result):
     """How a player's measure changes from a factor's first level to another, partners weighted alike.
 
     `at` is `all` for the mean over all levels of the other factors; where the games do not determine that, `baseline`
-    for these at the configuration that was played most, as in the paper's figures. `low` and `high` are the 95 % limits
+    for these at the configuration that was played most, as in the paper's figures. `low` and `high` are the 95% limits
     of ordinary least squares; None where neither is determined, no degree of freedom is left, or nothing varies about
     the predictions.
     """
@@ -218,7 +218,7 @@ class _Fitted:
         return bool(np.abs(contrast - self.whole.T @ (self.whole @ contrast)).max() < 1e-8)
 
     def contrast(self, contrast: Floats) -> tuple[float, float | None]:
-        """Its value, and half of its 95 % interval; None where no degree of freedom is left, or no spread."""
+        """Its value, and half of its 95% interval; None where no degree of freedom is left, or no spread."""
         inside = self.basis @ contrast[self.kept]
         value = float(inside @ self.fit.params)
         value = 0.0 if abs(value) < ROUNDING else value

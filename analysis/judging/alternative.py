@@ -99,7 +99,7 @@ def alternative_test(
     -----
     Participants with fewer pairs are not tested. The authors advise Wilcoxon's signed-rank test for them; it asks about
     the median, which is 0 wherever judge and participant mostly agree alike, and rejected true null hypotheses of this
-    test in 8 % to 93 % of simulated cases with 6 to 29 pairs.
+    test in 8% to 93% of simulated cases with 6 to 29 pairs.
     """
     judge_score = np.where((pairs.n > 1), support, np.nan)
     outcome = _outcomes(pairs, judge_score)

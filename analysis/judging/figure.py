@@ -23,7 +23,7 @@ _MEASURES = {
     IDENTITY: "Finds the right clip",
 }
 _DID = {LABELS: "agreed with the majority of people", IDENTITY: "found the right clip"}
-_HEAD = "judge's value", "95 % interval", "one participant", "95 % interval"
+_HEAD = "judge's value", "95% interval", "one participant", "95% interval"
 _LEFT, _RIGHT, _ABOVE, _AXIS, _KEY = 1.25, 0.12, 0.3, 0.34, 0.42
 _LINE, _HEADING, _BETWEEN = 0.19, 0.19, 0.06
 _BAND, _BAR = 0.36, 0.42
@@ -207,14 +207,14 @@ def _key(sheet: "Sheet", *, has_chance: bool) -> None:
     axes.text(
         0.48,
         upper,
-        "one participant against the others, with 95 % interval",
+        "one participant against the others, with 95% interval",
         fontsize=canvas.SMALL,
         va="center",
     )
     axes.plot([0.1, 0.4], [lower, lower], color=canvas.COLOURS[0], linewidth=1.5)
     axes.plot([0.25], [lower], marker=canvas.MARKERS[0], markersize=5, markerfacecolor=canvas.COLOURS[0],
               markeredgecolor="white", linestyle="")  # fmt: skip
-    axes.text(0.48, lower, "judge, with 95 % interval", fontsize=canvas.SMALL, va="center")
+    axes.text(0.48, lower, "judge, with 95% interval", fontsize=canvas.SMALL, va="center")
     if has_chance:
         axes.plot([2.35, 2.65], [lower, lower], color=canvas.MUTED, linewidth=0.9, linestyle=(0, (4, 3)))
         axes.text(2.73, lower, "chance", fontsize=canvas.SMALL, va="center")

@@ -34,10 +34,10 @@ OVER_RUNS = "percentile bootstrap over pairs and runs"
 WILSON = "Wilson's, for every pair has the same value"
 
 _SMALLEST = 1e-12
-# Of fewer pairs some intervals hold the truth in less than 90 % of cases; those of accuracies do not.
+# Of fewer pairs some intervals hold the truth in less than 90% of cases; those of accuracies do not.
 _FEWEST_PAIRS, _FEWEST_FOR_BRIER = 10, 15
 SCALES: Mapping[str, Scale] = {RANK: "correlation", KAPPA: "correlation"}
-# Simulated: around people's it would hold the truth in 28 % of cases, around a judge's in 92 % with 20 votes a pair.
+# Simulated: around people's it would hold the truth in 28% of cases, around a judge's in 92% with 20 votes a pair.
 _BIASED = (
     "the error is biased upwards where bins hold few votes, and an interval around it would miss the truth"
 )

@@ -28,7 +28,7 @@ class PredictionPowered(Result):
     """A mean over pairs of the share of votes for `source` over `against` (a tie half a vote for each), from votes on
     `n_labelled` pairs and verdicts on these and on `n_unlabelled` others.
 
-    `value` with its 95 % normal interval is the prediction-powered one, `people` with its own is from the
+    `value` with its 95% normal interval is the prediction-powered one, `people` with its own is from the
     votes alone. `n_effective` is how many pairs with votes alone would have given the same width; `gain` is
     that by `n_labelled`. `power` in [0, 1] is how far the verdicts are trusted (0: not at all), set by their
     covariance with the votes."""

@@ -18,7 +18,7 @@ Level = tuple[str, float]
 
 
 def learning_figure(numbers: Voted) -> AnyFigure:
-    """Draw held-out label accuracy against training pairs and against votes for each pair; bands hold 90 % of repeats.
+    """Draw held-out label accuracy against training pairs and against votes for each pair; bands hold 90% of repeats.
 
     Lines are one person against the others, one half of the people against the other, and the best untrained judge."""
     panels = [
@@ -49,9 +49,9 @@ def learning_figure(numbers: Voted) -> AnyFigure:
     return Figure(
         name=NAME,
         title=TITLE,
-        sentence="Share of held-out majorities that are named, mean over repeats; bands are 5 to 95 % of repeats.",
+        sentence="Share of held-out majorities that are named, mean over repeats; bands are 5 to 95% of repeats.",
         alt=alt,
-        numbers=numbers_of(("of", "n", "majorities named", "5 to 95 % of repeats"), rows, n_names=1),
+        numbers=numbers_of(("of", "n", "majorities named", "5 to 95% of repeats"), rows, n_names=1),
         size=(canvas.WIDTH, _HEIGHT),
         svg=svg,
         png=png,
@@ -115,7 +115,7 @@ def _key(sheet: "Sheet", levels: Sequence[Level], height: float) -> None:
     axes.set_xlim(0, canvas.WIDTH)
     axes.set_ylim(0, height)
     axes.axis("off")
-    names = ["judge of votes, held out; band: 5 to 95 % of repeats", *(name for name, _ in levels)]
+    names = ["judge of votes, held out; band: 5 to 95% of repeats", *(name for name, _ in levels)]
     for number, name in enumerate(names):
         y = height - 0.12 - 0.19 * number
         style = _DASHES[number - 1] if number else _DASHES[0]

@@ -67,7 +67,7 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Reached(Result):
-    """Over repeats: how often the held-out half's majority is named (5 and 95 % beside), and the loss of its votes."""
+    """Over repeats: how often the held-out half's majority is named (5 and 95% beside), and the loss of its votes."""
 
     n_pairs: int
     label_accuracy: float | None
@@ -87,7 +87,7 @@ class CurvePoint(Result):
 
 @dataclass(frozen=True, slots=True)
 class Weight(Result):
-    """A weight for one SD of a number; the 95 % interval is a bootstrap over groups of pairs."""
+    """A weight for one SD of a number; the 95% interval is a bootstrap over groups of pairs."""
 
     name: str
     value: float

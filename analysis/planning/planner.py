@@ -131,7 +131,7 @@ def plan(
     Returns
     -------
     Plan
-        Powers are shares of simulated studies in [0, 1] with their 95 % Monte Carlo interval.
+        Powers are shares of simulated studies in [0, 1] with their 95% Monte Carlo interval.
 
     Raises
     ------

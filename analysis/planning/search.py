@@ -35,7 +35,7 @@ def search(
     """Find the smallest number whose simulated power is at least `power`.
 
     Power grows with the number, as `evaluate` gives it from the same random numbers each time; so the number is
-    bracketed, and the bracket narrowed to 1 or 1 % of it. Where to look next is guessed from the law of large samples,
+    bracketed, and the bracket narrowed to 1 or 1% of it. Where to look next is guessed from the law of large samples,
     see `_Law`; `ceiling` is the power with no end of numbers.
     """
     points: dict[int, Found] = {}

@@ -42,7 +42,7 @@ class Found:
         return self.n_found / self.n
 
     def range(self) -> tuple[float, float]:
-        """The 95 % Wilson interval of the share: what the number of simulations leaves open."""
+        """The 95% Wilson interval of the share: what the number of simulations leaves open."""
         low, high = wilson(np.array([self.n_found]), np.array([self.n]))
         return float(low[0]), float(high[0])
 

@@ -38,7 +38,7 @@ def _title(asked: Asked) -> str:
 def _table(plan: Plan) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     table.add_column("test", no_wrap=True)
-    for column in ("participants", "trials", "power", "95 % interval", "false alarms", "95 % interval"):
+    for column in ("participants", "trials", "power", "95% interval", "false alarms", "95% interval"):
         table.add_column(column, justify="right")
     for test in plan.tests:
         for row in _rows(test):

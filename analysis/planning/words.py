@@ -75,12 +75,12 @@ def _size(asked: Asked, test: "TestPlan") -> str:
 
 
 def _percent(share: float | None) -> str:
-    return f"{100 * (share or 0):.0f} %"
+    return f"{100 * (share or 0):.0f}%"
 
 
 def _range(found: Estimate) -> str:
     low, high = found.interval.low or 0.0, found.interval.high or 0.0
-    return f"95 % Monte Carlo interval {100 * low:.0f} to {100 * high:.0f} %"
+    return f"95% Monte Carlo interval {100 * low:.0f} to {100 * high:.0f}%"
 
 
 def _warnings(asked: Asked, test: "TestPlan") -> Iterator[str]:
@@ -89,7 +89,7 @@ def _warnings(asked: Asked, test: "TestPlan") -> Iterator[str]:
     if alarms and (alarms.interval.low or 0) > _NOTABLE * asked.alpha:
         yield (
             f"Beware, {name}: where there is no difference it finds one in {_percent(alarms.value)} of studies "
-            f"({_range(alarms)}), not in the {100 * asked.alpha:g} % asked for: its power is overstated. "
+            f"({_range(alarms)}), not in the {100 * asked.alpha:g}% asked for: its power is overstated. "
             f"{_why(asked, test.test)}"
         )
     if test.power and test.n_untestable > test.power.n / 100:

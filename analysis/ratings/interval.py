@@ -25,7 +25,7 @@ def mean_interval(
     resamples: int,
     scale: tuple[float, float] | None = None,
 ) -> Interval:
-    """The 95 % interval of the mean score, for other items and other raters.
+    """The 95% interval of the mean score, for other items and other raters.
 
     `item` and `rater` number those of each score from 0. Scores of one item depend on each other, and so do those of
     one rater. Of fewer than 50 items or raters: Student's t with the variances between items and between raters added

@@ -189,7 +189,7 @@ def analyze_ratings(
     Returns
     -------
     RatingAnalysis
-        Per criterion the mean over scores with both SDs, its 95 % interval for other items and raters
+        Per criterion the mean over scores with both SDs, its 95% interval for other items and raters
         (`mean_interval`), and the agreement of `agreement_of_ratings`, whose bootstrap resamples items.
 
     Raises

@@ -35,7 +35,7 @@ Counted = Mapping[str, Mapping[str, "Counts"]]
 
 @dataclass(frozen=True, slots=True)
 class Band(Result):
-    """How far each person is from the others, left out in turn: median, and from 5 to 95 % of `n` people."""
+    """How far each person is from the others, left out in turn: median, and from 5 to 95% of `n` people."""
 
     median: float | None
     low: float | None
@@ -47,7 +47,7 @@ class Band(Result):
 @dataclass(frozen=True, slots=True)
 class Settling(Result):
     """Two disjoint random sets of `n_clips` clips (or matches) of a source, of `n_observations` in the middle, held
-    against each other: the distance's median and 95 % point over the draws."""
+    against each other: the distance's median and 95% point over the draws."""
 
     source: str
     n_clips: int

@@ -58,7 +58,7 @@ class Signature:
 
 
 def scale_of(paths: list[Path]) -> Scale:
-    """The median of all speeds above 0 of all paths, and the speed that 95 % of them do not exceed."""
+    """The median of all speeds above 0 of all paths, and the speed that 95% of them do not exceed."""
     speeds = np.concatenate([path.resampled(STEP_S).velocities()[0] for path in paths])
     moving = speeds[speeds > 0]
     if not len(moving):
@@ -73,7 +73,7 @@ def bin_of(angle_rad: Floats) -> Ints:
 
 
 def velocity_change(path: Path, scale: Scale) -> Counts:
-    """How often the angle from V(t) to V(t+1) was about each of 20; both faster than 5 % of the median moving speed."""
+    """How often the angle from V(t) to V(t+1) was about each of 20; both faster than 5% of the median moving speed."""
     speed, course = path.resampled(STEP_S).velocities()
     moves = speed > STANDING * scale.moving_m_per_s
     return _counted(bin_of(wrapped(np.diff(course)[moves[1:] & moves[:-1]])), BINS)

@@ -62,7 +62,7 @@ class Path:
 class PathFeatures(Result):
     """What is measured of one path at ten positions a second; of its course, not of where its player looked.
 
-    Shares of time in [0, 1]: `full_speed` within 3 % of full speed, `slow` below 20 % of it, `straight` turning by less
+    Shares of time in [0, 1]: `full_speed` within 3% of full speed, `slow` below 20% of it, `straight` turning by less
     than 1 degree per second. `reversals_per_s`: how often left turns to right or back. `turn_sd_deg_per_s`;
     `turn_kurtosis`: excess over a normal distribution, larger where turns come in bursts. `corrections`: the share of
     the speed's power from 0.5 to 1.8 Hz [Wel67]_. `acceleration`: root mean square, in full speeds per second.

@@ -109,7 +109,7 @@ def _signature(one: SignatureResult) -> Iterator[RenderableType]:
     if one.band and one.band.median is not None:
         yield (
             f"  People among themselves: median {number(one.band.median)}, from {number(one.band.low)} to "
-            f"{number(one.band.high)} (5 to 95 % of {one.band.n})."
+            f"{number(one.band.high)} (5 to 95% of {one.band.n})."
         )
     elif one.band:
         yield f"  No band of people: {one.band.reason}."
@@ -124,7 +124,7 @@ def _signature(one: SignatureResult) -> Iterator[RenderableType]:
     rows = one.distances[0].unit
     if last:
         steps = ", ".join(
-            f"{name_of(source)} {number(step.median)} (95 % {number(step.high)}, {step.n_clips} {rows})"
+            f"{name_of(source)} {number(step.median)} (95% {number(step.high)}, {step.n_clips} {rows})"
             for source, step in last.items()
         )
         yield f"  Two halves of one source: {steps}."
@@ -156,7 +156,7 @@ def _closing(found: Closing | None) -> Iterator[RenderableType]:
     if found is None or not found.taken:
         yield "  Nobody has voted on pairs of these sources with people."
         return
-    table = table_of("source", "taken for human", "95 % interval", "people", "trials")
+    table = table_of("source", "taken for human", "95% interval", "people", "trials")
     for one in found.taken:
         counts = str(one.n_participants), str(one.n_trials)
         table.add_row(name_of(one.source), number(one.share, 2), interval_of(one.interval, 2), *counts)

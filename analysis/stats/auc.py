@@ -42,7 +42,7 @@ def auc_interval(x: Floats, y: Floats, *, level: float = LEVEL) -> AucInterval:
     limits inside [0, 1], with the t distribution and Satterthwaite's degrees of freedom, as Brunner and Munzel's test
     has them [BM00]_. That variance is 0 where the groups do not overlap, and says nothing then: Newcombe's method 5
     [New06]_ takes its place. In simulations with 3 to 50 units a side, a true AUC of 0.5 to 0.94, equal and unequal
-    spreads, and with 4 units against 40, a 95 % interval held the truth in 94 % to 100 % of cases.
+    spreads, and with 4 units against 40, a 95% interval held the truth in 94% to 100% of cases.
     """
     if min(len(x), len(y)) < FEWEST:
         return AucInterval(None, None, level, None, too_few(min(len(x), len(y)), "values"))

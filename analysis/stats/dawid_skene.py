@@ -1,7 +1,7 @@
 """Labels from votes that weigh each voter by how often they turn out right: the model of Dawid and Skene.
 
 The label of a pair and its probability are those of the hierarchical model (`label_probability`): with five votes a
-pair, EM says 0.99 of nearly all labels, of which 80 % are right (bench/calibration.md)."""
+pair, EM says 0.99 of nearly all labels, of which 80% are right (bench/calibration.md)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -110,7 +110,7 @@ def _percentile(draw: Callable[[int], Floats], width: int, seed: int, resamples:
 
 
 def percentile_interval(drawn: Floats, seed: int, method: str = OVER_PARTICIPANTS) -> Interval:
-    """The 95 % percentile interval of bootstrap values, one per resample.
+    """The 95% percentile interval of bootstrap values, one per resample.
 
     A resample in which the number is not defined is NaN and is left out; where that is more than one in twenty there
     is no interval, and a reason instead."""

@@ -36,7 +36,7 @@ Codes = npt.NDArray[np.signedinteger]
 
 @dataclass(frozen=True, slots=True)
 class ModelNumber(Result):
-    """A posterior mean, its standard deviation and the middle 95 %; `p`, of log odds against 0, two-sided."""
+    """A posterior mean, its standard deviation and the middle 95%; `p`, of log odds against 0, two-sided."""
 
     value: float
     sd: float | None
@@ -84,8 +84,8 @@ def mixed_model(rows: pd.DataFrame, blank: Blank = "missing") -> MixedModel:
     This is the posterior of the usual model [BC93]_: fixed and random effects by Laplace's method given the two
     standard deviations [TK86]_, these integrated out [RMC09]_ under weak priors [Gel06]_. statsmodels has the same
     model, but neither of its fits gives an honest interval here: in 250 simulated studies of 60 participants and 10
-    pairs the 95 % interval of the intercept held the truth in 58 % with `fit_vb` (the random effects count as known)
-    and in 66 % with `fit_map` (the standard deviations shrink to 0); this one in 94 to 96 % of 400, in four designs.
+    pairs the 95% interval of the intercept held the truth in 58% with `fit_vb` (the random effects count as known)
+    and in 66% with `fit_map` (the standard deviations shrink to 0); this one in 94 to 96% of 400, in four designs.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class ConditionsModel(Result):
     """Right answers under the model: log odds = intercept + condition + participant + pair.
 
     The reference is the first of the `conditions`; `intercept` is in log odds, of the average participant at the
-    average pair of it. Each number has its posterior mean, SD (the standard error) and middle 95 %, and p against 0,
+    average pair of it. Each number has its posterior mean, SD (the standard error) and middle 95%, and p against 0,
     two-sided. `n_crossed` participants answered in two conditions or more. `reason` says why there is no model."""
 
     outcome: str

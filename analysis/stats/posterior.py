@@ -48,7 +48,7 @@ class Posterior:
         return float(self.weights @ ndtr(z))
 
     def interval(self, effect: int) -> tuple[float, float]:
-        """The middle 95 % of a fixed effect."""
+        """The middle 95% of a fixed effect."""
         mean, reach = self.mean(effect), 15 * self.sd(effect)
         return _middle(lambda value: self.below(effect, value), mean - reach, mean + reach)
 
@@ -57,7 +57,7 @@ class Posterior:
         return float(self.weights @ self.sds[:, factor])
 
     def spread_interval(self, factor: int) -> tuple[float, float]:
-        """The middle 95 % of a factor's standard deviation."""
+        """The middle 95% of a factor's standard deviation."""
         logs, half = np.log(self.sds[:, factor]), self.steps[factor] / 2
 
         def below(value: float) -> float:
@@ -67,7 +67,7 @@ class Posterior:
         return float(np.exp(low)), float(np.exp(high))
 
     def averages(self) -> tuple[float, float, float]:
-        """The share over all people and all items, and its middle 95 %: the log odds averaged as probabilities."""
+        """The share over all people and all items, and its middle 95%: the log odds averaged as probabilities."""
         intercepts = self.fixed[:, [0]] + np.sqrt(self.variances[:, [0]]) * _NODES
         spread = np.sqrt((self.sds**2).sum(axis=1))[:, None, None]
         shares = expit(intercepts[:, :, None] + spread * _NODES).mean(axis=2)

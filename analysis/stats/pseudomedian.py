@@ -23,7 +23,7 @@ Counts = npt.NDArray[np.int64]
 def pseudomedian(differences: Floats) -> HodgesLehmann:
     """Estimate the centre of one sample of differences, one per participant [HL63]_.
 
-    It is the median of the Walsh averages: the means of all two differences, each with itself too. The 95 % interval
+    It is the median of the Walsh averages: the means of all two differences, each with itself too. The 95% interval
     runs between two of these averages, which the distribution of the signed-rank statistic names [HWC14]_: it holds
     the shifts that the two-sided signed-rank test does not reject, ends included, so that with ties it holds the truth
     more often than it says. Exact below 50 differences without ties, else the normal approximation. Differences of 0

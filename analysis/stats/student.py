@@ -1,7 +1,7 @@
 """Intervals from few participants or pairs: Student's t, on a scale that keeps inside what the number can be.
 
-A percentile bootstrap of few values is too narrow: of three it holds the truth in 70 to 80 % of cases, of thirty near
-an end of the scale in 89 % (bench/calibration.md). Below `FEW` independent units these intervals take its place, and
+A percentile bootstrap of few values is too narrow: of three it holds the truth in 70 to 80% of cases, of thirty near
+an end of the scale in 89% (bench/calibration.md). Below `FEW` independent units these intervals take its place, and
 below `FEWEST` there is none."""
 
 from typing import Literal
@@ -67,7 +67,7 @@ def student_limits(
 def student(
     value: float, error: float, df: float, *, scale: Scale, method: str, seed: int, reason: str = ALL_THE_SAME
 ) -> Interval:
-    """The 95 % t interval of a number with its standard error, or `reason` where the error says nothing."""
+    """The 95% t interval of a number with its standard error, or `reason` where the error says nothing."""
     named = method + _ON[scale]
     low, high = (
         float(end[0]) for end in student_limits(np.array([value]), np.array([error]), np.array([df]), scale)

@@ -89,8 +89,8 @@ def two_way_mean(
     pair are not. Each resample draws participants and, apart from them, pairs with replacement (the pigeonhole
     bootstrap); an answer counts as often as its pair was drawn in its participant's mean, and a participant's mean
     as often as the participant was drawn. A participant none of whose pairs was drawn is left out of that resample.
-    The 95 % interval errs on the wide side: it held the truth in 95 to 97 % of 400 simulated studies where pairs differ
-    and in 99 % where they are all alike.
+    The 95% interval errs on the wide side: it held the truth in 95 to 97% of 400 simulated studies where pairs differ
+    and in 99% where they are all alike.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def gamma(right: Counts, wrong: Counts) -> Floats:
 
 
 def pooled_interval(right: PerPerson, wrong: PerPerson, *, seed: int) -> Interval:
-    """The 95 % interval of the area over everybody's answers thrown together, for people as clusters [Obu97]_.
+    """The 95% interval of the area over everybody's answers thrown together, for people as clusters [Obu97]_.
 
     On the logit scale, with the t distribution in place of the normal. The answers of one person may depend on each
     other; the people are independent."""

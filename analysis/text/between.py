@@ -54,7 +54,7 @@ def paired(lines: Sequence[Line[PairedTest]], of: str) -> Iterator[RenderableTyp
     tests = table_of(
         "first - second", "measure", *counts, f"p {alternative}", *extra, "p Holm", "effect", left=2
     )
-    sizes = table_of("first - second", "measure", "shift", "95 % interval", "mean", "permutation p", left=2)
+    sizes = table_of("first - second", "measure", "shift", "95% interval", "mean", "permutation p", left=2)
     for one in lines:
         test, shift, mean = one.test, one.test.shift, one.test.difference
         p_values = test.p, *([test.p_two_sided] if extra else [])
@@ -98,7 +98,7 @@ def independent(lines: Sequence[Line[MannWhitney]], of: str) -> Iterator[Rendera
     tests = table_of(
         "first - second", "measure", "U1", "U2", f"p {alternative}", *extra, "p Holm", "effect", left=2
     )
-    sizes = table_of("first - second", "measure", "shift", "95 % interval", "permutation p", left=2)
+    sizes = table_of("first - second", "measure", "shift", "95% interval", "permutation p", left=2)
     for one in lines:
         test, shift = one.test, one.test.shift
         tests.add_row(
@@ -121,7 +121,7 @@ def independent(lines: Sequence[Line[MannWhitney]], of: str) -> Iterator[Rendera
     yield tests
     yield (
         f"U1 is the first {of}'s U. Effect: probability that a participant of the first {of} is higher, "
-        "ties half (0.5: no difference), with its 95 % interval."
+        "ties half (0.5: no difference), with its 95% interval."
     )
     for method in sorted({one.test.method for one in lines if one.test.method}):
         yield f"Method: {method}."
@@ -170,7 +170,7 @@ def several_studies(several: Sequence[Several]) -> Iterator[RenderableType]:
     if not several:
         return
     yield heading("All studies at once (Kruskal-Wallis)")
-    table = table_of("measure", "studies", "H", "df", "p", "epsilon squared", "95 % interval")
+    table = table_of("measure", "studies", "H", "df", "p", "epsilon squared", "95% interval")
     for one in several:
         test = one.test
         limits = test.epsilon_squared_interval

@@ -47,7 +47,7 @@ def _parts(analysis: Analysis) -> Iterator[RenderableType]:
 
 
 def _numbers(studies: Sequence[StudyResult], labels: pd.DataFrame) -> Iterator[RenderableType]:
-    table = table_of("study", "measure", "n", "mean", "95 % interval", "", left=2)
+    table = table_of("study", "measure", "n", "mean", "95% interval", "", left=2)
     table.columns[-1].justify = "left"
     for study in studies:
         if study.selection.reason:

@@ -62,7 +62,7 @@ def _distinct(analysis: RatingAnalysis, what: str) -> int:
 
 
 def _scores(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
-    table = table_of("criterion", "n", "mean", "95 % interval", "SD (n-1)", "alpha", "95 % interval", "ICC")
+    table = table_of("criterion", "n", "mean", "95% interval", "SD (n-1)", "alpha", "95% interval", "ICC")
     for one in criteria:
         alpha = one.agreement.alpha
         table.add_row(
@@ -89,7 +89,7 @@ def _classes(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
 
 
 def _agreement(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
-    table = table_of("criterion", "Krippendorff's alpha", "95 % interval", "Fleiss' kappa", "95 % interval")
+    table = table_of("criterion", "Krippendorff's alpha", "95% interval", "Fleiss' kappa", "95% interval")
     for one in criteria:
         both = one.agreement.alpha, one.agreement.kappa
         cells = [cell for each in both for cell in (number(each.value, 2), interval_of(each.interval, 2))]

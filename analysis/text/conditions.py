@@ -56,7 +56,7 @@ def _mixed(model: ConditionsModel) -> Iterator[RenderableType]:
         yield f"Not fitted: {model.reason}."
         return
     table = table_of(
-        "condition", "answers", "people", "pairs", "log odds", "SE", "95 % interval", "p two-sided"
+        "condition", "answers", "people", "pairs", "log odds", "SE", "95% interval", "p two-sided"
     )
     first = model.conditions[0]
     for one in model.conditions:

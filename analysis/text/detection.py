@@ -79,7 +79,7 @@ def _brief(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
     """What fits a screen: a row for everything and for each condition, tests, and what to beware of."""
     all_of, *conditions_ = analysis.groups
     yield _counted(analysis)
-    table = table_of("", "people", "accuracy", "95 % interval", "d'", "95 % interval", "c", "95 % interval")
+    table = table_of("", "people", "accuracy", "95% interval", "d'", "95% interval", "c", "95% interval")
     shown = analysis.groups[:MOST_GROUPS]
     for group in shown:
         cells = [
@@ -165,7 +165,7 @@ def _counted(analysis: DetectionAnalysis) -> str:
 def _group(group: Detection, signal: str, noise: str) -> Iterator[RenderableType]:
     where = "All answers" if group.condition is None else f"Condition {name_of(group.condition)}"
     yield heading(where)
-    table = table_of("per participant, then averaged", "n", "mean", "95 % interval", "SD (n-1)")
+    table = table_of("per participant, then averaged", "n", "mean", "95% interval", "SD (n-1)")
     for label, one in measures_of(group, signal, noise):
         n = f"{one.n}{f' ({one.n_missing} without)' if one.n_missing else ''}"
         table.add_row(label, n, number(one.mean), interval_of(one.interval), number(one.sd_ddof1))
@@ -244,7 +244,7 @@ def _participants(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
 def _stimuli(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
     signal = name_of(analysis.signal)
     yield heading("Stimuli")
-    table = table_of("stimulus", "condition", "truth", f"called {signal}", "95 % Wilson interval", left=3)
+    table = table_of("stimulus", "condition", "truth", f"called {signal}", "95% Wilson interval", left=3)
     for row in table_rows(analysis.stimuli.head(LONGEST)):
         table.add_row(
             name_of(row["stimulus"]),

@@ -69,7 +69,7 @@ def _study(study: StudyResult) -> Iterator[RenderableType]:
     if selection.reason:
         yield f"No numbers: {selection.reason}."
         return
-    table = table_of("per participant, then averaged", "n", "mean", "95 % interval", "SD (n-1)", "SD (n)")
+    table = table_of("per participant, then averaged", "n", "mean", "95% interval", "SD (n-1)", "SD (n)")
     for label, described in _described(study):
         table.add_row(label, *_description(described))
     yield table
@@ -189,7 +189,7 @@ def _comparisons(comparisons: Sequence[Comparison]) -> Iterator[RenderableType]:
 
 
 def _labels(labels: pd.DataFrame) -> Iterator[RenderableType]:
-    yield heading("Labels (majority vote; 95 % Wilson interval of the share for a)")
+    yield heading("Labels (majority vote; 95% Wilson interval of the share for a)")
     with_ties = bool(labels["votes_tie"].any())
     votes = "a : b : tie" if with_ties else "a : b"
     table = table_of(

@@ -41,7 +41,7 @@ def paired_parts(title: str, comparisons: Sequence[PairedScores]) -> Iterator[Re
     methods = "; ".join(sorted({one.test.method for one in comparisons if one.test.method}))
     yield (
         f"n: {unit} with both. Difference: mean of the first less that of the second; shift: Hodges-Lehmann; both with "
-        f"95 % intervals. p: Wilcoxon's signed-rank test, two-sided ({methods or 'none could be made'}); Holm over "
+        f"95% intervals. p: Wilcoxon's signed-rank test, two-sided ({methods or 'none could be made'}); Holm over "
         f"{comparisons[0].n_family} tests; swaps: the permutation test of the difference."
     )
     yield from (f"  {note}." for note in paired_notes(comparisons))

@@ -18,7 +18,7 @@ def rater_pairs_parts(analysis: RatingAnalysis) -> Iterator[RenderableType]:
     yield heading("Two raters at a time (Cohen's kappa)")
     has_order = analysis.agreement_level != "nominal"
     weighted = ("linear", "quadratic") if has_order else ()
-    table = table_of("criterion", "raters", "items", "agree", "kappa", "95 % interval", *weighted, left=2)
+    table = table_of("criterion", "raters", "items", "agree", "kappa", "95% interval", *weighted, left=2)
     every = [(one, pair) for one in analysis.criteria for pair in one.rater_pairs.pairs]
     rows = [(one, pair) for one, pair in every if pair.n_items >= FEWEST_ITEMS]
     for one, pair in rows[:LONGEST]:

@@ -132,7 +132,7 @@ def _scales(analysis: RatingAnalysis) -> str:
 def _criteria(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
     yield heading("Scores")
     table = table_of(
-        "criterion", "n", "mean", "95 % interval", "SD (n-1)", "SD (n)", "range", "items", "raters"
+        "criterion", "n", "mean", "95% interval", "SD (n-1)", "SD (n)", "range", "items", "raters"
     )
     for one in criteria:
         table.add_row(
@@ -183,7 +183,7 @@ def _groups(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
         return
     yield heading("Scores by group of items")
     table = table_of(
-        "criterion", "group", "n", "mean", "95 % interval", "SD (n-1)", "quartiles", "items", "raters", left=2
+        "criterion", "group", "n", "mean", "95% interval", "SD (n-1)", "quartiles", "items", "raters", left=2
     )
     for name, group in rows[:LONGEST]:
         table.add_row(
@@ -286,9 +286,9 @@ def _classes(criteria: tuple[CriterionResult, ...]) -> Iterator[RenderableType]:
 
 def _agreement(analysis: RatingAnalysis) -> Iterator[RenderableType]:
     yield heading(
-        f"Agreement of raters (95 % bootstrap interval over items; scores are {analysis.agreement_level})"
+        f"Agreement of raters (95% bootstrap interval over items; scores are {analysis.agreement_level})"
     )
-    table = table_of("criterion", "coefficient", "value", "95 % interval", "items", left=2)
+    table = table_of("criterion", "coefficient", "value", "95% interval", "items", left=2)
     reasons: dict[str, list[str]] = {}
     unbounded: dict[str, list[str]] = {}
     for one in analysis.criteria:

@@ -39,11 +39,11 @@ def _dependence(study: StudyResult) -> Iterator[RenderableType]:
     uncertainty = [("uncertainty", two_way.uncertainty)] if study.asks_uncertainty else []
     for what, interval in (("accuracy", two_way.accuracy), *uncertainty):
         shown = interval_of(interval) if interval.reason is None else f"none: {interval.reason}"
-        yield (f"95 % interval of the mean {what}, participants and pairs resampled: {shown}")
+        yield (f"95% interval of the mean {what}, participants and pairs resampled: {shown}")
     if pooled.reason:
         yield f"All answers pooled: not tested, {pooled.reason}."
     else:
-        # Where somebody gave several answers the interval holds the truth in less than 90 % of cases.
+        # Where somebody gave several answers the interval holds the truth in less than 90% of cases.
         ends = "" if pooled.overstates else f" {range_of(pooled.low, pooled.high)}"
         yield (
             f"All {pooled.n} answers pooled: {number(pooled.share)}{ends}, {p_words(pooled.p)} "
@@ -63,7 +63,7 @@ def _mixed(mixed: MixedModel) -> Iterator[RenderableType]:
         "SD of participants (log odds)": mixed.sd_participants,
         "SD of pairs (log odds)": mixed.sd_pairs,
     }
-    table = table_of(f"mixed model of {mixed.outcome}, n = {mixed.n}", "estimate", "95 % interval", "p")
+    table = table_of(f"mixed model of {mixed.outcome}, n = {mixed.n}", "estimate", "95% interval", "p")
     for label, value in rows.items():
         if value is not None:
             table.add_row(label, *_model_number(value))
@@ -85,7 +85,7 @@ def _certainty(certainty: Certainty) -> Iterator[RenderableType]:
     if certainty.mean is not None:
         described = _described(certainty.mean, 2)
         yield f"Certainty (more is more certain): {described}; {certainty.n_values} different values."
-    table = table_of(certainty.scale, "answers", "participants", "accuracy", "95 % interval", "pooled")
+    table = table_of(certainty.scale, "answers", "participants", "accuracy", "95% interval", "pooled")
     for level in certainty.levels:
         table.add_row(
             level.name,
@@ -126,7 +126,7 @@ def _agreement(found: Agreement) -> Iterator[RenderableType]:
         f"{found.n_pairs_one_vote} of which have one vote only."
     )
     chance = "1/2" if found.choice.chance == 0.5 else f"{found.choice.chance:.2f}"
-    table = table_of("", "value", "95 % interval", "n")
+    table = table_of("", "value", "95% interval", "n")
     choice, uncertainty = found.choice, found.uncertainty
     rows = {
         "choice: two participants agree": choice.agreement,
@@ -175,7 +175,7 @@ def _bradley_terry(found: BradleyTerry) -> Iterator[RenderableType]:
     if not found.strengths:
         yield f"Not fitted: {found.reason}."
         return
-    table = table_of("source", "comparisons", "wins", "strength (log)", "95 % interval")
+    table = table_of("source", "comparisons", "wins", "strength (log)", "95% interval")
     for one in found.strengths:
         estimate = one.strength if one.strength.value is not None else one.strength_plain
         table.add_row(name_of(one.source), str(one.n_comparisons), str(one.n_wins), *_estimate(estimate)[:2])

@@ -266,7 +266,7 @@ def _print(whole: "Mapping[str, Any]", options: "Options") -> None:
         base = "nats" if options.log_base == math.e else f"base {options.log_base:g}"
         out.print(
             f"Distances to the people in {people['file']}; {options.smoothing:g} added to every count, {base}; "
-            "95 % intervals over matches; chance: what matches dealt out anew reach in 1 of 20",
+            "95% intervals over matches; chance: what matches dealt out anew reach in 1 of 20",
             markup=False,
         )
     for path, file in whole["files"].items():
@@ -339,7 +339,7 @@ def _print_comparison(whole: "Mapping[str, Any]") -> None:
         far = play["distances"]
         out.print(
             f"Distances of play, {play['n_first']} and {play['n_second']} {whole['over']}; {far['smoothing']:g} added "
-            f"to every count, base {far['log_base']:.4g}; 95 % intervals; chance: what a new deal reaches in 1 of 20",
+            f"to every count, base {far['log_base']:.4g}; 95% intervals; chance: what a new deal reaches in 1 of 20",
             markup=False,
         )
         for one in play["tests"]:

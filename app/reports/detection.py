@@ -173,7 +173,7 @@ def _sections(analysis: DetectionAnalysis) -> Iterator[SectionView]:
 def _measures(analysis: DetectionAnalysis, group: Detection) -> TableView:
     return TableView(
         caption="Means over participants; each participant's answers are counted first",
-        head=("measure", "participants", "mean", "95 % interval", "SD (n-1)"),
+        head=("measure", "participants", "mean", "95% interval", "SD (n-1)"),
         rows=tuple(
             (name, str(one.n), number(one.mean), interval(one.interval), number(one.sd_ddof1))
             for name, one in measures_of(group, analysis.signal, analysis.noise)
@@ -255,7 +255,7 @@ def _stimuli(analysis: DetectionAnalysis) -> SectionView:
         )
         for row in table_rows(analysis.stimuli)
     ]
-    head = "stimulus", "condition", "truth", f"called {analysis.signal}", "share (95 % interval)"
+    head = "stimulus", "condition", "truth", f"called {analysis.signal}", "share (95% interval)"
     caption = f"How often each stimulus was called {analysis.signal}, with Wilson's interval"
     table = shortened(caption, head, rows, n_names=3, file="tables/stimuli.csv", most=MOST_ROWS)
     return SectionView("stimuli", "Stimuli", tables=(table,))

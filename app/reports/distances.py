@@ -172,7 +172,7 @@ def closing_section(found: Closing | None, figures: Sequence[FigureView]) -> Ite
         for row in closing_rows(found)
     ]
     head = (
-        *("metric", "source", "distance to people", "95 % interval", "taken for a person", "95 % interval"),
+        *("metric", "source", "distance to people", "95% interval", "taken for a person", "95% interval"),
         *("trials", "participants", "Spearman"),
     )
     caption = "How far each source is from people, and how often people took it for one"

@@ -274,7 +274,7 @@ def _groups(analysis: RatingAnalysis) -> Iterator[SectionView]:
         for group in one.groups
     ]
     head = "criterion", "group", "scores", "items", "mean", "SD (n-1)", "quartiles"
-    caption = "Scores by group of items, with 95 % intervals of the mean"
+    caption = "Scores by group of items, with 95% intervals of the mean"
     table = shortened(caption, head, rows, n_names=2, file="tables/groups.csv", most=MOST_ROWS)
     missing: dict[str, list[str]] = {}
     for one in analysis.criteria:

@@ -108,7 +108,7 @@ def test_the_effect_is_twice_the_left_choices_above_a_half_where_truths_are_bala
 
 
 def test_a_simulated_side_bias_is_found_and_none_is_not() -> None:
-    """Simulation with known truth: 60 people who go left unseen in 20 % of trials, or never."""
+    """Simulation with known truth: 60 people who go left unseen in 20% of trials, or never."""
     for lapse, at_least in ((0.2, 0.15), (0.0, -0.06)):
         rng = np.random.default_rng(11)
         rows = []

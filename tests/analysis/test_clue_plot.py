@@ -43,7 +43,7 @@ def test_the_drawing_tells_its_content_to_those_who_do_not_see_it() -> None:
     assert description is not None
     assert root.get("aria-labelledby") == f"{title.get('id')} {description.get('id')}"
     assert title.text == "X by source"
-    assert re.match(r"human: 8 clips, median .*AUC 0\.\d\d, 95 % interval 0", description.text or "")
+    assert re.match(r"human: 8 clips, median .*AUC 0\.\d\d, 95% interval 0", description.text or "")
 
 
 def test_nothing_in_a_name_becomes_markup_and_nothing_needs_a_style() -> None:

@@ -171,7 +171,7 @@ def test_the_figure_marks_each_source_at_its_distance_and_share_with_both_interv
     # Only gt has intervals: of its distance, and of its share.
     assert [(xs(line), ys(line)) for line in lines] == [([0.1, 0.4], [0.1, 0.1]), ([2.0, 2.0], [0.1, 0.4])]
     assert figure.sentence.startswith(
-        "Taken for a person: gt 0.10 (95 % interval 0.10 to 0.40; 30 trials) and dba 0.40"
+        "Taken for a person: gt 0.10 (95% interval 0.10 to 0.40; 30 trials) and dba 0.40"
     )
     assert figure.numbers.rows[0][:3] == ("d_o", "dba", "0.500")
     none = closing_figure(closing([], taken))

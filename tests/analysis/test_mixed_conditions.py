@@ -45,7 +45,7 @@ def test_conditions_of_the_same_people_are_what_lme4_fits() -> None:
     """Source: glmer(right ~ condition + (1 | participant) + (1 | pair)) of R (tests/gold/r/conditions.R).
 
     Maximum likelihood has no prior of the two SDs: with it estimates move by up to a tenth of an SE, and SEs and
-    SDs are up to 30 % larger (18 pairs say little of how far pairs differ)."""
+    SDs are up to 30% larger (18 pairs say little of how far pairs differ)."""
     rows = answers()
     model = fitted(rows)
     assert (model.n, model.n_participants, model.n_crossed, model.n_pairs) == (R["n"], 30, 30, 18)

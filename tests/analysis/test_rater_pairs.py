@@ -144,7 +144,7 @@ def test_fleiss_kappa_of_classes_is_shown_and_what_has_no_sense_is_not() -> None
     assert one.agreement.kappa.value is not None
     [line] = [line for line in text.splitlines() if "Fleiss' kappa" in line]
     assert f"{one.agreement.kappa.value:.3f}" in line
-    assert "mean   95 % interval" not in text
+    assert "mean   95% interval" not in text
     assert "Mean score" not in text
     assert "linear" not in text
     assert max(map(len, text.splitlines())) <= 100

@@ -29,7 +29,7 @@ def ends(interval: Interval) -> tuple[float | None, float | None]:
 
 
 def of_intercept(fit: Any) -> list[float]:
-    """The 95 % interval of a logistic regression's only coefficient, as a share."""
+    """The 95% interval of a logistic regression's only coefficient, as a share."""
     return [1 / (1 + np.exp(-end)) for end in fit.conf_int()[0]]
 
 

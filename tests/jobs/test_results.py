@@ -121,7 +121,7 @@ def test_so_many_more_votes_settle_a_pair_and_one_less_does_not(votes: int, n: i
 
 
 def test_so_many_more_people_make_the_interval_leave_chance() -> None:
-    """With as many people more like those there are, the interval of the mean leaves 50 % and hardly more."""
+    """With as many people more like those there are, the interval of the mean leaves 50% and hardly more."""
     sample = np.tile([0.1, 0.5, 0.6, 1.0, 0.5], 4)
     described = describe(sample)
     more = more_people(described)

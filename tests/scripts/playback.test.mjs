@@ -66,15 +66,15 @@ test("merged in any order, the ranges are the same", () => {
   }
 });
 
-test("a clip is watched once 95 % of it and its last fifth of a second were played", () => {
+test("a clip is watched once 95% of it and its last fifth of a second were played", () => {
   for (const [ranges, watched, duration = 4] of [
     [[[0, 4]], true],
     [[[0, 3.81]], true],
     [[[0, 3.79]], false], // the end is missing
-    [[[0, 19.7]], false, 20], // likewise, of more than 95 %
+    [[[0, 19.7]], false, 20], // likewise, of more than 95%
     [[[0, 19.85]], true, 20],
     [[[0.19, 4]], true],
-    [[[0.21, 4]], false], // under 95 %
+    [[[0.21, 4]], false], // under 95%
     [[[3.8, 4]], false], // the end alone
     [[[0, 2], [2.1, 4]], true],
     [[], false],

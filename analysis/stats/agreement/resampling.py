@@ -16,7 +16,7 @@ MOST_KINDS = 1_000
 NORMAL = ", sums drawn from their normal limit"
 CORRECTED = "bias-corrected and accelerated bootstrap"
 JACKKNIFE = "jackknife and Student's t"
-# Of fewer units with two ratings, nothing tried holds the truth in 90 % of cases (bench/calibration.md).
+# Of fewer units with two ratings, nothing tried holds the truth in 90% of cases (bench/calibration.md).
 FEWEST_UNITS = 10
 NO_SPREAD = "without one of them the value is the same: there is no spread"
 
@@ -52,7 +52,7 @@ class Sample:
     def intervals(
         self, coefficients: Mapping[str, Coefficient], units: str, n: int, *, seed: int, resamples: int
     ) -> dict[str, Interval]:
-        """The 95 % interval of each coefficient, of whose units `n` tell about agreement.
+        """The 95% interval of each coefficient, of whose units `n` tell about agreement.
 
         Of fewer than 50 the jackknife over units [ET93]_ with Student's t, on Fisher's z scale; else from resampling
         the units: bias-corrected and accelerated [Efr87]_."""

@@ -35,7 +35,7 @@ def accuracy_part(study: StudyResult) -> Iterator[SectionView]:
         return
     table = TableView(
         caption="The same answers, taken in different ways; every p is two-sided",
-        head=("how", "over", "value", "95 % interval", "p"),
+        head=("how", "over", "value", "95% interval", "p"),
         rows=tuple(rows),
         n_names=2,
         file="results.json",
@@ -75,7 +75,7 @@ def _modelled(model: MixedModel) -> Iterator[tuple[str, ...]]:
 def _pooled(pooled: PooledTest) -> Iterator[tuple[str, ...]]:
     if pooled.share is None:
         return
-    # Where somebody gave several answers the interval holds the truth in less than 90 % of cases.
+    # Where somebody gave several answers the interval holds the truth in less than 90% of cases.
     ends = NONE if pooled.overstates else limits(pooled.low, pooled.high)
     shown = number(pooled.share), ends, p_cell(pooled.p)
     yield "accuracy, all answers pooled (exact binomial test)", f"{pooled.n} answers", *shown
@@ -98,7 +98,7 @@ def _accuracy_notes(study: StudyResult) -> Iterator[str]:
         yield f"There is no interval over participants and pairs: {both.accuracy.reason}."
     if both.uncertainty.low is not None:
         yield (
-            "With pairs resampled as well, the 95 % interval of the mean uncertainty is "
+            "With pairs resampled as well, the 95% interval of the mean uncertainty is "
             f"{interval(both.uncertainty)}."
         )
 
@@ -134,7 +134,7 @@ def certainty_part(study: StudyResult) -> Iterator[SectionView]:
         rows.insert(0, ("mean certainty, more is more certain", found.mean, ""))
     table = TableView(
         caption="Whether right answers are the more certain: 0.5 of the area and 0 of gamma are no relation",
-        head=("number", "n", "value (95 % interval)", "p against 0.5"),
+        head=("number", "n", "value (95% interval)", "p against 0.5"),
         rows=tuple((name, str(one.n), with_interval(one), p) for name, one, p in rows),
         file=FILE,
     )
@@ -161,7 +161,7 @@ def bias_part(study: StudyResult) -> Iterator[SectionView]:
     )
     table = TableView(
         caption="Side and learning, means over participants; p by Wilcoxon's test, two-sided",
-        head=("number", "participants", "mean (95 % interval)", "p"),
+        head=("number", "participants", "mean (95% interval)", "p"),
         rows=tuple(
             (name, str(one.n), with_interval(one, 4 if name == change else 3), p_cell(test.p) if test else "")
             for name, one, test in rows
@@ -197,7 +197,7 @@ def _positions(order: OrderEffect) -> Iterator[TableView]:
     ]
     if rows:
         head = "position", "participants", "accuracy", "participants", "chose the left"
-        caption = "By position in the session, with 95 % intervals"
+        caption = "By position in the session, with 95% intervals"
         yield shortened(caption, head, rows, file="results.json", most=MOST_POSITIONS)
 
 
@@ -222,7 +222,7 @@ def _breakdown(one: Breakdown) -> TableView:
     names = [one.by.replace("_", " "), *(["preference"] if is_of_two else [])]
     return shortened(
         f"{one.measure.replace('_', ' ').capitalize()} by {names[0]}",
-        (*names, "trials", "participants", "mean", "95 % interval", "SD (n-1)"),
+        (*names, "trials", "participants", "mean", "95% interval", "SD (n-1)"),
         rows,
         n_names=len(names),
         file="tables/breakdowns.csv",

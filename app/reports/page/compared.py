@@ -124,7 +124,7 @@ def _paired(lines: Sequence[Line[PairedTest]], of: Of) -> Iterator[TableView]:
     )
     yield TableView(
         caption=(
-            f"How far apart the {of.several} are for the same people, first less second, with 95 % intervals: the "
+            f"How far apart the {of.several} are for the same people, first less second, with 95% intervals: the "
             "Hodges-Lehmann shift, the mean difference, and the matched-pairs rank-biserial correlation"
         ),
         head=(of.several, "measure", "shift", "mean difference", "correlation", "p of permutations"),
@@ -162,7 +162,7 @@ def _independent(lines: Sequence[Line[MannWhitney]], of: Of) -> Iterator[TableVi
     )
     yield TableView(
         caption=(
-            f"Effects with 95 % intervals: the probability that a participant of the first {of.one} is higher, ties "
+            f"Effects with 95% intervals: the probability that a participant of the first {of.one} is higher, ties "
             "half, and the Hodges-Lehmann shift in the measure's unit"
         ),
         head=(of.several, "measure", "probability of higher", "shift"),
@@ -223,7 +223,7 @@ def _conditions_modelled(model: ConditionsModel | None) -> Iterator[TableView]:
         counts = str(one.n), str(one.n_participants), str(one.n_pairs)
         apart = f"{number(found.value, 2)} ({limits(found.low, found.high, 2)})"
         rows.append((name, *counts, apart, number(found.sd, 2), p_cell(found.p)))
-    head = "condition", "answers", "people", "pairs", "log odds (95 % interval)", "SE", "p, two-sided"
+    head = "condition", "answers", "people", "pairs", "log odds (95% interval)", "SE", "p, two-sided"
     caption = "Conditions in one mixed model, people and pairs crossed: right answers, for other people and other pairs"
     yield shortened(caption, head, rows, file="results.json")
 
@@ -318,7 +318,7 @@ def _modelled(differences: Sequence[MixedDifference]) -> Iterator[TableView]:
     if rows:
         yield TableView(
             caption="The second study less the first under the mixed model, in log odds; p is two-sided",
-            head=("studies", "of", "over", "difference (95 % interval)", "p"),
+            head=("studies", "of", "over", "difference (95% interval)", "p"),
             rows=tuple(rows),
             n_names=3,
             file="results.json",
@@ -351,7 +351,7 @@ def _several(several: Sequence[Several], alternative: Alternative) -> Iterator[T
         return
     yield shortened(
         "All studies at once (Kruskal-Wallis), with the share of the ranks' variance between studies",
-        ("measure", "participants", "H", "df", "p", "epsilon squared (95 % interval)"),
+        ("measure", "participants", "H", "df", "p", "epsilon squared (95% interval)"),
         tests,
         n_names=2,
         file="results.json",

@@ -55,7 +55,7 @@ def item_judges_section(validation: ItemValidation, figure: AnyFigure) -> Sectio
         for group, judge, name, of in _each(validation)
         if of.value.value is not None
     ]
-    head = "criterion", "judge", "measure", "items", "judge (95 % interval)", "one rater (95 % interval)"
+    head = "criterion", "judge", "measure", "items", "judge (95% interval)", "one rater (95% interval)"
     tables = (
         shortened(
             f"Judges of {what}, and one rater against the others", head, measures, n_names=3, file=FILE
@@ -89,7 +89,7 @@ def _annotators(validation: ItemValidation) -> TableView:
     )
     head = (
         *("criterion", "judge", "raters won against", "winning rate", "average advantage"),
-        *("rater better minus judge better (95 % interval)", "outcome"),
+        *("rater better minus judge better (95% interval)", "outcome"),
     )
     return shortened(caption, head, rows, n_names=2, file="judges.json")
 

@@ -115,8 +115,8 @@ def _measures(validation: JudgeValidation, scopes: Sequence[str]) -> Iterator[Ta
         yield shortened(
             f"{title}: each judge, and what people reach on the pairs that it judged",
             (
-                *("judge", "measure", "pairs", "as published", "corrected (95 % interval)"),
-                *("one participant (95 % interval)", "one half"),
+                *("judge", "measure", "pairs", "as published", "corrected (95% interval)"),
+                *("one participant (95% interval)", "one half"),
             ),
             rows,
             n_names=2,
@@ -165,7 +165,7 @@ def _annotators(validation: JudgeValidation) -> TableView:
         ),
         head=(
             *("judge", "run", "participants won against", "winning rate", "average advantage"),
-            *("participant better minus judge better (95 % interval)", "outcome"),
+            *("participant better minus judge better (95% interval)", "outcome"),
         ),
         rows=tuple(rows),
         n_names=2,
@@ -193,8 +193,8 @@ def _powered(validation: JudgeValidation) -> Iterator[TableView]:
         yield TableView(
             caption="Preference from votes alone, and with the help of verdicts on pairs without votes",
             head=(
-                *("judge", "preference", "pairs with + without votes", "votes alone (95 % interval)"),
-                *("with verdicts (95 % interval)", "worth in pairs", "gain"),
+                *("judge", "preference", "pairs with + without votes", "votes alone (95% interval)"),
+                *("with verdicts (95% interval)", "worth in pairs", "gain"),
             ),
             rows=tuple(rows),
             n_names=2,
@@ -226,7 +226,7 @@ def _versus(validation: JudgeValidation) -> TableView:
     caption = (
         "Judges compared on the same pairs: difference with its interval, McNemar's exact test, two-sided"
     )
-    head = "judges", "measure", "pairs", "difference (95 % interval)", "p", "p Holm"
+    head = "judges", "measure", "pairs", "difference (95% interval)", "p", "p Holm"
     return shortened(caption, head, rows, n_names=2, file="judges.json")
 
 

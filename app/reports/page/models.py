@@ -27,7 +27,7 @@ def agreement_part(study: StudyResult) -> Iterator[SectionView]:
         ),
     ]
     coefficients = TableView(
-        caption="Agreement beyond chance, with 95 % intervals over pairs",
+        caption="Agreement beyond chance, with 95% intervals over pairs",
         head=("on", "pairs", "observed agreement", "Krippendorff's alpha", "Fleiss' kappa", "Gwet's AC1"),
         rows=tuple(
             (name, str(of["alpha"].n), *(with_interval(one, 2) for one in of.values())) for name, of in units
@@ -47,7 +47,7 @@ def agreement_part(study: StudyResult) -> Iterator[SectionView]:
         caption="Reliability of ratings and of vote shares"
         if study.asks_uncertainty
         else "Reliability of vote shares",
-        head=("of", "pairs", "value (95 % interval)"),
+        head=("of", "pairs", "value (95% interval)"),
         rows=tuple((name, str(one.n), with_interval(one, 2)) for name, one in others),
         file=FILE,
     )
@@ -115,7 +115,7 @@ def sources_part(study: StudyResult) -> Iterator[SectionView]:
     if found.reason:
         yield SectionView("", title, notes=(f"No strengths: {found.reason}.",))
         return
-    worth = "strength (95 % interval)", "side effect left in (95 % interval)"
+    worth = "strength (95% interval)", "side effect left in (95% interval)"
     strengths = TableView(
         caption="How human-like each source is, in log odds; the side effect is taken out",
         head=("source", "comparisons", "chosen", *worth),
@@ -129,7 +129,7 @@ def sources_part(study: StudyResult) -> Iterator[SectionView]:
         (f"{one.source} over {one.against}", *_counts(one), with_interval(one.probability))
         for one in found.probabilities
     ]
-    head = "choice", "comparisons", "chosen", "probability under the model (95 % interval)"
+    head = "choice", "comparisons", "chosen", "probability under the model (95% interval)"
     chances = shortened("How often one source is chosen over another", head, rows, file="results.json")
     named = [
         *((one.source, one.strength) for one in found.strengths),

@@ -177,7 +177,7 @@ def _mean(one: Description) -> str:
     limits = (
         f"no interval: {one.interval.reason}"
         if one.interval.reason
-        else f"95 % interval {interval(one.interval, 2)}"
+        else f"95% interval {interval(one.interval, 2)}"
     )
     return f"{number(one.mean, 2)} ({limits}; n = {one.n})"
 
@@ -228,7 +228,7 @@ def described(result: StudyResult) -> list[tuple[str, Description]]:
 def _measures(result: StudyResult) -> TableView:
     return TableView(
         caption="Means over participants; each participant's trials are averaged first",
-        head=("measure", "participants", "mean", "95 % interval", "SD (n-1)"),
+        head=("measure", "participants", "mean", "95% interval", "SD (n-1)"),
         rows=tuple(
             (name, str(one.n), number(one.mean), interval(one.interval), number(one.sd_ddof1))
             for name, one in described(result)

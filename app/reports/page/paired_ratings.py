@@ -96,7 +96,7 @@ def _section(
     names = ("criterion", "compared") if has_criterion else ("compared",)
     head = (*names, unit, "mean difference", "shift", "p", "p (Holm)", "p (permutation)")
     caption = (
-        f"Differences over {unit} that have both, with 95 % intervals; Wilcoxon's signed-rank test, two-sided, Holm "
+        f"Differences over {unit} that have both, with 95% intervals; Wilcoxon's signed-rank test, two-sided, Holm "
         f"over {comparisons[0].n_family} tests"
     )
     table = shortened(caption, head, rows, n_names=len(names), file="tables/paired.csv", most=MOST_ROWS)

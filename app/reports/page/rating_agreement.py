@@ -25,7 +25,7 @@ def agreement_section(analysis: RatingAnalysis) -> SectionView:
         name for name in names if "ICC" not in name or any(of[name].value is not None for _, of in named)
     ]
     table = TableView(
-        caption="Agreement of raters on each criterion, with 95 % intervals over items",
+        caption="Agreement of raters on each criterion, with 95% intervals over items",
         head=("criterion", "items", *shown),
         rows=tuple(
             (name, str(one.agreement.alpha.n), *(with_interval(of[key], 2) for key in shown))
@@ -73,7 +73,7 @@ def rater_pairs_sections(analysis: RatingAnalysis) -> Iterator[SectionView]:
     head = "criterion", "raters", "items", "agree", "kappa", "linear weights", "quadratic weights"
     tables: tuple[TableView, ...] = ()
     if rows:
-        caption = "Cohen's kappa of two raters on the items that both rated, with 95 % intervals over items"
+        caption = "Cohen's kappa of two raters on the items that both rated, with 95% intervals over items"
         tables = (shortened(caption, head, rows, n_names=2, file="tables/rater_pairs.csv", most=MOST_ROWS),)
     if few:
         notes.append(

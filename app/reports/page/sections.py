@@ -123,8 +123,8 @@ def _named(item: object, place: int) -> str:
 def _numbers(found: Sequence[tuple[str, Measured]]) -> Iterator[TableView]:
     rows = [(name, str(one.n), number(value_of(one)), interval(one.interval)) for name, one in found]
     if rows:
-        head = "number", "n", "value", "95 % interval"
-        yield shortened("Each number with its n and its 95 % interval", head, rows, file="results.json")
+        head = "number", "n", "value", "95% interval"
+        yield shortened("Each number with its n and its 95% interval", head, rows, file="results.json")
 
 
 def _lists(name: str, value: object) -> Iterator[TableView]:

@@ -93,7 +93,7 @@ def _remarks(found: Sequence[SignatureResult]) -> Iterator[str]:
         rows = one.distances[0].unit
         last = {step.source: step for step in one.settling}
         halves = "; ".join(
-            f"{step.source} {number(step.median)} (95 % below {number(step.high)}; {step.n_clips} {rows} each)"
+            f"{step.source} {number(step.median)} (95% below {number(step.high)}; {step.n_clips} {rows} each)"
             for step in last.values()
         )
         said = (

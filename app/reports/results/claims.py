@@ -1,6 +1,6 @@
 """What the data allow one to say and what not yet, and how many more people would settle it.
 
-A claim is made where a 95 % interval leaves the value that would refute it. How many more it takes is computed from the
+A claim is made where a 95% interval leaves the value that would refute it. How many more it takes is computed from the
 width of that interval, which shrinks with the square root of the number of people, were the share to stay as it is.
 """
 

@@ -67,7 +67,7 @@ def test_its_numbers_and_its_sentence_are_those_of_the_result(hntt: Analysis) ->
         (study, measure) for measure in ("accuracy", "uncertainty") for study in ("hntt-1", "hntt-2")
     ]
     assert (
-        f"Mean accuracy was 0.84 (95 % interval {low:.2f} to {high:.2f}; 30 participants) in hntt-1"
+        f"Mean accuracy was 0.84 (95% interval {low:.2f} to {high:.2f}; 30 participants) in hntt-1"
         in figure.sentence
     )
     effect = hntt.comparisons[0].test.effect

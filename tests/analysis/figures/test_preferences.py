@@ -53,7 +53,7 @@ def test_its_numbers_and_its_sentence_are_those_of_the_result(hntt: Analysis, an
     above = sum(share > 0.5 for share in expected)
     assert f"{above} of 30 participants chose hybrid more often than not in hntt-1" in figure.sentence
     low = next(p for p in hntt.studies[0].preferences if not p.has_truth).description.interval.low
-    assert f"was 0.81 (95 % interval {low:.2f} to " in figure.sentence
+    assert f"was 0.81 (95% interval {low:.2f} to " in figure.sentence
 
 
 def test_a_participant_without_any_such_choice_is_seen(hntt: Analysis) -> None:

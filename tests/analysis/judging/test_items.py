@@ -238,7 +238,7 @@ def test_the_jackknife_interval_of_kendall_s_tau_holds_its_truth() -> None:
 
 
 def test_the_interval_of_an_icc_of_few_items_holds_its_truth() -> None:
-    """Two values of 8 items with correlation and ICC 0.6; the percentile bootstrap held 84 % to 90 % here."""
+    """Two values of 8 items with correlation and ICC 0.6; the percentile bootstrap held 84% to 90% here."""
     rng = np.random.default_rng(5)
     held = 0
     for _ in range(300):

@@ -74,7 +74,7 @@ def test_the_numbers_are_those_of_the_validation() -> None:
     people = result.judges[0].groups[0].measures[LABELS].ceiling
     assert people.value is not None
     assert by_block["All pairs", "Agrees with the majority of people"][6] == f"{people.value:.3f}"
-    assert "always-a agreed with the majority of people in 0.75 (95 % interval " in drawn.sentence
+    assert "always-a agreed with the majority of people in 0.75 (95% interval " in drawn.sentence
     assert "always-a 0.75 beside one participant's" in drawn.alt
 
 

@@ -246,7 +246,7 @@ def test_intervals_over_runs_are_wider_than_those_of_their_mean_over_pairs(n: in
         assert (interval["low"], interval["high"]) == pytest.approx(expected)
         return
     assert interval["method"] == "percentile bootstrap over pairs and runs"
-    # Of five runs drawn again, the number of good ones is binomial(5, 0.6): its 2.5 % and 97.5 % points are 1 and 5.
+    # Of five runs drawn again, the number of good ones is binomial(5, 0.6): its 2.5% and 97.5% points are 1 and 5.
     assert (interval["low"], interval["high"]) == (0.2, 1.0)
 
 
@@ -362,7 +362,7 @@ def test_a_table_without_main_trials_has_no_pair() -> None:
 
 
 def test_the_calibration_error_has_no_interval_and_says_why() -> None:
-    """Around people's it would hold the truth in 28 % of simulated cases."""
+    """Around people's it would hold the truth in 28% of simulated cases."""
     rows = [{"judge": "x", "pair": f"q{n}", "score": 0.1 + n / 20} for n in range(12)]
     found = validate_judges(
         votes({f"q{n}": "a" * (n % 5 + 1) + "b" * 3 for n in range(12)}), verdicts(rows), resamples=200

@@ -42,7 +42,7 @@ def test_a_judge_learns_what_tells_apart_and_nothing_from_labels_dealt_anew() ->
     assert found.mean == 1.0
     assert found.interval.low is None
     assert "1 known player and" in (found.interval.reason or "")
-    low, high = 0.5 - 2.6 * 0.5 / 30**0.5, 0.5 + 2.6 * 0.5 / 30**0.5  # 99 % of 30 coins
+    low, high = 0.5 - 2.6 * 0.5 / 30**0.5, 0.5 + 2.6 * 0.5 / 30**0.5  # 99% of 30 coins
     assert found.null.clips is not None
     assert low < found.null.clips < high
     assert steps[-1] == (8, 8)

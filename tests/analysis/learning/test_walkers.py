@@ -26,7 +26,7 @@ def test_absolute_positions_know_ways_to_goals_and_no_walkers() -> None:
 
 
 def test_two_seeds_of_one_walker_are_not_told_apart() -> None:
-    """99 % of coins: 60 pairs of five pairs of seeds lie within 0.33 and 0.67, 12 within 0.13 and 0.87."""
+    """99% of coins: 60 pairs of five pairs of seeds lie within 0.33 and 0.67, 12 within 0.13 and 0.87."""
     people = {seed: walked(seed, 12, sources=("human",)) for seeds in SEED_PAIRS for seed in seeds}
     for name, seeds, low in (
         ("sym-ff", SEED_PAIRS[:1], 0.13),

@@ -28,7 +28,7 @@ def test_the_published_study_had_little_power() -> None:
     assert mixed.power
     assert ranks.power.value == pytest.approx(0.35, abs=0.06)
     assert mixed.power.value == pytest.approx(0.21, abs=0.06)
-    assert "less than the 80 % of --power" in published.sentences[0]
+    assert "less than the 80% of --power" in published.sentences[0]
     assert "happens to be harder" in published.sentences[2]
 
 

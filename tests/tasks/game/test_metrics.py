@@ -82,7 +82,7 @@ def test_distances_of_agents_have_intervals_chance_counts_and_the_four_panels(
     )
     done = run(*words, "--figures", tmp_path / "figures")
     assert done.returncode == 0, done.stderr
-    assert "0.3 added to every count, base 2; 95 % intervals over matches" in done.stdout
+    assert "0.3 added to every count, base 2; 95% intervals over matches" in done.stdout
     for name in ("dO", "dR", "dB", "dY", "dY8", "dY8 accepted"):
         line = next(line for line in done.stdout.splitlines() if f": {name} " in line)
         # The people's file has two matches.

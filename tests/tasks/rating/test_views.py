@@ -40,7 +40,7 @@ def test_numbers_keep_every_digit() -> None:
 
 
 def test_a_chart_runs_from_its_lowest_value_to_its_highest() -> None:
-    """Three values: 2 %, 50 % and 98 % from the left; the lowest 8 pixels above the bottom of 48, the highest 8 below
+    """Three values: 2%, 50% and 98% from the left; the lowest 8 pixels above the bottom of 48, the highest 8 below
     the top."""
     drawn = chart(10, 0, 5, unit="coins")
     assert drawn.path == "M2.00 8.0h0L50.00 40.0L98.00 24.0"
