@@ -254,7 +254,7 @@ def test_a_link_to_a_preview_takes_nobodys_session_away(
 
 def test_the_monitor_shows_who_came_how_far_and_the_votes(owner: Person, answered: str) -> None:
     page = owner.get(f"{HERE}/monitor").text
-    assert re.search(r"<th scope=\"row\">Pair 2</th>\s*<td class=\"num\">2</td>", page)
+    assert re.search(r"<th scope=\"row\">Pair 2</th>\s*<td class=\"num\" data-label=\"Reached\">2</td>", page)
     assert "11 votes" in page
     pilot = owner.get(f"{HERE}/monitor?mode=pilot&version=all").text
     assert "0 votes" in pilot
