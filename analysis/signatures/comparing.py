@@ -20,12 +20,13 @@ SETTLED = 1000
 
 @dataclass(frozen=True, slots=True)
 class ClipPath:
-    """One clip: its name, its source, who played it, and where it went."""
+    """One clip: its name, its source, who played it, where it went, and whether nobody did: a noise model, say."""
 
     name: str
     source: str
     player: str
     path: Path
+    is_simulated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +132,13 @@ def _grouped(clips: Sequence[ClipPath]) -> dict[str, dict[str, list[ClipPath]]]:
 
 
 def _notes(groups: Mapping[str, Players], human: str) -> list[str]:
-    people = len(groups[human])
-    notes = []
+    people, notes = len(groups[human]), list[str]()
+    of_people = [clip for own in groups[human].values() for clip in own]
+    if n_simulated := sum(clip.is_simulated for clip in of_people):
+        notes.append(
+            f"{n_simulated} of {len(of_people)} clips of people are simulated: no person made these paths, and no "
+            "distance says anything of people."
+        )
     if people == 1:
         notes.append(
             "There is one person: nothing is known of how far people are from each other, nor whether another would be "

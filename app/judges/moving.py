@@ -17,7 +17,7 @@ from app.judges.positions import TIME, read_positions
 from app.judges.runner import Span
 from app.judges.spans import Spans, cut_positions
 from app.judges.study import version_to_judge
-from app.library.clips.manifest import read_manifest
+from app.library.clips.manifest import is_simulated, read_manifest
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
 from app.sessions.design import Kind
@@ -39,6 +39,7 @@ class Recorded:
     player: str
     positions: Path
     span: Span | None
+    is_simulated: bool
 
 
 def recorded_of_study(
@@ -64,7 +65,8 @@ def recorded_of_study(
         if span is not None:
             positions = store.positions_path(stimulus.positions_sha256 or "")
             who = stimulus.attributes.get(player) or NOT_SAID
-            found[stimulus.name] = Recorded(stimulus.name, stimulus.source, who, positions, span)
+            simulated = is_simulated(stimulus.attributes)
+            found[stimulus.name] = Recorded(stimulus.name, stimulus.source, who, positions, span, simulated)
     return list(found.values())
 
 
@@ -72,7 +74,14 @@ def recorded_of_folder(folder: Path, player: str = PLAYER) -> Sequence[Recorded]
     """The clips of a folder's `manifest.csv` that have positions. Raises ClipError naming what is wrong with it."""
     rows = read_manifest(folder / MANIFEST).rows
     return [
-        Recorded(row.name, row.source, row.attributes.get(player) or NOT_SAID, row.positions, None)
+        Recorded(
+            row.name,
+            row.source,
+            row.attributes.get(player) or NOT_SAID,
+            row.positions,
+            None,
+            is_simulated(row.attributes),
+        )
         for row in rows
         if row.positions is not None
     ]
@@ -95,7 +104,7 @@ def paths_of(clips: Sequence[Recorded], origin: str) -> Iterator[ClipPath]:
             if "goal_x_m" in track and "goal_y_m" in track:
                 goal = np.column_stack([track["goal_x_m"], track["goal_y_m"]])
             path = Course(track[TIME], track["x_m"], track["y_m"], track.get("heading_rad"), goal)
-            yield ClipPath(clip.name, clip.source, clip.player, path)
+            yield ClipPath(clip.name, clip.source, clip.player, path, clip.is_simulated)
 
 
 def signatures_of_studies(

@@ -16,11 +16,11 @@ from app.judges.models import MANIFEST
 from app.judges.runner import OnProgress, PairToJudge
 from app.judges.study import main_pairs
 from app.judges.trained import track_and_goal
-from app.library.clips.manifest import read_manifest
+from app.library.clips.manifest import is_simulated, read_manifest
 from app.library.clips.probe import measure
 from app.library.tables import Stimulus
 
-PLAYER, VERSION, SCENE, GOAL, SIMULATED = "player", "version", "scene", "goal", "simulated"
+PLAYER, VERSION, SCENE, GOAL = "player", "version", "scene", "goal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def _set(
             f"{on} holds clips of {', '.join(sources)}; {human!r} and at least one other source are needed "
             "(--human names the source that people made)"
         )
-    simulated = any(clip.source == human and _says_yes(clip.attributes.get(SIMULATED, "")) for clip in clips)
+    simulated = any(clip.source == human and is_simulated(clip.attributes) for clip in clips)
     examples = []
     for done, clip in enumerate(clips, start=1):
         examples.append(_example(clip, human, network.settings))
@@ -198,7 +198,3 @@ def _example(clip: Clip, human: str, settings: Settings) -> Example:
 
 def _sha256(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()
-
-
-def _says_yes(text: str) -> bool:
-    return text.strip().lower() in ("yes", "true", "1")

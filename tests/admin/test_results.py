@@ -661,6 +661,7 @@ def test_signatures_are_those_of_the_command_with_their_table_and_csv(
                 tmp_path / f"{stimulus.name}.csv", walked, seconds=stimulus.duration_s or 6
             )
             stimulus.positions_sha256 = store.keep_positions(file).sha256
+            stimulus.attributes = {**stimulus.attributes, "simulated": "yes"}
             session.add(stimulus)
     play = compare_play([*PEOPLE, *MEAN], resamples=20)
     monkeypatch.setattr(
@@ -670,6 +671,7 @@ def test_signatures_are_those_of_the_command_with_their_table_and_csv(
     text = text_of(computed(owner, settings, database))
     assert "How sources move, against people" in text
     assert "How sources play, given what they perceive, against people" in text
+    assert "clips of people are simulated: no person made these paths" in text
     assert text.count("Distances have no interval") == 2, "once for all figures of a section"
     offers = play.signatures[0].distances[0]
     assert [float(row["distance"]) for row in rows(owner, "sugoffergivenreceived")] == pytest.approx(

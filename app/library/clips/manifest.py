@@ -65,6 +65,11 @@ def read_manifest(path: Path) -> Manifest:
     return Manifest(path, attributes, tuple(rows))
 
 
+def is_simulated(attributes: Mapping[str, str]) -> bool:
+    """Whether a clip's attributes say that nobody played it (`simulated`)."""
+    return attributes.get("simulated", "").strip().lower() in ("yes", "true", "1")
+
+
 def problem_of(
     path: Path, row: int | None, message: str, column: str = "", value: str | None = None
 ) -> Problem:

@@ -18,7 +18,7 @@ from app.reports.results.conditions import conditions_claims, conditions_figures
 from app.reports.results.items import RatedItems
 from app.reports.results.marks import FEW
 from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
-from app.reports.results.signatures import ABOUT, PLAY, signature_figures
+from app.reports.results.signatures import ABOUT, PLAY, signature_cautions, signature_figures
 from app.reports.results.view import FORMAT, Caution, Figure, ResultsView
 from app.reports.results.words import between, count, people, percent, sentence
 
@@ -82,7 +82,11 @@ def results_view(
             *signature_figures(around.play, PLAY),
             *([closing_figure(around.closing)] if around.closing and around.closing.metrics else []),
         ),
-        cautions=(*_cautions(study, pairs), *around.cautions),
+        cautions=(
+            *_cautions(study, pairs),
+            *signature_cautions(around.signatures, around.play),
+            *around.cautions,
+        ),
     )
 
 
@@ -125,7 +129,7 @@ def items_view(rated: RatedItems, around: Around) -> ResultsView:
             *signature_figures(around.play, PLAY),
             figures.counted_figure(first.selection, around.sessions, _LEFT_OUT),
         ),
-        cautions=tuple(around.cautions),
+        cautions=(*signature_cautions(around.signatures, around.play), *around.cautions),
         has_pairs=False,
     )
 

@@ -8,7 +8,7 @@ from analysis.signatures import NoSignatures, PlaySignatures, SignatureResult, S
 from analysis.signatures.against import NOT_COVERED
 from analysis.signatures.text import band_words, outside_words
 from app.reports.results.marks import nothing
-from app.reports.results.view import Band, Cell, Column, Figure, Mark, Numbers
+from app.reports.results.view import Band, Caution, Cell, Column, Figure, Mark, Numbers
 from app.reports.results.words import first_few, sentence
 
 SECTION, PLAY = "moves", "plays"
@@ -50,6 +50,13 @@ def signature_figures(
             yield _figure(name, one, section)
         else:
             yield nothing(name, section, sentence(f"{one.title} is not given: {one.reason}"), "")
+
+
+def signature_cautions(*found: Signatures | PlaySignatures | NoSignatures | None) -> Iterator[Caution]:
+    """What is to be known of the people that sources are held against."""
+    for one in found:
+        if one is not None and not isinstance(one, NoSignatures):
+            yield from (Caution("Sources against people.", note) for note in one.notes)
 
 
 def _figure(name: str, one: SignatureResult, section: str) -> Figure:

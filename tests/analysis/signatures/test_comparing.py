@@ -117,6 +117,13 @@ def test_order_and_names_of_clips_change_nothing_and_the_seed_decides_the_rest()
     assert one.to_dict() == other.to_dict()
 
 
+def test_people_that_are_simulated_are_said_to_be() -> None:
+    assert not [note for note in compare_signatures(CLIPS, resamples=0).notes if "simulated" in note]
+    made_up = [replace(clip, is_simulated=clip.source == "human") for clip in CLIPS]
+    text = render_signatures(compare_signatures(made_up, resamples=0))
+    assert "30 of 30 clips of people are simulated: no person made these paths" in " ".join(text.split())
+
+
 def test_one_person_has_no_band_and_it_is_said() -> None:
     alone = [clip for clip in CLIPS if clip.source != "human" or clip.player == "p0"]
     found = compare_signatures(alone, resamples=0)
