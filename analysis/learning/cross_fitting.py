@@ -66,11 +66,12 @@ def learn(
         )
     groups = _groups(votes)
     rounds = [_Round(votes, groups, np.random.default_rng([seed, number])) for number in range(repeats)]
+    votes_each = _votes_each(votes, rounds)
     held, curve_pairs, curve_votes, alone, halves = [], [], [], [], []
     for done, each in enumerate(rounds, start=1):
         held.append(each.chances())
         curve_pairs.append([each.chances(most_pairs=n) for n in _sizes(votes.n_pairs)])
-        curve_votes.append([each.chances(most_votes=n) for n in CURVE_VOTES])
+        curve_votes.append([each.chances(most_votes=n) for n in votes_each])
         alone.append(each.chances(only=~votes.has_truth))
         halves.append(each.shares())
         on_progress(done, len(rounds), "repeats")
@@ -91,7 +92,7 @@ def learn(
         agent_agent=_reached(held, rounds, ~votes.has_truth),
         agent_agent_alone=_reached([] if few else alone, rounds, ~votes.has_truth),
         by_pairs=_curve(_sizes(votes.n_pairs), curve_pairs, rounds),
-        by_votes=_curve(CURVE_VOTES, curve_votes, rounds),
+        by_votes=_curve(votes_each, curve_votes, rounds),
         ceilings=_ceilings(votes, halves),
         untrained=tuple(_untrained(name, values, rounds) for name, values in beside.items()),
         weights=weights,
@@ -281,6 +282,13 @@ def _untrained(name: str, values: Floats, rounds: Sequence[_Round]) -> Untrained
 
 def _sizes(n_pairs: int) -> Sequence[int]:
     return [n for n in CURVE_PAIRS if n < n_pairs * (FOLDS - 1) / FOLDS]
+
+
+def _votes_each(votes: Votes, rounds: Sequence[_Round]) -> Sequence[int]:
+    """Those that every half of the people gave to most of its pairs: no more can be learnt from."""
+    given = [votes.counts(half)[1] for each in rounds for half in each.halves]
+    most = min(float(np.median(n[n > 0])) if n.any() else 0.0 for n in given)
+    return [n for n in CURVE_VOTES if n <= most]
 
 
 def _curve(

@@ -70,6 +70,9 @@ def test_it_finds_what_people_look_at_and_nothing_where_they_toss_coins() -> Non
     assert (first.log_loss or 0) > (last.log_loss or 1)
     assert numbers.agent_agent_alone.label_accuracy is None  # 30 of them: too few to learn from alone
     assert found.chances.shape == (2, 60)
+    assert [point.n for point in numbers.by_votes] == [1, 2, 5, 10]
+    nine = learn(drawn(60, n_people=9), NAMES, repeats=1).numbers
+    assert [point.n for point in nine.by_votes] == [1, 2]  # the smaller half has four people
     coins = learn(drawn(60, weights=0 * TRUE), NAMES, repeats=2).numbers
     assert 0.5 - 2.6 * 0.5 / 60**0.5 < (coins.reached.label_accuracy or 0) < 0.5 + 2.6 * 0.5 / 60**0.5
     assert all(weight.low < 0.15 and weight.high > -0.15 for weight in coins.weights)
