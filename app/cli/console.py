@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from app.core.database import Database
     from app.core.settings import Settings
 
-out = Console(highlight=False, soft_wrap=True)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+# A name in colons is no emoji: `my_agents:x:` stays.
+out = Console(highlight=False, soft_wrap=True, emoji=False)
+err = Console(stderr=True, highlight=False, soft_wrap=True, emoji=False)
 
 
 @contextmanager

@@ -166,7 +166,7 @@ def test_walks_that_got_lost_before_a_clip_are_counted(folder: Path, program: Pr
 @pytest.mark.slow
 def test_what_cannot_walk_is_refused_in_one_line(folder: Path, program: Program) -> None:
     for arguments, message in {
-        ("no_such:Agent",): "there is no module 'no_such'",
+        ("no_such:x",): "no_such:x: there is no module 'no_such'",
         ("my_agents",): "give MODULE:NAME",
         ("my_agents:Missing",): "has no attribute 'Missing'",
         ("my_agents:Idle",): "has no act(observation)",
