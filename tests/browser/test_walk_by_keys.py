@@ -102,6 +102,7 @@ def test_who_walks_by_keys_arrives_over_a_reload_and_a_lost_line(
     walker.go(6)
     page.reload()
     walker.start()
+    assert page.locator("[data-left]").text_content() != "90 s"
     walker.go()
     expect(page.get_by_text("WALKED")).to_be_visible()
     walk, kept = stored(walks[1])

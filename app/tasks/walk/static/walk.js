@@ -103,6 +103,11 @@ function seenFrom(part) {
   };
 }
 
+function showLeft() {
+  const seconds = Math.max(0, Math.ceil((settings.most_ticks - unsent.tick) / settings.ticks_per_s));
+  if (left.textContent !== `${seconds} s`) left.textContent = `${seconds} s`;
+}
+
 function frame() {
   let last = null;
   let due = 0;
@@ -120,8 +125,7 @@ function frame() {
       for (; due >= 1 && !at.over; due -= 1) tick();
       view.draw(seenFrom(due), (unsent.tick + due) / settings.ticks_per_s);
       drawn.frames += 1;
-      const seconds = Math.max(0, Math.ceil((settings.most_ticks - unsent.tick) / settings.ticks_per_s));
-      if (left.textContent !== `${seconds} s`) left.textContent = `${seconds} s`;
+      showLeft();
     }
     last = now;
     requestAnimationFrame(each);
@@ -275,6 +279,7 @@ async function open() {
   view = await openView(canvas, settings);
   if (matchMedia("(pointer: fine)").matches) view.refine().catch(() => {}); // half size does
   view.draw(walker, unsent.tick / settings.ticks_per_s);
+  showLeft();
   listen();
   start.hidden = false;
   if (walked || settings.at.tick) start.textContent = "Go on";
