@@ -220,7 +220,7 @@ def _keys_of_question(question: Question) -> dict[str, Any]:
     keys = {
         key: _plain(value)
         for key, value in {**question.model_dump(exclude={"own"}), **question.own}.items()
-        if key in fields and (key == "type" or value != fields[key].default)
+        if key in fields and value != () and (key == "type" or value != fields[key].default)
     }
     if question.type == "2afc":
         keys.pop("required", None)  # answers that were published may lack it; a study's own may not

@@ -327,6 +327,14 @@ def test_a_stored_version_comes_back_as_a_draft_of_the_same_study(keys: dict[str
     assert design_of(draft).sha256() == design.sha256()
 
 
+def test_a_slider_whose_ends_have_no_labels_comes_back_without_them() -> None:
+    keys = example()
+    keys["trials"]["questions"].append({"id": "effort", "type": "slider", "ask": "How hard was it?"})
+    draft = draft_of_design(design_of(keys), FACTS)
+    assert "labels" not in draft["trials"]["questions"][-1]
+    assert design_of(draft) == design_of(keys)
+
+
 def test_drawn_pairs_stay_whatever_clips_come_and_are_listed_once_they_cannot_be_kept() -> None:
     design = design_of(example())
     more = make_facts(n=7)
