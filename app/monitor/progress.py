@@ -178,6 +178,8 @@ def _funnel(
         steps.update({(version_id, step): n for step, n in of.steps.items()})
         for (_, status), n in of.statuses.items():
             gone[status] += n
+            if status == Status.COMPLETED:
+                steps[version_id, len(runs[version_id].pages.keys) - 1] += n
     reached, on_it, stopped = Counter[str](), Counter[str](), Counter[str]()
     for (version_id, step), n in steps.items():
         for page in runs[version_id].pages.keys[: step + 1]:

@@ -74,7 +74,8 @@ class Version:
 
 @dataclass(slots=True)
 class Ended:
-    """The sessions of one version and mode that will not change any more: by arm and status, by step, by time."""
+    """The sessions of one version and mode that will not change any more: by arm and status, by time, and by step but
+    for those that are completed, which may have had fewer trials than others."""
 
     statuses: Counter[tuple[str, str]] = field(default_factory=Counter)
     steps: Counter[int] = field(default_factory=Counter)
@@ -84,7 +85,7 @@ class Ended:
     def add(self, rows: Sequence[SessionRow]) -> None:
         _, _, _, arms, statuses, steps, arrived, ended = zip(*rows, strict=True)
         self.statuses.update(zip(arms, statuses, strict=True))
-        self.steps.update(steps)
+        self.steps.update(compress(steps, (status != Status.COMPLETED for status in statuses)))
         # Of who declined only the date is kept, which is no time to show.
         self.arrived.update(compress(arrived, (status not in DECLINED for status in statuses)))
         self.completed.update(compress(ended, (status == Status.COMPLETED for status in statuses)))

@@ -384,3 +384,18 @@ def test_items_are_counted_against_the_participants_that_each_is_to_have(
     assert (pilot.shows_clips, pilot.shows_reading, pilot.trouble.not_read, len(seen(60).pairs)) == (
         False, True, 6, 0
     )  # fmt: skip
+
+
+def test_who_had_fewer_trials_than_others_reached_the_last_page_all_the_same(
+    database: Database, tmp_path: Path
+) -> None:
+    """As whoever comes when the items have all their participants, and finishes the other blocks."""
+    with database.transaction() as session:
+        load_rated(session, tmp_path, per_item=4)
+        rate(session, "ann")
+        short = session.get_one(ParticipantSession, rate(session, "bob"))
+        short.step -= 2
+        session.add(short)
+    with database.reading() as session:
+        found = snapshot(session, study_here(session, "rated"), Choice(), NOW, None, sees_live=True)
+    assert {step.reached for step in found.funnel} == {2}
