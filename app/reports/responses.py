@@ -99,16 +99,17 @@ def with_exclusion(statement: Select[Any]) -> Select[Any]:
     return statement.outerjoin(Exclusion, standing)
 
 
+def of_trials(columns: Sequence[ColumnElement[Any]]) -> Select[Any]:
+    """From the responses to trials, with their units."""
+    responses = select(*columns).select_from(Response).join(Trial, col(Trial.id) == col(Response.trial_id))
+    sessions = session_tables(responses.join(_s, col(_s.id) == col(Trial.session_id)))
+    return sessions.join(Unit, col(Unit.id) == col(Trial.unit_id))
+
+
 def answered_trials(columns: Sequence[Label[Any]], slug: str) -> Select[Any]:
     """From the responses to a study's trials, with the pair and both clips; in the order of sessions and trials."""
-    trials = (
-        select(*columns)
-        .select_from(Response)
-        .join(Trial, col(Trial.id) == col(Response.trial_id))
-        .join(_s, col(_s.id) == col(Trial.session_id))
-    )
     return (
-        _with_clips(session_tables(trials).join(Unit, col(Unit.id) == col(Trial.unit_id)))
+        _with_clips(of_trials(columns))
         .where(col(Study.slug) == slug)
         .order_by(col(_s.id), col(Trial.position))
     )

@@ -24,6 +24,7 @@ from app.reports.responses import (
     excluded_by_hand,
     left_member,
     member_a,
+    of_trials,
     session_tables,
     sides_unknown,
     stimulus_a,
@@ -136,15 +137,8 @@ def ratings(slug: str) -> Select[Any]:
         col(_evidence_item.reading).label("reading"),
         col(Response.answers).label("answers"),
     ]
-    trials = (
-        select(*columns)
-        .select_from(Response)
-        .join(Trial, col(Trial.id) == col(Response.trial_id))
-        .join(_s, col(_s.id) == col(Trial.session_id))
-    )
     return (
-        with_exclusion(session_tables(trials))
-        .join(Unit, col(Unit.id) == col(Trial.unit_id))
+        with_exclusion(of_trials(columns))
         .outerjoin(member_a, and_(col(member_a.unit_id) == col(Unit.id), col(member_a.slot) == Member.A))
         .outerjoin(_item, and_(col(_item.unit_id) == col(Unit.id), col(_item.slot) == Slot.ITEM))
         .outerjoin(_shown, col(_shown.id) == col(_item.stimulus_id))

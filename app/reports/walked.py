@@ -144,15 +144,8 @@ def _select(slug: str) -> Select[Any]:
         col(Response.raised).label("flags"),
         responses.excluded.label("excluded"),
     ]
-    trials = (
-        select(*columns)
-        .select_from(Response)
-        .join(Trial, col(Trial.id) == col(Response.trial_id))
-        .join(_s, col(_s.id) == col(Trial.session_id))
-    )
     return (
-        responses.with_exclusion(responses.session_tables(trials))
-        .join(Unit, col(Unit.id) == col(Trial.unit_id))
+        responses.with_exclusion(responses.of_trials(columns))
         .outerjoin(walk_table, _w.trial_id == col(Trial.id))
         .outerjoin(
             Evidence, (col(Evidence.response_id) == col(Response.id)) & (col(Evidence.slot) == Slot.ITEM)

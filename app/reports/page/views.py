@@ -74,10 +74,8 @@ class SectionView:
 
 
 def bound(text: str) -> str:
-    """`text` whose numbers do not break over lines: `p = .01`, `95 %`."""
-    return re.sub(
-        r"([=<>]) (?=\.?\d)|(?<=\d) (?=%)", lambda match: match[0].replace(" ", NO_BREAK), _letters(text)
-    )
+    """`text` whose numbers do not break over lines: `p = .01`."""
+    return re.sub(r"([=<>]) (?=\.?\d)", rf"\1{NO_BREAK}", _letters(text))
 
 
 def _letters(text: str) -> str:
