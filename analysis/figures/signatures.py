@@ -62,7 +62,7 @@ def _distances(shown: Sequence[SignatureResult], name: str, title: str) -> Figur
     alt = f"One panel for each signature, a dot for each source, people shaded. {'; '.join(seen)}."
     svg, png = canvas.drawn(height, paint, title, alt)
     reading = (
-        "Each dot is a source. Shaded is the band of people: from 5 to 95 % of each person's mean distance to the "
+        "Each dot is a source. Shaded is the band of people: from 5 to 95% of each person's mean distance to the "
         "others, their median dashed. Distances have no interval. A hollow dot has too few observations to be settled."
     )
     if any(len(one.distances) > MOST_SOURCES for one in shown):
@@ -122,7 +122,7 @@ def _finding(one: SignatureResult) -> str:
 
 def _head(shown: Sequence[SignatureResult]) -> tuple[str, ...]:
     rows_are = shown[0].distances[0].unit
-    people = ("people: median", "5 to 95 %", "people")
+    people = ("people: median", "5 to 95%", "people")
     return ("signature", "source", "distance", "unit", rows_are, "settled", *people)
 
 
