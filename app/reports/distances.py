@@ -117,7 +117,8 @@ def kept_distances(session: Session, design: StudyDesign) -> list[SourceDistance
     )
     found: dict[tuple[str, str], SourceDistance] = {}
     for source, attributes in rows:
-        for name in sorted(attributes):
+        # In the order of the file: distance_2 before distance_10.
+        for name in sorted(attributes, key=lambda name: (len(name), name)):
             one = _kept(source, attributes[name]) if name.startswith(ATTRIBUTE) else None
             if one is not None:
                 found.setdefault((one.source, one.metric), one)

@@ -73,7 +73,11 @@ def test_distances_travel_with_records_into_the_report_and_the_results_page(
     run_simulation(settings, database, "nav", n=6, traits=Traits(accuracy=0.7), seed=5)
     with database.reading() as session:
         design = StudyDesign.model_validate_json(session.exec(select(StudyVersion.design)).one())
-        kept = {(one.source, one.metric): one.distance for one in kept_distances(session, design)}
+        there = kept_distances(session, design)
+        in_order = [metric for source, metric in by_metric if source == "gt"]
+        assert len(in_order) > 10
+        assert [one.metric for one in there if one.source == "gt"] == in_order, "in the order of the file"
+        kept = {(one.source, one.metric): one.distance for one in there}
         assert kept == pytest.approx({key: one.distance for key, one in by_metric.items()})
         build_report(session, "nav", tmp_path / "report")
     with (tmp_path / "report" / "tables" / "closing.csv").open(newline="") as file:
