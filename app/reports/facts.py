@@ -118,7 +118,8 @@ def refuse_play_alone(session: Session, slug: str) -> None:
     if designs and all(len(design.game_blocks) == len(design.blocks) for design in designs):
         raise Conflict(
             f"{slug} is a study of matches: export them with `likely-human export {slug} --what moves --out moves.csv` "
-            f"(and seats_played), then `likely-human game metrics moves.csv` has their numbers"
+            f"(and seats_played), then `likely-human game metrics moves.csv` has their numbers; "
+            f"`likely-human signatures {slug}` says how each source plays, against people"
         )
     if designs and all(
         len(design.game_blocks + design.walk_blocks) == len(design.blocks) for design in designs
