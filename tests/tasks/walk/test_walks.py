@@ -1,5 +1,6 @@
 """Walks over HTTP: what was pressed comes in batches, and the server's own replay is the answer."""
 
+import time
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,7 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.sessions.responses import Evidence, Response
-from app.sessions.tables import Trial
+from app.sessions.tables import ParticipantSession, Trial
 from app.studies.tables import Unit
 from app.tasks.walk.assignment import balanced_orders, walks_of
 from app.tasks.walk.tables import Walk, WalkSteps
@@ -98,8 +99,16 @@ def test_a_walk_goes_on_where_the_server_has_got_to(client: TestClient, opened: 
         assert kept(session)[1] == pressed
 
 
+def is_noted(opened: Database) -> bool:
+    """That the page was shown, which is written after the page is sent."""
+    with opened.reading() as session:
+        return session.exec(select(ParticipantSession.page_shown_at)).one() is not None
+
+
 def test_nobody_walks_faster_than_time(client: TestClient, opened: Database) -> None:
     walking = on_a_walk(client)
+    while not is_noted(opened):
+        time.sleep(0.01)
     Clock.wait(3)
     assert walking.send([(0, 0)] * 180).status_code == 429
     assert walking.send([(0, 0)] * 90).json()["tick"] == 90
