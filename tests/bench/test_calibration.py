@@ -117,7 +117,7 @@ def test_the_table_keeps_tests_and_intervals_apart() -> None:
     rows = measure_calibration(50, None, [_coin("t", 0.5, is_test=True), _coin("i", 0.5, is_test=False)])
     text = calibration_text(rows)
     assert text.startswith("2 rows, 2 of them OFF")
-    assert text.index("`t`") < text.index("95 % intervals") < text.index("`i`")
+    assert text.index("`t`") < text.index("95% intervals") < text.index("`i`")
 
 
 def _coin(key: str, rate: float, *, is_test: bool) -> Case:
