@@ -37,7 +37,7 @@ LAUNCH = [
     "--no-first-run",
     f"--disable-features={UNUSED}",
 ]
-CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # as in tools/browser.sh
+CHROMIUMS = ("chromium", "chromium-browser", "google-chrome")  # as tools/browser.sh looks for them
 WAIT_MS = 60_000
 SAMPLE = {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 2}, "practice": {"human-symbolic": 1}}
 
