@@ -141,12 +141,14 @@ def write_reports(
 ) -> ReportInfo:
     """As `write_report`, and of each block of the checked `ratings` a report of its own.
 
-    A block of ratings beside answers to pairs, or to another block, has a folder in `folder`, to which the page of the
-    pairs links. `item_verdicts` (`read_item_verdicts`) of judges are held against the raters of these blocks."""
+    A block of ratings beside answers to pairs, another block, `signatures` or `play` has a folder in `folder`, to which
+    the page of these links. `item_verdicts` (`read_item_verdicts`) of judges are held against the raters of these
+    blocks."""
     require_reportable(folder, mode)
     chosen = mode or first_mode([*frames.values(), *ratings])
     of_mode = [frame for frame in ratings if (frame["mode"] == chosen).any()]
-    alone = bool(of_mode) and not any((frame["mode"] == chosen).any() for frame in frames.values())
+    unpaired = bool(of_mode) and not any((frame["mode"] == chosen).any() for frame in frames.values())
+    alone = unpaired and signatures is None and play is None
     blocks: list[BlockRatings | BlockJudgements] = []
     judged: Sequence[BlockValidation] = ()
     compared: Sequence[BlocksCompared] = ()
@@ -168,15 +170,7 @@ def write_reports(
         )
     if alone and pages:
         on_progress(_STEPS, _STEPS, "done")
-        # A block may be there for its ratings, its classes and its judgements.
-        counts = list({(one.study, one.block): one.selection for one in blocks}.values())
-        info = ReportInfo(
-            folder=folder,
-            files=(),
-            mode=chosen,
-            n_answers=sum(one.n_used for one in counts),
-            n_participants=max(one.n_participants_used for one in counts),
-        )
+        info = ReportInfo(folder, (), chosen, 0, 0)
     else:
         info = write_report(
             studies,
@@ -199,8 +193,16 @@ def write_reports(
         return info
     # Those of earlier reports that lie here, too: of a run, the folder is new.
     every = (path for path in folder.rglob("*") if path.is_file())
-    files = tuple(sorted(str(path.relative_to(folder)) for path in every))
-    return replace(info, files=files, ratings=pages)
+    info = replace(info, files=tuple(sorted(str(path.relative_to(folder)) for path in every)), ratings=pages)
+    if not unpaired:
+        return info
+    # A block may be there for its ratings, its classes and its judgements.
+    counts = list({(one.study, one.block): one.selection for one in blocks}.values())
+    return replace(
+        info,
+        n_answers=sum(one.n_used for one in counts),
+        n_participants=max(one.n_participants_used for one in counts),
+    )
 
 
 def write_report(
@@ -265,7 +267,9 @@ def write_report(
     files |= drawings(figures)
     by_name = {figure.name: figure for figure in figures}
     made = made_words(made_at)
-    content = Content(studies, analysis, by_name, methods, judges, chosen, made, found, signatures, play)
+    content = Content(
+        studies, analysis, by_name, methods, judges, chosen, made, found, signatures, play, bool(beside)
+    )
     written = with_page(files, report_page(content, sorted((*files, *beside))))
     write_folder(folder, written)
     on_progress(_STEPS, _STEPS, "done")

@@ -14,6 +14,7 @@ from analysis import analyze_rating_rows, read_rating_rows, render_rating_blocks
 from analysis.__main__ import main
 from analysis.errors import AnalysisError
 from analysis.judging.items import check_item_verdicts, validate_rating_rows
+from analysis.signatures import compare_play
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.library.clips.importing import ImportedClip
@@ -26,6 +27,7 @@ from app.reports.results.ratings import claims
 from app.reports.targets import split_targets
 from app.sessions.tables import Mode
 from app.studies.stimuli import add_stimuli
+from tests.analysis.signatures.test_play import MEAN, PEOPLE
 from tests.factories import NOW, study_file
 from tests.reports.rated import RATE, fill_rated, load_rated, rate
 
@@ -234,3 +236,20 @@ def test_many_comparisons_of_groups_are_a_few_sentences_on_the_results_page(sess
     said = can_say or not_yet
     assert len(said) == 5
     assert said[-1] == "The same of 26 more comparisons."
+
+
+def test_matches_of_a_study_of_ratings_alone_have_their_signatures_in_its_report(
+    database: Database, tmp_path: Path
+) -> None:
+    with database.transaction() as session:
+        load_rated(session, tmp_path)
+        fill_rated(session)
+    play = compare_play([*PEOPLE, *MEAN], resamples=20)
+    with database.reading() as session:
+        found = build_report(session, "rated", tmp_path / "report", play=play)
+    assert (found.n_answers, found.n_participants) == (12, 3)
+    assert len(found.ratings) == 2
+    page = (tmp_path / "report" / "report.html").read_text()
+    assert "How sources play, given what they perceive, against people" in page
+    assert all(f'href="{one}"' in page for one in found.ratings)
+    assert "no answer" not in page.lower()

@@ -207,7 +207,7 @@ def test_a_report_without_answers_says_so(nav: Database, tmp_path: Path) -> None
     assert "No numbers: there is no answer of mode live." in page.text
     assert json.loads((tmp_path / "report" / "results.json").read_text())["studies"] == []
     assert rows_in(tmp_path / "report" / "tables" / "labels.csv") == []
-    assert "No answer of mode live has been given" in (tmp_path / "report" / "methods.md").read_text()
+    assert "No pair has an answer of mode live" in (tmp_path / "report" / "methods.md").read_text()
 
 
 def test_what_experimenters_type_stays_text(nav: Database, tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ def _people(facts: StudyFacts, mode: str) -> Iterator[str]:
 
 def _counted(result: StudyResult | None, mode: str) -> Iterator[str]:
     if result is None:
-        yield f"No answer of mode {mode} has been given: there is nothing to analyse."
+        yield f"No pair has an answer of mode {mode}: there is nothing to analyse."
         return
     chosen = result.selection
     left_out = [

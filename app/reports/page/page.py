@@ -55,6 +55,7 @@ _WARNINGS = {
     "pilot": "These numbers are of a pilot, not of the study itself.",
     "preview": "These numbers are of previews: they do not count.",
 }
+_EMPTY = "There are no answers yet: this report has no numbers."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,9 @@ class ReportPage:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """What a page is of: without an `analysis` there are no answers, without `judges` no verdicts."""
+    """What a page is of: without an `analysis` there are no answers to pairs, without `judges` no verdicts.
+
+    `are_rated` says that pages beside it are of ratings."""
 
     studies: Sequence[Source]
     analysis: Analysis | None
@@ -83,6 +86,7 @@ class Content:
     closing: Closing | None = None
     signatures: Moves | None = None
     play: Played | None = None
+    are_rated: bool = False
 
 
 def report_page(content: Content, files: Sequence[str]) -> ReportPage:
@@ -91,9 +95,7 @@ def report_page(content: Content, files: Sequence[str]) -> ReportPage:
     return ReportPage(
         title=" and ".join(_title(study) for study in content.studies),
         made=content.made,
-        warning=_WARNINGS.get(content.mode, "")
-        if analysis
-        else "There are no answers yet: this report has no numbers.",
+        warning=_WARNINGS.get(content.mode, "") if analysis or content.are_rated else _EMPTY,
         sections=tuple(_sections(content)),
         methods=content.methods,
         files=tuple(files),
@@ -115,7 +117,8 @@ def _sections(content: Content) -> Iterator[SectionView]:
         ]
         shown = _views(figures, *names)
         yield SectionView("participants", "Participants", figures=tuple(shown))
-    yield from _studies(content)
+    if analysis or not content.are_rated:
+        yield from _studies(content)
     if analysis:
         yield from comparisons_section(analysis)
         yield from analysis_sections(analysis)
