@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Sheet
 
 NAME, TITLE = "closing", "Distance to people, and how often taken for a person"
-MOST_METRICS, MOST_SOURCES = 8, 30
+MOST_METRICS, MOST_SAID, MOST_SOURCES = 24, 8, 30
+_FEW = 4  # above these, panels stand in two columns
 _PANEL, _GAP, _LEFT, _RIGHT, _BELOW, _ABOVE = 1.45, 0.62, 0.5, 0.15, 0.42, 0.25
 _HEAD = (
     *("metric", "source", "distance", "95% interval", "measured"),
@@ -28,7 +29,7 @@ _HEAD = (
 
 
 def closing_figure(found: Closing) -> AnyFigure:
-    """Draw one panel for each metric, at most eight: a mark for each source, its distance to people across, the share
+    """Draw one panel for each metric, at most 24: a mark for each source, its distance to people across, the share
     of trials in which it was taken for a person upwards, both with their intervals; 0.5 is where people cannot tell.
 
     The sources are at most the first thirty of each metric."""
@@ -36,7 +37,7 @@ def closing_figure(found: Closing) -> AnyFigure:
         return NoFigure(NAME, TITLE, _why_none(found))
     taken = {one.source: one for one in found.taken}
     metrics = found.metrics[:MOST_METRICS]
-    height = len(metrics) * (_PANEL + _GAP) - _GAP + _BELOW + _ABOVE
+    height = -(-len(metrics) // _columns(metrics)) * (_PANEL + _GAP) - _GAP + _BELOW + _ABOVE
     alt = _alt(metrics, taken)
     svg, png = canvas.drawn(height, lambda sheet: _paint(sheet, metrics, taken, height), TITLE, alt)
     return Figure(
@@ -63,18 +64,24 @@ def _why_none(found: Closing) -> str:
     return "No source that was judged has a distance to people, and none that has one was judged."
 
 
+def _columns(metrics: Sequence[MetricAgainstPeople]) -> int:
+    return 1 if len(metrics) <= _FEW else 2
+
+
 def _paint(
     sheet: "Sheet", metrics: Sequence[MetricAgainstPeople], taken: dict[str, TakenForHuman], height: float
 ) -> None:
-    width = canvas.WIDTH - _LEFT - _RIGHT
+    n_columns = _columns(metrics)
+    column = canvas.WIDTH / n_columns
     names = sorted({one.source for metric in metrics for one in metric.distances})
     for number, metric in enumerate(metrics):
-        bottom = height - _ABOVE - _PANEL - number * (_PANEL + _GAP)
-        axes = canvas.axes_at(sheet, _LEFT, bottom, width, _PANEL)
+        row, at = divmod(number, n_columns)
+        bottom = height - _ABOVE - _PANEL - row * (_PANEL + _GAP)
+        axes = canvas.axes_at(sheet, at * column + _LEFT, bottom, column - _LEFT - _RIGHT, _PANEL)
         shown = metric.distances[:MOST_SOURCES]
         for one in shown:
             _mark(axes, one, taken[one.source], names.index(one.source))
-        _scale(axes, metric, shown)
+        _scale(axes, metric, shown, column - 0.8)
 
 
 def _mark(axes: "Axes", one: SourceDistance, taken: TakenForHuman, place: int) -> None:
@@ -98,7 +105,9 @@ def _mark(axes: "Axes", one: SourceDistance, taken: TakenForHuman, place: int) -
     )
 
 
-def _scale(axes: "Axes", metric: MetricAgainstPeople, shown: Sequence[SourceDistance]) -> None:
+def _scale(
+    axes: "Axes", metric: MetricAgainstPeople, shown: Sequence[SourceDistance], title_width: float
+) -> None:
     ends = [e for one in shown for e in (one.distance, one.interval.low, one.interval.high) if e is not None]
     low, high = min(0.0, *ends), max(ends)
     margin = (high - low or 1.0) * 0.04
@@ -107,7 +116,7 @@ def _scale(axes: "Axes", metric: MetricAgainstPeople, shown: Sequence[SourceDist
     axes.set_ylim(-0.04, 1.04)
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0", "0.25", "0.5", "0.75", "1"])
     axes.axhline(0.5, color=canvas.MUTED, linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
-    axes.set_title(canvas.fitted(metric.metric, canvas.WIDTH - 0.8), fontsize=canvas.FONT, loc="left", pad=3)
+    axes.set_title(canvas.fitted(metric.metric, title_width), fontsize=canvas.FONT, loc="left", pad=3)
     axes.set_xlabel("distance to people", fontsize=canvas.SMALL, labelpad=1)
     axes.set_ylabel("taken for a person", fontsize=canvas.SMALL, labelpad=2)
 
@@ -118,7 +127,7 @@ def _sentences(found: Closing, taken: dict[str, TakenForHuman]) -> Iterator[str]
         for one in found.taken
     ]
     yield words.sentence(f"taken for a person: {words.listed(judged)}")
-    for metric in found.metrics[:MOST_METRICS]:
+    for metric in found.metrics[:MOST_SAID]:
         nearest = min(metric.distances, key=lambda one: one.distance)
         most = max(metric.distances, key=lambda one: taken[one.source].share)
         said = f"by {metric.metric} {nearest.source} is nearest to people"
@@ -129,6 +138,8 @@ def _sentences(found: Closing, taken: dict[str, TakenForHuman]) -> Iterator[str]
             said += f"; Spearman's rho of distance and share {words.number(metric.rho)} over "
             said += words.count(len(metric.distances), "source")
         yield words.sentence(said)
+    if len(found.metrics) > MOST_SAID:
+        yield f"The table has the same of {words.count(len(found.metrics) - MOST_SAID, 'more metric')}."
 
 
 def _reading(found: Closing) -> Iterator[str]:

@@ -177,3 +177,16 @@ def test_the_figure_marks_each_source_at_its_distance_and_share_with_both_interv
     none = closing_figure(closing([], taken))
     assert isinstance(none, NoFigure)
     assert none.reason == "There is no distance to people: none was given."
+
+
+def test_every_metric_of_play_has_a_panel_two_beside_each_other_where_they_are_many() -> None:
+    taken = [TakenForHuman("gt", 0.1, SOME, 30, 3)]
+    for n, n_columns in ((4, 1), (15, 2)):
+        with kept_sheets() as sheets:
+            figure = closing_figure(closing([far("gt", 1.0 + k, f"metric {k}") for k in range(n)], taken))
+        assert isinstance(figure, Figure)
+        panels = sheets[0].axes
+        assert len(panels) == n
+        assert len({round(axes.get_position().x0, 3) for axes in panels}) == n_columns
+        assert all(len(marks(axes)) == 1 for axes in panels)
+        assert figure.sentence.endswith("The table has the same of 7 more metrics.") == (n == 15)
