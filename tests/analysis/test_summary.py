@@ -176,7 +176,7 @@ def test_degenerate_data_give_a_number_or_a_plain_reason_and_can_be_compared(row
             assert comparison["effect_interval"]["low"] is not None or comparison["effect_interval"]["reason"]
 
 
-@settings(deadline=None, max_examples=5)
+@settings(deadline=None, max_examples=8)
 @given(
     st.lists(st.text("ab-", min_size=1, max_size=5), min_size=1, max_size=5),
     st.lists(st.text("ab-", min_size=1, max_size=5), min_size=1, max_size=5),
