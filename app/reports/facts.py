@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Literal
 
 from sqlmodel import Session, col, func, select
 
@@ -112,18 +113,27 @@ def tables_of(designs: Iterable[StudyDesign]) -> tuple[What, ...]:
     return tuple(what for what in What if what not in others)
 
 
+def play_alone(session: Session, slug: str) -> Literal["matches", "walks", ""]:
+    """Of what a study without pairs and items is: of matches alone, of walks (with or without matches), or neither."""
+    designs = designs_of(session, slug).values()
+    if not designs:
+        return ""
+    if all(len(design.game_blocks) == len(design.blocks) for design in designs):
+        return "matches"
+    played = (len(design.game_blocks + design.walk_blocks) == len(design.blocks) for design in designs)
+    return "walks" if all(played) else ""
+
+
 def refuse_play_alone(session: Session, slug: str) -> None:
     """Raises Conflict for a study of matches or walks alone, saying where its numbers are."""
-    designs = designs_of(session, slug).values()
-    if designs and all(len(design.game_blocks) == len(design.blocks) for design in designs):
+    what = play_alone(session, slug)
+    if what == "matches":
         raise Conflict(
             f"{slug} is a study of matches: export them with `likely-human export {slug} --what moves --out moves.csv` "
             f"(and seats_played), then `likely-human game metrics moves.csv` has their numbers; "
             f"`likely-human signatures {slug}` says how each source plays, against people"
         )
-    if designs and all(
-        len(design.game_blocks + design.walk_blocks) == len(design.blocks) for design in designs
-    ):
+    if what == "walks":
         raise Conflict(
             f"{slug} is a study of walks: export them with `likely-human export {slug} --what walks --out walks.csv` "
             "(and positions), or make clips of them, to be judged in another study: `likely-human stimuli walks "

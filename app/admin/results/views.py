@@ -64,7 +64,7 @@ class Drawn:
     n_more: int = 0
 
 
-_ITEMS = {"ratings": "Ratings", "classes": "Classes", "yes-no": "Yes / no judgements"}
+_ITEMS = {"ratings": "Ratings", "classes": "Classes", "yes-no": "Yes / no judgements", "measures": "Play"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

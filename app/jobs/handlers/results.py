@@ -27,12 +27,13 @@ from app.library.outputs import VERDICTS
 from app.library.places import judging_folder, results_folder
 from app.library.tables import Stimulus
 from app.reports.distances import closing_of, kept_distances
-from app.reports.facts import StudyFacts, designs_of, refuse_play_alone
+from app.reports.facts import StudyFacts, designs_of, play_alone
+from app.reports.measured import measures_by_game
 from app.reports.page.sources import Source, read_study, sessions_of
-from app.reports.perceived import play_of_studies
+from app.reports.perceived import matches_of_study, play_of_studies
 from app.reports.rated import ratings_frame
 from app.reports.results.items import RatedItems
-from app.reports.results.making import Around, items_view, results_view, with_items
+from app.reports.results.making import Around, items_view, play_view, results_view, with_items
 from app.reports.results.view import Caution, ResultsView, to_json
 from app.reports.signatures import distances_of
 from app.studies.queries import study_named
@@ -49,7 +50,10 @@ def compute_results(work: Work) -> dict[str, Any]:
     slug, against, mode = (str(work.params[name]) for name in ("slug", "against", "mode"))
     work.progress(0, _STEPS, "Reading the answers")
     with work.database.reading() as session:
-        refuse_play_alone(session, slug)
+        if what := play_alone(session, slug):
+            _keep(folder, _played(work, session, slug, mode, what))
+            _forget_older(work, slug, against, mode)
+            return {"files": [VIEW]}
         read = [read_study(session, name) for name in (slug, against) if name]
         ratings = ratings_frame(session, slug)
         beside = ratings_frame(session, against) if against else ratings[:0]
@@ -110,6 +114,16 @@ def compute_results(work: Work) -> dict[str, Any]:
     _keep(folder, view)
     _forget_older(work, slug, against, mode)
     return {"files": [VIEW]}
+
+
+def _played(work: Work, session: Session, slug: str, mode: str, what: str) -> ResultsView:
+    """A study of matches or walks alone has nothing to analyze as answers: its matches are measured."""
+    work.progress(0, _STEPS, "Replaying the matches")
+    with work.computing():
+        file = matches_of_study(session, slug, mode)
+        games = measures_by_game(file) if file else []
+        play = play_of_studies(session, [slug], mode)
+    return play_view(slug, mode, games, play, work.now(), what)
 
 
 def _leaks(source: Source) -> Iterable[Caution]:

@@ -10,7 +10,8 @@ from analysis.distances import Closing
 from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
 from analysis.signatures import NoSignatures, PlaySignatures, Signatures
-from app.reports.results import bias, figures, items, judges
+from app.reports.measured import GameMeasures
+from app.reports.results import bias, figures, items, judges, measures
 from app.reports.results.claims import HOW_MORE, claims_of
 from app.reports.results.closing import closing_figure
 from app.reports.results.compared import compared_claims, studies_figure
@@ -131,6 +132,38 @@ def items_view(rated: RatedItems, around: Around) -> ResultsView:
         ),
         cautions=(*signature_cautions(around.signatures, around.play), *around.cautions),
         has_pairs=False,
+    )
+
+
+def play_view(
+    slug: str,
+    mode: str,
+    games: Sequence[GameMeasures],
+    play: PlaySignatures | NoSignatures | None,
+    made_at: datetime,
+    what: str,
+) -> ResultsView:
+    """The page of a study of matches or walks alone, as `what` says: what was measured of its finished matches."""
+    return ResultsView(
+        format=FORMAT,
+        study=slug,
+        against="",
+        mode=mode,
+        made_at=made_at,
+        until=None,
+        n_answers=sum(one.n_matches for one in games),
+        n_people=sum(one.n_people for one in games),
+        n_pairs=0,
+        headline=measures.headline(games, what),
+        next_step=measures.next_step(slug, games, what),
+        can_say=(),
+        not_yet=(),
+        how_more="",
+        how_moves=ABOUT,
+        figures=(*measures.measures_figures(games), *signature_figures(play, PLAY)),
+        cautions=tuple(signature_cautions(play)),
+        has_pairs=False,
+        is_play=True,
     )
 
 

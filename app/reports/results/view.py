@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-FORMAT = 5  # of the kept view: another number computes all anew
+FORMAT = 6  # of the kept view: another number computes all anew
 
 Cell = str | int | float | None
 Unit = Literal["text", "count", "share", "number", "p"]
@@ -135,7 +135,8 @@ class Caution:
 class ResultsView:
     """The page of one study in one mode, with at most one other study beside it.
 
-    Where it `has_pairs` no answers to, it is of ratings alone. `how_moves` is how to read the figures of signatures."""
+    Where it `has_pairs` no answers to, it is of ratings alone, or of matches or walks alone (`is_play`).
+    `how_moves` is how to read the figures of signatures."""
 
     format: int
     study: str
@@ -155,6 +156,7 @@ class ResultsView:
     cautions: tuple[Caution, ...]
     has_pairs: bool = True
     how_moves: str = ""
+    is_play: bool = False
 
     def figure(self, name: str) -> Figure | None:
         return next((one for one in self.figures if one.name == name), None)

@@ -1,0 +1,116 @@
+"""The results page of studies of matches or walks alone: the measures of `game metrics`, and where the rest is."""
+
+import csv
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from analysis.games.compare import described
+from app.core.database import Database
+from app.core.settings import Settings
+from app.jobs.worker import drain
+from app.reports.export import export
+from app.reports.kinds import Format, What
+from app.reports.matches import read_matches, seat_table
+from app.studies.tables import State
+from app.studies.versions import set_state
+from tests.admin.persons import Person as Experimenter
+from tests.admin.persons import fresh_client
+from tests.tasks.game.people import SLUG, Person, open_game, play_on
+from tests.tasks.walk.walking import Walking, load_walks
+
+HERE = f"/admin/studies/{SLUG}/results"
+
+
+@pytest.fixture
+def settings(settings: Settings, tmp_path: Path) -> Settings:
+    """A data folder of the test's own."""
+    data = tmp_path / "data"
+    data.mkdir()
+    return settings.model_copy(update={"data": data})
+
+
+def computed(owner: Experimenter, settings: Settings, database: Database, here: str = HERE) -> str:
+    owner.get(here)
+    drain(settings, database)
+    return str(owner.get(here).text)
+
+
+def test_matches_have_their_measures_people_first_as_game_metrics_has_them(
+    owner: Experimenter, settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    seats = ["human", "human", "gt"]
+    open_game(database, tmp_path, game="sug", configs={"players": 3, "rounds": 3}, seats=seats)
+    for _ in range(3):
+        people = [Person(fresh_client(owner.browser), database) for _ in range(2)]
+        for person in people:
+            person.look()
+        play_on(people)
+        for person in people:
+            assert person.look() == "result"
+            person.act("next")
+    with database.transaction() as session:
+        set_state(session, SLUG, State.CLOSED)
+    html = computed(owner, settings, database)
+    assert "could not be computed" not in html
+    assert "Beside another study" not in html
+    assert html.index("<h2>Play</h2>") < html.index("<h2>How sources play")
+    assert "3 matches of “The sharing game”, played by 6 people." in html
+    with database.reading() as session:
+        for what in (What.MOVES, What.SEATS_PLAYED):
+            export(session, SLUG, what, Format.CSV, tmp_path / f"{what}.csv")
+    table, names = seat_table(read_matches(tmp_path / "moves.csv").seats)
+    expected = {(one.player, one.measure): one for one in described(table, names) if one.mean is not None}
+    for measure in {name for _, name in expected}:
+        response = owner.get(f"{HERE}/measurea{measure.replace('_', '')}.csv")
+        rows = list(csv.DictReader(io.StringIO(response.text)))
+        assert [row["player"] for row in rows] == [
+            name for name in ("human", "gt") if (name, measure) in expected
+        ]
+        for row in rows:
+            one = expected[row["player"], measure]
+            assert (int(row["matches"]), int(row["seats"])) == (one.n, one.n_seats)
+            assert float(row["mean"]) == one.mean
+            assert row["ci_low"] == ("" if one.interval.low is None else str(one.interval.low))
+    assert re.search(r"Mean offer: people [\d.]+, gt [\d.]+", re.sub(r"<[^>]+>", "", html))
+
+
+def test_who_was_not_matched_leaves_a_page_without_measures(
+    owner: Experimenter, settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    questions = [
+        {
+            "id": "who",
+            "ask": "What does a rejected offer pay?",
+            "options": ["Nothing", "Half"],
+            "answer": "Nothing",
+        }
+    ]
+    open_game(database, tmp_path, comprehension={"questions": questions, "tries": 1})
+    person = Person(fresh_client(owner.browser), database)
+    person.look()
+    assert person.act("answers", who="Half") == "result"
+    assert person.act("next") == "end"
+    with database.transaction() as session:
+        set_state(session, SLUG, State.CLOSED)
+    html = computed(owner, settings, database)
+    assert "No match that counts is over yet." in html
+    assert "could not be computed" not in html
+
+
+def test_a_study_of_walks_says_where_walks_are_judged(
+    owner: Experimenter, settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    with database.transaction() as session:
+        load_walks(session, tmp_path)
+    walking = Walking(fresh_client(owner.browser))
+    assert walking.answer() == "trial-1"
+    assert walking.answer(unable="1", walked="{}") == "trial-2"
+    with database.transaction() as session:
+        set_state(session, "walks", State.CLOSED)
+    html = computed(owner, settings, database, "/admin/studies/walks/results")
+    assert "Walks are judged in another study." in html
+    assert "likely-human stimuli walks walks --out walks" in html
+    assert "could not be computed" not in html
