@@ -62,7 +62,10 @@ def _forget(_result: Any, _error: BaseException | None) -> None:
 
 
 class Database:
-    """One database for one process: `write`, `peek`, `read` for requests, `transaction`, `reading` for commands."""
+    """One database for one process: `write`, `peek`, `read` for requests, `transaction`, `reading` for commands.
+
+    The first three belong to one event loop.
+    """
 
     def __init__(self, url: URL, *, checkpointing: bool = False) -> None:
         self.url = url

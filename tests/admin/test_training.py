@@ -23,9 +23,8 @@ from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import models_folder, training_folder
 from app.library.tables import Stimulus
-from app.main import create_app
 from tests.admin.conftest import ShareWith
-from tests.admin.persons import Person
+from tests.admin.persons import Person, fresh_client
 from tests.analysis.learning.walked import SECONDS
 from tests.cli.test_judge_training import clips, made, write
 from tests.factories import NOW, load_file
@@ -135,6 +134,7 @@ def test_what_cannot_be_trained_is_said_and_leaves_nothing(
 
 
 def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
+    client: TestClient,
     owner: Person,
     editor: Person,
     share_with: ShareWith,
@@ -147,11 +147,10 @@ def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
     asked = {"name": "people", "network": "votes", "seed": "1"}
     reply = owner.post(HERE, {**asked, "epochs": "3"})
     assert (reply.status_code, "learns from this study's answers" in said(reply.text)) == (422, True)
-    with TestClient(create_app(settings, database)) as client:
-        for number in range(4):
-            walk = Walk(client)
-            while not walk.page.startswith("end"):
-                walk.answer(**({"choice": ("left", "right")[number % 2]} if "trial" in walk.page else {}))
+    for number in range(4):
+        walk = Walk(fresh_client(client))
+        while not walk.page.startswith("end"):
+            walk.answer(**({"choice": ("left", "right")[number % 2]} if "trial" in walk.page else {}))
     reply = owner.post(HERE, asked)
     assert (reply.status_code, "are closed while it runs" in said(reply.text)) == (409, True)
     owner.post("/admin/studies/nav/results/open", {"known": "yes"})

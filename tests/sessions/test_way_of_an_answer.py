@@ -45,7 +45,8 @@ def test_one_answer_goes_through_every_function_that_readme_names(
     client: TestClient, settings: Settings, database: Database, study: str, tmp_path: Path
 ) -> None:
     walk = Walk(client, study).to("trial-2")  # the first is for practice
-    app = create_app(settings, database)
+    other_loop = Database(database.url)
+    app = create_app(settings, other_loop)
 
     async def answer() -> httpx2.Response:
         transport = httpx2.ASGITransport(app=app)
@@ -54,6 +55,7 @@ def test_one_answer_goes_through_every_function_that_readme_names(
 
     with calls() as of_the_answer:
         assert asyncio.run(answer()).status_code == 303
+    other_loop.close()
     with database.reading() as session, calls() as of_the_report:
         build_report(session, study, tmp_path / "report")
     way = (ROOT / "README.md").read_text(encoding="utf-8").partition("How one answer travels")[2]

@@ -164,11 +164,13 @@ def test_a_restart_in_the_middle_of_a_match_loses_nothing(
     before = [(move.seq, move.state_hash) for move in moves(database)]
     assert len(before) >= 3
     forget(database)
-    with TestClient(create_app(settings, database)) as anew:
+    other_process = Database(database.url)
+    with TestClient(create_app(settings, other_process)) as anew:
         for person in people:
             person.client = anew
         play_on(people)
         assert [person.stage for person in people] == ["result"] * 2
+    other_process.close()
     after = moves(database)
     assert [(move.seq, move.state_hash) for move in after][: len(before)] == before
     assert {move.auto for move in after} == {""}
