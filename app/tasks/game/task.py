@@ -200,6 +200,9 @@ class Play(LiveTask):
             here = self.seen(session, where, trial)
         do = form.get("do", "next")
         if do == "next":
+            if here.match is None and here.entry and here.entry["status"] == EntryStatus.AWAY:
+                self._leave(session, where, block, here, form, now)
+                return None
             return self._go_on(session, where, block, here, now)
         act = _ACTS.get(do)
         if act is None:

@@ -362,6 +362,29 @@ def test_people_are_asked_whether_they_are_there_and_never_meet_twice(
         assert sorted(match.config["rounds"] for match in matches(session)) == [1, 2], "balanced"
 
 
+def test_who_was_not_ready_may_go_on_without_a_match_and_is_paid_for_the_wait(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path, matching={"ready_s": 15, "wait_pay_minor_per_min": 10})
+    one = Person(client, database)
+    for _ in range(7):
+        Clock.wait(18)
+        assert one.look() == "waiting"
+    assert Person(client, database).look() == "ready"
+    Clock.wait(16)
+    assert one.look() == "left"
+    assert one.act("next") == "result"
+    assert "You have chosen not to wait." in one.html
+    assert "£0.2" in one.html, "two minutes and a little more"
+    assert one.act("next") == "end"
+    with database.reading() as session:
+        [answers] = [
+            r.answers for r in session.exec(select(Response).where(col(Response.trial_id).is_not(None)))
+        ]
+    assert answers["no_match"] == "withdrew"
+    assert answers["wait_pay_minor"] >= 20
+
+
 @pytest.mark.both_databases
 def test_nobody_meets_the_same_partner_in_a_later_block(
     client: TestClient, database: Database, tmp_path: Path
