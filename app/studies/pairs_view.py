@@ -325,9 +325,9 @@ def capacities(
     Clips that are known under two names count once; where such twins differ in what is matched, `possible` may be
     too high by those pairs, and of records by those that do not differ as the pairing of the `sample` asks.
     """
-    match, shows = _matched(sample)
+    match, shows, without = _matched(sample)
     by_source: dict[str, list[StimulusFacts]] = {}
-    for clip in of_kind(stimuli, shows).values():
+    for clip in of_kind(stimuli, shows, without).values():
         by_source.setdefault(clip.source, []).append(clip)
     sources = sorted(by_source, key=true_first(true_source))
     names = {frozenset(cut): each for each in conditions if (cut := _cut(each, by_source)) is not None}
@@ -347,15 +347,15 @@ def capacities(
     return tuple(result)
 
 
-def _matched(sample: object) -> tuple[tuple[str, ...], StimulusKind]:
-    """What both stimuli of a draw agree on, and of which kind they are, as far as it says so."""
+def _matched(sample: object) -> tuple[tuple[str, ...], StimulusKind, tuple[str, ...]]:
+    """What both stimuli of a draw agree on, of which kind they are, and what none has, as far as it says so."""
     keys = sample if isinstance(sample, Mapping) else {}
     match = keys.get("match") or ()
     names = (match,) if isinstance(match, str) else tuple(filter(None, map(str, match)))
     pairing = PAIRINGS.get(str(keys.get("pairing") or ""))
     if pairing is None:
-        return names, StimulusKind.CLIP
-    return tuple(dict.fromkeys((*pairing.agree, *names))), StimulusKind.RECORD
+        return names, StimulusKind.CLIP, ()
+    return tuple(dict.fromkeys((*pairing.agree, *names))), StimulusKind.RECORD, pairing.without
 
 
 def _cut(condition: str, sources: Mapping[str, object]) -> tuple[str, str] | None:

@@ -697,3 +697,8 @@ def test_signatures_are_those_of_the_command_with_their_table_and_csv(
     closing = rows(owner, "closing")
     taken = {each["source"]: each["share"] for each in found["closing"]["taken"]}
     assert {row["source"]: float(row["taken_for_human"]) for row in closing} == pytest.approx(taken)
+    plots = owner.get(HERE).text.partition('class="plots"')[2].partition("</figure>")[0]
+    assert re.findall(r'aria-label="([^:"]+): distance', plots) == list(
+        dict.fromkeys(r["metric"] for r in closing)
+    )
+    assert plots.count('class="dot"') == len(closing)

@@ -105,7 +105,11 @@ def test_distances_travel_with_records_into_the_report_and_the_results_page(
     figure = view.figure("closing")
     assert figure
     assert [mark.name for mark in figure.marks] == list(AGENTS)
-    assert "d_o" in figure.marks[0].badge
+    panel = next(each for each in figure.panels if each.title == "d_o")
+    far = {row["source"]: row for row in rows if row["metric"] == "d_o"}
+    assert [mark.name for mark in panel.marks] == list(far)
+    for one, mark, row in zip(panel.across, panel.marks, far.values(), strict=True):
+        assert (one.value, mark.value) == (float(row["distance"]), float(row["taken_for_human"]))
     assert len(figure.numbers.rows) == len(rows)
     assert any("A rule that looks at one clue alone" in caution.text for caution in view.cautions)
 

@@ -7,10 +7,11 @@ lines are classes of the style sheet, which follows light, dark and print.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.reports.results.view import Band, Dot, Figure, Mark
+from app.reports.results.view import Band, Dot, Figure, Mark, Panel
 
 LEFT, RIGHT = 2.0, 98.0  # where a scale begins and ends, in percent
 _DOT, _STEP, _TOP, _FLOOR = 5.2, 12.6, 14.0, 158.0
+_HIGH, _LOW = 16.0, 116.0  # where a share of 1 and of 0 lies in a panel
 _DENSE = 11  # dots on each other that there is room for
 
 
@@ -42,6 +43,30 @@ class People:
     dots: Sequence[tuple[str, str]]
     radius: float
     mean: Row
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A mark of a panel: x in percent, y in pixels; `low` and `high` of each are empty without an interval."""
+
+    name: str
+    x: str
+    x_low: str
+    x_high: str
+    y: str
+    y_low: str
+    y_high: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Plot:
+    """A panel in its places; `ends` are the numbers at the ends of what lies across."""
+
+    title: str
+    points: Sequence[Point]
+    ends: tuple[str, str]
     label: str
 
 
@@ -99,6 +124,44 @@ def people(figure: Figure) -> People | None:
         mean=mean,
         label=f"Dot plot: accuracy of {n:,} {'person' if n == 1 else 'people'}. {mean.label}. Chance is 50%.",
     )
+
+
+def plots(figure: Figure) -> Sequence[Plot]:
+    return [_plot(panel) for panel in figure.panels]
+
+
+def _plot(panel: Panel) -> Plot:
+    found = [value for one in panel.across for value in (one.value, one.low, one.high) if value is not None]
+    low, high = min(0.0, *found), max(found)
+    high = high if high > low else low + 1.0
+    points = [_point(mark, one, low, high) for mark, one in zip(panel.marks, panel.across, strict=True)]
+    said = [
+        f"{mark.name} {one.value:.3g}, {mark.says}"
+        for mark, one in zip(panel.marks, panel.across, strict=True)
+    ]
+    label = f"{panel.title}: distance to people and share taken for a person. {'; '.join(said)}"
+    return Plot(panel.title, points, (f"{low:.3g}", f"{high:.3g}"), label)
+
+
+def _point(mark: Mark, across: Band, low: float, high: float) -> Point:
+    def x(value: float | None) -> str:
+        return at(value, low, high)
+
+    assert across.value is not None
+    return Point(
+        name=mark.name,
+        x=x(across.value),
+        x_low=x(across.low) if across.high is not None else "",
+        x_high=x(across.high) if across.low is not None else "",
+        y=_up(mark.value),
+        y_low=_up(mark.low) if mark.high is not None else "",
+        y_high=_up(mark.high) if mark.low is not None else "",
+        anchor="e" if across.value - low > 0.6 * (high - low) else "",
+    )
+
+
+def _up(share: float | None) -> str:
+    return "" if share is None else f"{_LOW - (_LOW - _HIGH) * share:.1f}"
 
 
 def _dot(dot: Dot, step: float, radius: float) -> tuple[str, str]:

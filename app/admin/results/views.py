@@ -11,7 +11,7 @@ from sqlmodel import Session
 from app.admin.access import Shell
 from app.admin.p_values import p_cell
 from app.admin.pages import AdminPage
-from app.admin.results.charts import People, Row, Tick, people, rows, ticks
+from app.admin.results.charts import People, Plot, Row, Tick, people, plots, rows, ticks
 from app.core.spreadsheet import csv_text
 from app.jobs.queue import JobView
 from app.library.catalog import natural
@@ -57,6 +57,7 @@ class Drawn:
 
     figure: Figure
     rows: Sequence[Row]
+    plots: Sequence[Plot]
     ticks: Sequence[Tick]
     people: People | None
     table: Table
@@ -226,6 +227,7 @@ def _figure(figure: Figure, address: str, wish: Wish) -> Drawn:
     return Drawn(
         figure=figure,
         rows=rows(figure, marks),
+        plots=plots(figure),
         ticks=ticks(figure),
         people=people(figure),
         table=_table(figure.numbers),

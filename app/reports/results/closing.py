@@ -1,10 +1,13 @@
 """Distances of sources to people, against how often people took them for a person, on the results page."""
 
-from analysis.distances import Closing, agreement, closing_rows
-from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
+from collections.abc import Mapping
+
+from analysis.distances import Closing, MetricAgainstPeople, agreement, closing_rows
+from app.reports.results.view import Band, Cell, Column, Figure, Mark, Numbers, Panel
 from app.reports.results.words import limits, percent
 
 SECTION = "closing"
+MOST_PANELS = 24
 _COLUMNS = (
     Column("metric", "Metric", "text"),
     Column("source", "Source", "text"),
@@ -23,18 +26,9 @@ _COLUMNS = (
 
 
 def closing_figure(found: Closing) -> Figure:
-    """One mark for each source that was judged, with its distances beside it."""
-    far = {
-        one.source: [
-            f"{metric.metric} {each.distance:.2f}"
-            for metric in found.metrics
-            for each in metric.distances
-            if each.source == one.source
-        ]
-        for one in found.taken
-    }
-    marks = tuple(
-        Mark(
+    """One mark for each source that was judged; then, for each of the first 24 metrics, how far these sources are."""
+    marks = {
+        one.source: Mark(
             one.source,
             one.share,
             one.interval.low,
@@ -42,10 +36,9 @@ def closing_figure(found: Closing) -> Figure:
             percent(one.share),
             limits(one.interval.low, one.interval.high) or "no interval",
             shape="computer",
-            badge="; ".join(far[one.source]),
         )
         for one in found.taken
-    )
+    }
     rho = [
         f"{metric.metric} {metric.rho:.2f} over {len(metric.distances)} sources"
         for metric in found.metrics
@@ -61,14 +54,26 @@ def closing_figure(found: Closing) -> Figure:
         section=SECTION,
         drawing="marks",
         said=_said(found),
-        how="Share of trials against the true source, with 95% interval over people; at 50% nobody can tell. "
-        + correlated,
+        how="Share of trials against the true source, with 95% interval over people; at 50% nobody can tell. Below, by "
+        f"each metric: across the distance to people, upwards that share, each with its interval. {correlated}",
         numbers=Numbers(
             "Distance to people, and share of trials in which it was taken for a person",
             _COLUMNS,
             tuple(tuple(map(_cell, row)) for row in closing_rows(found)),
         ),
-        marks=marks,
+        marks=tuple(marks.values()),
+        panels=tuple(_panel(metric, marks) for metric in found.metrics[:MOST_PANELS]),
+        caution=""
+        if len(found.metrics) <= MOST_PANELS
+        else f"The first {MOST_PANELS} of {len(found.metrics)} metrics are drawn.",
+    )
+
+
+def _panel(metric: MetricAgainstPeople, marks: Mapping[str, Mark]) -> Panel:
+    return Panel(
+        metric.metric,
+        tuple(marks[one.source] for one in metric.distances),
+        tuple(Band(one.distance, one.interval.low, one.interval.high) for one in metric.distances),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-FORMAT = 6  # of the kept view: another number computes all anew
+FORMAT = 7  # of the kept view: another number computes all anew
 
 Cell = str | int | float | None
 Unit = Literal["text", "count", "share", "number", "p"]
@@ -48,7 +48,7 @@ class Clip:
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """What one person reaches, behind a judge's mark."""
+    """A number with its interval: what one person reaches, behind a judge's mark, or what lies across a panel."""
 
     value: float | None
     low: float | None
@@ -97,6 +97,15 @@ class Dot:
 
 
 @dataclass(frozen=True, slots=True)
+class Panel:
+    """A drawing of two numbers of each mark: its own, a share, upwards, and that of the same place in `across`."""
+
+    title: str
+    marks: tuple[Mark, ...]
+    across: tuple[Band, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """One figure: a sentence with the finding, a line on how to read it, the drawing and its numbers.
 
@@ -112,6 +121,7 @@ class Figure:
     numbers: Numbers
     strong: str = ""
     marks: tuple[Mark, ...] = ()
+    panels: tuple[Panel, ...] = ()
     dots: tuple[Dot, ...] = ()
     chance: float | None = 0.5
     ends: tuple[str, str] = ("0%", "100%")

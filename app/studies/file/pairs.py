@@ -1,7 +1,7 @@
 """The pairs of a study: read from a CSV file and joined with what is known of the clips, records or texts."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from app.library.kinds import StimulusKind
@@ -69,8 +69,15 @@ def clips_among(stimuli: Mapping[str, StimulusFacts]) -> Mapping[str, StimulusFa
     return of_kind(stimuli, StimulusKind.CLIP)
 
 
-def of_kind(stimuli: Mapping[str, StimulusFacts], kind: StimulusKind) -> Mapping[str, StimulusFacts]:
-    return {name: facts for name, facts in stimuli.items() if facts.kind is kind}
+def of_kind(
+    stimuli: Mapping[str, StimulusFacts], kind: StimulusKind, without: Sequence[str] = ()
+) -> Mapping[str, StimulusFacts]:
+    """Those of one kind that have none of the attributes `without`."""
+    return {
+        name: facts
+        for name, facts in stimuli.items()
+        if facts.kind is kind and not any(facts.attributes.get(each) for each in without)
+    }
 
 
 def content_of(clip: StimulusFacts) -> str:

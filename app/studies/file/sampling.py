@@ -57,7 +57,7 @@ def sample_pairs(sample: Sample, stimuli: Mapping[str, StimulusFacts], true_sour
     """Draw the pairs that `sample` asks for. Every fault is found, each at its place in the study file."""
     if sample.drawn is not None:
         return _kept(sample, sample.drawn, stimuli, true_source)
-    stimuli = of_kind(stimuli, sample.shows)
+    stimuli = of_kind(stimuli, sample.shows, sample.without)
     clips = _by_source(stimuli)
     faults = _absent_attributes(sample, stimuli)
     can_match = not faults

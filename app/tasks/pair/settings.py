@@ -98,6 +98,11 @@ class Sample(Part):
         """What they do not agree on."""
         return PAIRINGS[self.pairing].differ if self.pairing else ()
 
+    @property
+    def without(self) -> tuple[str, ...]:
+        """What no stimulus of a pair has."""
+        return PAIRINGS[self.pairing].without if self.pairing else ()
+
 
 class Trials(Part):
     """How the pairs are shown, and what is asked about each."""

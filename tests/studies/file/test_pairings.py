@@ -63,6 +63,26 @@ def test_each_pairing_agrees_and_differs_as_it_says_and_never_shows_a_clip() -> 
     }
 
 
+def test_records_of_single_decisions_are_no_seats() -> None:
+    decisions = {
+        f"{name}-of-one": replace(
+            each,
+            name=f"{name}-of-one",
+            attributes={**each.attributes, "decision": "offer"},
+            clip_sha256=f"d{name}",
+        )
+        for name, each in records().items()
+        if each.kind is StimulusKind.RECORD
+    }
+    both = records() | decisions
+    for pairing in ("within-match", "same-config"):
+        assert not any(pair.a in decisions or pair.b in decisions for pair in drawn(pairing, 4, both))
+        most = {each.condition: each.possible for each in capacities(both, {"pairing": pairing})}
+        assert most == {each.condition: each.possible for each in capacities(records(), {"pairing": pairing})}
+        asked = Sample.model_validate({"pairing": pairing, "seed": 1, "conditions": {"human-gt": 1}})
+        assert sample_pairs(asked, decisions).faults
+
+
 def test_hybrid_seats_are_a_source_of_their_own() -> None:
     pairs = drawn("within-match", 4, records())
     assert {pair.source_b for pair in pairs} == {"gt"}

@@ -39,7 +39,7 @@ const clock = new Clock(
 /** What stands at the top, as a sentence for who does not see it. */
 function summary() {
   const lines = [...regions.state.querySelectorAll(".happened p, [data-headline], [data-news]")];
-  return lines.map((each) => each.textContent.trim()).join(". ");
+  return lines.map((each) => each.textContent.trim().replace(/\.$/, "")).filter(Boolean).join(". ");
 }
 
 function show(reply) {

@@ -8,4 +8,5 @@ PAIRING = Pairing(
     description="one game, configuration and role, as many rounds shown, of two matches",
     agree=("game", "config", "role", "rounds", "text"),
     differ=("match",),
+    without=("decision",),
 )

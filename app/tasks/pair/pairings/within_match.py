@@ -8,4 +8,5 @@ PAIRING = Pairing(
     description="two seats of one match, in equal roles: they met the same partners, and depend on each other",
     agree=("game", "match", "role", "rounds", "text"),
     differ=("seat",),
+    without=("decision",),
 )
