@@ -48,7 +48,8 @@ class People:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A mark of a panel: x in percent, y in pixels; `low` and `high` of each are empty without an interval."""
+    """A mark of a panel: x in percent, y in pixels; `low` and `high` of each are empty without an interval. Its name
+    stands `below` it by so many pixels, above it where that is negative."""
 
     name: str
     x: str
@@ -58,6 +59,7 @@ class Point:
     y_low: str
     y_high: str
     anchor: str
+    below: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,12 @@ def _plot(panel: Panel) -> Plot:
     found = [value for one in panel.across for value in (one.value, one.low, one.high) if value is not None]
     low, high = min(0.0, *found), max(found)
     high = high if high > low else low + 1.0
-    points = [_point(mark, one, low, high) for mark, one in zip(panel.marks, panel.across, strict=True)]
+    # Names of neighbours stand in turn above and below their marks.
+    from_left = sorted(zip(panel.marks, panel.across, strict=True), key=lambda pair: pair[1].value or 0.0)
+    points = [
+        _point(mark, one, low, high, below=20 if place % 2 else -8)
+        for place, (mark, one) in enumerate(from_left)
+    ]
     said = [
         f"{mark.name} {one.value:.3g}, {mark.says}"
         for mark, one in zip(panel.marks, panel.across, strict=True)
@@ -143,7 +150,7 @@ def _plot(panel: Panel) -> Plot:
     return Plot(panel.title, points, (f"{low:.3g}", f"{high:.3g}"), label)
 
 
-def _point(mark: Mark, across: Band, low: float, high: float) -> Point:
+def _point(mark: Mark, across: Band, low: float, high: float, *, below: int) -> Point:
     def x(value: float | None) -> str:
         return at(value, low, high)
 
@@ -157,6 +164,7 @@ def _point(mark: Mark, across: Band, low: float, high: float) -> Point:
         y_low=_up(mark.low) if mark.high is not None else "",
         y_high=_up(mark.high) if mark.low is not None else "",
         anchor="e" if across.value - low > 0.6 * (high - low) else "",
+        below=below,
     )
 
 
