@@ -3,6 +3,8 @@
 import ast
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 SOURCES = [
     path for folder in ("app", "analysis", "stimuli", "migrations") for path in (ROOT / folder).rglob("*.py")
@@ -55,6 +57,7 @@ def test_only_the_settings_read_the_environment() -> None:
     assert readers == {"app/core/settings.py"}
 
 
+@pytest.mark.slow
 def test_serving_loads_no_number_crunching() -> None:
     """The import contract says so of source; this says so of a running interpreter."""
     import subprocess

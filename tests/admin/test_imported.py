@@ -78,6 +78,7 @@ def test_sides_that_nobody_knows_are_not_shown_and_flag_nobody(
     assert one["flags"] == []
 
 
+@pytest.mark.slow
 def test_the_report_of_unknown_sides_says_so(one_minded: str, database: Database, tmp_path: Path) -> None:
     with database.reading() as session:
         build_report(session, "elsewhere-1", tmp_path / "report")

@@ -179,6 +179,7 @@ def test_the_figure_marks_each_source_at_its_distance_and_share_with_both_interv
     assert none.reason == "There is no distance to people: none was given."
 
 
+@pytest.mark.slow
 def test_every_metric_of_play_has_a_panel_two_beside_each_other_where_they_are_many() -> None:
     taken = [TakenForHuman("gt", 0.1, SOME, 30, 3)]
     for n, n_columns in ((4, 1), (15, 2)):

@@ -50,6 +50,7 @@ def read(path: Path) -> list[dict[str, Any]]:
     ]
 
 
+@pytest.mark.slow
 def test_up_to_the_limit_the_json_is_what_it_was(result: Analysis) -> None:
     assert json.dumps(without_many_rows(result)) == json.dumps(result.to_dict())
 

@@ -216,6 +216,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [str(folder / name / "moves.csv") for name in seats]
 
 
+@pytest.mark.slow
 def test_files_of_moves_are_compared_in_one_command(
     files: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

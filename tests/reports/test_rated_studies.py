@@ -198,6 +198,7 @@ def test_a_study_nobody_has_rated_says_so(database: Database, tmp_path: Path) ->
     assert RATE["task"] == "rating"
 
 
+@pytest.mark.slow
 def test_judges_of_a_studys_items_are_on_the_page_of_the_ratings_or_classes_they_are_of(
     session: Session, tmp_path: Path
 ) -> None:
@@ -238,6 +239,7 @@ def test_many_comparisons_of_groups_are_a_few_sentences_on_the_results_page(sess
     assert said[-1] == "The same of 26 more comparisons."
 
 
+@pytest.mark.slow
 def test_matches_of_a_study_of_ratings_alone_have_their_signatures_in_its_report(
     database: Database, tmp_path: Path
 ) -> None:

@@ -143,6 +143,7 @@ def test_all_formats_of_ratings_hold_the_same(session: Session, tmp_path: Path) 
     assert not is_rating_rows(tmp_path / "answers.csv")
 
 
+@pytest.mark.slow
 def test_answers_about_oneself_come_after_all_items_with_what_excludes_them(
     database: Database, tmp_path: Path
 ) -> None:

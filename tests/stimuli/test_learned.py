@@ -13,6 +13,7 @@ from stimuli.learned import CARD, N_FEATURES, WEIGHTS, Learned, Seen, forward
 HERE = np.array([np.pi / 2, 10.0, 20.0, 30.0, 0.0, 5.0], dtype=np.float32)
 
 
+@pytest.mark.slow
 def test_the_card_is_of_these_weights_and_the_agent_arrives_as_it_says() -> None:
     card = json.loads(CARD.read_text())
     assert card["weights_sha256"] == hashlib.sha256(WEIGHTS.read_bytes()).hexdigest()

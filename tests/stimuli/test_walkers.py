@@ -56,6 +56,7 @@ def pace_and_place(clip: Clip, track: Track, part: slice) -> dict[str, float]:
     }
 
 
+@pytest.mark.slow
 def test_no_walker_is_ever_inside_an_obstacle_or_over_an_edge(walks: Walks) -> None:
     world = build_world()
     for clip, track in walks.items():
@@ -108,6 +109,7 @@ def test_other_walkers_turn_smoothly(walks: Walks, source: Source) -> None:
         assert np.mean(turns > 0.01) > 0.3
 
 
+@pytest.mark.slow
 def test_simulated_humans_press_a_key_and_move_a_mouse(scenes: Walks) -> None:
     """The averages that were measured of people's paths through another game (docs/clips.md), give or take."""
     measured = [path_features(path_of(track), SPEED_M_PER_S) for track in of(scenes, "human")]

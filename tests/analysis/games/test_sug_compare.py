@@ -84,6 +84,7 @@ def test_two_parts_of_the_same_matches_are_swapped_within_them() -> None:
     assert all(one.interval.low is None and one.interval.reason for one in equal.tests)
 
 
+@pytest.mark.slow
 def test_intervals_are_of_scipys_bootstrap_error_and_sums_over_rare_cases_have_none() -> None:
     """Source of the error: `scipy.stats.bootstrap`. The ends are t intervals, the upper one of the root, squared."""
     people, agents = collection("simulated", 4, 1, "a"), collection("dba", 5, 2, "b")
@@ -114,6 +115,7 @@ def test_intervals_are_of_scipys_bootstrap_error_and_sums_over_rare_cases_have_n
         assert one.p is not None
 
 
+@pytest.mark.slow
 def test_a_match_of_both_collections_is_resampled_in_both() -> None:
     everybody = collection("simulated", 5, 1)
     first = {name: seats[:1] for name, seats in everybody.items()}

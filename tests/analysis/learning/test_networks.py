@@ -76,6 +76,7 @@ def test_moving_turning_or_mirroring_a_path_changes_no_score_of_turn_and_speed()
                 assert now == pytest.approx(was, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_numpy_judges_as_jax_trains() -> None:
     jax = pytest.importorskip("jax", reason="the extra `train` is not installed")
     from analysis.learning.fitting import jax_arrays
@@ -90,6 +91,7 @@ def test_numpy_judges_as_jax_trains() -> None:
             assert ours == pytest.approx(np.asarray(theirs), abs=1e-5), network.name
 
 
+@pytest.mark.slow
 def test_gradients_are_those_of_finite_differences() -> None:
     """Central differences of the training's loss in 64-bit floats, along three directions drawn at random."""
     jax = pytest.importorskip("jax", reason="the extra `train` is not installed")

@@ -5,6 +5,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -126,6 +127,7 @@ def test_a_folders_file_is_kept_with_its_texts_and_pairs_in_it_and_makes_the_sam
     data=st.data(),
 )
 @settings(max_examples=60, deadline=None)
+@pytest.mark.slow
 def test_any_file_changed_to_any_keys_reads_as_these_keys_and_keeps_its_comments(
     before: Any, after: Any, data: st.DataObject
 ) -> None:

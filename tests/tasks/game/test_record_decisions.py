@@ -6,6 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlmodel import select
 
 from app.core.database import Database
@@ -34,6 +35,7 @@ def lines(parts: list[Any]) -> list[str]:
     return [part["text"] for part in parts]
 
 
+@pytest.mark.slow
 def test_every_move_of_every_game_is_a_decision_in_a_situation_that_several_matches_share(
     tmp_path: Path,
 ) -> None:

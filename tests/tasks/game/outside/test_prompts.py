@@ -144,6 +144,7 @@ def with_another(value: Any, path: tuple[str | int, ...]) -> Any:
     return tuple(with_another(each, path[1:]) if at == path[0] else each for at, each in enumerate(value))
 
 
+@pytest.mark.slow
 def test_the_page_of_a_person_has_every_fact_that_text_and_view_have() -> None:
     """Where a fact were another one, so would be the page: none of them is missing on it."""
 

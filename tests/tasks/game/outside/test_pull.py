@@ -266,6 +266,7 @@ def test_programs_play_whole_matches_beside_agents_and_at_the_same_time(tmp_path
         assert not any(token in texts for token in tokens)
 
 
+@pytest.mark.slow
 def test_the_example_of_the_docs_plays_with_the_command(tmp_path: Path) -> None:
     docs = (ROOT / "docs" / "games.md").read_text(encoding="utf-8")
     (example,) = re.findall(r"```python\n(.*?)```", docs, re.DOTALL)
