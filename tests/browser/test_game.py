@@ -231,6 +231,7 @@ def test_what_is_being_typed_survives_news_a_reload_and_a_lost_line(matches: Mat
     table.notices = ("The other player has been away and is back.",)
     expect(page.get_by_text(table.notices[0]).first).to_be_visible()
     said(page, table.notices[0])
+    expect(page.locator("[data-say]")).not_to_contain_text("..")
     expect(message).to_be_focused()
     page.keyboard.type("then ")
     expect(message).to_have_value("What then I was going to say")

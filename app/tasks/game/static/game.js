@@ -39,7 +39,8 @@ const clock = new Clock(
 /** What stands at the top, as a sentence for who does not see it. */
 function summary() {
   const lines = [...regions.state.querySelectorAll(".happened p, [data-headline], [data-news]")];
-  return lines.map((each) => each.textContent.trim().replace(/\.$/, "")).filter(Boolean).join(". ");
+  const said = lines.map((each) => each.textContent.trim()).filter(Boolean);
+  return said.map((text, at) => (at + 1 < said.length && !/[.!?]$/.test(text) ? `${text}.` : text)).join(" ");
 }
 
 function show(reply) {
