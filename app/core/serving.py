@@ -171,11 +171,12 @@ class _Server(uvicorn.Server):
 
 
 def _lock_path(settings: Settings) -> Path:
-    """Beside what must have one service only: the SQLite file, or else the data folder."""
+    """Beside what must have one service only: the SQLite file, or else this host's part in the data folder, which
+    several hosts share over PostgreSQL."""
     url = settings.database_url
     if url.get_backend_name() == "sqlite":
         return Path(f"{Path(url.database or '').absolute()}.lock")
-    return settings.data_dir / "server.lock"
+    return settings.data_dir / f"server-{socket.gethostname()}.lock"
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from sqlalchemy.engine import make_url
 
 from app.core.errors import StudyError
 from app.core.migrating import open_database
-from app.core.serving import bind
+from app.core.serving import bind, holding, running_address
 from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
@@ -267,6 +267,28 @@ def test_what_cannot_be_served_is_one_line(
     assert done.returncode == 1
     (line,) = done.stderr.strip().splitlines()
     assert part in line
+
+
+@pytest.mark.parametrize(
+    ("url", "may_share"),
+    [("postgresql://nobody@127.0.0.1/none", True), ("", False)],
+    ids=["postgresql", "sqlite"],
+)
+def test_hosts_share_a_data_folder_over_postgresql_alone(
+    url: str, may_share: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = Settings(LIKELY_HUMAN_DATA=tmp_path, DATABASE_URL=url)  # type: ignore[call-arg]
+    with holding(settings, "http://one"):
+        with (
+            pytest.raises(StudyError, match="is served already, at http://one"),
+            holding(settings, "http://again"),
+        ):
+            pass
+        monkeypatch.setattr("socket.gethostname", lambda: "another-host")
+        assert running_address(settings) == (None if may_share else "http://one")
+        if may_share:
+            with holding(settings, "http://other"):
+                assert running_address(settings) == "http://other"
 
 
 def test_a_port_is_ours_from_the_moment_it_is_taken(program: Program, tmp_path: Path) -> None:
