@@ -32,6 +32,7 @@ DISTANCE_COLUMNS: tuple[Column, ...] = (
 )
 """The columns of a file of distances, in order."""
 FEWEST_SOURCES = 5
+MOST_METRICS = 24  # that a figure draws
 NO_RHO = f"a rank correlation takes {FEWEST_SOURCES} sources or more"
 AS_GIVEN = "as given with the distance"
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from analysis.distances import (
     FEWEST_SOURCES,
+    MOST_METRICS,
     NO_RHO,
     Closing,
     MetricAgainstPeople,
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Sheet
 
 NAME, TITLE = "closing", "Distance to people, and how often taken for a person"
-MOST_METRICS, MOST_SAID, MOST_SOURCES = 24, 8, 30
+MOST_SAID, MOST_SOURCES = 8, 30
 _FEW = 4  # above these, panels stand in two columns
 _PANEL, _GAP, _LEFT, _RIGHT, _BELOW, _ABOVE = 1.45, 0.62, 0.5, 0.15, 0.42, 0.25
 _HEAD = (

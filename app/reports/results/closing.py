@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping
 
-from analysis.distances import Closing, MetricAgainstPeople, agreement, closing_rows
+from analysis.distances import MOST_METRICS, Closing, MetricAgainstPeople, agreement, closing_rows
 from app.reports.results.view import Band, Cell, Column, Figure, Mark, Numbers, Panel
 from app.reports.results.words import limits, percent
 
 SECTION = "closing"
-MOST_PANELS = 24
 _COLUMNS = (
     Column("metric", "Metric", "text"),
     Column("source", "Source", "text"),
@@ -62,10 +61,10 @@ def closing_figure(found: Closing) -> Figure:
             tuple(tuple(map(_cell, row)) for row in closing_rows(found)),
         ),
         marks=tuple(marks.values()),
-        panels=tuple(_panel(metric, marks) for metric in found.metrics[:MOST_PANELS]),
+        panels=tuple(_panel(metric, marks) for metric in found.metrics[:MOST_METRICS]),
         caution=""
-        if len(found.metrics) <= MOST_PANELS
-        else f"The first {MOST_PANELS} of {len(found.metrics)} metrics are drawn.",
+        if len(found.metrics) <= MOST_METRICS
+        else f"The first {MOST_METRICS} of {len(found.metrics)} metrics are drawn.",
     )
 
 
