@@ -4,7 +4,7 @@ Moves of one match answer one another, so a match (or a person, in all of its ma
 seats. Where both groups sat in the same matches, the two values of a match are compared with each other.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,7 +16,7 @@ from analysis.results import Result
 from analysis.stats.intervals import Floats, Interval, no_interval, percentile_interval
 from analysis.stats.multiplicity import holm
 from analysis.stats.permutation import PermutationTest, permutation_test, sign_flip_test
-from analysis.stats.student import FEW, FEWEST, mean_interval, student, too_few
+from analysis.stats.student import FEW, FEWEST, Scale, mean_interval, student, too_few
 
 OVER_UNITS = "percentile bootstrap over {units}"
 WELCH = "Welch's t over {units}"
@@ -74,17 +74,24 @@ class PlayerMeasure(Result):
 
 
 def described(
-    seats: pd.DataFrame, measures: Sequence[str], *, seed: int = 1, resamples: int = RESAMPLES
+    seats: pd.DataFrame,
+    measures: Sequence[str],
+    *,
+    shares: Container[str] = (),
+    seed: int = 1,
+    resamples: int = RESAMPLES,
 ) -> list[PlayerMeasure]:
     """Every measure of each player and role, with its interval over matches: `mean_interval`.
 
     `seats` has one row per seat with `match`, `player`, `role` and the measures; empty cells count for nothing.
+    Intervals of `shares`, measures that lie between 0 and 1, do so too.
     """
     found = []
     for (player, role), own in seats.assign(unit=seats["match"]).groupby(["player", "role"], sort=False):
         for measure in measures:
             units = _units(own, measure)
-            interval = _of_mean(units.to_numpy(dtype=float), "matches", seed, resamples)
+            scale: Scale = "share" if measure in shares else "any"
+            interval = _of_mean(units.to_numpy(dtype=float), "matches", scale, seed, resamples)
             n_seats = int(own[measure].notna().sum())
             found.append(
                 PlayerMeasure(str(player), str(role), measure, len(units), n_seats, _mean(units), interval)
@@ -97,6 +104,7 @@ def compare(
     second: pd.DataFrame,
     measures: Sequence[str],
     *,
+    shares: Container[str] = (),
     over: str = "matches",
     seed: int = 1,
     resamples: int = RESAMPLES,
@@ -109,6 +117,8 @@ def compare(
         One row per seat, with `unit` (equal text is the same match or person), `role`, `config` and the measures.
     measures
         Columns to compare; missing cells count for nothing.
+    shares
+        Those of them that lie between 0 and 1: intervals of their differences lie between -1 and 1.
     over
         What a unit is, for words: `matches` or `people`.
 
@@ -123,7 +133,9 @@ def compare(
         raise AnalysisError("a comparison takes two groups, and one of them has no seat")
     roles = list(dict.fromkeys([*first["role"], *second["role"]]))
     found = [
-        _compared(measure, role, first, second, over, seed, resamples)
+        _compared(
+            measure, role, first, second, over, "correlation" if measure in shares else "any", seed, resamples
+        )
         for measure in measures
         for role in roles
         if role in set(first["role"]) and role in set(second["role"])
@@ -141,6 +153,7 @@ def _compared(
     first: pd.DataFrame,
     second: pd.DataFrame,
     over: str,
+    scale: Scale,
     seed: int,
     resamples: int,
 ) -> MeasureComparison:
@@ -154,12 +167,12 @@ def _compared(
     if len(both):
         apart = (x[both] - y[both]).to_numpy(dtype=float)
         test = sign_flip_test(apart, seed=seed, resamples=resamples)
-        interval = _of_mean(apart, over, seed, resamples)
+        interval = _of_mean(apart, over, scale, seed, resamples)
         difference = float(apart.mean())
     else:
         a, b = x.to_numpy(dtype=float), y.to_numpy(dtype=float)
         test = permutation_test(a, b, seed=seed, resamples=resamples)
-        interval = _two_samples(a, b, over, seed, resamples)
+        interval = _two_samples(a, b, over, scale, seed, resamples)
         difference = float(a.mean() - b.mean()) if len(a) and len(b) else None
     return MeasureComparison(
         measure, role, counts[0], counts[1], bool(len(both)), len(both), difference, interval, test, None
@@ -174,13 +187,13 @@ def _mean(values: pd.Series) -> float | None:
     return float(values.mean()) if len(values) else None
 
 
-def _of_mean(values: Floats, over: str, seed: int, resamples: int) -> Interval:
-    found = mean_interval(values, scale="any", seed=seed, resamples=resamples)
+def _of_mean(values: Floats, over: str, scale: Scale, seed: int, resamples: int) -> Interval:
+    found = mean_interval(values, scale=scale, seed=seed, resamples=resamples)
     said = found.reason and found.reason.replace("participants", over)
     return replace(found, method=found.method.replace("participants", over), reason=said)
 
 
-def _two_samples(x: Floats, y: Floats, over: str, seed: int, resamples: int) -> Interval:
+def _two_samples(x: Floats, y: Floats, over: str, scale: Scale, seed: int, resamples: int) -> Interval:
     fewer = min(len(x), len(y))
     if fewer < FEWEST:
         return no_interval(too_few(fewer, f"{over} in a group"), seed, 0, WELCH.format(units=over))
@@ -192,7 +205,7 @@ def _two_samples(x: Floats, y: Floats, over: str, seed: int, resamples: int) -> 
             float(x.mean() - y.mean()),
             error**0.5,
             error**2 / below if below else 0.0,
-            scale="any",
+            scale=scale,
             method=WELCH.format(units=over),
             seed=seed,
             reason=f"all {over} of a group have the same value: there is no spread",

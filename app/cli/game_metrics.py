@@ -221,7 +221,7 @@ def _game(
     from app.tasks.game.games import FAMILIES
 
     table, names = seat_table(seats)
-    means = described(table, names, seed=options.seed, resamples=options.resamples)
+    means = described(table, names, shares=game.shares, seed=options.seed, resamples=options.resamples)
     whole: dict[str, Any] = {
         "matches": sum(one.match.game.name == game.name for one in file.matches),
         "seats": len(seats),

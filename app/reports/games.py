@@ -112,7 +112,13 @@ def measures_compared(groups: Groups, options: Options) -> Comparison:
         tables.append(table.assign(unit=_units(seats, file, options.over)))
         names |= dict.fromkeys(measures)
     return compare(
-        tables[0], tables[1], list(names), over=options.over, seed=options.seed, resamples=options.resamples
+        tables[0],
+        tables[1],
+        list(names),
+        shares=groups.game.shares,
+        over=options.over,
+        seed=options.seed,
+        resamples=options.resamples,
     )
 
 

@@ -39,7 +39,7 @@ def measures_by_game(file: MatchFile, *, seed: int = 1, resamples: int = RESAMPL
                 sum(one.match.game.name == game.name for one in file.matches),
                 len({one.person for one in seats if one.occupant == people}),
                 people,
-                described(table, names, seed=seed, resamples=resamples),
+                described(table, names, shares=game.shares, seed=seed, resamples=resamples),
             )
         )
     return found

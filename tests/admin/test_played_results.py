@@ -16,6 +16,7 @@ from app.reports.kinds import Format, What
 from app.reports.matches import read_matches, seat_table
 from app.studies.tables import State
 from app.studies.versions import set_state
+from app.tasks.game.games import GAMES
 from tests.admin.persons import Person as Experimenter
 from tests.admin.persons import fresh_client
 from tests.tasks.game.people import SLUG, Person, open_game, play_on
@@ -62,7 +63,8 @@ def test_matches_have_their_measures_people_first_as_game_metrics_has_them(
         for what in (What.MOVES, What.SEATS_PLAYED):
             export(session, SLUG, what, Format.CSV, tmp_path / f"{what}.csv")
     table, names = seat_table(read_matches(tmp_path / "moves.csv").seats)
-    expected = {(one.player, one.measure): one for one in described(table, names) if one.mean is not None}
+    measured = described(table, names, shares=GAMES["sug"].shares)
+    expected = {(one.player, one.measure): one for one in measured if one.mean is not None}
     for measure in {name for _, name in expected}:
         response = owner.get(f"{HERE}/measurea{measure.replace('_', '')}.csv")
         rows = list(csv.DictReader(io.StringIO(response.text)))

@@ -119,10 +119,14 @@ S = TypeVar("S")
 
 
 class Game(Protocol[C, S]):
-    """One game. A state is a frozen dataclass of JSON values, tuples and its configuration, without floats."""
+    """One game. A state is a frozen dataclass of JSON values, tuples and its configuration, without floats.
+
+    `shares` are the names of those measures that lie between 0 and 1: their intervals do so too.
+    """
 
     name: str
     version: str
+    shares: frozenset[str]
     Config: type[C]
 
     def seats(self, c: C) -> Sequence[Role]:

@@ -151,6 +151,7 @@ class OffersGame(ABC, Generic[C]):
 
     name: str
     version: str = "1"
+    shares: frozenset[str]
     Config: type[C]
     roles: ClassVar[tuple[str, str]]
     amount_name: ClassVar[str]

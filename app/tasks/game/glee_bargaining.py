@@ -51,6 +51,7 @@ class Bargaining(OffersGame[BargainingConfig]):
     """
 
     name = "glee-bargaining"
+    shares = frozenset({"gain", "efficiency", "fairness"})
     Config = BargainingConfig
     roles = ("Alice", "Bob")
     amount_name = "alice_gain"

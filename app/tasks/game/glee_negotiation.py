@@ -65,6 +65,7 @@ class Negotiation(OffersGame[NegotiationConfig]):
     """
 
     name = "glee-negotiation"
+    shares = frozenset({"efficiency"})
     Config = NegotiationConfig
     roles = ("seller", "buyer")
     amount_name = "price"

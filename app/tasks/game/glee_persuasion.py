@@ -98,6 +98,7 @@ class Persuasion:
 
     name = "glee-persuasion"
     version = "1"
+    shares = frozenset({"efficiency", "fairness"})
     Config = PersuasionConfig
 
     def seats(self, c: PersuasionConfig) -> Sequence[Role]:

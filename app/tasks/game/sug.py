@@ -64,6 +64,7 @@ class Sug:
 
     name = "sug"
     version = "1"
+    shares = frozenset({"offers_accepted", "accepts"})
     Config = SugConfig
 
     def seats(self, c: SugConfig) -> Sequence[Role]:

@@ -184,6 +184,7 @@ class WaterAuction:
 
     name = "wac"
     version = "1"
+    shares = frozenset({"survived"})
     Config = WaterConfig
 
     def seats(self, c: WaterConfig) -> Sequence[Role]:

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from analysis.errors import AnalysisError
 from analysis.games.compare import compare, described
@@ -108,3 +108,27 @@ def test_intervals_of_few_matches_are_students_and_welchs() -> None:
     many = [seats({f"{name}{i}": [value] for i, value in enumerate(rng.normal(size=60))}) for name in "ab"]
     (boot,) = compare(many[0], many[1], ["gain"], resamples=2000).measures
     assert boot.interval.method == "percentile bootstrap over matches"
+
+
+def test_intervals_of_shares_stay_within_what_a_share_and_a_difference_of_shares_can_be() -> None:
+    """Source: Student's t by hand on the logit scale, and for differences on Fisher's z scale, by the delta method."""
+    x, y = np.array([1.0, 1.0, 1.0, 0.0]), np.array([0.0, 0.0, 1.0, 0.0])
+    first, second = (
+        seats({f"{name}{i}": [value] for i, value in enumerate(values)})
+        for name, values in (("a", x), ("b", y))
+    )
+    (mean,) = described(first, ["gain"], shares={"gain"})
+    reach = stats.t.ppf(0.975, 3) * stats.sem(x) / (0.75 * 0.25)
+    expected = special.expit([special.logit(0.75) - reach, special.logit(0.75) + reach])
+    assert (mean.interval.low, mean.interval.high) == pytest.approx(tuple(expected))
+    (beyond,) = described(first, ["gain"])
+    assert beyond.interval.high is not None
+    assert beyond.interval.high > 1
+    within = seats({f"a{i}": [value] for i, value in enumerate(y)})
+    for other in (second, within):
+        (apart,) = compare(first, other, ["gain"], shares={"gain"}).measures
+        assert apart.paired == (other is within)
+        error = stats.sem(x - y) if apart.paired else np.hypot(stats.sem(x), stats.sem(y))
+        reach = stats.t.ppf(0.975, 3 if apart.paired else 6) * error / (1 - 0.5**2)
+        expected = np.tanh([np.arctanh(0.5) - reach, np.arctanh(0.5) + reach])
+        assert (apart.interval.low, apart.interval.high) == pytest.approx(tuple(expected))

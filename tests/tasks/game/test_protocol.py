@@ -35,7 +35,11 @@ def test_random_legal_play_ends_with_a_payoff_for_every_seat(game: AnyGame) -> N
         assert match.outcome.payoffs == game.payoffs(match.state)
         assert len(match.outcome.payoffs) == len(game.seats(config))
         assert game.to_move(match.state).seats == ()
-        assert set(game.metrics(config, match.events)) == {role.seat for role in game.seats(config)}
+        measured = game.metrics(config, match.events)
+        assert set(measured) == {role.seat for role in game.seats(config)}
+        for own in measured.values():
+            assert game.shares <= set(own)
+            assert all(0 <= own[name] <= 1 for name in game.shares if own[name] is not None)  # type: ignore[operator]
 
 
 @every_game
