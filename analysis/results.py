@@ -42,12 +42,20 @@ def plain(value: Any) -> Any:
 
 def table_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries of plain values, None where a cell is missing."""
-    columns = {
-        str(name): table[name].astype(object).where(table[name].notna(), None).tolist() for name in table
-    }
+    columns = {str(name): _cells(table[name]) for name in table}
     return [
         dict(zip(columns, map(plain, cells), strict=True)) for cells in zip(*columns.values(), strict=True)
     ]
+
+
+def _cells(column: pd.Series) -> list[Any]:
+    missing = column.isna().to_numpy()
+    cells = column.tolist()
+    return (
+        [None if gone else cell for gone, cell in zip(missing, cells, strict=True)]
+        if missing.any()
+        else cells
+    )
 
 
 def _finite(value: float) -> float:

@@ -1,22 +1,25 @@
 """The numbers behind the mixed model: a logistic regression with two crossed random intercepts."""
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
-from scipy.linalg import cho_factor, cho_solve
-from scipy.linalg.lapack import dpotri
+from scipy.linalg import LinAlgError
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.special import expit, logit
 
 from analysis.stats.intervals import Floats
 
 Codes = npt.NDArray[np.int64]
+Cells: TypeAlias = Floats | sparse.csr_array
 
 _CLOSE = 1e-6
 _MOST_STEPS = 60
 _MOST_HALVINGS = 30
 _CELLS = 4_000_000
+_SMALL = 20_000
 _DENSE = 10
 
 
@@ -113,9 +116,15 @@ class Laplace:
         evidence = value - curvature.log_determinant / 2 + float(slope @ shift) / 2
         return Fit(evidence, at.fixed + shift, curvature.covariance)
 
-    def cells(self, values: Floats) -> sparse.csr_array:
-        """One value for each combination of levels that has an answer, as a matrix of the larger by the smaller."""
+    def cells(self, values: Floats) -> Cells:
+        """One value for each combination of levels that has an answer, as a matrix of the larger by the smaller.
+
+        A small one is full: what scipy checks of a sparse one takes longer than its products."""
         shape = (self.n_larger, self.n_smaller)
+        if self.n_larger * self.n_smaller <= _SMALL:
+            full = np.zeros(shape)
+            full[self.cell_larger, self.cell_smaller] = values
+            return full
         return sparse.csr_array((values, self.cell_smaller, self._cell_starts), shape=shape)
 
     def predicted(self, at: Effects) -> Floats:
@@ -164,26 +173,26 @@ class Curvature:
         self._cells = model.cells(cells)
         self._scaled_fixed = self._fixed / self._diagonal[:, None]
         self._scaled_cells = model.cells(cells / self._diagonal[model.cell_larger])
-        self._factor = cho_factor(self._rest(weighted, precision[1]))
+        self._factor = _factor(self._rest(weighted, precision[1]))
         of_larger = self._over_larger(residual) - precision[0] * at.larger
         of_rest = np.concatenate(
             [model.design.T @ residual, self._over_smaller(residual) - precision[1] * at.smaller]
         )
         explained = np.concatenate([self._scaled_fixed.T @ of_larger, self._scaled_cells.T @ of_larger])
-        rest = cho_solve(self._factor, of_rest - explained)
+        rest = _solved(self._factor, of_rest - explained)
         across = self._fixed @ rest[: self._k] + self._cells @ rest[self._k :]
         self.step = Effects(rest[: self._k], (of_larger - across) / self._diagonal, rest[self._k :])
 
     @property
     def covariance(self) -> Floats:
         """Of the fixed effects."""
-        covariance: Floats = cho_solve(self._factor, np.eye(len(self._factor[0]), self._k))[: self._k]
+        covariance: Floats = _solved(self._factor, np.eye(len(self._factor), self._k))[: self._k]
         return covariance
 
     @property
     def log_determinant(self) -> float:
         """Of the curvature in all effects."""
-        return float(np.log(self._diagonal).sum() + 2 * np.log(np.diag(self._factor[0])).sum())
+        return float(np.log(self._diagonal).sum() + 2 * np.log(np.diag(self._factor)).sum())
 
     def slope(self) -> Floats:
         """How the log likelihood with the random effects integrated out rises with the fixed effects.
@@ -191,7 +200,7 @@ class Curvature:
         The joint one is level at its mode; what remains is minus half the log determinant of the random effects'
         curvature, which changes with each answer's weight."""
         model, k = self._model, self._k
-        whole = _inverse(self._factor[0])
+        whole = _inverse(self._factor)
         fixed, rest = whole[:k, :k], whole[:k, k:]
         # The inverse without the fixed effects, and how far random effects follow when a fixed effect moves.
         inverse = whole[k:, k:] - rest.T @ np.linalg.solve(fixed, rest)
@@ -217,7 +226,8 @@ class Curvature:
             moved = part @ inverse
             cells = slice(*np.searchsorted(model.cell_larger, [start, start + rows]))
             of_cell[cells] = moved[model.cell_larger[cells] - start, model.cell_smaller[cells]]
-            of_larger[start : start + rows] = part.multiply(moved).sum(axis=1)
+            own = part * moved if isinstance(part, np.ndarray) else part.multiply(moved)
+            of_larger[start : start + rows] = own.sum(axis=1)
         return of_larger, of_cell
 
     def _rest(self, weighted: Floats, precision: float) -> Floats:
@@ -238,6 +248,22 @@ class Curvature:
         return np.asarray(np.bincount(self._model.smaller, values, self._model.n_smaller), dtype=np.float64)
 
 
+# LAPACK's own functions: the matrices are small, and the checks of scipy.linalg take longer than solving them.
+def _factor(matrix: Floats) -> Floats:
+    """Its Cholesky factor, in the upper triangle. Raises LinAlgError where the matrix is not positive definite."""
+    factor, info = dpotrf(matrix, clean=False)
+    if info:
+        raise LinAlgError(f"the leading minor of order {info} is not positive definite")
+    upper: Floats = factor
+    return upper
+
+
+def _solved(factor: Floats, right: Floats) -> Floats:
+    solved, _ = dpotrs(factor, right)
+    found: Floats = solved
+    return found
+
+
 def _inverse(factor: Floats) -> Floats:
     """Of the matrix whose Cholesky factor is the upper triangle of `factor`."""
     upper, _ = dpotri(factor)
@@ -245,8 +271,11 @@ def _inverse(factor: Floats) -> Floats:
     return inverse
 
 
-def _product(scaled: sparse.csr_array, cells: sparse.csr_array) -> Floats:
+def _product(scaled: Cells, cells: Cells) -> Floats:
     """`scaled` turned, times `cells`, in full. Where many cells have an answer full matrices are the faster way."""
+    if isinstance(cells, np.ndarray) or isinstance(scaled, np.ndarray):
+        small: Floats = scaled.T @ cells
+        return small
     if cells.nnz * _DENSE > cells.shape[0] * cells.shape[1]:
         dense: Floats = scaled.toarray().T @ cells.toarray()
         return dense
