@@ -25,6 +25,7 @@ from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, sent_verdicts
 from app.studies.tables import Unit, UnitMember
 from tests.factories import NOW
+from tests.kept import Kept
 from tests.sessions.walks import Walk
 
 pytestmark = pytest.mark.any_database
@@ -42,10 +43,17 @@ def settings(settings: Settings, library: Library, tmp_path: Path) -> Settings:
 
 
 @pytest.fixture
-def answered(client: TestClient, study: str) -> str:
+def answered(client: TestClient, study: str, database: Database, kept: Kept) -> str:
     """The study with the answers of three people."""
-    for _ in range(3):
-        Walk(client, study).to("end")
+
+    def walked() -> None:
+        for _ in range(3):
+            Walk(client, study).to("end")
+
+    if database.url.get_backend_name() == "sqlite":
+        kept.once(database, walked)
+    else:
+        walked()
     return study
 
 
@@ -128,20 +136,19 @@ def test_verdicts_that_were_sent_stand_beside_a_judge_that_is_run(
     assert not sent_verdicts(settings.data_dir, "t0").exists()
 
 
-@pytest.mark.parametrize("head", ["judge,stimulus,score", "judge,item,value"])
-def test_verdicts_on_single_clips_are_taken(
-    answered: str, database: Database, settings: Settings, head: str
-) -> None:
+def test_verdicts_on_single_clips_are_taken(answered: str, database: Database, settings: Settings) -> None:
     clips = [
         f"model,{source}-g{goal},{goal}.5"
         for source in ("human", "hybrid", "symbolic")
         for goal in range(1, 7)
     ]
-    job_id = ask(database, settings, text="\n".join([head, *clips]))
-    job = done(database, settings, job_id)
-    assert (job.status, job.result["verdicts"]) == (JobStatus.DONE, 18)
-    validation = json.loads((judging_folder(settings.data_dir, job_id) / "validation.json").read_text())
-    assert (validation["judges"][0]["about"], validation["judges"][0]["runs"][0]["n_judged"]) == ("clips", 10)
+    for head in ("judge,stimulus,score", "judge,item,value"):
+        job_id = ask(database, settings, text="\n".join([head, *clips]))
+        job = done(database, settings, job_id)
+        assert (job.status, job.result["verdicts"]) == (JobStatus.DONE, 18), head
+        validation = json.loads((judging_folder(settings.data_dir, job_id) / "validation.json").read_text())
+        [judge] = validation["judges"]
+        assert (judge["about"], judge["runs"][0]["n_judged"]) == ("clips", 10), head
 
 
 def test_without_answers_there_are_verdicts_and_the_reason(
@@ -235,11 +242,7 @@ def test_a_run_that_is_called_off_ends_within_its_longest_steps(
 
     monkeypatch.setattr(f"app.jobs.handlers.judging.{name}", never_ending)
     text = "judge,pair,choice\n" + "".join(f"mine,{pair},a\n" for pair in pair_names(database))
-    job_id = (
-        ask(database, settings, text=text)
-        if name == "read_verdicts"
-        else ask(database, settings, judges=["motion"])
-    )
+    job_id = ask(database, settings, text=text)
     thread = threading.Thread(target=drain, args=(settings, database))
     thread.start()
     assert begun.wait(180)

@@ -27,6 +27,8 @@ from app.studies.tables import Study
 from tests.factories import NOW
 from tests.sessions.walks import Walk
 
+pytestmark = pytest.mark.any_database
+
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 
 
@@ -50,6 +52,7 @@ def done(database: Database, settings: Settings, job_id: int) -> Job:
         return session.get_one(Job, job_id)
 
 
+@pytest.mark.both_databases
 def test_the_numbers_are_in_the_folder_and_not_in_the_job(
     client: TestClient, study: str, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:

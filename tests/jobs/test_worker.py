@@ -55,11 +55,11 @@ def state(database: Database, job_id: int) -> Job:
     return job
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
+def wait_for(condition: Callable[[], bool], every_s: float = 0.02) -> None:
     end = time.monotonic() + PATIENCE_S
     while not condition():
         assert time.monotonic() < end, "never came true"
-        time.sleep(0.02)
+        time.sleep(every_s)
 
 
 def test_a_job_is_done_once_and_keeps_its_result(
@@ -126,6 +126,7 @@ def test_a_running_job_that_is_cancelled_stops_at_its_next_step(
     assert state(database, job_id).status == JobStatus.CANCELLED
 
 
+@pytest.mark.any_database
 def test_a_computation_that_tells_nothing_is_ended_in_its_midst(
     settings: Settings, database: Database, handle: Callable[[Kind, Handler], None]
 ) -> None:
@@ -215,6 +216,7 @@ def _pid_of_worker(parent: int) -> int | None:
     return int(children[0]) if children else None
 
 
+@pytest.mark.any_database
 def test_the_service_starts_a_worker_again_that_was_killed_and_ends_it_with_itself(
     settings: Settings, database: Database
 ) -> None:
@@ -224,15 +226,15 @@ def test_the_service_starts_a_worker_again_that_was_killed_and_ends_it_with_itse
         [sys.executable, "-c", code], stdin=subprocess.PIPE, env=settings.environment()
     )
     try:
-        wait_for(lambda: _pid_of_worker(service.pid) is not None)
+        wait_for(lambda: _pid_of_worker(service.pid) is not None, every_s=0.2)
         first = _pid_of_worker(service.pid)
         assert first is not None
         with database.transaction() as session:
             job_id = _left_running(session)
         os.kill(first, signal.SIGKILL)
-        wait_for(lambda: _pid_of_worker(service.pid) not in (None, first))
+        wait_for(lambda: _pid_of_worker(service.pid) not in (None, first), every_s=0.2)
         wait_for(
-            lambda: state(database, job_id).status == JobStatus.FAILED
+            lambda: state(database, job_id).status == JobStatus.FAILED, every_s=0.2
         )  # taken up: there is no such study
         second = _pid_of_worker(service.pid)
         assert second is not None

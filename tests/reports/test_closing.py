@@ -34,6 +34,8 @@ from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
 from tests.factories import NOW, load_file
 
+pytestmark = pytest.mark.any_database
+
 AGENTS = ("adaptive", "dba", "dbra", "gt")
 
 

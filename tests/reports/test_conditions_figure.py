@@ -2,19 +2,13 @@
 
 import pytest
 
-from analysis import analyze
 from analysis.choice.conditions import ConditionsCompared
 from app.admin.results.charts import LEFT, RIGHT, rows, ticks
 from app.reports.results.conditions import conditions_claims, conditions_figures
 from app.reports.results.view import Figure
-from tests.analysis.tables import table
-from tests.analysis.test_conditions import EASY, HARD, THIRD, drawn, study, trials
+from tests.analysis.test_conditions import EASY, HARD, THIRD, compared, drawn, study, trials
 
 pytestmark = pytest.mark.slow
-
-
-def compared(given: list[dict[str, str]]) -> ConditionsCompared:
-    return analyze(table(*given), resamples=200).studies[0].conditions
 
 
 def two_by_two(found: ConditionsCompared) -> Figure:

@@ -26,7 +26,11 @@ from app.reports.facts import tables_of
 from app.reports.frames import responses_frame
 from app.reports.kinds import Format, What
 from app.reports.responses import responses, responses_in_parts
+from tests.kept import Kept
 from tests.sessions.walks import Walk
+
+# The same cells on both databases: test_package.py, whose tables these are.
+pytestmark = pytest.mark.any_database
 
 # design.md's contract, written out again on purpose.
 RESPONSES = [
@@ -102,8 +106,17 @@ PARTLY = PLAYBACK.replace("[[0, 1]]", "[[0, 0.4]]")
 
 
 @pytest.fixture
-def session(client: TestClient, study: str, database: Database) -> Iterator[Session]:
+def session(client: TestClient, study: str, database: Database, kept: Kept) -> Iterator[Session]:
     """Two participants: one who always takes the left with full telemetry, one who stops after three trials."""
+    if database.url.get_backend_name() == "sqlite":
+        kept.once(database, lambda: walked(client, study))
+    else:
+        walked(client, study)
+    with database.reading() as session:
+        yield session
+
+
+def walked(client: TestClient, study: str) -> None:
     first = Walk(client, study, PROLIFIC_PID="Ünïcode-1").to("trial-1")
     first.answer(choice="left", playback=PARTLY, rationale='says "so", twice\n=1+1')
     while first.page != "end":
@@ -111,8 +124,6 @@ def session(client: TestClient, study: str, database: Database) -> Iterator[Sess
     second = Walk(client, study).to("trial-3")
     second.answer(unplayable="1", choice="", uncertainty="", rationale="")
     Walk(client, study).answer(decision="refuse")
-    with database.reading() as session:
-        yield session
 
 
 def exported(session: Session, what: What, tmp_path: Path) -> list[Mapping[str, str]]:
@@ -124,6 +135,7 @@ def exported(session: Session, what: What, tmp_path: Path) -> list[Mapping[str, 
     return rows
 
 
+@pytest.mark.both_databases
 def test_the_columns_are_those_of_the_contract(session: Session, tmp_path: Path) -> None:
     assert [column.name for column in table_of(What.RESPONSES).columns] == RESPONSES
     assert [column.name for column in table_of(What.LABELS).columns] == LABELS
@@ -190,6 +202,7 @@ def test_what_is_analysed_is_read_without_the_rest(session: Session) -> None:
     pd.testing.assert_frame_equal(analysed, responses_frame(session, "nav")[list(names(ANALYZED_COLUMNS))])
 
 
+@pytest.mark.both_databases
 def test_what_is_read_in_parts_is_what_is_exported(session: Session) -> None:
     cells = responses_frame(session, "nav").astype(object)
     exported = [tuple(row) for row in session.execute(responses("nav"))]

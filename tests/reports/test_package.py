@@ -39,6 +39,8 @@ from tests.reports.packages import (
     unpacked,
 )
 
+pytestmark = pytest.mark.any_database
+
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 
 TOOLS = Path(sys.executable).parent
@@ -392,8 +394,7 @@ def test_a_study_without_answers_has_a_package_too(
     assert package.json("results/results.json")["reason"] == "there are no answers to analyse"
     assert not (package.folder / "results/preferences.jsonl").exists()
     assert_it_says_what_its_authors_say(package, licence)
-    if database.url.get_backend_name() == "sqlite":
-        assert_the_tools_accept(package.folder)
+    assert_the_tools_accept(package.folder)
 
 
 def assert_it_says_what_its_authors_say(package: Unpacked, licence: str) -> None:
@@ -404,7 +405,11 @@ def assert_it_says_what_its_authors_say(package: Unpacked, licence: str) -> None
     assert "author = {Ada (L)}" in package.json("croissant.json")["citeAs"]
 
 
-def test_both_databases_give_the_same_package(
+@pytest.mark.both_databases
+@pytest.mark.parametrize(
+    "database_url", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
+)
+def test_postgresql_gives_the_same_package(
     package: Unpacked, database: Database, library: Library, tmp_path: Path
 ) -> None:
     with database.transaction() as session:

@@ -31,6 +31,8 @@ from app.tasks.rating.evidence import Reading, evidence_of
 from tests.factories import NOW, study_file
 from tests.reports.rated import fill_rated, load_rated, rate
 
+pytestmark = pytest.mark.any_database
+
 # design.md's contract, written out again on purpose; what comes after it came later.
 RATINGS = [
     "study", "version", "arm", "mode", "block", "participant", "session", "position", "trial", "item", "condition",
@@ -74,6 +76,7 @@ def exported(session: Session, what: What, folder: Path, slug: str = "rated") ->
     return rows
 
 
+@pytest.mark.both_databases
 def test_a_row_is_one_question_about_one_item(session: Session, tmp_path: Path) -> None:
     rows = exported(session, What.RATINGS, tmp_path)
     assert [column.name for column in table_of(What.RATINGS).columns] == [*RATINGS, *LATER]
@@ -110,6 +113,7 @@ def test_a_row_is_one_question_about_one_item(session: Session, tmp_path: Path) 
     )
 
 
+@pytest.mark.both_databases
 def test_who_is_left_out_stands_in_the_table_and_says_so(session: Session, tmp_path: Path) -> None:
     rows = exported(session, What.RATINGS, tmp_path)
     assert {(row["participant"], row["mode"], row["excluded"]) for row in rows} == {
@@ -144,6 +148,7 @@ def test_all_formats_of_ratings_hold_the_same(session: Session, tmp_path: Path) 
 
 
 @pytest.mark.slow
+@pytest.mark.both_databases
 def test_answers_about_oneself_come_after_all_items_with_what_excludes_them(
     database: Database, tmp_path: Path
 ) -> None:
@@ -177,6 +182,7 @@ def test_answers_about_oneself_come_after_all_items_with_what_excludes_them(
     assert not any(trial.startswith("self-") for trial, _ in keys), "sessions are numbered anew"
 
 
+@pytest.mark.both_databases
 def test_what_was_in_view_of_a_record_and_for_how_long_is_in_the_table(
     database: Database, tmp_path: Path
 ) -> None:
@@ -202,6 +208,7 @@ def test_what_was_in_view_of_a_record_and_for_how_long_is_in_the_table(
             pd.testing.assert_frame_equal(frame, ratings_frame(session, "rated"))
 
 
+@pytest.mark.both_databases
 def test_tables_of_pairs_are_refused_where_there_are_none(session: Session, tmp_path: Path) -> None:
     for what in (What.RESPONSES, What.LABELS, What.PLAYBACK, What.PREFERENCES):
         with pytest.raises(StudyError, match="there are no pairs in this study; try --what ratings"):
@@ -227,6 +234,7 @@ def both(
         yield session
 
 
+@pytest.mark.both_databases
 def test_a_study_of_pairs_and_ratings_has_each_in_its_table(both: Session, tmp_path: Path) -> None:
     assert exported(both, What.RESPONSES, tmp_path, "both") == []
     assert exported(both, What.PLAYBACK, tmp_path, "both") == []
