@@ -74,20 +74,3 @@ def test_kill_9_loses_no_acknowledged_answer(
     assert set(acknowledged) <= set(stored)
     assert len(stored) == len(set(stored))
     assert len(acknowledged) >= ENOUGH
-
-
-def test_a_killed_service_starts_again(tmp_path: Path) -> None:
-    """A lock file left behind by a killed process stops nobody."""
-    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(tmp_path)}
-    for _ in range(2):
-        service = subprocess.Popen(
-            [PROGRAM, "serve", "--port", "0"],
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        assert service.stdout
-        assert "Likely Human serves" in service.stdout.readline()
-        service.kill()
-        service.communicate()

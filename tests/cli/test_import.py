@@ -113,10 +113,11 @@ def test_ratings_and_single_stimuli_make_studies_that_have_the_numbers_of_the_fi
     assert of_study == of_file
     values = tmp_path / "values.csv"
     values.write_text("judge,item,value\nm,x,5\nm,y,1\n")
-    validate = ("judge", "validate")
-    of_study = json.loads(run(*validate, "scores", values, "--json").stdout)["ratings"][0]["validation"]
-    assert of_study == json.loads(run(*validate, file, values, "--mapping", mapping, "--json").stdout)
-    assert "Ratings of scores, block ratings: 2 live participants" in run(*validate, "scores", values).stdout
+    validate, few = ("judge", "validate"), ("--resamples", 50)
+    of_study = json.loads(run(*validate, "scores", values, "--json", *few).stdout)["ratings"][0]["validation"]
+    assert of_study == json.loads(run(*validate, file, values, "--mapping", mapping, "--json", *few).stdout)
+    said = run(*validate, "scores", values, *few).stdout
+    assert "Ratings of scores, block ratings: 2 live participants" in said
     refused = run("judge", "run", "straightness", "scores")
     assert (refused.returncode, refused.stderr.count("\n")) == (1, 1)
     assert "its items are rated one at a time, and judges that run here look at pairs" in refused.stderr
@@ -175,7 +176,15 @@ def test_the_released_games_of_alympics_become_records_and_their_scores_a_table(
         "likely-human analyze out/alympics-ratings.csv --mapping out/alympics-ratings.yaml",
     ]
     assert "wac-persona-10-20-2-bob  model  record" in run("stimuli", "list").stdout
-    found = run("analyze", "out/alympics-ratings.csv", "--mapping", "out/alympics-ratings.yaml", "--json")
+    found = run(
+        "analyze",
+        "out/alympics-ratings.csv",
+        "--mapping",
+        "out/alympics-ratings.yaml",
+        "--json",
+        "--resamples",
+        0,
+    )
     assert [(one["n"], one["mean"]) for one in json.loads(found.stdout)["criteria"]] == [(2, 3.5)]
     again = run("import", "alympics", "released")
     assert (again.returncode, again.stdout) == (1, "")

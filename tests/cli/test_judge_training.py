@@ -8,7 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path as File
 
@@ -23,6 +24,7 @@ from analysis.learning.paths import Path
 from app.cli.console import opened
 from app.cli.judges import card_, list_, run_, train_
 from app.cli.judging import validate
+from app.core import dependencies
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.judges.base import JudgeUnavailable
@@ -33,6 +35,7 @@ from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
 from app.main import create_app
 from tests.analysis.learning.walked import HZ, SECONDS, stepping, weaving
+from tests.clock import Clock
 from tests.factories import make_small_video, open_study
 from tests.judges.onnx_bytes import mean_colours
 from tests.sessions.walks import Walk
@@ -44,12 +47,14 @@ pytest.importorskip("jax", reason="the extra `train` is not installed")
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def quick() -> Iterator[None]:
     """Fewer epochs than published: what is tested is the way, not the numbers."""
     known = networks.NETWORKS["turn-speed-ff"]
     settings = replace(known.settings, epochs=6, batch=64)
-    monkeypatch.setitem(networks.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(networks.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
+        yield
 
 
 def write(file: File, path: Path, seconds: float) -> File:
@@ -65,10 +70,10 @@ def made(source: str, rng: np.random.Generator) -> Path:
     return weaving(rng) if source == "human" else stepping(rng)
 
 
-@pytest.fixture
-def clips(tmp_path: File) -> File:
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> File:
     """A folder as `python -m stimuli` writes it; its videos show nothing, but last as long as the walks."""
-    folder, rng = tmp_path / "clips", np.random.default_rng(4)
+    folder, rng = tmp_path_factory.mktemp("walked") / "clips", np.random.default_rng(4)
     folder.mkdir()
     make_small_video(folder / "first.mp4", seed=1, seconds=SECONDS)
     lines = ["file,name,source,goal,player,simulated,positions"]
@@ -82,32 +87,73 @@ def clips(tmp_path: File) -> File:
     return folder
 
 
-@pytest.fixture
-def nav(tmp_path: File, monkeypatch: pytest.MonkeyPatch, library: Library) -> str:
-    """An open study in a data folder of its own; its clips have positions."""
-    data, rng = tmp_path / "data", np.random.default_rng(5)
+@pytest.fixture(scope="module")
+def of_clips(clips: File, tmp_path_factory: pytest.TempPathFactory) -> File:
+    """A judge of the folder's clips."""
+    model = tmp_path_factory.mktemp("of_clips") / "model"
+    train_("turn-speed-ff", str(clips), model)
+    return model
+
+
+@contextmanager
+def as_data(folder: File) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("LIKELY_HUMAN_DATA", str(folder))
+        patch.delenv("DATABASE_URL", raising=False)
+        yield
+
+
+@pytest.fixture(scope="module")
+def opened_folder(tmp_path_factory: pytest.TempPathFactory, library: Library) -> File:
+    """A data folder with an open study, `nav`, whose clips have positions."""
+    folder, rng = tmp_path_factory.mktemp("opened"), np.random.default_rng(5)
+    data = folder / "data"
     data.mkdir()
     (data / "clips").symlink_to(library[0].root / "clips")
-    monkeypatch.setenv("LIKELY_HUMAN_DATA", str(data))
-    monkeypatch.delenv("DATABASE_URL", raising=False)
-    with opened() as (settings, database), database.transaction() as session:
-        open_study(session, tmp_path, library[1])
+    with as_data(data), opened() as (settings, database), database.transaction() as session:
+        open_study(session, folder, library[1])
         store = ClipStore(settings.data_dir)
         for stimulus in session.exec(select(Stimulus)).all():
             file = write(
-                tmp_path / f"{stimulus.name}.csv", made(stimulus.source, rng), stimulus.duration_s or SECONDS
+                folder / f"{stimulus.name}.csv", made(stimulus.source, rng), stimulus.duration_s or SECONDS
             )
             stimulus.positions_sha256 = store.keep_positions(file).sha256
             session.add(stimulus)
-    return "nav"
+    return data
 
 
-def vote_on_all(n_people: int) -> None:
-    with opened() as (settings, database), TestClient(create_app(settings, Database(database.url))) as client:
-        for number in range(n_people):
-            walk = Walk(client)
-            while not walk.page.startswith("end"):
-                walk.answer(**({"choice": ("left", "right")[number % 2]} if "trial" in walk.page else {}))
+@pytest.fixture(scope="module")
+def voted_folder(opened_folder: File, tmp_path_factory: pytest.TempPathFactory) -> File:
+    """The same with the votes of four people."""
+    data = copied(opened_folder, tmp_path_factory.mktemp("voted") / "data")
+    with as_data(data), opened() as (settings, database), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dependencies, "datetime", Clock)
+        with TestClient(create_app(settings, Database(database.url))) as client:
+            for number in range(4):
+                walk, choice = Walk(client), ("left", "right")[number % 2]
+                while not walk.page.startswith("end"):
+                    walk.answer(**({"choice": choice} if "trial" in walk.page else {}))
+    return data
+
+
+def copied(data: File, to: File) -> File:
+    shutil.copytree(data, to, symlinks=True)
+    return to
+
+
+@pytest.fixture
+def nav(opened_folder: File, tmp_path: File) -> Iterator[str]:
+    """An open study in a data folder of its own; its clips have positions."""
+    with as_data(copied(opened_folder, tmp_path / "data")):
+        yield "nav"
+
+
+@pytest.fixture
+def voted(voted_folder: File, tmp_path: File, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The same with the votes of four people, which are enough to learn from."""
+    monkeypatch.setattr(cross_fitting, "FEWEST_PAIRS", 8)
+    with as_data(copied(voted_folder, tmp_path / "data")):
+        yield "nav"
 
 
 def read(path: File) -> list[dict[str, str]]:
@@ -116,7 +162,7 @@ def read(path: File) -> list[dict[str, str]]:
 
 
 def test_a_judge_is_trained_on_a_folder_shown_listed_and_run_on_a_study(
-    clips: File, nav: str, tmp_path: File, capfd: pytest.CaptureFixture[str]
+    clips: File, of_clips: File, nav: str, tmp_path: File, capfd: pytest.CaptureFixture[str]
 ) -> None:
     model = tmp_path / "data" / "models" / "mine"
     train_("turn-speed-ff", str(clips), model, licence="CC0")
@@ -149,9 +195,9 @@ def test_a_judge_is_trained_on_a_folder_shown_listed_and_run_on_a_study(
     assert not [row["problem"] for row in rows if row["problem"]]
     run_("mine", nav, tmp_path / "logit.csv", by="mean-logit")
     assert {row["judge"] for row in read(tmp_path / "logit.csv")} == {"turn-speed-ff-mean-logit"}
-    first = next(model.glob("*.safetensors")).name
-    train_("turn-speed-ff", str(clips), model)
-    assert [path.name for path in model.glob("*.safetensors")] == [first]  # same seed, same bytes
+    names = [[path.name for path in one.glob("*.safetensors")] for one in (model, of_clips)]
+    assert len(names[0]) == 1
+    assert names[0] == names[1]  # same seed, same bytes
 
 
 def test_a_judge_that_sees_is_trained_on_the_pictures_of_clips_and_judges_them(
@@ -180,12 +226,11 @@ def test_a_judge_that_sees_is_trained_on_the_pictures_of_clips_and_judges_them(
     assert "vis-gru-small  to be trained (judge train)  from clips" in capfd.readouterr().out
 
 
-def test_judging_needs_numpy_alone(clips: File, nav: str, tmp_path: File) -> None:
-    train_("turn-speed-ff", str(clips), tmp_path / "model")
+def test_judging_needs_numpy_alone(of_clips: File, nav: str, tmp_path: File) -> None:
     code = (
         "import sys\nsys.modules['jax'] = sys.modules['optax'] = None\n"
         "from app.cli.judges import run_\nfrom pathlib import Path\n"
-        f"run_({str(tmp_path / 'model')!r}, 'nav', Path({str(tmp_path / 'v.csv')!r}))"
+        f"run_({str(of_clips)!r}, 'nav', Path({str(tmp_path / 'v.csv')!r}))"
     )
     env = {**os.environ, "LIKELY_HUMAN_DATA": str(tmp_path / "data")}
     subprocess.run([sys.executable, "-c", code], check=True, env=env)
@@ -207,16 +252,29 @@ def test_verdicts_on_what_a_judge_was_trained_on_are_refused_or_cross_fitted(
     assert {row["run"] for row in rows} == {""}
     # Every pair's clips share a goal, and a goal is held back as a whole.
     assert {row["problem"] for row in rows} == {""}
+    # Other positions do not make the clips new to a judge that saw them: any of their files tells.
+    rng = np.random.default_rng(9)
+    with opened() as (settings, database), database.transaction() as session:
+        store = ClipStore(settings.data_dir)
+        pairs = pairs_to_judge(session, nav, store).pairs
+        for stimulus in session.exec(select(Stimulus)).all():
+            file = write(tmp_path / "new.csv", made(stimulus.source, rng), stimulus.duration_s or SECONDS)
+            stimulus.positions_sha256 = store.keep_positions(file).sha256
+            session.add(stimulus)
+        originals = {stimulus.original_sha256 for stimulus in session.exec(select(Stimulus)).all()}
+    assert all(pair.hashes_a & originals and pair.hashes_b & originals for pair in pairs)
+    with pytest.raises(StudyError, match=r"was trained on clips of 10 of the 10 pairs"):
+        run_(str(tmp_path / "model"), nav)
 
 
 def test_a_judge_learns_from_the_votes_of_a_study(
-    nav: str, tmp_path: File, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    voted: str, tmp_path: File, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    out = tmp_path / "data" / "models" / "people"
-    vote_on_all(4)
-    with pytest.raises(AnalysisError, match="10 pairs with votes of 4 people: at least 40 pairs"):
-        train_("votes", nav, out)
-    monkeypatch.setattr(cross_fitting, "FEWEST_PAIRS", 8)
+    nav, out = voted, tmp_path / "data" / "models" / "people"
+    with monkeypatch.context() as patch:
+        patch.setattr(cross_fitting, "FEWEST_PAIRS", 40)
+        with pytest.raises(AnalysisError, match="10 pairs with votes of 4 people: at least 40 pairs"):
+            train_("votes", nav, out)
     train_("votes", nav, out)
     assert "A judge of 40 votes on 10 pairs" in capfd.readouterr().out
     card_("people")
@@ -246,14 +304,16 @@ def test_a_judge_learns_from_the_votes_of_a_study(
         assert row["choice"] == (
             "a" if float(row["score"]) > 0.5 else "b" if float(row["score"]) < 0.5 else ""
         )
+    (tmp_path / "net.onnx").write_bytes(mean_colours(("n", 3, 20, 32), over=(2,), gives=("n", 3, 32)))
+    with pytest.raises(JudgeUnavailable, match="leave out --features"):
+        run_("people", nav, allow=["study-clips"], features=tmp_path / "net.onnx")
 
 
 def test_a_judge_of_votes_learns_from_the_features_of_an_onnx_file_and_runs_with_that_file_alone(
-    nav: str, tmp_path: File, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    voted: str, tmp_path: File
 ) -> None:
     pytest.importorskip("onnxruntime", reason="the extra `features` is not installed")
-    monkeypatch.setattr(cross_fitting, "FEWEST_PAIRS", 8)
-    vote_on_all(4)
+    nav = voted
     net, other, model = tmp_path / "net.onnx", tmp_path / "other.onnx", tmp_path / "model"
     net.write_bytes(mean_colours(("n", 3, 20, 32), over=(2,), gives=("n", 3, 32)))
     other.write_bytes(mean_colours(("n", 3, 20, 32), over=(3,), gives=("n", 3, 20)))
@@ -284,29 +344,9 @@ def test_a_judge_of_votes_learns_from_the_features_of_an_onnx_file_and_runs_with
     verdicts = read(tmp_path / "v.csv")
     assert {row["problem"] for row in verdicts} == {""}
     assert {row["scale"] for row in verdicts} == {"probability"}
-    train_("votes", nav, tmp_path / "plain")
-    with pytest.raises(JudgeUnavailable, match="leave out --features"):
-        run_(str(tmp_path / "plain"), nav, allow=allow, features=net)
 
 
-def test_clips_that_were_trained_on_are_known_by_any_of_their_files(nav: str, tmp_path: File) -> None:
-    """Other positions do not make a study's clips new to a judge that saw them."""
-    train_("bc-cnn-small", nav, tmp_path / "model", epochs=1)
-    rng = np.random.default_rng(9)
-    with opened() as (settings, database), database.transaction() as session:
-        store = ClipStore(settings.data_dir)
-        pairs = pairs_to_judge(session, nav, store).pairs
-        for stimulus in session.exec(select(Stimulus)).all():
-            file = write(tmp_path / "new.csv", made(stimulus.source, rng), stimulus.duration_s or SECONDS)
-            stimulus.positions_sha256 = store.keep_positions(file).sha256
-            session.add(stimulus)
-        originals = {stimulus.original_sha256 for stimulus in session.exec(select(Stimulus)).all()}
-    assert all(pair.hashes_a & originals and pair.hashes_b & originals for pair in pairs)
-    with pytest.raises(StudyError, match=r"was trained on clips of 10 of the 10 pairs"):
-        run_(str(tmp_path / "model"), nav)
-
-
-def test_refusals_say_what_and_where(clips: File, nav: str, tmp_path: File) -> None:
+def test_refusals_say_what_and_where(clips: File, of_clips: File, nav: str, tmp_path: File) -> None:
     out = tmp_path / "model"
     with pytest.raises(StudyError, match=r"there is no manifest\.csv"):
         train_("turn-speed-ff", str(tmp_path), out)
@@ -318,7 +358,7 @@ def test_refusals_say_what_and_where(clips: File, nav: str, tmp_path: File) -> N
         train_("turn-speed-ff", str(clips), clips)
     with pytest.raises(StudyError, match="is no network that was trained: leave out --by"):
         run_("fidget", nav, by="mean-logit")
-    train_("turn-speed-ff", str(clips), out)
+    copied(of_clips, out)
     with pytest.raises(StudyError, match="--by 'coin' is not allowed; allowed: share, mean-logit"):
         run_(str(out), nav, by="coin")
     (weights,) = out.glob("*.safetensors")

@@ -6,7 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -47,31 +47,23 @@ def watched(tmp_path: Path) -> Path:
     return folder
 
 
-@pytest.fixture
-def started(data: Path, watched: Path) -> Iterator[tuple[subprocess.Popen[str], int]]:
+@contextmanager
+def started(data: Path, watched: Path, people: int) -> Iterator[tuple[subprocess.Popen[str], int]]:
     with closing(socket.create_server(("127.0.0.1", 0))) as free:
         port = free.getsockname()[1]
-    command = [
-        sys.executable,
-        "-m",
-        "tools.dev",
-        "--port",
-        str(port),
-        "--people",
-        "2",
-        "--watch",
-        str(watched),
-    ]
+    command = [sys.executable, "-m", "tools.dev", "--port", str(port), "--people", str(people)]
     process = subprocess.Popen(
-        command,
+        [*command, "--watch", str(watched)],
         cwd=ROOT,
         env={**os.environ, "LIKELY_HUMAN_DATA": str(data)},
         stdout=subprocess.PIPE,
         text=True,
     )
-    yield process, port
     with process:
-        process.kill()
+        try:
+            yield process, port
+        finally:
+            process.kill()
 
 
 def said(process: subprocess.Popen[str], words: str) -> str:
@@ -87,32 +79,33 @@ def n_simulated(data: Path) -> int:
 
 
 def test_it_serves_simulates_once_starts_again_at_a_change_and_ends_with_all_of_it(
-    started: tuple[subprocess.Popen[str], int], data: Path, watched: Path
+    data: Path, watched: Path
 ) -> None:
-    process, port = started
-    assert f"127.0.0.1:{port}/s/demo" in said(process, "participants")
-    assert "2 simulated participants" in said(process, "walked through demo")
-    before = children(process.pid)
-    assert len(before) >= 2  # the service and its worker
-    (watched / "b.py").write_text("")
-    assert "b.py changed" in said(process, "starting again")
-    assert f"127.0.0.1:{port}/s/demo" in said(process, "participants")
-    assert not any(map(is_there, before))
-    wait_for((data / "worker.lock").exists)
-    after = children(process.pid)
-    process.send_signal(signal.SIGINT)
-    rest = process.communicate()[0]
-    assert process.returncode == 0, rest
-    assert not any(map(is_there, after))
-    assert n_simulated(data) == 2
+    with started(data, watched, people=2) as (process, port):
+        assert f"127.0.0.1:{port}/s/demo" in said(process, "participants")
+        assert "2 simulated participants" in said(process, "walked through demo")
+        before = children(process.pid)
+        assert len(before) >= 2  # the service and its worker
+        (watched / "b.py").write_text("")
+        assert "b.py changed" in said(process, "starting again")
+        assert f"127.0.0.1:{port}/s/demo" in said(process, "participants")
+        assert not any(map(is_there, before))
+        wait_for((data / "worker.lock").exists)
+        after = children(process.pid)
+        process.send_signal(signal.SIGINT)
+        rest = process.communicate()[0]
+        assert process.returncode == 0, rest
+        assert not any(map(is_there, after))
+        assert n_simulated(data) == 2
 
 
-def test_killed_it_leaves_no_service_behind(started: tuple[subprocess.Popen[str], int]) -> None:
-    process, _ = started
-    said(process, "walked through demo")
-    pids = children(process.pid)
-    process.kill()
-    wait_for(lambda: not any(map(is_there, pids)))
+def test_killed_it_leaves_no_service_behind(data: Path, watched: Path) -> None:
+    with started(data, watched, people=0) as (process, _):
+        said(process, "participants")
+        pids = children(process.pid)
+        assert len(pids) >= 2  # the service and its worker
+        process.kill()
+        wait_for(lambda: not any(map(is_there, pids)))
 
 
 def test_a_change_is_a_file_that_was_written_added_or_removed(tmp_path: Path) -> None:
