@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from app.accounts.tables import Role
 from app.core.database import Database
+from app.core.settings import Settings
 from tests.admin.persons import (
     Person,
     Program,
@@ -19,10 +20,12 @@ from tests.admin.persons import (
     make_user,
     share_study,
 )
+from tests.kept import Kept
 
 MakePerson = Callable[..., Person]
 ProgramOf = Callable[[Person], Program]
 ShareWith = Callable[..., None]
+Once = Callable[[str, Callable[[Person], object]], None]
 
 
 @pytest.fixture
@@ -77,6 +80,30 @@ def share_with(database: Database) -> ShareWith:
             share_study(session, slug, person.who)
 
     return share
+
+
+@pytest.fixture(scope="module")
+def kept_files(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture
+def once(
+    kept: Kept, kept_files: Path, settings: Settings, database: Database, make_person: MakePerson
+) -> Once:
+    """`once("reports", make)`: as `Kept.once`, with what `make` left in that folder of the test's own data folder.
+
+    `make` gets an owner of its own, as a login says when it was last used, and another test has other logins.
+    """
+
+    def once(folder: str, make: Callable[[Person], object]) -> None:
+        here, there = settings.data_dir / folder, kept_files / folder
+        made = []
+        kept.once(database, lambda: made.append(make(make_person(Role.OWNER, "before@example.org"))))
+        source, target = (here, there) if made else (there, here)
+        shutil.copytree(source, target, dirs_exist_ok=True)
+
+    return once
 
 
 @pytest.fixture

@@ -2,6 +2,8 @@
 
 import io
 import zipfile
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -10,14 +12,26 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.tables import Job
 from app.jobs.worker import drain
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
 from app.studies.tables import State
 from app.studies.versions import set_state
-from tests.admin.conftest import ShareWith
+from tests.admin.conftest import Once, ShareWith
 from tests.admin.persons import Person, Program
 from tests.kept import Kept
 from tests.sessions.walks import Walk
 
 HERE = "/admin/studies/nav"
+Library = tuple[ClipStore, Sequence[ImportedClip]]
+
+
+@pytest.fixture
+def settings(settings: Settings, library: Library, tmp_path: Path) -> Settings:
+    """A data folder of the test's own, with the library's clips in it."""
+    data = tmp_path / "data"
+    data.mkdir()
+    (data / "clips").symlink_to(library[0].root / "clips")
+    return settings.model_copy(update={"data": data})
 
 
 @pytest.fixture
@@ -29,14 +43,6 @@ def answered(client: TestClient, study: str, database: Database, kept: Kept) -> 
     return study
 
 
-def test_a_table_is_downloaded_as_the_export_command_writes_it(owner: Person, answered: str) -> None:
-    response = owner.get(f"{HERE}/data/responses.csv")
-    assert response.status_code == 200
-    assert "attachment" in response.headers["content-disposition"]
-    assert response.text.startswith("study,version,arm,mode,participant,")
-    assert len(response.text.splitlines()) == 12
-
-
 def test_a_table_in_an_unknown_mode_is_refused_in_words(owner: Person, answered: str) -> None:
     response = owner.get(f"{HERE}/data/labels.csv?mode=dreamt")
     assert response.status_code == 400
@@ -44,8 +50,13 @@ def test_a_table_in_an_unknown_mode_is_refused_in_words(owner: Person, answered:
     assert "Traceback" not in response.text
 
 
-def test_a_report_is_built_in_the_background_kept_and_opened(
-    owner: Person, answered: str, settings: Settings, database: Database
+def test_a_report_is_built_in_the_background_kept_and_opened_by_who_sees_the_study(
+    owner: Person,
+    editor: Person,
+    share_with: ShareWith,
+    answered: str,
+    settings: Settings,
+    database: Database,
 ) -> None:
     assert "Waiting to begin" in owner.post(f"{HERE}/reports", {"mode": ""}).text
     drain(settings, database)
@@ -60,33 +71,30 @@ def test_a_report_is_built_in_the_background_kept_and_opened(
     assert owner.get(f"{HERE}/reports/1/report.css").status_code == 200
     for name in ("../../secret", "..%2f..%2fsecret", "missing.html"):
         assert owner.get(f"{HERE}/reports/1/{name}").status_code == 404
-
-
-def test_a_report_of_another_study_is_not_opened_through_this_one(
-    editor: Person,
-    owner: Person,
-    answered: str,
-    share_with: ShareWith,
-    settings: Settings,
-    database: Database,
-) -> None:
-    owner.post(f"{HERE}/reports", {"mode": ""})
-    drain(settings, database)
     assert editor.get(f"{HERE}/reports/1/report.html").status_code == 404
     share_with(editor)
     assert editor.get(f"{HERE}/reports/1/report.html").status_code == 200
 
 
-def test_a_package_is_built_and_downloaded(
-    owner: Person, answered: str, settings: Settings, database: Database
-) -> None:
-    wish = {"authors": "A. Author\nB. Writer", "license": "CC-BY-4.0"}
-    assert "Waiting to begin" in owner.post(f"{HERE}/packages", wish).text
-    drain(settings, database)
+@pytest.fixture
+def packed(answered: str, settings: Settings, database: Database, once: Once) -> str:
+    """The study with a package, the first job, in which exact times were kept."""
+
+    def pack(before: Person) -> None:
+        wish = {"authors": "A. Author\nB. Writer", "license": "CC-BY-4.0", "keeps_links": "1"}
+        assert "Waiting to begin" in before.post(f"{HERE}/packages", wish).text
+        drain(settings, database)
+
+    once("packages", pack)
+    return answered
+
+
+def test_a_package_is_built_and_downloaded(owner: Person, packed: str) -> None:
     response = owner.get(f"{HERE}/packages/1.zip")
-    names = zipfile.ZipFile(io.BytesIO(response.content)).namelist()
-    assert any(name.endswith("dataset_description.json") for name in names)
-    assert any(name.endswith(".yaml") for name in names)
+    archive = zipfile.ZipFile(io.BytesIO(response.content))
+    [description] = [name for name in archive.namelist() if name.endswith("dataset_description.json")]
+    assert "B. Writer" in archive.read(description).decode()
+    assert any(name.endswith(".yaml") for name in archive.namelist())
 
 
 def test_a_failed_build_says_why_and_leaves_nothing(
@@ -98,22 +106,18 @@ def test_a_failed_build_says_why_and_leaves_nothing(
     assert not list((settings.data_dir / "reports").glob("1/*"))
 
 
-def test_what_is_taken_out_is_in_the_audit_log(
-    owner: Person,
-    viewer: Person,
-    api: Program,
-    answered: str,
-    settings: Settings,
-    database: Database,
-    share_with: ShareWith,
+def test_tables_are_downloaded_and_what_is_taken_out_is_in_the_audit_log(
+    owner: Person, packed: str, viewer: Person, api: Program, share_with: ShareWith
 ) -> None:
     """Tables, packages and the table of clips, by page, by program, and by a viewer too: who, what and when."""
     share_with(viewer)
-    viewer.get(f"{HERE}/data/responses.csv")
-    api.get("/studies/nav/data/labels.jsonl")
+    table = viewer.get(f"{HERE}/data/responses.csv")
+    assert (table.status_code, "attachment" in table.headers["content-disposition"]) == (200, True)
+    assert table.text.startswith("study,version,arm,mode,participant,")
+    assert len(table.text.splitlines()) == 12
+    labels = api.get("/studies/nav/data/labels.jsonl")
+    assert (labels.status_code, len(labels.text.splitlines())) == (200, 10)
     assert viewer.post(f"{HERE}/packages", {"keeps_links": "1"}).status_code == 403
-    owner.post(f"{HERE}/packages", {"keeps_links": "1"})
-    drain(settings, database)
     assert "exact times kept" in owner.get(f"{HERE}/data").text
     assert viewer.get(f"{HERE}/packages/1.zip").status_code == 200
     owner.get("/admin/stimuli.csv")
@@ -133,11 +137,13 @@ def test_what_is_taken_out_is_in_the_audit_log(
     assert api.get("/audit?kind=odd").status_code == 422
 
 
-def test_programs_get_the_same(api: Program, answered: str, settings: Settings, database: Database) -> None:
+def test_programs_get_the_same(owner: Person, packed: str, api: Program) -> None:
+    [run] = api.get("/studies/nav/packages").json()
+    assert (run["id"], run["status"]) == (1, "done")
+    package = api.get("/studies/nav/packages/1.zip").content
+    assert package == owner.get(f"{HERE}/packages/1.zip").content
+    assert package[:2] == b"PK"
     asked = api.post("/studies/nav/packages", {"pseudonyms": True})
     assert asked.status_code == 202
-    drain(settings, database)
-    [run] = api.get("/studies/nav/packages").json()
-    assert (run["id"], run["status"]) == (asked.json()["id"], "done")
-    assert api.get(f"/studies/nav/packages/{run['id']}.zip").content[:2] == b"PK"
-    assert api.get("/studies/nav/data/labels.jsonl").status_code == 200
+    runs = {run["id"]: run["status"] for run in api.get("/studies/nav/packages").json()}
+    assert runs == {1: "done", asked.json()["id"]: "queued"}

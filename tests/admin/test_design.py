@@ -34,7 +34,7 @@ from tests.factories import NOW, study_file
 
 DESIGN, DRAFT = "/admin/studies/nav/design", "/admin/studies/nav/draft"
 Keys = dict[str, Any]
-often = settings(max_examples=60, deadline=None)
+often = settings(max_examples=40, deadline=None)
 
 # Any keys at all, and keys in which every part is sometimes what it should be.
 

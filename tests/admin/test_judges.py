@@ -24,7 +24,7 @@ from app.reports.frames import responses_frame
 from app.studies.drafts import create_study
 from app.studies.tables import State, Unit
 from app.studies.versions import set_state
-from tests.admin.conftest import ShareWith
+from tests.admin.conftest import Once, ShareWith
 from tests.admin.persons import Person, Program
 from tests.factories import NOW
 from tests.judges.packages import installed, site
@@ -51,6 +51,18 @@ def answered(client: TestClient, study: str, database: Database, kept: Kept) -> 
     kept.once(database, lambda: [Walk(client, study).to("end") for _ in range(3)])
     close(database, study)
     return study
+
+
+@pytest.fixture
+def judged(answered: str, settings: Settings, database: Database, once: Once) -> str:
+    """The study with its first run, of the judge `motion`, held against its people."""
+
+    def run(before: Person) -> None:
+        before.post(HERE, {"judge-motion": "1"})
+        drain(settings, database)
+
+    once("judging", run)
+    return answered
 
 
 def close(database: Database, study: str) -> None:
@@ -98,11 +110,7 @@ def test_nothing_is_ticked_before_there_is_a_version(owner: Person, database: Da
     assert page.count("save its design first") == len(OURS)
 
 
-def test_a_judge_is_run_and_read_beside_the_ceiling(
-    owner: Person, answered: str, settings: Settings, database: Database
-) -> None:
-    assert "Waiting to begin" in owner.post(HERE, {"judge-motion": "1"}).text
-    drain(settings, database)
+def test_a_judge_is_run_and_read_beside_the_ceiling(owner: Person, judged: str) -> None:
     page = owner.get(HERE).text
     assert "motion: against 30 answers of 3 live participants" in page
     assert "Pairs on which it agrees with the majority of people: " in page
@@ -145,11 +153,7 @@ def test_pairs_that_nobody_voted_on_help_the_preference_of_those_that_have_votes
         )
 
 
-def test_the_numbers_on_the_page_are_those_of_the_file(
-    owner: Person, answered: str, settings: Settings, database: Database
-) -> None:
-    owner.post(HERE, {"judge-motion": "1"})
-    drain(settings, database)
+def test_the_numbers_on_the_page_are_those_of_the_file(owner: Person, judged: str) -> None:
     page = owner.get(HERE).text
     validation = owner.get(f"{HERE}/1/validation.json").json()
     for group in validation["judges"][0]["groups"]:
@@ -203,16 +207,8 @@ def test_asking_twice_for_the_same_is_asking_once(owner: Person, study: str) -> 
 
 
 def test_who_sees_the_study_reads_and_only_who_may_edit_asks(
-    owner: Person,
-    editor: Person,
-    viewer: Person,
-    answered: str,
-    share_with: ShareWith,
-    settings: Settings,
-    database: Database,
+    owner: Person, judged: str, editor: Person, viewer: Person, share_with: ShareWith
 ) -> None:
-    owner.post(HERE, {"judge-motion": "1"})
-    drain(settings, database)
     assert editor.get(f"{HERE}/1/verdicts.csv").status_code == 404
     share_with(viewer)
     page = viewer.get(HERE)
@@ -225,21 +221,15 @@ def test_who_sees_the_study_reads_and_only_who_may_edit_asks(
 
 
 def test_an_older_run_is_shown_when_asked_for(
-    owner: Person, answered: str, settings: Settings, database: Database
+    owner: Person, judged: str, settings: Settings, database: Database
 ) -> None:
-    owner.post(HERE, {"judge-motion": "1"})
-    drain(settings, database)
     send(owner, "judge,pair,choice\nmine,human-hybrid-01,a\n")
     drain(settings, database)
     assert '<h2 id="result">mine: against' in owner.get(HERE).text
     assert '<h2 id="result">motion: against' in owner.get(f"{HERE}?run=1").text
 
 
-def test_a_run_whose_files_are_gone_says_so(
-    owner: Person, answered: str, settings: Settings, database: Database
-) -> None:
-    owner.post(HERE, {"judge-motion": "1"})
-    drain(settings, database)
+def test_a_run_whose_files_are_gone_says_so(owner: Person, judged: str, settings: Settings) -> None:
     (judging_folder(settings.data_dir, 1) / "validation.json").unlink()
     assert "The files of this run are not there any more." in owner.get(HERE).text
 

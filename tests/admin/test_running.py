@@ -21,6 +21,8 @@ from app.admin.running.charts import nice_top, time_chart
 from app.core.database import Database
 from app.core.settings import Settings
 from app.monitor.snapshots import TimePoint
+from app.reports.export import rows_of
+from app.reports.kinds import What
 from app.sessions.responses import Response
 from app.sessions.tables import Mode, ParticipantSession, Trial
 from app.studies.launch import study_here
@@ -219,8 +221,8 @@ def test_a_preview_walks_the_real_pages_says_so_and_leaves_nothing_behind(
     assert second != walk.address
     assert "Nobody has come yet" in owner.get(f"{HERE}/monitor").text
     assert "0 sessions" in owner.get(f"{HERE}/sessions").text
-    assert len(owner.get(f"{HERE}/data/responses.csv").text.splitlines()) == 1
     with database.reading() as session:
+        assert list(rows_of(session, draft, What.RESPONSES)) == []
         assert session.exec(select(StudyVersion.frozen_at)).one() is None
 
 

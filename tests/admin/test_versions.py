@@ -12,6 +12,8 @@ from starlette.testclient import TestClient
 
 from app.accounts.tables import AuditEntry
 from app.core.database import Database
+from app.reports.export import rows_of
+from app.reports.kinds import What
 from app.studies.access import study_for
 from app.studies.drafts import draft_for, save_draft
 from app.studies.file.load import load_study
@@ -61,9 +63,9 @@ def test_a_change_is_seen_saved_with_its_reason_and_told_apart_in_the_data(
     assert "typo &amp; more" in html
     assert re.search(r"Version 1\s*<span[^>]*>frozen", html)
     Walk(client, study, participant="second").to("end")
-    rows = owner.get(f"{HERE}/data/participants.csv").text.splitlines()
-    column = rows[0].split(",").index("version")
-    assert sorted(row.split(",")[column] for row in rows[1:]) == ["1", "2"]
+    with database.reading() as session:
+        rows = rows_of(session, study, What.PARTICIPANTS)
+        assert sorted(row["version"] for row in rows) == [1, 2]
 
 
 def test_what_is_wrong_is_listed_with_links_to_its_place(

@@ -107,6 +107,8 @@ def test_a_link_that_leads_nowhere_fails_the_build(
 ) -> None:
     def stage(to: Path) -> None:
         shutil.copytree(folder / "site-source", to)
+        for page in to.rglob("*.md"):
+            page.write_text("# T\n")
         (to / "tutorial.md").write_text("# T\n\n[x](clips.md#no-such-heading) [y](gone.md)\n")
 
     monkeypatch.setattr(site, "stage", stage)

@@ -1,4 +1,4 @@
-"""Packages with judges, built and installed into a folder as pip does, without a network."""
+"""Packages with judges in a folder: a good one built and installed by pip, without a network, and broken ones."""
 
 import os
 import re
@@ -54,6 +54,17 @@ def install(
     )
 
 
+def lay_out(site: Path, name: str, points: Mapping[str, str], modules: Mapping[str, str]) -> None:
+    """The same without pip, in a hundredth of its time: what an installed distribution looks like."""
+    facts = site / f"{name.replace('-', '_')}-1.0.dist-info"
+    facts.mkdir(parents=True)
+    lines = [f"{point} = {place}" for point, place in points.items()]
+    (facts / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (facts / "entry_points.txt").write_text("\n".join(["[likely_human.judges]", *lines, ""]))
+    for module, text in modules.items():
+        (site / f"{module}.py").write_text(text, encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of packages: the page's own judge, one of each fault, and one that takes the name of ours."""
@@ -63,7 +74,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     install(folder / "good", site, "longer-judge", {"longer": "longer_judge:Longer"}, {"longer_judge": code})
     places = {name: f"broken_{name}:Longer" for name in BROKEN} | {"motion": "longer_judge:Longer"}
     modules = {f"broken_{name}": text for name, text in BROKEN.items()}
-    install(folder / "bad", site, "broken-judges", places, modules)
+    lay_out(site, "broken-judges", places, modules)
     return site
 
 

@@ -40,6 +40,8 @@ from tests.factories import NOW, load_file
 from tests.jobs.test_worker import handle as handle
 from tests.sessions.walks import Walk
 
+pytestmark = pytest.mark.any_database
+
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 HERE = "/admin/studies/nav"
 SECRETS = ("P77-secret", "why I leave them out", "a note on them", "moves like my uncle", "Which navigation")
@@ -218,6 +220,7 @@ def fill(client: TestClient, owner: Person, database: Database, settings: Settin
         file.write_text("verdicts")
 
 
+@pytest.mark.both_databases
 def test_nothing_is_left_of_a_deleted_study_and_its_name_begins_anew(
     client: TestClient, owner: Person, database: Database, settings: Settings, tmp_path: Path
 ) -> None:
@@ -329,6 +332,7 @@ def test_a_study_is_deleted_once_by_its_name_and_not_while_it_takes_participants
                 change(session)
 
 
+@pytest.mark.both_databases
 def test_an_archived_study_is_closed_to_participants_and_comes_back_as_it_was(
     client: TestClient, owner: Person, database: Database, tmp_path: Path
 ) -> None:

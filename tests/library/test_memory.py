@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 
 PROGRAM = Path(sys.executable).parent / "likely-human"
 MEGABYTE = 1_000_000
-MEGABYTES = 250
+MEGABYTES = 120
 MOST_GROWN_KB = 50_000
 
 
@@ -32,7 +32,7 @@ def peak_kb(pid: int) -> int:
     return int(status.partition("VmHWM:")[2].split()[0])
 
 
-def test_a_quarter_of_a_gigabyte_costs_less_than_50_mb(tmp_path: Path) -> None:
+def test_an_eighth_of_a_gigabyte_costs_less_than_50_mb(tmp_path: Path) -> None:
     settings = Settings(LIKELY_HUMAN_DATA=tmp_path)  # type: ignore[call-arg]
     database = open_database(settings)
     with database.transaction() as session:

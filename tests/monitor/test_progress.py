@@ -37,10 +37,15 @@ from bench.crowd import SLUG as CROWD
 from bench.crowd import fill
 from tests.admin.persons import make_user
 from tests.factories import NOW, load_file
+from tests.kept import Kept
 from tests.monitor.recount import recount
+from tests.reports.packages import database_in
 from tests.reports.people import CLIP, walk
 from tests.reports.rated import load_rated, rate
 from tests.studies.clips import add_clips
+
+# What PostgreSQL counts is held against what SQLite counts, in a test of its own.
+pytestmark = pytest.mark.any_database
 
 LATER = NOW + timedelta(days=1)
 QUICK = 11_000  # ms: longer than the clips, which last 10 s
@@ -96,13 +101,22 @@ def come(session: Session, first: int) -> None:
         walk(session, "nav", answers(first + 8), seed=first + 8, mode=mode)
 
 
-@pytest.fixture
-def nav(database: Database, tmp_path: Path) -> Database:
+def opened(database: Database, folder: Path) -> Database:
+    """The study, to which people of every kind came."""
     with database.transaction() as session:
         add_clips(session)
-        load_file(session, tmp_path)
+        load_file(session, folder)
         set_state(session, "nav", State.LIVE, now=NOW)
         come(session, first=1)
+    return database
+
+
+@pytest.fixture
+def nav(database: Database, tmp_path: Path, kept: Kept) -> Database:
+    if database.url.get_backend_name() == "sqlite":
+        kept.once(database, lambda: opened(database, tmp_path))
+    else:
+        opened(database, tmp_path)
     return database
 
 
@@ -140,6 +154,18 @@ def counted(tally: Tally) -> object:
 def test_the_numbers_are_those_of_the_exported_rows(nav: Database) -> None:
     for mode in (Mode.LIVE, Mode.PILOT):
         agrees(nav, look(nav, Choice(1, mode)))
+
+
+@pytest.mark.both_databases
+@pytest.mark.parametrize(
+    "database_url", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
+)
+def test_postgresql_counts_the_same(nav: Database, migrated_sqlite: Path, tmp_path: Path) -> None:
+    with database_in(tmp_path, migrated_sqlite) as other:
+        opened(other, tmp_path)
+        for choice in (Choice(), Choice(1, Mode.PILOT), Choice(0)):
+            assert look(nav, choice) == look(other, choice)
+    assert look(nav).n_flagged > 1
 
 
 @pytest.mark.slow
@@ -265,6 +291,7 @@ def test_a_study_that_nobody_came_to_has_numbers_too(database: Database, tmp_pat
     assert [step.reached for step in seen.funnel] == [0] * 15
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     "database_url", [pytest.param("postgresql", marks=pytest.mark.postgres)], indirect=True
 )
@@ -341,6 +368,7 @@ def test_flagged_sessions_are_listed_newest_first_with_why(nav: Database) -> Non
     assert seen.n_flagged == len(seen.flagged)
 
 
+@pytest.mark.both_databases
 def test_items_are_counted_against_the_participants_that_each_is_to_have(
     database: Database, tmp_path: Path, who: Who
 ) -> None:
