@@ -1,4 +1,4 @@
-"""Twenty people in four matches, and everything that goes wrong: nothing acknowledged is lost, and nothing is stuck."""
+"""Ten people in two matches, and everything that goes wrong: nothing acknowledged is lost, and nothing is stuck."""
 
 import shutil
 from pathlib import Path
@@ -10,7 +10,7 @@ from bench.chaos import HABITS, Service, went_through
 from tests.conftest import POSTGRES, postgres_or_skip
 
 pytestmark = pytest.mark.slow
-PEOPLE = 20
+PEOPLE = 10
 
 
 def looked_at(service: Service, folder: Path) -> None:

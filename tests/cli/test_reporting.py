@@ -29,42 +29,35 @@ def answers(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_file_becomes_a_report_and_no_database_is_made(run: Run, answers: Path, tmp_path: Path) -> None:
-    done = run(answers.name, "--out", "made/here", "--resamples", "50")
-    assert (done.returncode, done.stdout) == (
-        0,
-        "600 answers of 60 participants (mode live): made/here/report.html\n",
-    ), done.stderr
-    assert (tmp_path / "made" / "here" / "figures" / "participants.svg").is_file()
-    assert "hntt-2" in (tmp_path / "made" / "here" / "report.html").read_text(encoding="utf-8")
-    assert not (tmp_path / "data").exists()
-
-
-def test_figures_and_tables_of_an_older_report_go_and_nothing_else(
+def test_a_file_becomes_a_report_in_place_of_an_older_one_and_no_database_is_made(
     run: Run, answers: Path, tmp_path: Path
 ) -> None:
-    made = tmp_path / "made"
+    made = tmp_path / "made" / "here"
     for folder in ("figures", "tables"):
         (made / folder).mkdir(parents=True)
     ours = [made / "judges.json", made / "figures" / "judges.png", made / "tables" / "judges.csv"]
     theirs = [made / "notes.txt", made / "figures" / "notes.txt"]
     for path in (*ours, *theirs):
         path.write_text("older")
-    done = run(answers.name, "--out", "made", "--resamples", "0")
-    assert done.returncode == 0, done.stderr
+    done = run(answers.name, "--out", "made/here", "--resamples", "50")
+    assert (done.returncode, done.stdout) == (
+        0,
+        "600 answers of 60 participants (mode live): made/here/report.html\n",
+    ), done.stderr
+    assert (made / "figures" / "participants.svg").is_file()
+    assert "hntt-2" in (made / "report.html").read_text(encoding="utf-8")
     assert [path.exists() for path in ours] == [False, False, False]
     assert [path.read_text() for path in theirs] == ["older", "older"]
+    assert not (tmp_path / "data").exists()
 
 
 def test_ratings_become_a_report_by_their_mapping(run: Run, tmp_path: Path) -> None:
     mapping = GOLD / "alympics_ratings.yaml"
-    done = run(GOLD / "alympics_ratings.csv", "--mapping", mapping, "--out", "made", "--resamples", "50")
-    assert (done.returncode, done.stdout) == (0, "816 scores: made/report.html\n"), done.stderr
     items = ["judge,item,value", *(f"model,{item},{1 + item % 5}" for item in range(1, 31)), ""]
     (tmp_path / "judge.csv").write_text("\n".join(items))
     asked = "--mapping", mapping, "--out", "made", "--resamples", "50", "--verdicts", "judge.csv"
     done = run(GOLD / "alympics_ratings.csv", *asked)
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stdout) == (0, "816 scores: made/report.html\n"), done.stderr
     assert "Judges against people" in (tmp_path / "made" / "report.html").read_text()
     (tmp_path / "judge.csv").write_text("judge,item,value\nmodel,elsewhere,3\n")
     refused = run(GOLD / "alympics_ratings.csv", *asked)
@@ -78,12 +71,10 @@ def test_judgements_of_single_stimuli_become_a_report_by_their_mapping(run: Run,
     )
     rows = [f"w{who},c{clip},{('real', 'fake')[clip % 2]},real" for who in range(3) for clip in range(4)]
     (tmp_path / "judged.csv").write_text("\n".join(["who,clip,is,says", *rows, ""]))
-    done = run("judged.csv", "--mapping", "map.yaml", "--out", "made", "--resamples", "50")
-    assert (done.returncode, done.stdout) == (0, "12 answers: made/report.html\n"), done.stderr
     (tmp_path / "v.csv").write_text("judge,item,value\nm,c0,real\nm,c1,real\nm,c2,fake\nm,c3,real\n")
     words = "judged.csv", "--mapping", "map.yaml", "--verdicts", "v.csv", "--out", "made", "--resamples", "50"
     done = run(*words)
-    assert done.returncode == 0, done.stderr
+    assert (done.returncode, done.stdout) == (0, "12 answers: made/report.html\n"), done.stderr
     assert "Judges against people" in (tmp_path / "made" / "report.html").read_text()
     assert (tmp_path / "made" / "tables" / "judges.csv").is_file()
     # Three of four stimuli are called by the judge what everybody calls them.

@@ -305,7 +305,7 @@ def test_a_draft_of_blocks_survives_its_file_and_its_version(keys: dict[str, Any
 
 
 @pytest.mark.slow
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(spoilt_block_drafts())
 def test_any_keys_in_blocks_can_be_checked_compared_and_written(keys: Any) -> None:
     check = check_draft(keys, FACTS)

@@ -175,7 +175,7 @@ def test_stored_versions_are_compared_with_the_pairs_drawn_and_the_clips_content
 
 @pytest.mark.slow
 @given(keys=whole_drafts(), data=st.data())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_versions_differ_exactly_when_something_is_told(keys: dict[str, Any], data: st.DataObject) -> None:
     other = copy.deepcopy(keys)
     change = data.draw(st.sampled_from(["nothing", "title", "text", "order", "pairs", "question", "all"]))
@@ -204,7 +204,7 @@ def test_versions_differ_exactly_when_something_is_told(keys: dict[str, Any], da
 
 @pytest.mark.slow
 @given(before=spoilt_drafts() | JSON, after=spoilt_drafts() | JSON)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_two_drafts_can_be_compared(before: Any, after: Any) -> None:
     assert differences(before, before) == []
     told = differences(before, after)

@@ -208,7 +208,7 @@ def test_a_number_longer_than_python_writes_is_refused() -> None:
 
 @pytest.mark.slow
 @given(keys=spoilt_drafts() | JSON)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_whatever_a_draft_holds_it_is_checked_and_its_file_says_the_same(
     tmp_path_factory: pytest.TempPathFactory, keys: Any
 ) -> None:
@@ -230,7 +230,7 @@ def test_whatever_a_draft_holds_it_is_checked_and_its_file_says_the_same(
 
 @pytest.mark.slow
 @given(keys=whole_drafts())
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_draft_and_its_file_are_the_same_study(
     tmp_path_factory: pytest.TempPathFactory, keys: dict[str, Any]
 ) -> None:
@@ -243,7 +243,7 @@ def test_a_draft_and_its_file_are_the_same_study(
 
 @pytest.mark.slow
 @given(keys=spoilt_drafts() | JSON)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_any_drafts_file_holds_every_value(keys: Any) -> None:
     source = read_yaml(draft_to_yaml(keys))
     assert source.faults == ()

@@ -86,7 +86,7 @@ _CLIPS = st.lists(
     match=st.sampled_from([[], ["goal"]]),
     shuffle=st.randoms(use_true_random=False),
 )
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_a_draw_is_matched_complete_repeatable_and_without_repeats(
     stimuli: dict[str, StimulusFacts],
     seed: int,
@@ -117,7 +117,7 @@ def test_a_draw_is_matched_complete_repeatable_and_without_repeats(
 
 
 @given(stimuli=_CLIPS, n=st.integers(1, 12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_a_draw_succeeds_exactly_when_enough_pairs_match(stimuli: dict[str, StimulusFacts], n: int) -> None:
     possible = sum(
         {a.source, b.source} == {"human", "hybrid"} and a.attributes["goal"] == b.attributes["goal"] != ""
@@ -226,7 +226,7 @@ def written_out(keys: dict[str, Any], stimuli: dict[str, StimulusFacts]) -> list
 
 @pytest.mark.slow
 @given(rng=st.randoms(use_true_random=False), twins=st.booleans())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_the_draw_is_that_of_all_candidates_written_out(rng: random.Random, twins: bool) -> None:
     """With clips that are copies of others and without, within a source and between two."""
     n = rng.randint(6, 30)

@@ -126,7 +126,7 @@ def test_a_folders_file_is_kept_with_its_texts_and_pairs_in_it_and_makes_the_sam
     after=whole_drafts() | spoilt_drafts() | JSON,
     data=st.data(),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @pytest.mark.slow
 def test_any_file_changed_to_any_keys_reads_as_these_keys_and_keeps_its_comments(
     before: Any, after: Any, data: st.DataObject

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -32,14 +33,20 @@ def played(
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("metrics")
+    [water] = asked_for("wac", ["grid"], ["random"], 2, 1)
+    write([replace(water, configs=[water.configs[0], water.configs[5]])], folder / "wac", silent)
+    glee = [
+        asked_for(f"glee-{name}", ["human-study"], ["random"], 1, 1) for name in ("bargaining", "persuasion")
+    ]
+    write([one for asked in glee for one in asked], folder / "glee", silent)
+    write(glee[1], folder / "persuasion", silent)
     mixed = ["simulated,simulated,dba,dba,gt"]
     short = ["rounds=6"]
     return {
         "people": played(folder / "people", "sug", ["simulated"], short),
         "agents": played(folder / "agents", "sug", ["dba"], short, 3),
         "mixed": played(folder / "mixed", "sug", mixed, short, 6),
-        "wac": played(folder / "wac", "wac", ["random"], ["grid"], 2),
-        "glee": played(folder / "glee", "glee", ["random"], ["human-study"], 1),
+        **{name: folder / name / "moves.csv" for name in ("wac", "glee", "persuasion")},
     }
 
 
@@ -211,7 +218,7 @@ def test_the_water_auction_by_setting(files: dict[str, Path], run: Any, tmp_path
     done = run("metrics", files["wac"], "--resamples", 0, "--figures", tmp_path / "figures")
     assert done.returncode == 0, done.stderr
     assert "  setting-6: 2 games, survival Alex " in done.stdout
-    names = {f"{kind}-setting-{number}" for kind in ("prices", "residents") for number in range(1, 7)}
+    names = {f"{kind}-setting-{number}" for kind in ("prices", "residents") for number in (1, 6)}
     assert drawn(tmp_path / "figures") == names
     whole = json.loads(run("metrics", files["wac"], "--resamples", 0, "--json").stdout)
     settings = whole["files"][str(files["wac"])]["games"]["wac"]["settings"]
@@ -232,13 +239,10 @@ def test_glee_has_both_definitions_its_regressions_and_a_figure_for_each_factor(
     factors = ("money", "rounds", "complete-information", "messages", "discount-alice", "discount-bob")
     assert names >= {f"glee-bargaining-{factor}" for factor in factors}
     assert names >= {f"glee-persuasion-{factor}" for factor in ("chance-high", "value", "buyer")}
-    whole = json.loads(run("metrics", files["glee"], "--resamples", 0, "--json").stdout)
-    models = whole["files"][str(files["glee"])]["games"]["glee-persuasion"]["models"]
+    whole = json.loads(run("metrics", files["persuasion"], "--resamples", 0, "--json").stdout)
+    models = whole["files"][str(files["persuasion"])]["games"]["glee-persuasion"]["models"]
     assert {"bob gain", "bob gain as published", "efficiency", "fairness"} <= set(models)
-    file = read_matches(files["glee"])
-    seats, measures = seat_table(
-        [one for one in file.seats if one.match.match.game.name == "glee-persuasion"]
-    )
+    seats, measures = seat_table(read_matches(files["persuasion"]).seats)
     assert "gain as published" in measures
     buyers = seats[seats["role"] == "buyer"]
     assert models["bob gain"]["means"][1]["mean"] == pytest.approx(buyers["gain"].mean())

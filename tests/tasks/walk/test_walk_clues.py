@@ -25,7 +25,7 @@ from tests.tasks.walk.walking import SLUG, load_walks
 
 pytestmark = [pytest.mark.any_database, pytest.mark.slow]
 
-N_PEOPLE, N_WALKS = 2, 4
+N_PEOPLE, N_WALKS = 2, 3
 
 
 def reported(files: Mapping[str, list[Path]]) -> ClueReport:
