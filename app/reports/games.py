@@ -1,4 +1,5 @@
-"""The measures of games in files of moves, file by file and of two groups of seats: what `likely-human game` prints."""
+"""The measures of games in files of moves, file by file and of two groups of seats: what `likely-human game` prints and
+the results page of a study shows."""
 
 import math
 from collections.abc import Container, Mapping, Sequence
@@ -8,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from analysis.games.compare import Comparison, compare
+from analysis.games.compare import Comparison, PlayerMeasure, compare, described
 from analysis.games.glee_model import GleeModel, glee_model
 from analysis.games.sug import Play, play_of
 from analysis.games.sug_compare import PlayComparison, Seats, compare_play
@@ -25,6 +26,7 @@ from app.reports.matches import (
 )
 from app.tasks.game.base import AnyGame
 from app.tasks.game.match import config_hash
+from app.tasks.game.presenters.base import presenter_of
 from app.tasks.game.sampling import levels_of
 
 WHO = ("people", "agents", "all")
@@ -65,6 +67,19 @@ class Groups:
     second: Sequence[SeatPlayed]
     names: tuple[str, str]
     files: tuple[MatchFile, MatchFile]
+
+
+@dataclass(frozen=True, slots=True)
+class GameMeasures:
+    """The finished matches of one game: `people` are the players that are persons, or simulated ones where no person
+    played; `n_people` counts them."""
+
+    game: str
+    title: str
+    n_matches: int
+    n_people: int
+    people: str
+    measures: Sequence[PlayerMeasure]
 
 
 def chosen(file: MatchFile, who: str) -> list[SeatPlayed]:
@@ -120,6 +135,29 @@ def measures_compared(groups: Groups, options: Options) -> Comparison:
         seed=options.seed,
         resamples=options.resamples,
     )
+
+
+def measures_by_game(file: MatchFile, *, seed: int = 1, resamples: int = RESAMPLES) -> list[GameMeasures]:
+    """Every measure as `likely-human game metrics` has it, with its 95% interval over matches."""
+    found = []
+    for game in file.games:
+        seats = [one for one in file.seats if one.match.match.game.name == game.name]
+        if not seats:
+            continue
+        kinds = {one.occupant for one in seats}
+        people = next((kind for kind in ("human", "simulated") if kind in kinds), "")
+        table, names = seat_table(seats)
+        found.append(
+            GameMeasures(
+                game.name,
+                presenter_of(game.name).title,
+                sum(one.match.game.name == game.name for one in file.matches),
+                len({one.person for one in seats if one.occupant == people}),
+                people,
+                described(table, names, shares=game.shares, seed=seed, resamples=resamples),
+            )
+        )
+    return found
 
 
 def play_compared(groups: Groups, options: Options) -> PlayComparison:

@@ -91,13 +91,22 @@ def play_of_studies(
     `mode` as `matches_of_study` takes it. None where no match is over; a reason where they cannot be compared. Raises
     NotFound for an unknown study."""
     try:
-        read = [matches_of_study(session, slug, mode) for slug in slugs]
-        files = [file for file in read if file is not None]
-        if not files:
-            return None
-        return compare_play(_numbered(list(seats_of(files))), human=people_in(files), seed=seed)
+        return play_of([matches_of_study(session, slug, mode) for slug in slugs], seed=seed)
     except NotFound:
         raise
+    except StudyError as error:
+        return NoSignatures(str(error))
+
+
+def play_of(files: Sequence[MatchFile | None], *, seed: int = 1) -> Played | None:
+    """Compare how sources played in the matches that are over; a study without such a match is None.
+
+    None where no match is over; a reason where they cannot be compared."""
+    over = [file for file in files if file is not None]
+    try:
+        return (
+            compare_play(_numbered(list(seats_of(over))), human=people_in(over), seed=seed) if over else None
+        )
     except (StudyError, AnalysisError) as error:
         return NoSignatures(str(error))
 

@@ -28,9 +28,9 @@ from app.library.places import judging_folder, results_folder
 from app.library.tables import Stimulus
 from app.reports.distances import closing_of, kept_distances
 from app.reports.facts import StudyFacts, designs_of, play_alone
-from app.reports.measured import measures_by_game
+from app.reports.games import measures_by_game
 from app.reports.page.sources import Source, read_study, sessions_of
-from app.reports.perceived import matches_of_study, play_of_studies
+from app.reports.perceived import matches_of_study, play_of, play_of_studies
 from app.reports.rated import ratings_frame
 from app.reports.results.items import RatedItems
 from app.reports.results.making import Around, items_view, play_view, results_view, with_items
@@ -122,7 +122,7 @@ def _played(work: Work, session: Session, slug: str, mode: str, what: str) -> Re
     with work.computing():
         file = matches_of_study(session, slug, mode)
         games = measures_by_game(file) if file else []
-        play = play_of_studies(session, [slug], mode)
+        play = play_of([file])
     return play_view(slug, mode, games, play, work.now(), what)
 
 

@@ -10,7 +10,7 @@ from analysis.distances import Closing
 from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
 from analysis.signatures import NoSignatures, PlaySignatures, Signatures
-from app.reports.measured import GameMeasures
+from app.reports.games import GameMeasures
 from app.reports.results import bias, figures, items, judges, measures
 from app.reports.results.claims import HOW_MORE, claims_of
 from app.reports.results.closing import closing_figure

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from analysis.games.compare import PlayerMeasure
-from app.reports.measured import GameMeasures
+from app.reports.games import GameMeasures
 from app.reports.results.view import Column, Figure, Mark, Numbers
 from app.reports.results.words import listed, people, why_missing
 
