@@ -31,7 +31,7 @@ test: .venv/.test
 
 # Under a minute: what needs no browser, no PostgreSQL, no encoding of videos and no long statistics.
 test-fast: .venv/.test
-	@$(BIN)/pytest -q -n 2 --dist loadfile -m "not browser and not postgres and not videos and not slow" $(ARGS)
+	@$(BIN)/pytest -q -n 2 --dist loadfile --ignore tests/browser -m "not browser and not postgres and not videos and not slow" $(ARGS)
 
 # What share of the lines of app and analysis the tests run, in processes that they start as well.
 coverage: .venv/.test

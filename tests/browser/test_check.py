@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import av
+import pytest
 from playwright.sync_api import Page, expect
 
 from app.core.templating import STATIC
@@ -12,6 +13,8 @@ from app.core.templating import STATIC
 from .conftest import Visit
 from .pages import consent, message
 from .rig import Rig
+
+pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parent.parent.parent
 ASKED_FIRST = """

@@ -17,6 +17,8 @@ from stimuli.raycaster import Pose, raycaster
 from tests.clock import Clock
 from tests.tasks.walk.walking import SLUG, load_walks
 
+pytestmark = pytest.mark.browser
+
 POSES = [(20.5, 14.0, 1.2), (10.0, 20.0, 0.1), (30.0, 30.0, 2.5), (6.0, 33.0, 2.2)]
 DRAW = """async (walker) => {
   const { openView } = await import("/static/walk-view.js");
