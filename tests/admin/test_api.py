@@ -42,7 +42,7 @@ from tests.admin.persons import make_user
 from tests.factories import open_study
 from tests.sessions.walks import Walk
 
-EXAMPLES = 8
+EXAMPLES = 5
 # Starts a process, and is let through once.
 SLOW = {"/studies/{slug}/data/{what}.{format_}": iter([True])}
 # Out of the reach of numbers that are tried: or the program might revoke its own token on the way.

@@ -51,7 +51,7 @@ def test_values_that_are_sent_are_held_against_raters_on_both_pages(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(worker, "RESAMPLES", 10_000)
+    monkeypatch.setattr(worker, "RESAMPLES", 100)
     page = owner.get(HERE).text
     assert "which this study has none of: send the values of your own judge" in page
     assert "judge-straightness" not in page
@@ -62,7 +62,7 @@ def test_values_that_are_sent_are_held_against_raters_on_both_pages(
     with database.reading() as session:
         rated = ratings_frame(session, "rated")
     (tmp_path / "v.csv").write_text(LOGIC)
-    (block,) = validate_rating_rows([rated], read_item_verdicts(tmp_path / "v.csv"))
+    (block,) = validate_rating_rows([rated], read_item_verdicts(tmp_path / "v.csv"), resamples=100)
     group = next(one for one in block.validation.criteria if one.criterion == "logic")
     judge = next(one for one in group.judges if one.judge == "close")
     own = judge.measures["spearman"].value

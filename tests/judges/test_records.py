@@ -71,6 +71,7 @@ def test_times_of_a_manifest_are_judged_where_a_record_shows_none() -> None:
     assert judge.judge(PairFiles("p", "?", shown, shows)).score == 0, "what people see goes before"
 
 
+@pytest.mark.any_database
 def test_they_judge_a_study_of_records_and_stand_beside_one_person(
     settings: Settings, database: Database, tmp_path: Path
 ) -> None:

@@ -1,6 +1,8 @@
 """The clue report of a study: of the clips that it shows, remembered, and known to the launch."""
 
 import json
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,9 +14,10 @@ from app.jobs.handlers import clues as worker_clues
 from app.jobs.queue import mark_job_seen
 from app.jobs.tables import Job, JobStatus
 from app.library.clips.clues import CLUES
-from app.library.clips.importing import import_clips
+from app.library.clips.importing import ImportedClip, import_clips
 from app.library.clips.manifest import read_manifest
 from app.library.clips.rules import Rules
+from app.library.clips.store import ClipStore
 from app.library.clues import CluesState, ask_clues, clips_of, clue_run, clues_state
 from app.library.media import clues_path
 from app.library.rules import apply_rules
@@ -33,27 +36,32 @@ NOTHING_YET = CluesState(None, is_current=False, was_seen=False, tells=False, sa
 
 
 @pytest.fixture(scope="module")
-def walks(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two sources that differ in nothing but this: human clips end with a second of standing still."""
+def walks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Sequence[ImportedClip]]:
+    """Two sources that differ in nothing but this: human clips end with a second of standing still.
+
+    The folder of a store, to be copied, and the clips in it.
+    """
     folder = tmp_path_factory.mktemp("walks")
     lines = ["file,name,source,goal"]
     for number in range(12):
         source = "human" if number < 6 else "hybrid"
-        stops_at = 60 if source == "human" else 999
+        stops_at = 30 if source == "human" else 999
 
         def paint(frame: int, width: int, height: int, *, at: int = stops_at, seed: int = number) -> Pixels:
             return noise(seed + 100 * min(frame, at), width, height)
 
-        make_video(folder / f"{number}.mp4", seconds=3, width=32, height=32, paint=paint)
+        make_video(folder / f"{number}.mp4", seconds=2, width=32, height=32, paint=paint)
         lines.append(f"{number}.mp4,{source}-{number % 6},{source},g{number % 6}")
     (folder / "manifest.csv").write_text("\n".join(lines) + "\n")
-    return folder
+    store = ClipStore(folder / "store")
+    return store.root, import_clips(read_manifest(folder / "manifest.csv"), Rules(crf=35), store, workers=2)
 
 
 @pytest.fixture
-def study(desk: Desk, walks: Path, who: Who) -> StudyHere:
+def study(desk: Desk, walks: tuple[Path, Sequence[ImportedClip]], who: Who) -> StudyHere:
     """A draft that lists six pairs of them."""
-    clips = import_clips(read_manifest(walks / "manifest.csv"), Rules(crf=35), desk.store, workers=2)
+    folder, clips = walks
+    shutil.copytree(folder, desk.data_dir, dirs_exist_ok=True)
     with desk.database.transaction() as session:
         add_stimuli(session, clips, NOW)
         return create_study(session, who, "nav", {"pairs": PAIRS}, NOW)
