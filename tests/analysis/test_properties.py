@@ -1,4 +1,4 @@
-"""What holds for the whole analysis of any table: what must not matter does not, and what is odd is told in words."""
+"""What holds for the whole analysis of any table: what must not matter does not."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from statsmodels.stats.proportion import proportion_confint
 
 from analysis import SchemaError, analyze, check_responses
-from tests.analysis.tables import answer, person, table
+from tests.analysis.tables import answer, table
 
 pytestmark = pytest.mark.slow
 
@@ -139,34 +139,6 @@ def test_a_row_that_stands_twice_is_refused_with_both_numbers(rows: list[Row], d
     trial = rows[first]["trial"]
     assert (caught.value.row, caught.value.column) == (second + 2, "trial")
     assert f"{trial!r} was already answered in row {first + 2} (study " in str(caught.value)
-
-
-DEGENERATE: dict[str, list[Row]] = {
-    "one participant": person("p1", "abba"),
-    "one answer": person("p1", "a"),
-    "one pair": [answer(participant=f"p{number}", choice="ab"[number % 2]) for number in range(5)],
-    "all correct": [*person("p1", "aaaa"), *person("p2", "aaaa"), *person("p3", "aaaa")],
-    "all wrong": [*person("p1", "bbbb"), *person("p2", "bbbb"), *person("p3", "bbbb")],
-    "all tied": [*person("p1", "abab"), *person("p2", "baba")],
-    "a participant with only blanks": [*person("p1", "aab"), *person("p2", "---"), *person("p3", "bab")],
-    "only blanks": [*person("p1", "--", uncertainty=""), *person("p2", "--", uncertainty="")],
-    "no sides": [*person("p1", "aab", left=""), *person("p2", "bab", left="")],
-    "two raters": [*person("p1", "aabab"), *person("p2", "aabba")],
-    "two raters who share no pair": [
-        answer(participant="p1", pair="q1"),
-        answer(participant="p2", pair="q2"),
-    ],
-    "unicode": [*person("Zoë", "aab", study="навигация"), *person("参加者 一", "bab", study="навигация")],
-    "a line break and a quote": [*person("a\n'b\"", "aab"), *person("\u202e\x00", "bab")],
-    "nothing counts": [*person("p1", "aab", excluded="too-fast"), *person("p2", "aab", kind="practice")],
-    "two studies, one empty": [*person("p1", "aab"), *person("p1", "aab", study="t", excluded="too-fast")],
-}
-
-
-@pytest.mark.parametrize("rows", DEGENERATE.values(), ids=DEGENERATE)
-def test_degenerate_data_give_numbers_or_reasons(rows: list[Row]) -> None:
-    for study in numbers(table(*rows))["studies"]:
-        assert study["accuracy"]["mean"] is not None or study["accuracy"]["reason"]
 
 
 def test_ten_thousand_raters_are_an_ordinary_study() -> None:

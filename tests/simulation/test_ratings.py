@@ -20,8 +20,8 @@ pytestmark = [pytest.mark.any_database, pytest.mark.slow]
 
 LEVELS = [str(n) for n in range(1, 10)]
 CRITERIA = ("logic", "plan")
-ITEMS = [f"i{number}" for number in range(12)]
-N = 40
+ITEMS = [f"i{number}" for number in range(8)]
+N = 24
 
 
 def analysed(settings: Settings, database: Database, folder: Path, slug: str, traits: Traits) -> pd.DataFrame:
@@ -42,30 +42,25 @@ def analysed(settings: Settings, database: Database, folder: Path, slug: str, tr
 def test_severity_and_the_worth_of_items_come_back(
     settings: Settings, database: Database, tmp_path: Path
 ) -> None:
-    """Of N people a standard deviation is known to about 11%: bounds are over three times that."""
+    """Of N people a standard deviation is known to about 15%: bounds are three times that.
+
+    Halo and noise are left where nobody is severe: 0.25, the root of 0.2 squared and 0.4 squared over eight items.
+    """
     harsh = analysed(settings, database, tmp_path, "harsh", Traits(severity=0.8, halo=0.2, noise=0.4))
     even = analysed(settings, database, tmp_path, "even", Traits(severity=0.0, halo=0.2, noise=0.4))
     spread = {
         name: raters.groupby("criterion")["severity"].std() for name, raters in (("h", harsh), ("e", even))
     }
-    assert (spread["h"].between(0.5, 1.15)).all()
-    assert (spread["e"] < 0.3).all()
+    assert (spread["h"].between(0.44, 1.16)).all()
+    assert (spread["e"] < 0.36).all()
+    by_person = harsh.pivot_table(index="rater", columns="criterion", values="severity")
+    assert by_person["logic"].corr(by_person["plan"]) > 0.8, "severity is a person's, over all criteria"
     with database.reading() as session:
         rows = ratings_frame(session, "even")
     means = rows.assign(value=rows["value"].astype(float)).groupby(["question", "item"])["value"].mean()
     for criterion in CRITERIA:
         worth = [worth_of(5, item, criterion, len(LEVELS)) for item in ITEMS]
         assert np.corrcoef(worth, [means[criterion, item] for item in ITEMS])[0, 1] > 0.9
-
-
-def test_a_person_who_scores_low_is_the_severe_one(
-    settings: Settings, database: Database, tmp_path: Path
-) -> None:
-    """The sign of `severity` in the analysis: above those of the same items by all, so low for the harsh."""
-    raters = analysed(settings, database, tmp_path, "one", Traits(severity=1.0, halo=0.0, noise=0.1))
-    assert raters["severity"].abs().max() > 1
-    by_person = raters.pivot_table(index="rater", columns="criterion", values="severity")
-    assert by_person["logic"].corr(by_person["plan"]) > 0.9, "severity is a person's, over all criteria"
 
 
 def test_who_finds_a_study_of_ratings_full_is_counted_apart(

@@ -29,19 +29,19 @@ def simulate(settings: Settings, database: Database, n: int, seed: int = 1, **tr
 def test_the_known_accuracy_is_inside_its_interval(
     settings: Settings, database: Database, study: str
 ) -> None:
-    simulate(settings, database, 25, accuracy=0.84, seed=3)
+    simulate(settings, database, 12, accuracy=0.84, seed=3)
     with database.reading() as session:
         rows = responses_frame(session, study)
         modes = set(session.exec(select(ParticipantSession.mode)))
     assert modes == {"simulated"}
-    assert len(rows) == 25 * 11
+    assert len(rows) == 12 * 11
     result = analyze([rows]).to_dict()
     interval = result["studies"][0]["accuracy"]["interval"]
     assert interval["low"] <= 0.84 <= interval["high"]
 
 
 def test_side_bias_shows_in_what_is_pressed(settings: Settings, database: Database, study: str) -> None:
-    simulate(settings, database, 6, side_bias=1.0)
+    simulate(settings, database, 2, side_bias=1.0)
     with database.reading() as session:
         rows = responses_frame(session, study)
     assert (rows["choice"].astype(str) == rows["left"].astype(str)).all()
@@ -53,13 +53,13 @@ def test_ties_are_given_where_the_page_offers_them_and_as_often_as_asked(
     settings: Settings, database: Database, study: str, tmp_path: Path
 ) -> None:
     """The same people on a page with the answer and on one without; by an exact binomial test."""
-    simulate(settings, database, 2, tie=1.0)
+    simulate(settings, database, 1, tie=1.0)
     [choice, *others] = study_file()["trials"]["questions"]  # type: ignore[index]
     with database.transaction() as session:
         without = responses_frame(session, study)["choice"]
         load_file(session, tmp_path, trials={"questions": [{**choice, "allow_tie": True}, *others]})
     assert set(without) == {"a", "b"}
-    simulate(settings, database, 12, tie=0.3)
+    simulate(settings, database, 6, tie=0.3)
     with database.reading() as session:
         said = responses_frame(session, study)["choice"][len(without) :]
     assert binomtest(int((said == "tie").sum()), len(said), 0.3).pvalue > 0.001

@@ -13,7 +13,7 @@ from app.tasks.game.agents.sug_habits import learned
 from bench.play_order import Seats, agent_of, fitted, play_in, seats_of
 
 A, B, C = 1, 2, 3
-EXACT = 150
+MANY = 120
 # A and B take turns with each other throughout; C offers to A, who once turns to C.
 ROUNDS: Rounds = [
     [(B, 5, True), (A, 5, True), (A, 2, False)],
@@ -74,7 +74,12 @@ def people() -> Seats:
 @pytest.fixture(scope="module")
 def exact() -> Seats:
     """Matches of people who are the adaptive model itself, without noise; of fewer, long chains are too few."""
-    return seats_of(agent_of("simulated", noise=0), EXACT, 1)
+    return seats_of(agent_of("simulated", noise=0), MANY, 1)
+
+
+@pytest.fixture(scope="module")
+def noisy() -> Seats:
+    return seats_of(agent_of("simulated"), MANY, 1)
 
 
 @pytest.mark.slow
@@ -84,42 +89,41 @@ def test_agents_fitted_to_people_of_the_adaptive_model_are_ordered_as_in_the_pap
     """The order of Table 1, not its digits.
 
     Offers and rejections: DBA and DBRA are near, the adaptive model farther, GT farthest. Chains: the adaptive model is
-    near, DBA and DBRA are farther, GT farthest. In 25 draws of as many matches the adaptive model's dY8 was at most
-    0.36 of the smaller of theirs, and DBA's at most 0.39 of GT's. Of recipients GT alone is far.
+    near, DBA and DBRA are farther, GT goes on with the fewest. In 8 draws of as many matches the adaptive model's dY8
+    was at most 0.2 of the smaller of theirs, and at most 0.02 of GT's. Of recipients GT alone is far.
     """
-    far, plays = distances_fitted(exact, EXACT)
+    far, plays = distances_fitted(exact, 80)
     for near in ("dba", "dbra"):
         assert far[near].d_o < far["adaptive"].d_o / 10 < far["gt"].d_o / 10
         assert far[near].d_b < far["adaptive"].d_b / 5 < far["gt"].d_b / 5
-        assert far["adaptive"].d_y8 < far[near].d_y8 / 2 < far["gt"].d_y8 / 4
+        assert far["adaptive"].d_y8 < far[near].d_y8 / 2
         assert max(far[near].d_r, far["adaptive"].d_r) < far["gt"].d_r / 5
-    assert far["adaptive"].d_y8 < 0.3
+    assert far["adaptive"].d_y8 < min(0.3, far["gt"].d_y8 / 10)
     # Of long chains people of the model go on with most; GT with as many as chance gives.
     shares = {name: long_chains(one) for name, one in plays.items()}
-    assert shares["gt"] < shares["dba"] < shares["dbra"] < shares["adaptive"]
+    assert shares["gt"] + 0.05 < min(shares["dba"], shares["dbra"])
+    assert max(shares["dba"], shares["dbra"]) + 0.05 < shares["adaptive"]
 
 
 @pytest.mark.slow
 def test_of_people_with_noise_chains_have_gt_farthest_and_no_order_of_the_others(
-    people: Seats,
+    noisy: Seats,
 ) -> None:
-    """Without time the order is the paper's. By chains the adaptive model, which has no noise, was nearer than DBRA in
-    13 of twenty draws of 60 matches and in 7 of twenty of seven, so that neither is said to be."""
-    far, _ = distances_fitted(people, 70)
+    """By chains the adaptive model, which has no noise, was nearer than DBRA in 13 of twenty draws of 60 matches and in
+    7 of twenty of seven, so that neither is said to be."""
+    far, _ = distances_fitted(noisy, 40)
     for near in ("dba", "dbra"):
         assert far[near].d_o < far["adaptive"].d_o / 10 < far["gt"].d_o / 10
-        assert far[near].d_b < far["adaptive"].d_b < far["gt"].d_b
+        assert max(far[near].d_b, far["adaptive"].d_b) < far["gt"].d_b / 2
         assert far[near].d_r < min(far["adaptive"].d_r, far["gt"].d_r)
         assert far[near].d_y8 < far["gt"].d_y8
-    assert far["adaptive"].d_y8 < far["gt"].d_y8
+    assert far["adaptive"].d_y8 < far["gt"].d_y8 / 2
 
 
 @pytest.mark.slow
-def test_answers_turned_round_break_chains(exact: Seats) -> None:
+def test_answers_turned_round_break_chains(exact: Seats, noisy: Seats) -> None:
     """Why noise matters to dY8: whose offer was refused by mistake looks elsewhere next time."""
-    noisy = seats_of(agent_of("simulated"), EXACT, 1)
-    kept = [play_in(each) for each in (exact, noisy)]
-    assert long_chains(kept[1]) < long_chains(kept[0]) - 0.04
+    assert long_chains(play_in(noisy)) < long_chains(play_in(exact)) - 0.04
 
 
 def long_chains(play: Play) -> float:

@@ -31,7 +31,7 @@ from tests.analysis.tables import answer, table
 pytestmark = pytest.mark.slow
 
 SLOW = settings(
-    max_examples=8,
+    max_examples=5,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
@@ -191,10 +191,9 @@ def every_estimate(found: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("case", DEGENERATE)
-@pytest.mark.parametrize("resamples", [0, 50])
-def test_degenerate_tables_give_numbers_or_reasons(case: str, resamples: int) -> None:
+def test_degenerate_tables_give_numbers_or_reasons(case: str) -> None:
     responses, rows = DEGENERATE[case]
-    found = validated(responses, rows, resamples=resamples)
+    found = validated(responses, rows, resamples=20)
     estimates = every_estimate(found)
     assert len(estimates) > 20
     for one in estimates:
