@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import urllib.request
@@ -35,6 +36,15 @@ def run(environment: Mapping[str, str], tmp_path: Path, program: Program) -> Run
         return program.run(*words, cwd=tmp_path, environment={**environment, **more})
 
     return run
+
+
+@pytest.fixture
+def data(environment: Mapping[str, str], migrated_sqlite: Path) -> Path:
+    """The data folder, as an earlier command left it."""
+    folder = Path(environment["LIKELY_HUMAN_DATA"])
+    folder.mkdir()
+    shutil.copy(migrated_sqlite, folder / "likely-human.sqlite3")
+    return folder
 
 
 def refused(done: Done, *parts: str) -> None:
@@ -106,6 +116,7 @@ def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path) -> None:
     refused(run("study", "archive", "nav"), "there is no study 'nav'")
 
 
+@pytest.mark.usefixtures("data")
 def test_a_study_file_with_errors_names_each_with_its_line(run: Run, folder: Path) -> None:
     keys = study_file(title="", trials={"order": "sideways", "questions": []})
     (folder / "bad.yaml").write_text(yaml.safe_dump(keys, sort_keys=False))
@@ -133,12 +144,14 @@ NOT_THERE = {
 }
 
 
+@pytest.mark.usefixtures("data")
 def test_what_is_not_there_is_one_line(run: Run) -> None:
     for words, part in NOT_THERE.items():
         refused(run(*words.split()), part)
     refused(run("simulate", "none", "--accuracy", "1.5"), "accuracy", "1.5", "0 to 1")
 
 
+@pytest.mark.usefixtures("data")
 def test_wrong_usage_is_exit_2(run: Run) -> None:
     for words in ("export", "export x --what secrets", "nonsense", "simulate x -n 0"):
         done = run(*words.split())
@@ -181,6 +194,7 @@ BAD_ANSWERS: Mapping[str, tuple[bytes, list[str]]] = {
 }
 
 
+@pytest.mark.usefixtures("data")
 def test_a_bad_file_of_answers_is_one_line_and_nothing_is_stored(run: Run, tmp_path: Path) -> None:
     for content, parts in BAD_ANSWERS.values():
         (tmp_path / "answers.csv").write_bytes(content)

@@ -1,6 +1,7 @@
 """The service is killed in the middle of its work: every answer that it acknowledged is on disk."""
 
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -45,8 +46,9 @@ def walk_for_ever(address: str, acknowledged: list[str]) -> None:
 
 
 def test_kill_9_loses_no_acknowledged_answer(
-    tmp_path: Path, library: tuple[ClipStore, Sequence[ImportedClip]]
+    tmp_path: Path, library: tuple[ClipStore, Sequence[ImportedClip]], migrated_sqlite: Path
 ) -> None:
+    shutil.copy(migrated_sqlite, tmp_path / "likely-human.sqlite3")
     settings = Settings(LIKELY_HUMAN_DATA=tmp_path)  # type: ignore[call-arg]
     database = open_database(settings)
     with database.transaction() as session:

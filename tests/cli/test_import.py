@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,8 +24,10 @@ values: {choice: {L: a, R: b, "=": tie}}
 
 
 @pytest.fixture
-def run(tmp_path: Path, program: Program) -> Run:
+def run(tmp_path: Path, program: Program, migrated_sqlite: Path) -> Run:
     kept = {key: os.environ[key] for key in ("PATH", "HOME", "LANG") if key in os.environ}
+    (tmp_path / "data").mkdir()
+    shutil.copy(migrated_sqlite, tmp_path / "data" / "likely-human.sqlite3")
     environment = {**kept, "LIKELY_HUMAN_DATA": str(tmp_path / "data"), "COLUMNS": "200", "TERM": "dumb"}
 
     def run(*words: object) -> Done:

@@ -104,11 +104,12 @@ def as_data(folder: File) -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def opened_folder(tmp_path_factory: pytest.TempPathFactory, library: Library) -> File:
+def opened_folder(tmp_path_factory: pytest.TempPathFactory, library: Library, migrated_sqlite: File) -> File:
     """A data folder with an open study, `nav`, whose clips have positions."""
     folder, rng = tmp_path_factory.mktemp("opened"), np.random.default_rng(5)
     data = folder / "data"
     data.mkdir()
+    shutil.copy(migrated_sqlite, data / "likely-human.sqlite3")
     (data / "clips").symlink_to(library[0].root / "clips")
     with as_data(data), opened() as (settings, database), database.transaction() as session:
         open_study(session, folder, library[1])

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -33,10 +34,11 @@ Library = tuple[ClipStore, Sequence[ImportedClip]]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: Library) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, library: Library, migrated_sqlite: Path) -> Path:
     """A data folder with an open study, in which every command runs; its clips are those of the library."""
     data = tmp_path / "data"
     data.mkdir()
+    shutil.copy(migrated_sqlite, data / "likely-human.sqlite3")
     (data / "clips").symlink_to(library[0].root / "clips")
     monkeypatch.setenv("LIKELY_HUMAN_DATA", str(data))
     monkeypatch.delenv("DATABASE_URL", raising=False)

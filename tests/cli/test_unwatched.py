@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,10 @@ LINES = HNTT.read_text(encoding="utf-8").splitlines()
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, migrated_sqlite: Path) -> Path:
     """The first published study of four people, one of whom cannot have watched a clip."""
+    (tmp_path / "data").mkdir()
+    shutil.copy(migrated_sqlite, tmp_path / "data" / "likely-human.sqlite3")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LIKELY_HUMAN_DATA", str(tmp_path / "data"))
     monkeypatch.delenv("DATABASE_URL", raising=False)

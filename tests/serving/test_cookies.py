@@ -1,5 +1,6 @@
 """Cookies are marked secure where people come by HTTPS: as a proxy says, or as the settings do."""
 
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,9 +17,14 @@ from tests.factories import open_study
 
 @pytest.mark.parametrize(("word", "is_secure"), [("true", True), ("1", True), ("", False), ("no", False)])
 def test_a_setting_makes_every_cookie_secure(
-    word: str, is_secure: bool, tmp_path: Path, library: tuple[ClipStore, Sequence[ImportedClip]]
+    word: str,
+    is_secure: bool,
+    tmp_path: Path,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    migrated_sqlite: Path,
 ) -> None:
     settings = Settings(LIKELY_HUMAN_DATA=tmp_path, LIKELY_HUMAN_SECURE_COOKIES=word)  # type: ignore[call-arg]
+    shutil.copy(migrated_sqlite, tmp_path / "likely-human.sqlite3")
     database = open_database(settings)
     with database.transaction() as session:
         open_study(session, tmp_path, library[1])

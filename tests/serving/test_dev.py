@@ -1,6 +1,7 @@
 """`make dev`: the demo with simulated answers, served anew when our Python changes; nothing outlives it."""
 
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -27,10 +28,12 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def data(tmp_path: Path, library: tuple[ClipStore, list[ImportedClip]]) -> Path:
+def data(tmp_path: Path, library: tuple[ClipStore, list[ImportedClip]], migrated_sqlite: Path) -> Path:
     """A folder that has a study called demo already: its clips need not be drawn."""
     store, clips = library
     folder = tmp_path / "data"
+    folder.mkdir()
+    shutil.copy(migrated_sqlite, folder / "likely-human.sqlite3")
     settings = Settings(LIKELY_HUMAN_DATA=folder)  # type: ignore[call-arg]
     with closing(open_database(settings)) as database, database.transaction() as session:
         open_study(session, tmp_path, clips, study="demo")

@@ -34,6 +34,8 @@ from tests.clock import Clock
 from tests.factories import NOW, answer_for, open_study
 from tests.sessions.walks import Walk
 
+pytestmark = pytest.mark.any_database
+
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 
 CRITERIA = [
@@ -178,6 +180,7 @@ def test_an_anchor_stands_beside_its_answer_and_a_missing_reason_is_asked_for(
         assert session.exec(select(Response).where(col(Response.trial_id).is_not(None))).all() == []
 
 
+@pytest.mark.both_databases
 def test_each_participant_has_their_share_of_each_condition_and_a_pair_of_sessions_mirrors_sides(
     opened: Callable[..., str], database: Database
 ) -> None:
@@ -209,6 +212,7 @@ def test_blocks_in_random_order_come_turned_round_in_the_second_session(
     assert set(firsts[::2]) == {"watch", "rate"}, "which comes first is drawn"
 
 
+@pytest.mark.both_databases
 def test_each_item_is_rated_by_so_many_and_then_nobody_new_is_taken(
     client: TestClient, opened: Callable[..., str], database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -287,6 +291,7 @@ def test_a_record_and_a_text_of_the_library_are_shown_as_they_were_frozen(
         assert conditions == ["robot9", "robot9"]
 
 
+@pytest.mark.both_databases
 def test_a_single_clip_is_rated_and_evidence_of_watching_decided_by_the_server(
     client: TestClient, opened: Callable[..., str], database: Database
 ) -> None:

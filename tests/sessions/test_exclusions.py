@@ -32,6 +32,8 @@ from tests.factories import NOW, load_file
 from tests.reports.people import take, walk
 from tests.studies.clips import add_clips
 
+pytestmark = pytest.mark.any_database
+
 LATER = NOW + timedelta(days=1)
 
 
@@ -93,6 +95,7 @@ def test_an_excluded_session_is_said_to_be_so_in_the_data_and_does_not_count(des
         assert set(labels_frame(session, "nav")["votes_b"]) == {0}
 
 
+@pytest.mark.both_databases
 def test_taken_back_it_counts_as_before_and_nothing_was_deleted(desk: Desk) -> None:
     before = {what: desk.rows(what) for what in (What.RESPONSES, What.PARTICIPANTS)}
     desk.do(exclude, 2, "asked to be left out", NOW)
@@ -152,6 +155,7 @@ def test_a_session_of_another_study_is_not_there(desk: Desk) -> None:
     assert desk.found() == []
 
 
+@pytest.mark.both_databases
 def test_sessions_are_found_by_what_is_known_of_them(desk: Desk) -> None:
     desk.do(exclude, 2, "x", NOW)
     desk.do(add_note, 2, "y", NOW)
@@ -187,6 +191,7 @@ def test_a_search_that_makes_no_sense_is_refused(search: Mapping[str, str]) -> N
         checked_search(Search(**search))  # type: ignore[arg-type]
 
 
+@pytest.mark.both_databases
 def test_pages_of_a_list_follow_one_another(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.monitor.sessions_list.PER_PAGE", 2)
     first = desk.find()
@@ -195,6 +200,7 @@ def test_pages_of_a_list_follow_one_another(desk: Desk, monkeypatch: pytest.Monk
     assert ([line.id for line in second.lines], second.found, second.next) == ([1], 3, 0)
 
 
+@pytest.mark.both_databases
 def test_one_session_is_told_from_the_door_to_the_end(desk: Desk) -> None:
     desk.do(exclude, 2, "left the room", LATER)
     desk.do(add_note, 2, "Wrote to us.", LATER)

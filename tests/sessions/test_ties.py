@@ -27,6 +27,8 @@ from tests.admin.persons import Person, make_login, make_user
 from tests.factories import answer_for, open_study, study_file
 from tests.sessions.walks import Walk
 
+pytestmark = pytest.mark.any_database
+
 ROOT = Path(__file__).parents[2]
 TIE = re.compile(r'<input type="radio" name="choice" value="tie"[^>]*> <span>No difference</span>')
 
@@ -52,6 +54,7 @@ def exported(session: Session, what: What, folder: Path) -> list[dict[str, str]]
     return list(csv.DictReader(io.StringIO((folder / "out.csv").read_text(encoding="utf-8"))))
 
 
+@pytest.mark.both_databases
 def test_no_difference_is_a_plain_form_s_third_choice_and_is_stored_and_exported(
     client: TestClient, database: Database, with_ties: str, tmp_path: Path
 ) -> None:
@@ -131,6 +134,7 @@ def test_choices_and_presses_are_each_other_s_and_a_tie_is_no_member() -> None:
     assert chosen_by("tie", Member.A) not in tuple(Member)
 
 
+@pytest.mark.both_databases
 def test_going_back_to_the_tables_of_before_makes_a_tie_a_blank_and_loses_no_answer(
     client: TestClient, database: Database, with_ties: str
 ) -> None:

@@ -29,6 +29,8 @@ from app.studies.tables import Draft, State, Study, StudyVersion
 from tests.factories import NOW, load_file, study_file
 from tests.reports.people import CLIP, PLAYBACK, take, walk
 
+pytestmark = pytest.mark.any_database
+
 ALL = Accepted(codes=None)
 
 
@@ -84,6 +86,7 @@ def room(
         yield Room(session, library[0], tmp_path)
 
 
+@pytest.mark.both_databases
 def test_a_sound_study_lacks_nothing_but_its_pilot(room: Room) -> None:
     assert room.verdicts() == {
         "version": "ok", "texts": "ok", "age": "ok", "clips": "ok", "processing": "ok", "pairs": "ok",
@@ -180,6 +183,7 @@ def test_the_state_of_the_real_clue_report_is_asked_for(room: Room) -> None:
     assert {c.code: c.verdict for c in checklist(room.session, room.here, real)}["clues"] == "warning"
 
 
+@pytest.mark.both_databases
 def test_going_live_takes_every_warning_and_a_reason_and_freezes_the_version(room: Room) -> None:
     room.clues = TELLS
     with pytest.raises(NotAccepted, match="Clue report and Pilot"):

@@ -243,7 +243,7 @@ def test_a_draft_and_its_file_are_the_same_study(
 
 @pytest.mark.slow
 @given(keys=spoilt_drafts() | JSON)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=80, deadline=None)
 def test_any_drafts_file_holds_every_value(keys: Any) -> None:
     source = read_yaml(draft_to_yaml(keys))
     assert source.faults == ()

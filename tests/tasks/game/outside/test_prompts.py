@@ -161,7 +161,7 @@ def test_the_page_of_a_person_has_every_fact_that_text_and_view_have() -> None:
                 for s, event in list(steps(game, config, 2))[:40]
                 if event.kind == "move" and event.seat is not None
             ]
-            for s, seat in states[::4]:
+            for s, seat in states[::8]:
                 view, legal = game.view(s, seat), game.legal(s, seat)
                 before = page(config, view, legal)
                 for part in ("facts", "history"):
