@@ -40,7 +40,7 @@ def votes(api: Program) -> list[tuple[str, int | None, int | None, int]]:
 
 
 def test_the_monitor_shows_votes_to_who_opened_the_results_alone(
-    owner: Person, editor: Person, share_with: ShareWith, api: Program, answered: str
+    answered: str, owner: Person, editor: Person, share_with: ShareWith, api: Program
 ) -> None:
     share_with(editor)
     for person in (owner, editor):
@@ -59,7 +59,7 @@ def test_the_monitor_shows_votes_to_who_opened_the_results_alone(
     assert CLOSED in text_of(editor.get(f"{HERE}/monitor").text), "each opens for themselves"
 
 
-def test_the_monitors_events_are_as_the_page_of_who_watches(database: Database, answered: str) -> None:
+def test_the_monitors_events_are_as_the_page_of_who_watches(answered: str, database: Database) -> None:
     with database.reading() as session:
         study = study_here(session, answered)
 
@@ -74,7 +74,7 @@ def test_the_monitors_events_are_as_the_page_of_who_watches(database: Database, 
 
 
 def test_a_closed_study_and_a_pilot_show_their_votes(
-    owner: Person, api: Program, answered: str, client: TestClient, database: Database
+    answered: str, owner: Person, api: Program, client: TestClient, database: Database
 ) -> None:
     with database.transaction() as session:
         set_state(session, answered, State.CLOSED)
@@ -88,11 +88,11 @@ def test_a_closed_study_and_a_pilot_show_their_votes(
 
 
 def test_a_report_of_live_answers_opens_with_the_results(
+    answered: str,
     owner: Person,
     editor: Person,
     share_with: ShareWith,
     api: Program,
-    answered: str,
     settings: Settings,
     database: Database,
 ) -> None:
@@ -119,7 +119,7 @@ def test_a_report_of_live_answers_opens_with_the_results(
 
 
 def test_judges_beside_people_open_with_the_results_and_verdicts_are_open(
-    owner: Person, api: Program, answered: str, settings: Settings, database: Database
+    answered: str, owner: Person, api: Program, settings: Settings, database: Database
 ) -> None:
     pairs = [pair["pair"] for pair in api.get(f"{API}/monitor").json()["pairs"]]
     verdicts = "judge,pair,choice,score\n" + "".join(f"mine,{pair},a,0.9\n" for pair in pairs)

@@ -43,7 +43,7 @@ def answered(client: TestClient, study: str, database: Database, kept: Kept) -> 
     return study
 
 
-def test_a_table_in_an_unknown_mode_is_refused_in_words(owner: Person, answered: str) -> None:
+def test_a_table_in_an_unknown_mode_is_refused_in_words(answered: str, owner: Person) -> None:
     response = owner.get(f"{HERE}/data/labels.csv?mode=dreamt")
     assert response.status_code == 400
     assert "dreamt" in response.text
@@ -51,10 +51,10 @@ def test_a_table_in_an_unknown_mode_is_refused_in_words(owner: Person, answered:
 
 
 def test_a_report_is_built_in_the_background_kept_and_opened_by_who_sees_the_study(
+    answered: str,
     owner: Person,
     editor: Person,
     share_with: ShareWith,
-    answered: str,
     settings: Settings,
     database: Database,
 ) -> None:
@@ -89,7 +89,7 @@ def packed(answered: str, settings: Settings, database: Database, once: Once) ->
     return answered
 
 
-def test_a_package_is_built_and_downloaded(owner: Person, packed: str) -> None:
+def test_a_package_is_built_and_downloaded(packed: str, owner: Person) -> None:
     response = owner.get(f"{HERE}/packages/1.zip")
     archive = zipfile.ZipFile(io.BytesIO(response.content))
     [description] = [name for name in archive.namelist() if name.endswith("dataset_description.json")]
@@ -107,7 +107,7 @@ def test_a_failed_build_says_why_and_leaves_nothing(
 
 
 def test_tables_are_downloaded_and_what_is_taken_out_is_in_the_audit_log(
-    owner: Person, packed: str, viewer: Person, api: Program, share_with: ShareWith
+    packed: str, owner: Person, viewer: Person, api: Program, share_with: ShareWith
 ) -> None:
     """Tables, packages and the table of clips, by page, by program, and by a viewer too: who, what and when."""
     share_with(viewer)
@@ -137,7 +137,7 @@ def test_tables_are_downloaded_and_what_is_taken_out_is_in_the_audit_log(
     assert api.get("/audit?kind=odd").status_code == 422
 
 
-def test_programs_get_the_same(owner: Person, packed: str, api: Program) -> None:
+def test_programs_get_the_same(packed: str, owner: Person, api: Program) -> None:
     [run] = api.get("/studies/nav/packages").json()
     assert (run["id"], run["status"]) == (1, "done")
     package = api.get("/studies/nav/packages/1.zip").content

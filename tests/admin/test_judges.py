@@ -83,7 +83,7 @@ def test_the_page_offers_every_judge_and_is_in_the_menu(owner: Person, study: st
 
 
 def test_only_what_can_run_is_ticked_and_the_default_click_works(
-    owner: Person, answered: str, settings: Settings, database: Database
+    answered: str, owner: Person, settings: Settings, database: Database
 ) -> None:
     page = owner.get(HERE).text
     ticked = re.findall(r'name="judge-([\w-]+)" value="1" checked>', page)
@@ -110,7 +110,7 @@ def test_nothing_is_ticked_before_there_is_a_version(owner: Person, database: Da
     assert page.count("save its design first") == len(OURS)
 
 
-def test_a_judge_is_run_and_read_beside_the_ceiling(owner: Person, judged: str) -> None:
+def test_a_judge_is_run_and_read_beside_the_ceiling(judged: str, owner: Person) -> None:
     page = owner.get(HERE).text
     assert "motion: against 30 answers of 3 live participants" in page
     assert "Pairs on which it agrees with the majority of people: " in page
@@ -153,7 +153,7 @@ def test_pairs_that_nobody_voted_on_help_the_preference_of_those_that_have_votes
         )
 
 
-def test_the_numbers_on_the_page_are_those_of_the_file(owner: Person, judged: str) -> None:
+def test_the_numbers_on_the_page_are_those_of_the_file(judged: str, owner: Person) -> None:
     page = owner.get(HERE).text
     validation = owner.get(f"{HERE}/1/validation.json").json()
     for group in validation["judges"][0]["groups"]:
@@ -163,7 +163,7 @@ def test_the_numbers_on_the_page_are_those_of_the_file(owner: Person, judged: st
 
 
 def test_a_file_of_verdicts_is_sent_and_a_bad_one_is_refused_in_the_readers_words(
-    owner: Person, answered: str, settings: Settings, database: Database
+    answered: str, owner: Person, settings: Settings, database: Database
 ) -> None:
     header = "judge,pair,choice,score\n"
     pairs = [f"human-hybrid-0{n}" for n in range(1, 7)]
@@ -207,7 +207,7 @@ def test_asking_twice_for_the_same_is_asking_once(owner: Person, study: str) -> 
 
 
 def test_who_sees_the_study_reads_and_only_who_may_edit_asks(
-    owner: Person, judged: str, editor: Person, viewer: Person, share_with: ShareWith
+    judged: str, owner: Person, editor: Person, viewer: Person, share_with: ShareWith
 ) -> None:
     assert editor.get(f"{HERE}/1/verdicts.csv").status_code == 404
     share_with(viewer)
@@ -221,7 +221,7 @@ def test_who_sees_the_study_reads_and_only_who_may_edit_asks(
 
 
 def test_an_older_run_is_shown_when_asked_for(
-    owner: Person, judged: str, settings: Settings, database: Database
+    judged: str, owner: Person, settings: Settings, database: Database
 ) -> None:
     send(owner, "judge,pair,choice\nmine,human-hybrid-01,a\n")
     drain(settings, database)
@@ -229,12 +229,12 @@ def test_an_older_run_is_shown_when_asked_for(
     assert '<h2 id="result">motion: against' in owner.get(f"{HERE}?run=1").text
 
 
-def test_a_run_whose_files_are_gone_says_so(owner: Person, judged: str, settings: Settings) -> None:
+def test_a_run_whose_files_are_gone_says_so(judged: str, owner: Person, settings: Settings) -> None:
     (judging_folder(settings.data_dir, 1) / "validation.json").unlink()
     assert "The files of this run are not there any more." in owner.get(HERE).text
 
 
-def test_programs_get_the_same(api: Program, answered: str, settings: Settings, database: Database) -> None:
+def test_programs_get_the_same(answered: str, api: Program, settings: Settings, database: Database) -> None:
     body = {"judges": ["motion"], "verdicts": "judge,pair,choice\nmine,human-hybrid-01,a\n"}
     asked = api.post("/studies/nav/judges", body)
     assert asked.status_code == 202
@@ -293,7 +293,7 @@ def test_a_number_without_an_interval_says_why() -> None:
 
 
 def test_a_packages_judge_is_offered_with_its_package_and_a_broken_one_says_why(
-    owner: Person, answered: str, settings: Settings, database: Database, installed: Path
+    answered: str, owner: Person, settings: Settings, database: Database, installed: Path
 ) -> None:
     """The page's own judge runs and is held against people; what is broken beside it costs it nothing."""
     page = html.unescape(owner.get(HERE).text)

@@ -105,7 +105,7 @@ def finished(answered: str, database: Database) -> str:
 
 
 @pytest.fixture
-def shown(owner: Person, finished: str, settings: Settings, database: Database, once: Once) -> str:
+def shown(finished: str, owner: Person, settings: Settings, database: Database, once: Once) -> str:
     """Its page, once the worker has computed it."""
     once("results", lambda before: computed(before, settings, database))
     return str(owner.get(HERE).text)
@@ -135,7 +135,7 @@ def text_of(html: str) -> str:
 
 
 def test_live_results_are_closed_until_somebody_opens_them_knowingly(
-    owner: Person, answered: str, settings: Settings, database: Database
+    answered: str, owner: Person, settings: Settings, database: Database
 ) -> None:
     page = owner.get(HERE).text
     assert CLOSED in page
@@ -162,7 +162,7 @@ def test_live_results_are_closed_until_somebody_opens_them_knowingly(
 
 
 def test_opening_is_in_the_audit_log_once_for_each_who_opens(
-    owner: Person, editor: Person, viewer: Person, answered: str, share_with: ShareWith
+    answered: str, owner: Person, editor: Person, viewer: Person, share_with: ShareWith
 ) -> None:
     for person in (editor, viewer):
         share_with(person)
@@ -176,14 +176,14 @@ def test_opening_is_in_the_audit_log_once_for_each_who_opens(
     assert [viewer.email in log, owner.email in log] == [True, True]
 
 
-def test_a_closed_study_and_other_modes_are_not_blinded(owner: Person, shown: str) -> None:
+def test_a_closed_study_and_other_modes_are_not_blinded(shown: str, owner: Person) -> None:
     assert "People picked the human in" in shown
     assert "still running" not in shown
     assert owner.post(f"{HERE}/open", {"known": "yes"}).status_code == 409
 
 
 def test_modes_are_kept_apart_and_shown(
-    owner: Person, answered: str, client: TestClient, settings: Settings, database: Database
+    answered: str, owner: Person, client: TestClient, settings: Settings, database: Database
 ) -> None:
     with database.transaction() as session:
         set_state(session, answered, State.PILOT)
@@ -206,7 +206,7 @@ def analysed(database: Database) -> Mapping[str, Any]:
     return json.loads(json.dumps(result))  # type: ignore[no-any-return]
 
 
-def test_every_number_is_that_of_analyze(owner: Person, shown: str, database: Database) -> None:
+def test_every_number_is_that_of_analyze(shown: str, owner: Person, database: Database) -> None:
     numbers = analysed(database)
     study = numbers["studies"][0]
 
@@ -338,7 +338,7 @@ def test_conditions_are_beside_each_other_with_the_numbers_of_analyze_once_open(
     assert "another choice of pairs may give another difference" in said
 
 
-def test_the_page_shows_the_numbers_of_its_csv(owner: Person, shown: str) -> None:
+def test_the_page_shows_the_numbers_of_its_csv(shown: str, owner: Person) -> None:
     for figure in (
         "accuracy",
         "people",
@@ -379,8 +379,8 @@ def test_participants_are_shown_by_a_pseudonym_that_stays(
 
 
 def test_numbers_are_kept_until_answers_change_and_not_computed_all_the_time(
-    owner: Person,
     answered: str,
+    owner: Person,
     client: TestClient,
     settings: Settings,
     database: Database,
@@ -425,9 +425,9 @@ def test_who_does_not_see_the_study_sees_no_results(
 
 
 def test_a_study_beside_another_is_one_that_is_seen_and_open(
+    answered: str,
     owner: Person,
     editor: Person,
-    answered: str,
     client: TestClient,
     settings: Settings,
     database: Database,
@@ -461,7 +461,7 @@ def test_a_study_beside_another_is_one_that_is_seen_and_open(
 
 
 def test_judges_stand_beside_one_person(
-    owner: Person, shown: str, settings: Settings, database: Database, full: None
+    shown: str, owner: Person, settings: Settings, database: Database, full: None
 ) -> None:
     assert "No judge has been held against these people" in shown
     owner.post("/admin/studies/nav/judges", {"judge-motion": "1"})
@@ -569,7 +569,7 @@ def test_without_a_true_source_preferences_are_the_finding(
 
 
 def test_a_computation_that_failed_says_so_and_can_be_asked_again(
-    owner: Person, finished: str, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
+    finished: str, owner: Person, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_args: object, **_more: object) -> None:
         raise StudyError("The disk is full.")
@@ -593,7 +593,7 @@ def test_no_style_and_no_script_stands_in_the_page(shown: str) -> None:
 
 
 def test_a_clip_of_another_study_is_not_shown_through_this_one(
-    owner: Person, finished: str, library: Library
+    finished: str, owner: Person, library: Library
 ) -> None:
     assert owner.get(f"{HERE}/clips/{'0' * 64}.jpg").status_code == 404
 
@@ -604,8 +604,8 @@ def test_it_is_in_the_menu_and_on_the_data_page(owner: Person, study: str) -> No
 
 
 def test_signatures_are_those_of_the_command_with_their_table_and_csv(
-    owner: Person,
     finished: str,
+    owner: Person,
     database: Database,
     settings: Settings,
     monkeypatch: pytest.MonkeyPatch,

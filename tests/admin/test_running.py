@@ -98,7 +98,7 @@ def test_a_study_goes_from_draft_over_the_pilot_to_live_and_closed(
 
 
 def test_closing_says_what_happens_to_those_who_are_under_way(
-    owner: Person, api: Program, answered: str, client: TestClient
+    answered: str, owner: Person, api: Program, client: TestClient
 ) -> None:
     walk = Walk(client, answered)
     walk.to("trial-2")
@@ -139,7 +139,7 @@ def test_closing_says_what_happens_to_those_who_are_under_way(
 
 
 def test_links_for_participants_and_to_a_session_are_made_on_pages_and_by_programs(
-    owner: Person, api: Program, answered: str, client: TestClient, settings: Settings
+    answered: str, owner: Person, api: Program, client: TestClient, settings: Settings
 ) -> None:
     page = owner.post(f"{HERE}/links", {"names": "P1\r\n\r\nAnna\nP1\n"}).text
     assert "2 links" in page
@@ -254,7 +254,7 @@ def test_a_link_to_a_preview_takes_nobodys_session_away(
     assert modes(database) == ["live", "preview"]
 
 
-def test_the_monitor_shows_who_came_how_far_and_the_votes(owner: Person, answered: str) -> None:
+def test_the_monitor_shows_who_came_how_far_and_the_votes(answered: str, owner: Person) -> None:
     page = owner.get(f"{HERE}/monitor").text
     assert re.search(r"<th scope=\"row\">Pair 2</th>\s*<td class=\"num\" data-label=\"Reached\">2</td>", page)
     assert "11 votes" in page
@@ -265,7 +265,7 @@ def test_the_monitor_shows_who_came_how_far_and_the_votes(owner: Person, answere
 
 
 def test_each_chart_of_the_monitor_opens_with_its_numbers_and_what_needs_a_look_comes_first(
-    owner: Person, answered: str
+    answered: str, owner: Person
 ) -> None:
     page = owner.get(f"{HERE}/monitor").text
     assert re.findall(r'<section[^>]* id="m-([a-z]+)"', page) == [
@@ -283,7 +283,7 @@ def test_each_chart_of_the_monitor_opens_with_its_numbers_and_what_needs_a_look_
     assert "<dt>Stay to the end</dt><dd>100%" in page, "of the one who is through"
 
 
-def test_the_api_tells_the_same_numbers(api: Program, answered: str) -> None:
+def test_the_api_tells_the_same_numbers(answered: str, api: Program) -> None:
     numbers = api.get("/studies/nav/monitor").json()
     assert numbers["n_votes"] == sum(pair["n"] for pair in numbers["pairs"]) == 11
     assert [step["reached"] for step in numbers["funnel"]][-2:] == [1, 1]
@@ -304,7 +304,7 @@ async def collected(stream: AsyncIterator[str], n: int) -> list[str]:
 
 
 def test_events_bring_the_numbers_once_and_again_when_they_change(
-    database: Database, answered: str, monkeypatch: pytest.MonkeyPatch
+    answered: str, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(events, "EVERY_S", 0.05)
     monkeypatch.setattr(events, "LOOKS_S", 0.01)
@@ -331,7 +331,7 @@ def test_events_bring_the_numbers_once_and_again_when_they_change(
     assert "other" in news[0]
 
 
-def test_many_who_watch_cost_one_count(database: Database, answered: str) -> None:
+def test_many_who_watch_cost_one_count(answered: str, database: Database) -> None:
     statements = []
     with database.reading() as session:
         study = study_here(session, "nav")
@@ -351,7 +351,7 @@ def test_many_who_watch_cost_one_count(database: Database, answered: str) -> Non
     assert together <= alone
 
 
-def test_a_stream_ends_by_itself(owner: Person, answered: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_ends_by_itself(answered: str, owner: Person, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events.watch, "__defaults__", ("", 0.05))
     response = owner.get(f"{HERE}/monitor/events")
     assert response.headers["content-type"].startswith("text/event-stream")
@@ -360,7 +360,7 @@ def test_a_stream_ends_by_itself(owner: Person, answered: str, monkeypatch: pyte
 
 
 def test_streams_end_when_the_service_is_told_to(
-    database: Database, answered: str, monkeypatch: pytest.MonkeyPatch
+    answered: str, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server waits for its connections before it ends, and a monitor that is left open would hold it up."""
     monkeypatch.setattr(events, "_is_ending", threading.Event())
@@ -385,7 +385,7 @@ def test_streams_end_when_the_service_is_told_to(
 
 
 def test_a_session_is_found_looked_at_excluded_and_taken_back(
-    owner: Person, answered: str, api: Program
+    answered: str, owner: Person, api: Program
 ) -> None:
     assert "Anna" in owner.get(f"{HERE}/sessions?q=anna").text
     page = owner.get(f"{HERE}/sessions/1").text
@@ -408,7 +408,7 @@ def test_a_session_is_found_looked_at_excluded_and_taken_back(
 
 
 def test_a_session_shows_the_very_clips_left_and_right_and_which_was_chosen(
-    owner: Person, editor: Person, answered: str, database: Database
+    answered: str, owner: Person, editor: Person, database: Database
 ) -> None:
     page = owner.get(f"{HERE}/sessions/1").text
     shown = re.findall(
@@ -434,7 +434,7 @@ def test_a_session_shows_the_very_clips_left_and_right_and_which_was_chosen(
 
 
 @pytest.mark.parametrize("session_id", ["99", "x", "2147483648", "-1"])
-def test_a_session_that_is_not_there_is_not_found(owner: Person, answered: str, session_id: str) -> None:
+def test_a_session_that_is_not_there_is_not_found(answered: str, owner: Person, session_id: str) -> None:
     assert owner.get(f"{HERE}/sessions/{session_id}").status_code in (404, 422)
     assert owner.post(f"{HERE}/sessions/{session_id}/include").status_code in (404, 422)
 
@@ -463,7 +463,7 @@ def test_the_api_does_what_the_pages_do(
 
 
 def test_a_viewer_sees_it_all_and_changes_nothing(
-    viewer: Person, share_with: ShareWith, answered: str
+    answered: str, viewer: Person, share_with: ShareWith
 ) -> None:
     share_with(viewer)
     for path in ("launch", "monitor", "sessions", "sessions/1"):

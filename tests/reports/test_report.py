@@ -367,7 +367,7 @@ def test_distances_by_signatures_stand_against_choices_and_a_refusal_is_said(tmp
     assert float(kept["velocity-change"]["taken_for_human"]) == 0.25
     assert "3 people among themselves" in page.text
     _, page = made_of(
-        tmp_path / "report", checked(*votes), signatures=NoSignatures("nobody moves in any clip")
+        tmp_path / "report", checked(answer()), signatures=NoSignatures("nobody moves in any clip")
     )
     assert "No signatures: Nobody moves in any clip." in page.text
     left = {path.name for path in (tmp_path / "report").rglob("*") if path.is_file()}
@@ -400,7 +400,7 @@ def test_distances_of_play_have_a_section_and_stand_against_choices(tmp_path: Pa
     assert against[offers.signature]["unit"] == "matches"
     for name in ("play", "playmap"):
         assert (tmp_path / f"report/figures/{name}.svg").is_file()
-    _, page = made_of(tmp_path / "report", checked(*votes), play=NoSignatures("all 3 are excluded"))
+    _, page = made_of(tmp_path / "report", checked(answer()), play=NoSignatures("all 3 are excluded"))
     assert "No signatures: All 3 are excluded." in page.text
     left = {path.name for path in (tmp_path / "report").rglob("*") if path.is_file()}
     assert not left & {"play_signatures.json", "play_signatures.csv", "playmap.svg"}
