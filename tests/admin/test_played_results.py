@@ -116,3 +116,6 @@ def test_a_study_of_walks_says_where_walks_are_judged(
     assert "Walks are judged in another study." in html
     assert "likely-human stimuli walks walks --out walks" in html
     assert "could not be computed" not in html
+    clues = owner.get("/admin/studies/walks/clues").text
+    assert "Nothing is judged in this study" in clues
+    assert "make pairs" not in clues
