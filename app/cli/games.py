@@ -86,6 +86,7 @@ def play(
 
     A run that was stopped is finished by the same command: what was played is not played again.
     """
+    from app.studies.file.problems import counted
     from app.tasks.game.run import asked_for
     from app.tasks.game.writing import write
 
@@ -97,7 +98,7 @@ def play(
         done = write(runs, folder, on_progress, seating)
     earlier = f", {done.earlier} of them by an earlier run" if done.earlier else ""
     files = f"{folder / 'moves.csv'}, {folder / 'seats_played.csv'}"
-    out.print(f"{done.matches} matches of {name}{earlier}: {files}", markup=False)
+    out.print(f"{counted(done.matches, 'match', 'matches')} of {name}{earlier}: {files}", markup=False)
 
 
 @contextmanager
@@ -137,14 +138,16 @@ def replay(
     moves: Annotated[Path, typer.Argument(metavar="MOVES.csv", help="A file of moves.")],
 ) -> None:
     """Compute every state of a file of moves again; the first event that differs is named, with exit status 1."""
+    from app.studies.file.problems import counted
     from app.tasks.game.replay import replayed
 
     n_matches = n_events = 0
     with progress("Replaying") as on_progress:
         for one in replayed(moves):
             n_matches, n_events = n_matches + 1, n_events + len(one.match.log)
-            on_progress(n_matches, 0, f"{n_matches} matches")
-    out.print(f"{n_matches} matches, {n_events} events: every state is as written", markup=False)
+            on_progress(n_matches, 0, counted(n_matches, "match", "matches"))
+    read = f"{counted(n_matches, 'match', 'matches')}, {counted(n_events, 'event')}"
+    out.print(f"{read}: every state is as written", markup=False)
 
 
 app.command()(metrics)

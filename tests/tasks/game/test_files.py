@@ -201,7 +201,7 @@ def test_commands_list_play_and_replay(program: Program, tmp_path: Path) -> None
     assert all(name in listed.stdout for name in GAMES)
     done = run("play", "sug", "--seats", "gt", "--config", "rounds=2", "--out", "out")
     assert done.returncode == 0, done.stderr
-    assert "1 matches of sug" in done.stdout
+    assert "1 match of sug" in done.stdout
     moves = tmp_path / "out" / "moves.csv"
     done = run("play", "sug", "--seats", "simulated", "--config", "rounds=3", "--out", "people")
     done = run("metrics", "people/moves.csv", moves)
@@ -216,6 +216,7 @@ def test_commands_list_play_and_replay(program: Program, tmp_path: Path) -> None
     assert "has no seat of a person" in done.stderr
     done = run("replay", moves)
     assert done.returncode == 0, done.stderr
+    assert "1 match, 26 events: every state is as written" in done.stdout
     text = moves.read_text(encoding="utf-8")
     moves.write_text(text.replace('""amount"":1', '""amount"":2', 1), encoding="utf-8")
     done = run("replay", moves)
