@@ -2,11 +2,12 @@
 
 import csv
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import pandas as pd
 
-from analysis import RESPONSE_COLUMNS, check_responses
+from analysis import RESPONSE_COLUMNS, Analysis, analyze, check_responses, hntt_responses, read_hntt
 from analysis.data.columns import names
 
 GOLD = Path(__file__).parent / "gold"
@@ -65,6 +66,12 @@ def hntt_rows() -> list[dict[str, str]]:
     """The gold answers as plain text rows."""
     with HNTT.open(newline="") as file:
         return list(csv.DictReader(file))
+
+
+@cache
+def published(resamples: int = 10_000) -> Analysis:
+    """The analysis of the published answers, made once in a process; nobody changes it."""
+    return analyze(hntt_responses(read_hntt(HNTT)), resamples=resamples)
 
 
 def write_csv(path: Path, rows: list[dict[str, str]]) -> Path:

@@ -253,7 +253,7 @@ ANSWERS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=6)
 @given(ANSWERS, st.booleans(), st.randoms(use_true_random=False))
 def test_row_order_and_the_names_of_the_members_change_nothing(
     cells: list[dict[str, str]], two_sessions: bool, random: Any

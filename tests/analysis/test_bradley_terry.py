@@ -95,7 +95,7 @@ def test_without_judges_the_intervals_are_those_of_statsmodels_logistic_regressi
     )
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=12)
 @given(st.integers(0, 10_000), st.integers(2, 6))
 def test_strengths_are_those_of_choix_and_our_own_maximum(seed: int, n_items: int) -> None:
     """choix.opt_pairwise, which does not share its method with ours; every pair has a win on either side."""

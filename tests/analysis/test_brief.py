@@ -6,14 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from analysis import Analysis, analyze, hntt_responses, read_hntt, render, render_brief
+from analysis import Analysis, analyze, render, render_brief
 from analysis.data.mapping import read_judgements, read_ratings
 from analysis.detection.measures import analyze_judgements
 from analysis.ratings.scores import analyze_ratings
 from analysis.stats.p_values import p_words
 from analysis.text.detection import render_detection
 from analysis.text.ratings import render_ratings
-from tests.analysis.tables import HNTT, answer, person, table
+from tests.analysis.tables import answer, person, published, table
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +22,7 @@ SCREEN = 40
 
 @pytest.fixture(scope="module")
 def hntt() -> Analysis:
-    return analyze(hntt_responses(read_hntt(HNTT)), resamples=500)
+    return published()
 
 
 def test_the_published_answers_fit_on_a_screen_with_their_numbers(hntt: Analysis) -> None:
@@ -63,11 +63,11 @@ def test_what_was_not_asked_has_no_row_and_is_not_compared() -> None:
 
 def test_many_studies_and_people_take_no_more_room() -> None:
     frames = [
-        table(*(row for p in range(30) for row in person(f"p{p}", "aab", study=f"s{s}"))) for s in range(9)
+        table(*(row for p in range(6) for row in person(f"p{p}", "aab", study=f"s{s}"))) for s in range(8)
     ]
     text = render_brief(analyze(frames, resamples=0))
     assert len(text.splitlines()) <= 2 * SCREEN
-    assert "... and 3 more studies: --full has them all." in text
+    assert "... and 2 more studies: --full has them all." in text
     assert re.search(r"\.\.\. and \d+ more comparisons: --full has them all\.", text)
 
 
@@ -82,7 +82,7 @@ def test_many_criteria_groups_classes_and_raters_take_one_screen() -> None:
     rows = [
         (f"i{i}", f"r{r}", f"criterion {c}", int(rng.integers(1, 6)), f"group {i % 9}")
         for i in range(27)
-        for r in range(20)
+        for r in range(10)
         for c in range(14)
     ]
     table = pd.DataFrame(rows, columns=["item", "rater", "criterion", "score", "group"])
@@ -92,9 +92,9 @@ def test_many_criteria_groups_classes_and_raters_take_one_screen() -> None:
     assert len(text.splitlines()) <= SCREEN < len(render_ratings(found).splitlines())
     assert max(map(len, text.splitlines())) <= 100
     said = " ".join(text.split())
-    assert "7560 of 7560 scores count, of 27 items by 20 raters." in said
+    assert "3780 of 3780 scores count, of 27 items by 10 raters." in said
     assert "... and 5 more criteria: --full has them all." in said
-    assert re.search(r"criterion 0 540 \d\.\d\d \[", said)
+    assert re.search(r"criterion 0 270 \d\.\d\d \[", said)
     assert re.search(r"group \d against group \d, criterion \d+: difference [+-]", said)
     # Of all comparisons the least p, before Holm's correction.
     least = min(p.test.p_two_sided or 1.0 for one in found.criteria for p in one.group_comparisons)

@@ -107,7 +107,7 @@ def test_equal_values_stay_in_one_bin_and_few_values_are_not_binned() -> None:
     ]
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(
     st.lists(st.tuples(st.sampled_from("pqr"), st.integers(1, 5), st.booleans()), min_size=1, max_size=30),
     st.sampled_from([lambda x: 6.0 - x, lambda x: -(2.0**x), lambda x: 100 / x]),

@@ -73,7 +73,7 @@ def drawn(conditions: tuple[str, ...], people: int, seed: int, *, apart: bool = 
 
 def compared(rows: list[Row], **asked: Any) -> ConditionsCompared:
     frame = checked(*rows)
-    return compare_conditions(frame, preference_per_participant(frame), **{"resamples": 200, **asked})
+    return compare_conditions(frame, preference_per_participant(frame), **{"resamples": 100, **asked})
 
 
 def accuracies(found: ConditionsCompared) -> list[ConditionComparison]:
@@ -249,7 +249,7 @@ def test_the_alternative_is_that_the_first_condition_is_higher() -> None:
     assert accuracies(one)[0].p_holm == greater.p
 
 
-@settings(deadline=None, max_examples=15)
+@settings(deadline=None, max_examples=8)
 @given(
     st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=1, max_size=7),
     st.integers(0, 2**32),

@@ -19,7 +19,7 @@ from analysis.stats.mixed import fit_mixed
 from analysis.stats.paired import friedman, paired_test
 from analysis.stats.permutation import EXACT_WITHIN, NORMAL, RANDOM_WITHIN, sign_flip_test
 from analysis.stats.pseudomedian import signed_rank_distribution
-from tests.analysis.tables import HNTT, person, table
+from tests.analysis.tables import HNTT, person, published, table
 
 pytestmark = pytest.mark.slow
 
@@ -332,7 +332,7 @@ def test_where_only_some_studies_share_people_kruskal_wallis_says_so() -> None:
 
 
 def test_the_published_studies_number_their_people_anew() -> None:
-    result = analyze(hntt_responses(read_hntt(HNTT)), resamples=0)
+    result = published(0)
     assert {one.compared_as for one in result.comparisons} == {"independent"}
     assert all(one.paired is None and one.n_shared_ids == 30 for one in result.comparisons)
     assert "because the published studies had different people" in " ".join(render(result).split())

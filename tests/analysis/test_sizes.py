@@ -33,7 +33,7 @@ def of_size(people: int, pairs: int, empty: frozenset[str]) -> pd.DataFrame:
     return rows.assign(**dict.fromkeys(empty, ""))
 
 
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(EDGES, EDGES, st.frozensets(st.sampled_from(OPTIONAL)))
 @example(32_767, 32_768, frozenset(OPTIONAL))
 def test_every_person_and_every_pair_counts(people: int, pairs: int, empty: frozenset[str]) -> None:

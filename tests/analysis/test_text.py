@@ -4,15 +4,15 @@ import re
 
 import pytest
 
-from analysis import Analysis, analyze, hntt_responses, read_hntt, render
-from tests.analysis.tables import HNTT, answer, person, table
+from analysis import Analysis, analyze, render
+from tests.analysis.tables import answer, person, published, table
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
 def hntt() -> Analysis:
-    return analyze(hntt_responses(read_hntt(HNTT)))
+    return published()
 
 
 def test_it_fits_a_terminal_of_100_columns(hntt: Analysis) -> None:

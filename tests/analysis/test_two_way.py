@@ -123,7 +123,7 @@ def test_the_answers_are_those_the_means_per_participant_are_of(blank: Blank) ->
         assert _means(ours) == pytest.approx(table["preference"].dropna().to_numpy())
 
 
-@settings(deadline=None, max_examples=12)
+@settings(deadline=None, max_examples=6)
 @given(
     st.lists(st.text("ab-", min_size=1, max_size=4), min_size=1, max_size=5),
     st.data(),

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
-from bench import calibration_clues
+from bench import calibration_clues, calibration_games
 from bench.calibration import CASES, calibration_text, main, measure_calibration
 from bench.calibration_case import Case, Hit, interval, null_test, rejected, within
 from bench.calibration_labels import reliability, reliability_text
@@ -26,6 +26,7 @@ def _once(case: Case, hits: Sequence[Hit]) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.key)
 def test_every_case_answers_for_each_of_its_goals(case: Case, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(calibration_clues, "WORLD", 2)
+    monkeypatch.setattr(calibration_games, "WORLD", 40)
     for seed in (1, 2):
         _once(case, case.simulate(np.random.default_rng(seed), seed))
 

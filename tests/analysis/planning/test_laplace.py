@@ -135,9 +135,9 @@ def test_the_joint_mode_is_statsmodels_own() -> None:
 @pytest.mark.parametrize(("same_people", "same_pairs", "trials"), CROSSINGS)
 def test_p_is_the_one_that_the_analysis_reports(same_people: bool, same_pairs: bool, trials: int) -> None:
     """Source: `analysis.stats.mixed`, which fits one data set at a time on a grid of 64 points."""
-    answers = drawn(same_people, same_pairs, trials, n_sets=8, participants=30)
+    answers = drawn(same_people, same_pairs, trials, n_sets=4, participants=30)
     ours = differences(answers)
-    for number in range(8):
+    for number in range(4):
         one = long(answers, number)
         theirs = fit_mixed(
             one.person, one.pair, one.outcome.astype(np.int64), one.means[:, 1].astype(np.int64)

@@ -58,7 +58,8 @@ def test_trials_needed_are_found_for_either_design_and_test() -> None:
 
 def test_within_uses_signed_ranks_and_needs_fewer_people() -> None:
     within, between = (
-        quick(share_to=0.9, trials=6, design=design, participant_sd=1.0) for design in ("within", "between")
+        quick(share_to=0.9, trials=6, design=design, participant_sd=1.0, simulations=100)
+        for design in ("within", "between")
     )
     assert [test.test for test in within.tests] == ["wilcoxon", "mixed"]
     assert "Mann-Whitney is for independent groups" in within.tests[0].method
