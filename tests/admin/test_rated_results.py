@@ -18,12 +18,16 @@ from app.jobs.handlers import results as worker
 from app.jobs.worker import drain
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
+from app.reports.games import measures_by_game
+from app.reports.matches import read_matches
 from app.reports.rated import ratings_frame
 from app.sessions.responses import Response
 from app.sessions.tables import Trial
 from app.studies.stimuli import add_stimuli
 from app.studies.tables import State, Unit
 from app.studies.versions import set_state
+from app.tasks.game.run import asked_for
+from app.tasks.game.writing import write
 from tests.admin.persons import Person
 from tests.analysis.signatures.test_play import MEAN, PEOPLE
 from tests.factories import NOW, study_file
@@ -145,14 +149,24 @@ def test_the_page_of_ratings_alone_has_nothing_of_pairs_and_names_nobody(
     assert not re.search(r"\b(ann|bob|cyd|dan)\b", page.partition("<main")[2])
 
 
-def test_matches_of_the_same_study_have_their_signatures_beside_the_ratings(
-    owner: Person, closed: str, settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
+def test_matches_of_the_same_study_have_their_signatures_and_measures_beside_the_ratings(
+    owner: Person,
+    closed: str,
+    settings: Settings,
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     play = compare_play([*PEOPLE, *MEAN], resamples=20)
+    write(asked_for("sug", ["rounds=2"], ["simulated"], 3, 1), tmp_path / "play", lambda *_: None)
+    games = measures_by_game(read_matches(tmp_path / "play" / "moves.csv"))
     monkeypatch.setattr(
-        worker, "play_of_studies", lambda session, slugs, mode: play if mode == "live" else None
+        worker, "_matches", lambda session, slug, mode: (games, play) if mode == "live" else ((), None)
     )
     page = computed(owner, settings, database)
+    assert "<h2>Play" in page
+    mean = next(one.mean for one in games[0].measures if one.measure == "mean_offer")
+    assert float(rows(owner, "measureameanoffer")[0]["mean"]) == mean
     assert "How sources play, given what they perceive, against people" in page
     assert page.count("Distances have no interval") == 1
     assert float(rows(owner, "sugoffergivenreceived")[0]["distance"]) == pytest.approx(

@@ -18,6 +18,8 @@ from analysis.figures.words import sentence
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
 from analysis.judging.items import BlockValidation, read_item_verdicts, validate_rating_rows
 from analysis.options import RESAMPLES
+from analysis.signatures import NoSignatures
+from app.core.errors import StudyError
 from app.jobs import queue
 from app.jobs.context import Work
 from app.jobs.tables import JobStatus, Kind
@@ -28,9 +30,9 @@ from app.library.places import judging_folder, results_folder
 from app.library.tables import Stimulus
 from app.reports.distances import closing_of, kept_distances
 from app.reports.facts import StudyFacts, designs_of, play_alone
-from app.reports.games import measures_by_game
+from app.reports.games import GameMeasures, measures_by_game
 from app.reports.page.sources import Source, read_study, sessions_of
-from app.reports.perceived import matches_of_study, play_of, play_of_studies
+from app.reports.perceived import Played, matches_of_study, play_of
 from app.reports.rated import ratings_frame
 from app.reports.results.items import RatedItems
 from app.reports.results.making import Around, items_view, play_view, results_view, with_items
@@ -64,7 +66,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         work.progress(0, _STEPS, "How sources move and play")
         with work.computing():
             moves = signatures_of_studies(session, [slug], ClipStore(work.settings.data_dir))
-            play = play_of_studies(session, [slug], mode)
+            games, play = _matches(session, slug, mode)
     distances = [*distances, *distances_of(moves), *distances_of(play)]
     is_of_items = verdicts is not None and _are_of_items(verdicts)
     work.progress(1, _STEPS, "Computing")
@@ -106,6 +108,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         closing=closing,
         signatures=moves,
         play=play,
+        games=games,
     )
     if analysis is None:
         view = items_view(items, around)
@@ -120,10 +123,17 @@ def _played(work: Work, session: Session, slug: str, mode: str, what: str) -> Re
     """A study of matches or walks alone has nothing to analyze as answers: its matches are measured."""
     work.progress(0, _STEPS, "Replaying the matches")
     with work.computing():
-        file = matches_of_study(session, slug, mode)
-        games = measures_by_game(file) if file else []
-        play = play_of([file])
+        games, play = _matches(session, slug, mode)
     return play_view(slug, mode, games, play, work.now(), what)
+
+
+def _matches(session: Session, slug: str, mode: str) -> tuple[Sequence[GameMeasures], Played | None]:
+    """What was measured of the matches that are over, and how sources play; a reason where they cannot be read."""
+    try:
+        file = matches_of_study(session, slug, mode)
+    except StudyError as error:
+        return (), NoSignatures(str(error))
+    return measures_by_game(file) if file else (), play_of([file])
 
 
 def _leaks(source: Source) -> Iterable[Caution]:

@@ -50,6 +50,7 @@ class Around:
     closing: Closing | None = None
     signatures: Signatures | NoSignatures | None = None
     play: PlaySignatures | NoSignatures | None = None
+    games: Sequence[GameMeasures] = ()
 
 
 def results_view(
@@ -80,6 +81,7 @@ def results_view(
         figures=(
             *_figures(analysis, study, pairs, right, around, validation),
             *signature_figures(around.signatures),
+            *measures.measures_figures(around.games),
             *signature_figures(around.play, PLAY),
             *([closing_figure(around.closing)] if around.closing and around.closing.metrics else []),
         ),
@@ -127,6 +129,7 @@ def items_view(rated: RatedItems, around: Around) -> ResultsView:
         figures=(
             *items.figures(rated, around.pseudonym),
             *signature_figures(around.signatures),
+            *measures.measures_figures(around.games),
             *signature_figures(around.play, PLAY),
             figures.counted_figure(first.selection, around.sessions, _LEFT_OUT),
         ),
