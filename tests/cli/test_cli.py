@@ -228,8 +228,10 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         env={**os.environ, "LIKELY_HUMAN_DATA": str(data), "COLUMNS": "200", "TERM": "dumb"},
     ) as process:
         assert process.stdout
-        yield Served(data, [process.stdout.readline() for _ in range(4)])
-        process.terminate()
+        try:
+            yield Served(data, [process.stdout.readline() for _ in range(4)])
+        finally:
+            process.terminate()
 
 
 def test_serve_prints_both_addresses_and_who_is_added_while_it_runs_can_come_in(

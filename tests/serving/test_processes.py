@@ -192,12 +192,15 @@ def test_a_data_folder_is_its_owners_alone_and_who_could_read_it_before_is_said(
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        port_said(process)
-        wait_for((data / "worker.lock").exists)
-        assert mode_of(data) == 0o700
-        assert {mode_of(path) for path in (file, *data.rglob("*")) if path.is_file()} == {0o600}
-        process.terminate()
-        said = process.communicate()[1]
+        try:
+            port_said(process)
+            wait_for((data / "worker.lock").exists)
+            assert mode_of(data) == 0o700
+            assert {mode_of(path) for path in (file, *data.rglob("*")) if path.is_file()} == {0o600}
+            process.terminate()
+            said = process.communicate()[1]
+        finally:
+            process.kill()  # leaving the block waits for it
     assert process.returncode in (0, -signal.SIGTERM)
     assert "Traceback" not in said
     assert f"{data} could be read by other users" in said

@@ -570,7 +570,8 @@ def streamed(database: Database, viewer: Person, after: str) -> tuple[str, str]:
         assert isinstance(response, StreamingResponse)
         return "".join([str(part) async for part in response.body_iterator])
 
-    text = asyncio.run(collected())
+    assert viewer.client.portal is not None
+    text = viewer.client.portal.call(collected)  # in the service's thread, whose connection it reads by
     found = re.search(r"^id: (\S+)$", text, re.MULTILINE)
     version = found[1] if found else after
     return re.sub(rf"{token}|trial-1\.[\w-]+|{version or token}", "", text), version
