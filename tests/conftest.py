@@ -16,6 +16,9 @@ import pytest
 from hypothesis.internal.conjecture import providers
 from sqlalchemy import URL, make_url
 from starlette.testclient import TestClient
+from xdist.remote import Producer
+from xdist.scheduler import LoadFileScheduling
+from xdist.scheduler.protocol import Scheduling
 
 from app.core import dependencies
 from app.core.database import Database
@@ -46,6 +49,10 @@ absl.logging.get_absl_handler().python_handler.stream = sys.__stderr__
 os.environ["COLUMNS"] = "100"
 MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
 COLLECTING = (20_000, 20, 50)
+BROWSER = "tests/browser/"
+BESIDE = (
+    "tests/browser/test_whole_human_test.py",
+)  # draws, encodes and learns; its browser has ten seconds of it
 POSTGRES = os.environ.get("LIKELY_HUMAN_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
 
 
@@ -71,6 +78,18 @@ def pytest_collection() -> Generator[None, object, object]:
         gc.freeze()
         gc.set_threshold(*COLLECTING)
         gc.enable()
+
+
+class OneBrowser(LoadFileScheduling):  # type: ignore[misc]
+    """By file, and all files with a browser to one process: a page that waits for its turn still plays its videos."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return BROWSER if file.startswith(BROWSER) and file not in BESIDE else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Scheduling | None:
+    return OneBrowser(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def turn(item: pytest.Item) -> int:

@@ -179,6 +179,7 @@ def test_how_walkers_turn_tells_no_more_at_the_ends_than_between(scenes: Walks) 
     assert ("straight", "human", "hybrid") in ends_that_tell(frozen), "a walker that stops turning is found"
 
 
+@pytest.mark.slow
 def test_neither_pace_nor_place_in_the_first_or_last_second_tells_walkers_apart(scenes: Walks) -> None:
     """By each alone, for any two sources; of how they turn the test above has what is asked."""
     for end, part in (("first", slice(0, 31)), ("last", slice(-31, None))):
