@@ -2,6 +2,7 @@
 
 import gc
 import os
+import re
 import secrets
 import shutil
 import sys
@@ -48,12 +49,20 @@ absl.logging.get_absl_handler().python_handler.stream = sys.__stderr__
 # Texts are as wide as a terminal; xdist gives its processes one of 80.
 os.environ["COLUMNS"] = "100"
 MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
+IS_SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.MULTILINE)
 COLLECTING = (20_000, 20, 50)
 BROWSER = "tests/browser/"
 BESIDE = (
     "tests/browser/test_whole_human_test.py",
 )  # draws, encodes and learns; its browser has ten seconds of it
 POSTGRES = os.environ.get("LIKELY_HUMAN_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Where slow tests are left out, a module that says of itself that it is slow is not imported either."""
+    if "not slow" not in config.option.markexpr or collection_path.suffix != ".py":
+        return None
+    return True if IS_SLOW.search(collection_path.read_text(encoding="utf-8")) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

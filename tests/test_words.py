@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 APP = Path(__file__).parents[1] / "app"
@@ -18,10 +19,15 @@ IN_PROSE = re.compile(
 NOT_A_CLIP = re.compile(r"\bstimul(us|i)\b", re.IGNORECASE)
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def messages(folder: Path) -> Iterator[tuple[str, str]]:
     """Every text of two words or more that is no docstring, with its place."""
     for path in sorted(folder.rglob("*.py")):
-        tree = ast.parse(path.read_text(encoding="utf-8"))
+        tree = parsed(path)
         docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Constant) and id(node) not in docstrings and " " in str(node.value):
@@ -50,7 +56,7 @@ def test_names_in_code_and_pages_are_plain_words() -> None:
         f"{path.relative_to(ROOT)}: {name}"
         for folder in ("app", "analysis", "stimuli")
         for path in sorted((ROOT / folder).rglob("*.py"))
-        for name in (str(path.relative_to(ROOT)), *identifiers(ast.parse(path.read_text(encoding="utf-8"))))
+        for name in (str(path.relative_to(ROOT)), *identifiers(parsed(path)))
         if IN_NAMES.search(name)
     ]
     for path in sorted((*APP.rglob("*.html"), *APP.rglob("*.js"))):
