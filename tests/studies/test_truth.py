@@ -147,12 +147,12 @@ def test_a_correction_reaches_a_version_that_nobody_has_answered(
     study = study_of(session, ann, **({"pairs": None, "sample": sample} if drawn else {}))
     save_version(session, ann, study, "", NOW)
     answered(session, Mode.SIMULATED)
-    was = [pair.name for pair in session.exec(select(Unit))]
+    was = [pair.name for pair in session.exec(select(Unit).order_by(col(Unit.id)))]
     done = set_truth(session, ann, study, "real", None, LATER)
     assert (done.version, done.kept) == (1, None)
     assert {truth for _, truth in stored(session)} == ({"b"} if drawn else {"a", "b"})
     assert drawn or stored(session) == TRUE
-    assert [pair.name for pair in session.exec(select(Unit))] == was, "the same pairs"
+    assert [pair.name for pair in session.exec(select(Unit).order_by(col(Unit.id)))] == was, "the same pairs"
     assert not draft_for(session, study).is_unsaved, "the version has it"
     assert truths(session, study) == stored(session)
     entry = session.exec(select(AuditEntry).where(AuditEntry.action == "version.correct")).one()
