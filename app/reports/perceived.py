@@ -91,14 +91,14 @@ def play_of_studies(
     `mode` as `matches_of_study` takes it. None where no match is over; a reason where they cannot be compared. Raises
     NotFound for an unknown study."""
     try:
-        return play_of([matches_of_study(session, slug, mode) for slug in slugs], seed=seed)
+        return play_of_files([matches_of_study(session, slug, mode) for slug in slugs], seed=seed)
     except NotFound:
         raise
     except StudyError as error:
         return NoSignatures(str(error))
 
 
-def play_of(files: Sequence[MatchFile | None], *, seed: int = 1) -> Played | None:
+def play_of_files(files: Sequence[MatchFile | None], *, seed: int = 1) -> Played | None:
     """Compare how sources played in the matches that are over; a study without such a match is None.
 
     None where no match is over; a reason where they cannot be compared."""

@@ -31,8 +31,9 @@ from app.library.tables import Stimulus
 from app.reports.distances import closing_of, kept_distances
 from app.reports.facts import StudyFacts, designs_of, play_alone
 from app.reports.games import GameMeasures, measures_by_game
+from app.reports.matches import MatchFile
 from app.reports.page.sources import Source, read_study, sessions_of
-from app.reports.perceived import Played, matches_of_study, play_of
+from app.reports.perceived import Played, matches_of_study, play_of_files
 from app.reports.rated import ratings_frame
 from app.reports.results.items import RatedItems
 from app.reports.results.making import Around, items_view, play_view, results_view, with_items
@@ -123,17 +124,21 @@ def _played(work: Work, session: Session, slug: str, mode: str, what: str) -> Re
     """A study of matches or walks alone has nothing to analyze as answers: its matches are measured."""
     work.progress(0, _STEPS, "Replaying the matches")
     with work.computing():
-        games, play = _matches(session, slug, mode)
+        games, play = _measured(matches_of_study(session, slug, mode))
     return play_view(slug, mode, games, play, work.now(), what)
 
 
 def _matches(session: Session, slug: str, mode: str) -> tuple[Sequence[GameMeasures], Played | None]:
-    """What was measured of the matches that are over, and how sources play; a reason where they cannot be read."""
+    """What was measured of the matches beside the answers; a reason where they cannot be read."""
     try:
-        file = matches_of_study(session, slug, mode)
+        return _measured(matches_of_study(session, slug, mode))
     except StudyError as error:
         return (), NoSignatures(str(error))
-    return measures_by_game(file) if file else (), play_of([file])
+
+
+def _measured(file: MatchFile | None) -> tuple[Sequence[GameMeasures], Played | None]:
+    """The measures of the matches that are over, and how sources play in them."""
+    return measures_by_game(file) if file else (), play_of_files([file])
 
 
 def _leaks(source: Source) -> Iterable[Caution]:
