@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
+from sqlmodel import col
 
 from analysis.games.compare import described
 from app.core.database import Database
@@ -17,6 +19,7 @@ from app.reports.matches import read_matches, seat_table
 from app.studies.tables import State
 from app.studies.versions import set_state
 from app.tasks.game.games import GAMES
+from app.tasks.game.tables import GameEvent
 from tests.admin.persons import Person as Experimenter
 from tests.admin.persons import fresh_client
 from tests.tasks.game.people import SLUG, Person, open_game, play_on
@@ -119,3 +122,23 @@ def test_a_study_of_walks_says_where_walks_are_judged(
     clues = owner.get("/admin/studies/walks/clues").text
     assert "Nothing is judged in this study" in clues
     assert "make pairs" not in clues
+
+
+def test_moves_that_are_not_what_was_played_are_said_and_no_empty_page_is_shown(
+    owner: Experimenter, settings: Settings, database: Database, tmp_path: Path
+) -> None:
+    open_game(
+        database, tmp_path, game="sug", configs={"players": 3, "rounds": 2}, seats=["human", "gt", "gt"]
+    )
+    person = Person(fresh_client(owner.browser), database)
+    person.look()
+    play_on([person])
+    assert person.look() == "result"
+    person.act("next")
+    with database.transaction() as session:
+        set_state(session, SLUG, State.CLOSED)
+        session.execute(update(GameEvent).where(col(GameEvent.seq) == 2).values(state_hash="0" * 64))
+    html = computed(owner, settings, database)
+    assert "could not be computed" in html
+    assert "line 3 (match 1, seq 2): state_hash" in html
+    assert "No match that counts is over yet" not in html
