@@ -1,7 +1,9 @@
 """Fixtures that several test packages share: databases, a clip library, the service."""
 
+import fcntl
 import gc
 import os
+import pickle
 import re
 import secrets
 import shutil
@@ -177,7 +179,21 @@ def database(database_url: URL) -> Iterator[Database]:
 
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[ClipStore, Sequence[ImportedClip]]:
-    return make_library(tmp_path_factory.mktemp("library"))
+    """Made by the first process that asks for it; every process has a copy of its own."""
+    shared = (
+        tmp_path_factory.getbasetemp().parent / "library" if "PYTEST_XDIST_WORKER" in os.environ else None
+    )
+    folder = tmp_path_factory.mktemp("library")
+    if shared is None:
+        return make_library(folder)
+    with shared.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        made = shared / "clips.pickle"
+        if not made.exists():
+            shared.mkdir(exist_ok=True)
+            made.write_bytes(pickle.dumps(make_library(shared)[1]))
+    shutil.copytree(shared, folder, dirs_exist_ok=True)
+    return ClipStore(folder / "store"), pickle.loads(made.read_bytes())
 
 
 @pytest.fixture

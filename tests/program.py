@@ -4,6 +4,7 @@ Each is forked from one process that has imported everything and done nothing el
 installed program, are tested in tests/commands/test_start.py and by tests of services.
 """
 
+import atexit
 import gc
 import importlib
 import json
@@ -11,6 +12,7 @@ import os
 import pkgutil
 import subprocess
 import sys
+import threading
 from collections.abc import Mapping
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -77,4 +79,19 @@ def become(request: Mapping[str, Any]) -> NoReturn:
     os.chdir(request["cwd"])
     sys.argv = request["argv"]
     (command,) = entry_points(group="console_scripts", name="likely-human")
-    sys.exit(command.load()())
+    try:
+        sys.exit(command.load()())
+    except SystemExit as end:
+        leave(end.code)
+
+
+def leave(status: str | int | None) -> NoReturn:
+    """As Python ends, but for taking down all modules: a tenth of a second for each command."""
+    if isinstance(status, str):
+        print(status, file=sys.stderr)
+        status = 1
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+    os._exit(status or 0)

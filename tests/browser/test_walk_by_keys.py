@@ -17,7 +17,7 @@ from app.sessions.responses import Response
 from app.tasks.walk.tables import Walk, WalkSteps
 from stimuli import steps
 from tests.browser.steps import axe_faults
-from tests.browser.walker import Keyboard
+from tests.browser.walker import NO_LOCK, Keyboard
 from tests.conftest import migrate
 from tests.tasks.walk.walking import SLUG, load_walks
 
@@ -56,6 +56,7 @@ def opened(browser: Browser, walks: tuple[str, Database]) -> Iterator[Open]:
     def open_page(*, runs: bool = False, **options: object) -> Page:
         context = browser.new_context(base_url=walks[0], **options)  # type: ignore[arg-type]
         contexts.append(context)
+        context.add_init_script(NO_LOCK)
         context.on("request", lambda request: foreign.append(request.url))
         page = context.new_page()
         page.on("pageerror", lambda error: faults.append(str(error)))
@@ -116,7 +117,6 @@ def test_the_mouse_turns_while_a_button_is_held(opened: Open, walks: tuple[str, 
     page = opened()
     walker = Keyboard(page)
     walker.start()
-    page.evaluate("document.exitPointerLock()")
     box = page.locator("[data-view]").bounding_box()
     assert box is not None
     page.mouse.move(box["x"] + 200, box["y"] + 100)

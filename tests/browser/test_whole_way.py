@@ -111,7 +111,7 @@ def test_a_study_is_run_from_an_empty_database_to_its_package(
     _look_for_clues(room, hand)
     _pilot(browser, room, hand, installation)
     _launch(room, hand)
-    for _ in range(3):
+    for _ in range(2):
         _take_part(browser, installation)
     _watch(room, hand)
     package = _take_package(room, hand)
@@ -253,7 +253,7 @@ def _take_part(browser: Browser, installation: Installation) -> None:
 def _watch(page: Page, hand: Hand) -> None:
     _go(page, hand, "Main", "Monitor")
     live = page.locator("#m-sessions tr", has_text="live").locator("td").nth(2)
-    expect(live).to_have_text("3")
+    expect(live).to_have_text("2")
     _looked_at(page, hand)
     _go(page, hand, "Main", "Sessions")
     _looked_at(page, hand)
@@ -278,4 +278,4 @@ def _check_package(package: bytes) -> None:
         description = next(name for name in names if name.endswith("dataset_description.json"))
         assert "Who moves like a person?" in json.loads(archive.read(description))["name"]
     modes = [line.split(",")[3] for line in lines[1:]]
-    assert (modes.count("live"), modes.count("pilot")) == (6, 2)
+    assert (modes.count("live"), modes.count("pilot")) == (4, 2)

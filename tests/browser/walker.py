@@ -24,6 +24,8 @@ LOOK_TICKS = 10
 AHEAD_M = 2.5
 # Closer to the way than this, one walks on.
 ASKEW_RAD = 0.2
+# A page that cannot hold the mouse, as on a telephone: the headless shell holds it by moving it at every frame.
+NO_LOCK = "delete Element.prototype.requestPointerLock"
 STATE = """() => {
   const settings = JSON.parse(document.getElementById("walk-settings")?.textContent || "{}");
   return {

@@ -1,6 +1,7 @@
 """The clue report over walks: drawn by the page's route or the demo's, walkers that move alike cannot be told apart."""
 
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 import av
@@ -28,9 +29,12 @@ pytestmark = [pytest.mark.any_database, pytest.mark.slow]
 N_PEOPLE, N_WALKS = 2, 3
 
 
+measured = cache(measure_clues)
+
+
 def reported(files: Mapping[str, list[Path]]) -> ClueReport:
     rows = [
-        {"stimulus": f"{source}-{path.stem}", "source": source, **measure_clues(path)}
+        {"stimulus": f"{source}-{path.stem}", "source": source, **measured(path)}
         for source, paths in files.items()
         for path in paths
     ]
