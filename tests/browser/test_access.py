@@ -1,5 +1,6 @@
 """By keyboard, without scripts, on a small screen, and by axe-core's rules."""
 
+from itertools import product
 from typing import Final, Literal
 
 import pytest
@@ -21,9 +22,8 @@ from .steps import (
 
 pytestmark = pytest.mark.browser
 
+SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
 NARROW = {"width": 390, "height": 844}
-# Colours do not hang on the width, nor what fits on the colours: a page that passes both has passed all four.
-LOOKS: Final[tuple[tuple[int, Literal["light", "dark"]], ...]] = ((1280, "light"), (390, "dark"))
 
 
 def test_a_whole_trial_by_keyboard_alone(rig: Rig, visit: Visit) -> None:
@@ -144,7 +144,7 @@ def test_on_a_telephone_the_videos_are_stacked_and_named_so(rig: Rig, visit: Vis
 def check(page: Page, y: str = "0") -> None:
     """At the height `y`: a bar that stays in view lies over some field half-way down a page."""
     page.wait_for_load_state()  # a text can be seen before the style sheet is there
-    for width, scheme in LOOKS:
+    for width, scheme in product((1280, 390), SCHEMES):
         page.set_viewport_size({"width": width, "height": 800})
         page.emulate_media(color_scheme=scheme)
         page.evaluate(f"window.scrollTo(0, {y})")

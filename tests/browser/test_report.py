@@ -4,6 +4,7 @@ import functools
 import threading
 from collections.abc import Iterator
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from app.reports.page.sources import joined, split
 from app.reports.report import write_report
 from tests.analysis.tables import HNTT
 from tests.browser.steps import axe_faults
-from tests.browser.test_access import LOOKS
+from tests.browser.test_access import NARROW, SCHEMES
 from tests.factories import NOW
 
 pytestmark = pytest.mark.browser
@@ -89,14 +90,14 @@ def test_the_services_policy_takes_nothing_from_it(browser: Browser, served: str
     assert faults == []
 
 
-@pytest.mark.parametrize(("width", "scheme"), LOOKS)
+@pytest.mark.parametrize(("viewport", "scheme"), [*product((WIDE, NARROW), SCHEMES)])
 def test_it_reads_well_at_every_width_and_in_both_schemes(
-    browser: Browser, address: str, width: int, scheme: str
+    browser: Browser, address: str, viewport: dict[str, int], scheme: str
 ) -> None:
-    for page in opened(browser, address, viewport={"width": width, "height": 844}, color_scheme=scheme):
+    for page in opened(browser, address, viewport=viewport, color_scheme=scheme):
         # A preload is a request of axe's own for the style sheet, which a page from a file may not make.
         assert axe_faults(page, preload=False) == []
-        assert page.evaluate("document.documentElement.scrollWidth") == width
+        assert page.evaluate("document.documentElement.scrollWidth") == viewport["width"]
         figures = page.locator("figure img")
         assert figures.count() == 7
         for figure in figures.all():

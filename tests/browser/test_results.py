@@ -27,7 +27,7 @@ from app.studies.tables import State, Study
 from app.studies.versions import set_state
 from tests.admin.persons import make_login, make_user
 from tests.browser.steps import axe_faults
-from tests.browser.test_access import LOOKS, NARROW
+from tests.browser.test_access import NARROW, SCHEMES
 from tests.clock import Clock
 from tests.conftest import migrate
 from tests.factories import open_study
@@ -112,11 +112,11 @@ def opened(browser: Browser, service: Service, **options: object) -> Iterator[Pa
 
 def check(page: Page) -> None:
     page.wait_for_load_state()  # a text can be seen before the style sheet is there
-    for width, scheme in LOOKS:
-        page.set_viewport_size({"width": width, "height": 900})
+    for viewport, scheme in product((WIDE, NARROW), SCHEMES):
+        page.set_viewport_size(viewport)  # type: ignore[arg-type]
         page.emulate_media(color_scheme=scheme)
-        assert axe_faults(page) == [], f"{width} {scheme}"
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert axe_faults(page) == [], f"{viewport} {scheme}"
+        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
 
 
 def computed(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""A whole Navigation Turing Test: two people walk in Chromium by keys, their walks are compared with those of two
+"""A whole Navigation Turing Test: three people walk in Chromium by keys, their walks are compared with those of two
 agents, ten people vote, and a judge that learnt from half of them is validated on the others."""
 
 import csv
@@ -29,10 +29,10 @@ from tests.tasks.walk.walking import SLUG, load_walks
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.videos]
 
-N_WALKERS, N_WALKS, N_GOALS, N_JUDGES = 2, 1, 5, 10
+N_WALKERS, N_WALKS, N_GOALS, N_JUDGES = 3, 1, 5, 10
 AGENTS = ("hybrid", "symbolic")
 N_HUMAN_AGENT = N_WALKERS * N_WALKS * N_GOALS * len(AGENTS)
-N_PAIRS = N_HUMAN_AGENT + 4 * N_GOALS  # fewer than 40 are too few to learn from
+N_PAIRS = N_HUMAN_AGENT + 2 * N_GOALS
 STUDY = """\
 study: human-test
 title: Which walk looks human?
@@ -46,7 +46,7 @@ trials:
 
 
 def pairs_of(folders: Sequence[Path]) -> str:
-    """Each person's walk against both agents in every scene; and the agents in each scene and in the three after it."""
+    """Each person's walk against both agents in every scene; and the agents in each scene and in the next one."""
     manifests = [(folder / "manifest.csv").read_text().splitlines() for folder in folders]
     rows = [row for lines in manifests for row in csv.DictReader(lines)]
     agents = {(row["source"], row["scene"]): row["name"] for row in rows if row["source"] in AGENTS}
@@ -56,7 +56,7 @@ def pairs_of(folders: Sequence[Path]) -> str:
     pairs += [
         (agents["hybrid", scene], agents["symbolic", other])
         for number, scene in enumerate(scenes)
-        for other in (scene, *(scenes[(number + after) % N_GOALS] for after in (1, 2, 3)))
+        for other in (scene, scenes[(number + 1) % N_GOALS])
     ]
     return "\n".join(["pair,a,b", *(f"p{number},{a},{b}" for number, (a, b) in enumerate(pairs))]) + "\n"
 
@@ -126,7 +126,7 @@ def test_walks_in_the_browser_become_a_human_test_with_a_judge_that_learns(
     card = json.loads((model / "card.json").read_text())
     held_out = card["evaluation"]["human_agent"]
     assert held_out["n_pairs"] == N_HUMAN_AGENT
-    assert held_out["label_accuracy"] >= 0.7
+    assert held_out["label_accuracy"] >= 0.9
     with (model / "verdicts.csv").open(newline="") as file:
         verdicts = list(csv.DictReader(file))
     assert set(Counter(row["pair"] for row in verdicts).values()) == {10}  # repeats of the cross-fitting
@@ -139,5 +139,5 @@ def test_walks_in_the_browser_become_a_human_test_with_a_judge_that_learns(
     assert {run["n_abstained"] for run in judge["runs"]} == {0}
     assert not [row["problem"] for row in verdicts if row["problem"]]
     assert identity["corrected"]["n"] == N_HUMAN_AGENT
-    assert identity["corrected"]["value"] >= 0.7  # of 20 pairs; a coin has 0.5
+    assert identity["corrected"]["value"] >= 0.9
     assert 0.85 <= identity["ceiling"]["value"] <= 0.95
