@@ -32,11 +32,12 @@ from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
 from tests.clock import Clock
-from tests.factories import make_library, open_study
+from tests.factories import make_library, open_study, study_file
 from tests.kept import Kept
 from tests.postgres import PostgresDatabases
 from tests.program import Program
 from tests.sql_only import sql_only
+from tests.statements import compile_once
 
 # A test never fails on a clock, and a change never fails by an example that it had no part in: the same examples each
 # time, half as many as usual. New ones are looked for with --hypothesis-profile=explore.
@@ -48,6 +49,7 @@ hypothesis.settings.load_profile("same")
 providers.is_local_module_file = lambda path: False  # type: ignore[assignment, attr-defined]
 # Optax brings absl, whose handler closes the stream that it was imported with, pytest's, when uvicorn sets up logging.
 absl.logging.get_absl_handler().python_handler.stream = sys.__stderr__
+compile_once()
 # Texts are as wide as a terminal; xdist gives its processes one of 80.
 os.environ["COLUMNS"] = "100"
 MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
@@ -203,11 +205,29 @@ def settings(database_url: URL, library: tuple[ClipStore, Sequence[ImportedClip]
     return Settings(LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=url, LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
 
 
+@pytest.fixture(scope="session")
+def studies() -> Kept:
+    return Kept()
+
+
 @pytest.fixture
-def study(database: Database, library: tuple[ClipStore, Sequence[ImportedClip]], tmp_path: Path) -> str:
+def study(
+    database: Database,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    studies: Kept,
+    tmp_path: Path,
+) -> str:
     """The slug of an open study like the published one: 1 practice pair, 6 + 4 pairs."""
-    with database.transaction() as session:
-        return open_study(session, tmp_path, library[1]).slug
+
+    def make() -> None:
+        with database.transaction() as session:
+            open_study(session, tmp_path, library[1])
+
+    if database.is_local:
+        studies.once(database, make)
+    else:
+        make()
+    return str(study_file()["study"])
 
 
 @pytest.fixture(scope="session")

@@ -1,5 +1,6 @@
 """`/api/v1`: what the experimenter's pages can do, but for users and tokens, for programs. One file per part."""
 
+from functools import cache
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
@@ -59,11 +60,16 @@ class Api(FastAPI):
     """Its document says of each operation what the first line of its docstring says, and that paths have a study."""
 
     def openapi(self) -> dict[str, Any]:
-        if self.openapi_schema is None:
-            for path, item in super().openapi()["paths"].items():
-                for operation in item.values():
-                    _complete(path, operation)
-        return super().openapi()
+        return _document()
+
+
+@cache
+def _document() -> dict[str, Any]:
+    document = FastAPI.openapi(_parts())
+    for path, item in document["paths"].items():
+        for operation in item.values():
+            _complete(path, operation)
+    return document
 
 
 def _complete(path: str, operation: dict[str, Any]) -> None:
@@ -79,7 +85,29 @@ def _complete(path: str, operation: dict[str, Any]) -> None:
 
 def make_api() -> FastAPI:
     """The API as an application of its own, to be mounted; its state is the service's."""
-    api = Api(
+    api = _empty()
+    api.router.routes.extend(_parts().routes)
+    return api
+
+
+@cache
+def _parts() -> Api:
+    """Made once in a process, as the pages of app/main.py are; it has no state, and serves nobody."""
+    api = _empty()
+
+    async def schema() -> dict[str, Any]:
+        return api.openapi()
+
+    for part in PARTS:
+        api.include_router(part, max_body_size=MOST_BYTES)
+    meta_routes = APIRouter(dependencies=[anyone], include_in_schema=False)
+    meta_routes.add_api_route("/openapi.json", schema, methods=["GET"])
+    api.include_router(meta_routes)
+    return api
+
+
+def _empty() -> Api:
+    return Api(
         title="Likely Human",
         version="1",
         description=(
@@ -94,13 +122,3 @@ def make_api() -> FastAPI:
         responses=REFUSALS,
         generate_unique_id_function=lambda route: f"{(route.tags or ['api'])[0]}-{route.name}",
     )
-
-    async def schema() -> dict[str, Any]:
-        return api.openapi()
-
-    for part in PARTS:
-        api.include_router(part, max_body_size=MOST_BYTES)
-    meta_routes = APIRouter(dependencies=[anyone], include_in_schema=False)
-    meta_routes.add_api_route("/openapi.json", schema, methods=["GET"])
-    api.include_router(meta_routes)
-    return api
