@@ -55,12 +55,14 @@ class Program:
 
 def serve() -> None:
     """Start one command after another, as lines of standard input ask for it, and say how each ended."""
+    gc.disable()
     for package in ("app", "analysis"):
         found = pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}.")
         for module in found:
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
     gc.freeze()
+    gc.enable()
     for line in sys.stdin:
         child = os.fork()
         if child == 0:

@@ -17,21 +17,16 @@ from app.core.privacy import keep_private
 
 
 class Listed(NamedTuple):
-    """Where a command is, a function or a group of `app.cli`, and what the list of commands says of it.
-
-    `serves` says that it runs until it is stopped."""
+    """Where a command is, a function or a group of `app.cli`, and what the list of commands says of it."""
 
     module: str
     name: str
     help: str
-    serves: bool = False
 
 
 COMMANDS = {
-    "serve": Listed("services", "serve", "Serve the studies of the data folder.", serves=True),
-    "demo": Listed(
-        "services", "demo", "Make the demo studies if they are not there yet, and serve them.", serves=True
-    ),
+    "serve": Listed("services", "serve", "Serve the studies of the data folder."),
+    "demo": Listed("services", "demo", "Make the demo studies if they are not there yet, and serve them."),
     "study": Listed(
         "studies",
         "app",
@@ -99,9 +94,9 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         name, _, rest = super().resolve_command(ctx, args)
-        if name in COMMANDS and not COMMANDS[name].serves:
+        if name in COMMANDS:
             # What a start imports stays: looking through it over and over was a seventh of the processor time.
-            gc.set_threshold(*_COLLECTING)
+            gc.set_threshold(*_COLLECTING)  # a service goes back to Python's own once it has started
         return name, load(name) if name in COMMANDS else None, rest
 
 

@@ -27,6 +27,7 @@ from app.core.settings import Settings
 from app.main import create_app
 
 BACKLOG = 2048
+COLLECTING = (700, 10, 10)  # as Python does; commands set it higher while they import
 WORKER_CHECK_S, WORKER_GRACE_S, WORKER_PAUSE_S = 0.2, 5.0, 1.0
 
 
@@ -65,6 +66,7 @@ def make_app() -> ASGIApp:
     # What was loaded stays: the collector need not look through it again while somebody waits for a page.
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*COLLECTING)
     return app
 
 

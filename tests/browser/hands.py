@@ -1,8 +1,7 @@
-"""Two ways to use a page: with the mouse, or with the keyboard alone. The same story is told with both."""
+"""A page used by the keyboard alone, each part of which the mouse could have used as well."""
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 from playwright.sync_api import FileChooser, Locator, Page, TimeoutError
 
@@ -11,48 +10,17 @@ MOST_TABS = 400
 CHOOSER_MS, CHOOSER_TRIES = 30_000, 3
 
 
-class Hand(Protocol):
-    def press(self, target: Locator) -> None:
-        """A button or link."""
-
-    def write(self, target: Locator, text: str) -> None: ...
-
-    def tick(self, target: Locator) -> None:
-        """A radio button or checkbox."""
-
-    def choose(self, target: Locator, value: str) -> None:
-        """An option of a select, by its value."""
-
-    def pick_files(self, target: Locator, files: Sequence[Path]) -> None: ...
-
-
-class Mouse:
-    def press(self, target: Locator) -> None:
-        target.click()
-
-    def write(self, target: Locator, text: str) -> None:
-        target.click()
-        target.fill(text)
-
-    def tick(self, target: Locator) -> None:
-        target.check()
-
-    def choose(self, target: Locator, value: str) -> None:
-        target.select_option(value)
-
-    def pick_files(self, target: Locator, files: Sequence[Path]) -> None:
-        with target.page.expect_file_chooser() as chooser:
-            target.click()
-        chooser.value.set_files([str(file) for file in files])
-
-
 class Keyboard:
-    """Tab to it, then Enter, Space, arrows or letters: nothing else, and nothing is focused by script."""
+    """Tab to it, then Enter, Space, arrows or letters: nothing else, and nothing is focused by script.
+
+    What is used is first tried for a click: it is in view, stands still, and nothing lies over it.
+    """
 
     def __init__(self, page: Page) -> None:
         self._keys = page.keyboard
 
     def press(self, target: Locator) -> None:
+        """A button or link."""
         self._go_to(target)
         self._keys.press("Enter")
 
@@ -62,7 +30,8 @@ class Keyboard:
         self._keys.insert_text(text)
 
     def tick(self, target: Locator) -> None:
-        target.wait_for()
+        """A radio button or checkbox."""
+        target.click(trial=True)
         if target.is_checked():
             return
         group = target.get_attribute("name") if target.get_attribute("type") == "radio" else None
@@ -74,12 +43,6 @@ class Keyboard:
         if not target.is_checked():
             self._keys.press("Space")
         assert target.is_checked()
-
-    def choose(self, target: Locator, value: str) -> None:
-        self._go_to(target)
-        label = target.locator(f'option[value="{value}"]').inner_text().strip()
-        self._keys.type(label)
-        assert target.input_value() == value
 
     def pick_files(self, target: Locator, files: Sequence[Path]) -> None:
         # Whoever listens from here on keeps the browser's own dialog away: one that opened would block all others.
@@ -99,7 +62,7 @@ class Keyboard:
 
     def _go_to(self, target: Locator, group: str | None = None) -> None:
         """Tab until it (or, of a group of radio buttons, any of it) has the focus."""
-        target.wait_for()
+        target.click(trial=True)
         for _ in range(MOST_TABS):
             if _has_focus(target) or (group is not None and _is_in(target.page, group)):
                 return

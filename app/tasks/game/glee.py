@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import reduce
+from functools import cache, reduce
 from itertools import product
 from reprlib import repr as shortened
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
@@ -72,12 +72,13 @@ class GleeConfig(GameConfig):
     max_length: int = Field(default=400, ge=1, le=4000, description="Longest message, in characters.")
 
     @classmethod
+    @cache
     def grid(cls) -> Sequence[Self]:
         """Every combination of the published levels, the default first."""
         main = cls()
         combinations = product(*cls.levels.values())
         grid = [cls(**dict(zip(cls.levels, levels, strict=True))) for levels in combinations]
-        return sorted(grid, key=lambda config: config != main)
+        return tuple(sorted(grid, key=lambda config: config != main))
 
     @property
     def shown_rounds(self) -> int | None:
