@@ -6,7 +6,9 @@ export PORT
 # Of the hundred processes that tests start, each would compile the program anew.
 unexport PYTHONDONTWRITEBYTECODE
 # By file: fixtures of a module are made once. In the order of tests/conftest.py: what takes minutes comes first.
-PYTEST = $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
+PYTEST = $(ONE_THREAD) $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
+# Of linear algebra and JAX, in each process: more would wait for those of the others, a seventh of processor time.
+ONE_THREAD = OMP_NUM_THREADS=1 XLA_FLAGS=--xla_cpu_multi_thread_eigen=false
 
 .PHONY: run train features dev test test-fast coverage check lint fix pictures bench docs lock clean
 
@@ -31,7 +33,7 @@ test: .venv/.test
 
 # Under a minute: what needs no browser, no PostgreSQL, no encoding of videos and no long statistics.
 test-fast: .venv/.test
-	@$(BIN)/pytest -q -n 2 --dist loadfile --ignore tests/browser -m "not browser and not postgres and not videos and not slow" $(ARGS)
+	@$(ONE_THREAD) $(BIN)/pytest -q -n 2 --dist loadfile --ignore tests/browser -m "not browser and not postgres and not videos and not slow" $(ARGS)
 
 # What share of the lines of app and analysis the tests run, in processes that they start as well.
 coverage: .venv/.test
