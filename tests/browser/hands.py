@@ -1,7 +1,8 @@
-"""A page used by the keyboard alone, each part of which the mouse could have used as well."""
+"""Two ways to use a page: with the mouse, or with the keyboard alone. The same story is told with both."""
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 from playwright.sync_api import FileChooser, Locator, Page, TimeoutError
 
@@ -10,17 +11,42 @@ MOST_TABS = 400
 CHOOSER_MS, CHOOSER_TRIES = 30_000, 3
 
 
-class Keyboard:
-    """Tab to it, then Enter, Space, arrows or letters: nothing else, and nothing is focused by script.
+class Hand(Protocol):
+    def press(self, target: Locator) -> None:
+        """A button or link."""
 
-    What is used is first tried for a click: it is in view, stands still, and nothing lies over it.
-    """
+    def write(self, target: Locator, text: str) -> None: ...
+
+    def tick(self, target: Locator) -> None:
+        """A radio button or checkbox."""
+
+    def pick_files(self, target: Locator, files: Sequence[Path]) -> None: ...
+
+
+class Mouse:
+    def press(self, target: Locator) -> None:
+        target.click()
+
+    def write(self, target: Locator, text: str) -> None:
+        target.click()
+        target.fill(text)
+
+    def tick(self, target: Locator) -> None:
+        target.check()
+
+    def pick_files(self, target: Locator, files: Sequence[Path]) -> None:
+        with target.page.expect_file_chooser() as chooser:
+            target.click()
+        chooser.value.set_files([str(file) for file in files])
+
+
+class Keyboard:
+    """Tab to it, then Enter, Space, arrows or letters: nothing else, and nothing is focused by script."""
 
     def __init__(self, page: Page) -> None:
         self._keys = page.keyboard
 
     def press(self, target: Locator) -> None:
-        """A button or link."""
         self._go_to(target)
         self._keys.press("Enter")
 
@@ -30,8 +56,7 @@ class Keyboard:
         self._keys.insert_text(text)
 
     def tick(self, target: Locator) -> None:
-        """A radio button or checkbox."""
-        target.click(trial=True)
+        target.wait_for()
         if target.is_checked():
             return
         group = target.get_attribute("name") if target.get_attribute("type") == "radio" else None
@@ -62,7 +87,7 @@ class Keyboard:
 
     def _go_to(self, target: Locator, group: str | None = None) -> None:
         """Tab until it (or, of a group of radio buttons, any of it) has the focus."""
-        target.click(trial=True)
+        target.wait_for()
         for _ in range(MOST_TABS):
             if _has_focus(target) or (group is not None and _is_in(target.page, group)):
                 return

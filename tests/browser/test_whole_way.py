@@ -1,4 +1,4 @@
-"""A whole study in the browser, from an empty database to the study package, by keyboard alone.
+"""A whole study in the browser, from an empty database to the study package: by mouse, and by keyboard alone.
 
 The service is the real one, started by its command, with its worker; the videos are real MP4s.
 """
@@ -18,7 +18,7 @@ from typing import Final
 import pytest
 from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
 
-from tests.browser.hands import Keyboard
+from tests.browser.hands import Hand, Keyboard, Mouse
 from tests.browser.steps import save, watch_both
 from tests.browser.test_access import check
 from tests.factories import make_small_video
@@ -97,10 +97,11 @@ def _note_foreign(faults: list[str], url: str, address: str) -> None:
         faults.append(url)
 
 
+@pytest.mark.parametrize("with_", ["mouse", "keyboard"])
 def test_a_study_is_run_from_an_empty_database_to_its_package(
-    browser: Browser, room: Page, installation: Installation
+    browser: Browser, room: Page, installation: Installation, with_: str
 ) -> None:
-    hand = Keyboard(room)
+    hand: Hand = Mouse() if with_ == "mouse" else Keyboard(room)
     _log_in(room, hand, installation)
     _upload(room, hand, installation, "human")
     _upload(room, hand, installation, "hybrid")
@@ -117,8 +118,10 @@ def test_a_study_is_run_from_an_empty_database_to_its_package(
     _check_package(package)
 
 
-def _looked_at(page: Page) -> None:
-    """No rule of axe-core is broken on any page of the way, wide and narrow, light and dark."""
+def _looked_at(page: Page, hand: Hand) -> None:
+    """No rule of axe-core is broken on any page of the way, wide and narrow, light and dark; looked at once."""
+    if not isinstance(hand, Mouse):
+        return
     check(page, "document.documentElement.scrollHeight")
     page.set_viewport_size(WIDE)
     page.emulate_media(color_scheme="light")
@@ -128,21 +131,21 @@ def _button(page: Page, name: str) -> Locator:
     return page.get_by_role("button", name=name, exact=True)
 
 
-def _go(page: Page, hand: Keyboard, menu: str, name: str) -> None:
+def _go(page: Page, hand: Hand, menu: str, name: str) -> None:
     hand.press(page.get_by_role("navigation", name=menu).get_by_role("link", name=name, exact=True))
 
 
-def _log_in(page: Page, hand: Keyboard, installation: Installation) -> None:
+def _log_in(page: Page, hand: Hand, installation: Installation) -> None:
     page.goto("/admin")
-    _looked_at(page)
+    _looked_at(page, hand)
     hand.write(page.get_by_label("Email address"), EMAIL)
     hand.write(page.get_by_label("Password"), installation.password)
     hand.press(_button(page, "Log in"))
     expect(page.get_by_role("heading", name="Studies", level=1)).to_be_visible()
-    _looked_at(page)
+    _looked_at(page, hand)
 
 
-def _upload(page: Page, hand: Keyboard, installation: Installation, source: str) -> None:
+def _upload(page: Page, hand: Hand, installation: Installation, source: str) -> None:
     _go(page, hand, "Main", "Library")
     hand.press(page.get_by_role("link", name=re.compile("^Upload")).first)
     hand.write(page.get_by_label("Source", exact=True), source)
@@ -155,34 +158,34 @@ def _upload(page: Page, hand: Keyboard, installation: Installation, source: str)
         row = page.locator("[data-files] li", has_text=file.name)
         expected = re.compile("video|text") if file.stem == "notes" else re.compile("In the library")
         expect(row.locator("[data-state]")).to_have_text(expected, timeout=SLOW_MS)
-    _looked_at(page)
+    _looked_at(page, hand)
 
 
-def _make_study(page: Page, hand: Keyboard) -> None:
+def _make_study(page: Page, hand: Hand) -> None:
     _go(page, hand, "Main", "Library")
     expect(page.get_by_text("human-1").first).to_be_visible()
-    _looked_at(page)
+    _looked_at(page, hand)
     _go(page, hand, "Main", "Studies")
     hand.press(page.get_by_role("link", name="Make the first study").first)
     hand.tick(page.locator('input[value="template:blank"]'))
     hand.write(page.get_by_label("Title"), "Who moves like a person?")
     hand.write(page.get_by_label("Name in addresses"), "whole-way")
-    _looked_at(page)
+    _looked_at(page, hand)
     hand.press(_button(page, "Make the study"))
     expect(page).to_have_url(re.compile("/admin/studies/whole-way"))
 
 
-def _draw_pairs(page: Page, hand: Keyboard) -> None:
+def _draw_pairs(page: Page, hand: Hand) -> None:
     _go(page, hand, "Main", "Pairs")
-    _looked_at(page)
+    _looked_at(page, hand)
     hand.press(page.get_by_role("link", name=re.compile("at random")).first)
     hand.write(page.get_by_label("human-hybrid: main pairs"), "2")
-    _looked_at(page)
+    _looked_at(page, hand)
     hand.press(_button(page, "Save this draw"))
     expect(page.get_by_text("human-hybrid-01").first).to_be_visible()
 
 
-def _write_design(page: Page, hand: Keyboard) -> None:
+def _write_design(page: Page, hand: Hand) -> None:
     _go(page, hand, "Main", "Design")
     hand.write(page.locator('[id="consent.version"]'), "2026-11")
     hand.write(page.locator('[id="consent.text"]'), "# Consent\n\nTaking part is voluntary.\n")
@@ -191,28 +194,28 @@ def _write_design(page: Page, hand: Keyboard) -> None:
     hand.write(page.locator('[id="trials.questions.0.ask"]'), question)
     hand.write(page.locator('[id="completion.code"]'), "WHOLE7")
     expect(page.locator("[data-saved]")).to_contain_text(re.compile("^Saved"))
-    _looked_at(page)
+    _looked_at(page, hand)
     hand.press(_button(page, "Save as version 1"))
     expect(page.get_by_role("heading", name="Versions", level=1)).to_be_visible()
-    _looked_at(page)
+    _looked_at(page, hand)
 
 
-def _look_for_clues(page: Page, hand: Keyboard) -> None:
+def _look_for_clues(page: Page, hand: Hand) -> None:
     _go(page, hand, "Main", "Clues")
     hand.press(_button(page, "Look for clues"))
     expect(page.get_by_role("heading", name="All clues together")).to_be_visible(timeout=SLOW_MS)
-    _looked_at(page)
+    _looked_at(page, hand)
 
 
-def _pilot(browser: Browser, page: Page, hand: Keyboard, installation: Installation) -> None:
+def _pilot(browser: Browser, page: Page, hand: Hand, installation: Installation) -> None:
     _go(page, hand, "Main", "Launch")
-    _looked_at(page)
+    _looked_at(page, hand)
     hand.press(_button(page, "Start the pilot"))
     expect(page.locator("main .badge").first).to_have_text("pilot")
     _take_part(browser, installation)
 
 
-def _launch(page: Page, hand: Keyboard) -> None:
+def _launch(page: Page, hand: Hand) -> None:
     _go(page, hand, "Main", "Launch")
     expect(page.get_by_text("must be corrected")).to_have_count(0)
     for box in page.get_by_role("checkbox").all():
@@ -247,21 +250,21 @@ def _take_part(browser: Browser, installation: Installation) -> None:
     context.close()
 
 
-def _watch(page: Page, hand: Keyboard) -> None:
+def _watch(page: Page, hand: Hand) -> None:
     _go(page, hand, "Main", "Monitor")
     live = page.locator("#m-sessions tr", has_text="live").locator("td").nth(2)
     expect(live).to_have_text("2")
-    _looked_at(page)
+    _looked_at(page, hand)
     _go(page, hand, "Main", "Sessions")
-    _looked_at(page)
+    _looked_at(page, hand)
 
 
-def _take_package(page: Page, hand: Keyboard) -> bytes:
+def _take_package(page: Page, hand: Hand) -> bytes:
     _go(page, hand, "Main", "Data")
     hand.press(_button(page, "Build the study package"))
     link = page.get_by_role("link", name="Download the package")
     expect(link).to_be_visible(timeout=SLOW_MS)
-    _looked_at(page)
+    _looked_at(page, hand)
     with page.expect_download() as download:
         hand.press(link)
     return Path(download.value.path()).read_bytes()
