@@ -1,4 +1,4 @@
-"""Two ways to use a page: with the mouse, or with the keyboard alone. The same story is told with both."""
+"""Two ways to use a page: with the mouse, or with the keyboard alone. Both go the same way."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -33,7 +33,7 @@ N_WALKERS, N_WALKS, N_GOALS, N_JUDGES = 3, 1, 5, 10
 AGENTS = ("hybrid", "symbolic")
 N_HUMAN_AGENT = N_WALKERS * N_WALKS * N_GOALS * len(AGENTS)
 N_PAIRS = N_HUMAN_AGENT + 2 * N_GOALS
-SMALL = "{width: 160, height: 120, fps: 15}"
+RULES = "{width: 160, height: 120, fps: 15}"
 STUDY = """\
 study: human-test
 title: Which walk looks human?
@@ -108,7 +108,7 @@ def test_walks_in_the_browser_become_a_human_test_with_a_judge_that_learns(
     walks(SLUG, tmp_path / "people", mode="live", workers=2)
     planned = [Clip(source, goal, 1, 1) for source in AGENTS for goal in range(N_GOALS)]
     make_set(planned, tmp_path / "agents", 2, lambda done, total: None)
-    (tmp_path / "rules.yaml").write_text(SMALL)
+    (tmp_path / "rules.yaml").write_text(RULES)
     for folder in ("people", "agents"):
         import_manifest(tmp_path / folder / "manifest.csv", tmp_path / "rules.yaml", workers=2)
     (tmp_path / "pairs.csv").write_text(pairs_of([tmp_path / "people", tmp_path / "agents"]))
