@@ -17,6 +17,7 @@ import hypothesis
 import psycopg
 import pytest
 from hypothesis.internal.conjecture import providers
+from pytest_rerunfailures import StatusDB
 from sqlalchemy import URL, make_url
 from starlette.testclient import TestClient
 from xdist.remote import Producer
@@ -60,6 +61,17 @@ BESIDE = (
     "tests/browser/test_whole_human_test.py",
 )  # draws, encodes and learns; its browser has ten seconds of it
 POSTGRES = os.environ.get("LIKELY_HUMAN_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """A process counts its own reruns: to ask the first one costs a test up to 40 ms, for what loadfile has no use of.
+
+    Each question waits until the kernel acknowledges the last: 5,000 times. The answer serves tests whose process
+    died, which are not tried again where a file stays with its process."""
+    if hasattr(config, "workerinput") and config.option.reruns:
+        config.failures_db.sock.close()  # type: ignore[attr-defined]
+        config.failures_db = StatusDB()  # type: ignore[attr-defined]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

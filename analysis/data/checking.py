@@ -15,6 +15,7 @@ _INTEGER = re.compile(r"[+-]?\d{1,15}(\.0+)?")
 # A whole or decimal number and nothing beside it.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?", re.ASCII)
 _LARGEST = 10**15
+_FEW = 1000
 _NULLABLE = {np.dtype(np.int8): pd.Int8Dtype(), np.dtype(np.int64): pd.Int64Dtype()}
 
 
@@ -87,6 +88,8 @@ def coded(series: pd.Series) -> pd.Series:
     """The cells as texts, stored as codes into the sorted distinct ones; empty cells are missing.
 
     What is that already is not copied: checking a checked table again is to be cheap."""
+    if len(series) <= _FEW and (series.dtype == object or series.dtype == "str"):
+        return _coded_few(series)
     if series.dtype == object:
         series = series.map(_text, na_action="ignore")
     groups, distinct = _factorised(series)
@@ -97,6 +100,15 @@ def coded(series: pd.Series) -> pd.Series:
     if isinstance(series.dtype, pd.CategoricalDtype) and used.all() and _are_sorted(distinct):
         return series.reset_index(drop=True)
     return coded_texts(groups, distinct, used)
+
+
+def _coded_few(series: pd.Series) -> pd.Series:
+    """`coded`, of a column so short that each of Arrow's calls takes longer than all of this."""
+    texts = ["" if gone else _text(cell) for cell, gone in zip(series.to_list(), series.isna(), strict=True)]
+    categories = sorted(set(texts) - {""})
+    position = {text: code for code, text in enumerate(categories)}
+    codes = np.array([position.get(text, -1) for text in texts], dtype=small_type(len(categories)))
+    return with_categories(codes, pd.Index(categories, dtype="str"))
 
 
 def coded_texts(groups: Groups, distinct: pd.Index, used: Mask) -> pd.Series:
