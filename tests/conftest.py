@@ -55,6 +55,15 @@ compile_once()
 os.environ["COLUMNS"] = "100"
 MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
 IS_SLOW = re.compile(r"^pytestmark = .*\bpytest\.mark\.slow\b", re.MULTILINE)
+LONG = {
+    "test_upgrade",
+    "test_migrations",
+    "test_processes",
+    "test_cli",
+    "test_walk_clues",
+    "test_report",
+    "test_package",
+}
 COLLECTING = (20_000, 20, 50)
 BROWSER = "tests/browser/"
 BESIDE = (
@@ -121,7 +130,7 @@ def turn(item: pytest.Item) -> int:
     """Files go to processes in this order: what takes minutes first, or one process ends long after the others."""
     if item.path.stem in {"test_whole_way", "test_engines", "test_whole_human_test"}:
         return 0
-    is_long = item.path.stem in {"test_upgrade", "test_migrations", "test_processes", "test_cli"}
+    is_long = item.path.stem in LONG
     return 1 if is_long or item.get_closest_marker("browser") else 2
 
 
