@@ -1,5 +1,6 @@
 """Fixtures that several test packages share: databases, a clip library, the service."""
 
+import atexit
 import fcntl
 import gc
 import os
@@ -17,7 +18,7 @@ import hypothesis
 import psycopg
 import pytest
 from hypothesis.internal.conjecture import providers
-from pytest_rerunfailures import StatusDB
+from pytest_rerunfailures import StatusDB  # type: ignore[import-untyped]
 from sqlalchemy import URL, make_url
 from starlette.testclient import TestClient
 from xdist.remote import Producer
@@ -51,6 +52,8 @@ providers.is_local_module_file = lambda path: False  # type: ignore[assignment, 
 # Optax brings absl, whose handler closes the stream that it was imported with, pytest's, when uvicorn sets up logging.
 absl.logging.get_absl_handler().python_handler.stream = sys.__stderr__
 compile_once()
+if "PYTEST_XDIST_WORKER" in os.environ:
+    atexit.register(os._exit, 0)  # a gigabyte of objects, one by one: all others would wait for it
 # Texts are as wide as a terminal; xdist gives its processes one of 80.
 os.environ["COLUMNS"] = "100"
 MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
