@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from analysis.choice.totals import totals
 from analysis.data import codes
+from analysis.data.checking import coded
 from analysis.data.codes import groups_of, n_shared, recoded, rows_where, small_type, with_categories
 
 ROW = st.tuples(
@@ -126,3 +127,25 @@ def test_groups_at_the_bounds_of_their_types_are_those_of_a_group_by(size: int, 
         else:
             assert set(groups.codes.tolist()) == {-1}
             assert groups.counts().tolist() == [0] * groups.size
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [],
+        [None, "", float("nan"), pd.NA, pd.NaT],
+        ["b", "a", "", "B", "é", "\U0001f600", "\uffff", None, "a"],
+        [1, 1.0, "1", 2.5, True, "true", False, np.True_, np.float64(3), 10**20, None, [1], {"a": 1}],
+    ],
+)
+def test_a_short_column_is_coded_as_a_long_one(cells: list[object]) -> None:
+    short = coded(pd.Series(cells, dtype=object))
+    long = coded(pd.Series(cells * 1_001, dtype=object))
+    pd.testing.assert_series_equal(short, long.iloc[: len(cells)])
+    assert short.cat.codes.dtype == long.cat.codes.dtype
+
+
+def test_half_a_letter_is_refused_in_short_columns_and_in_long_ones() -> None:
+    for n in (1, 1_001):
+        with pytest.raises(UnicodeEncodeError):
+            coded(pd.Series(["a", "\ud800"] * n, dtype=object))
