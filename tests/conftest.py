@@ -52,8 +52,6 @@ providers.is_local_module_file = lambda path: False  # type: ignore[assignment, 
 # Optax brings absl, whose handler closes the stream that it was imported with, pytest's, when uvicorn sets up logging.
 absl.logging.get_absl_handler().python_handler.stream = sys.__stderr__
 compile_once()
-if "PYTEST_XDIST_WORKER" in os.environ:
-    atexit.register(os._exit, 0)  # a gigabyte of objects, one by one: all others would wait for it
 # Texts are as wide as a terminal; xdist gives its processes one of 80.
 os.environ["COLUMNS"] = "100"
 MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
@@ -81,7 +79,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Each question waits until the kernel acknowledges the last: 5,000 times. The answer serves tests whose process
     died, which are not tried again where a file stays with its process."""
-    if hasattr(config, "workerinput") and config.option.reruns:
+    if not hasattr(config, "workerinput"):
+        return
+    atexit.register(
+        os._exit, 0
+    )  # to end a gigabyte of objects one by one takes seconds, and the first one waits
+    if config.option.reruns:
         config.failures_db.sock.close()  # type: ignore[attr-defined]
         config.failures_db = StatusDB()  # type: ignore[attr-defined]
 

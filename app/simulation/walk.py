@@ -4,6 +4,7 @@ import asyncio
 import json
 import random
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -27,7 +28,6 @@ from app.tasks.registry import simulating
 AT_ONCE = 8
 MAX_PAGES = 2_000
 CLIP_PROBE_BYTES = 4096
-_CLIENT: Mapping[str, Any] = {"follow_redirects": True, "timeout": 60}
 
 # position -> the side of the clip to be found, whether it is the true one, and how long each side's clip is
 Targets = dict[int, tuple[Side, bool, dict[Side, float]]]
@@ -54,12 +54,15 @@ async def simulate(
     entry = f"/s/{slug}?as={pass_for(slug, Mode.SIMULATED, settings.secret)}"
     turns = asyncio.Semaphore(AT_ONCE)
     certificates = httpx2.create_ssl_context()  # read once: it takes 25 ms
+    connect = partial(
+        httpx2.AsyncClient, base_url=base_url, follow_redirects=True, timeout=60, verify=certificates
+    )
     done = taken = 0
 
     async def walk(number: int) -> None:
         nonlocal done, taken
         person = Person(traits, random.Random(f"{seed}/{number}"), seed)
-        async with turns, httpx2.AsyncClient(base_url=base_url, verify=certificates, **_CLIENT) as client:
+        async with turns, connect() as client:
             walker = _Walk(client, database, person)
             await walker.through(entry)
         done += 1
