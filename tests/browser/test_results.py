@@ -167,7 +167,9 @@ def test_it_reads_without_a_script_and_the_numbers_open_by_keyboard(
         expect(table).not_to_be_visible()
         figure.locator("summary").press("Enter")
         expect(table).to_be_visible()
-        page.get_by_role("link", name="By name").click()
+        by_name = page.get_by_role("link", name="By name")
+        by_name.click()
+        expect(by_name).to_have_attribute("aria-current", "true")
         names = page.locator("#pairs .name").all_inner_texts()
         assert names == sorted(names)
         assert len(names) == 10

@@ -132,7 +132,14 @@ def _button(page: Page, name: str) -> Locator:
 
 
 def _go(page: Page, hand: Hand, menu: str, name: str) -> None:
-    hand.press(page.get_by_role("navigation", name=menu).get_by_role("link", name=name, exact=True))
+    _follow(page, hand, page.get_by_role("navigation", name=menu).get_by_role("link", name=name, exact=True))
+
+
+def _follow(page: Page, hand: Hand, link: Locator) -> None:
+    """The press comes back before the next page is there: what follows must not read the page that is being left."""
+    page.evaluate("document.documentElement.dataset.left = ''")
+    hand.press(link)
+    expect(page.locator("html[data-left]")).to_have_count(0, timeout=SLOW_MS)
 
 
 def _log_in(page: Page, hand: Hand, installation: Installation) -> None:
@@ -147,7 +154,7 @@ def _log_in(page: Page, hand: Hand, installation: Installation) -> None:
 
 def _upload(page: Page, hand: Hand, installation: Installation, source: str) -> None:
     _go(page, hand, "Main", "Library")
-    hand.press(page.get_by_role("link", name=re.compile("^Upload")).first)
+    _follow(page, hand, page.get_by_role("link", name=re.compile("^Upload")).first)
     hand.write(page.get_by_label("Source", exact=True), source)
     files = sorted(installation.clips.glob(f"{source}-*.mp4"))
     if source == "human":
@@ -166,7 +173,7 @@ def _make_study(page: Page, hand: Hand) -> None:
     expect(page.get_by_text("human-1").first).to_be_visible()
     _looked_at(page, hand)
     _go(page, hand, "Main", "Studies")
-    hand.press(page.get_by_role("link", name="Make the first study").first)
+    _follow(page, hand, page.get_by_role("link", name="Make the first study").first)
     hand.tick(page.locator('input[value="template:blank"]'))
     hand.write(page.get_by_label("Title"), "Who moves like a person?")
     hand.write(page.get_by_label("Name in addresses"), "whole-way")
@@ -178,7 +185,7 @@ def _make_study(page: Page, hand: Hand) -> None:
 def _draw_pairs(page: Page, hand: Hand) -> None:
     _go(page, hand, "Main", "Pairs")
     _looked_at(page, hand)
-    hand.press(page.get_by_role("link", name=re.compile("at random")).first)
+    _follow(page, hand, page.get_by_role("link", name=re.compile("at random")).first)
     hand.write(page.get_by_label("human-hybrid: main pairs"), "2")
     _looked_at(page, hand)
     hand.press(_button(page, "Save this draw"))
