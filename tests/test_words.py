@@ -6,6 +6,10 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
+pytestmark = pytest.mark.slow
+
 APP = Path(__file__).parents[1] / "app"
 ROOT = APP.parent
 LITERARY = re.compile(r"\b(mend\w*|doors?|couples?|as it might be|strangers?)\b", re.IGNORECASE)

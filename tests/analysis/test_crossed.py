@@ -14,6 +14,8 @@ from analysis.stats import crossed
 from analysis.stats.crossed import Answers, Codes, Laplace, NotConverged
 from analysis.stats.intervals import Floats
 
+pytestmark = pytest.mark.slow
+
 
 def simulated(n_people: int, n_pairs: int, seed: int, share: float = 1.0) -> tuple[Codes, Codes, Floats]:
     rng = np.random.default_rng(seed)

@@ -20,6 +20,8 @@ from app.judges.runner import PairToJudge, run_judge
 from tests.judges.files import QUESTION
 from tests.judges.packages import BROKEN, installed, site
 
+pytestmark = pytest.mark.slow
+
 PROGRAM = Path(sys.executable).parent / "likely-human"
 __all__ = ["installed", "site"]
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from app.library.clips.rules import Rules
 from app.library.clues import ask_clues, clues_state
 from app.library.pictures import ask_pictures
@@ -10,6 +12,8 @@ from app.library.served import delete
 from app.studies.drafts import create_study, save_draft
 from tests.library.clips.videos import make_video
 from tests.library.desk import NOW, Desk, run
+
+pytestmark = pytest.mark.videos
 
 
 def test_from_upload_to_deletion(desk: Desk, tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from tests.analysis.signatures.test_play import MEAN, PEOPLE
 from tests.factories import NOW, study_file
 from tests.reports.rated import RATE, fill_rated, load_rated, rate
 
-pytestmark = pytest.mark.any_database
+pytestmark = [pytest.mark.any_database, pytest.mark.slow]
 
 
 @pytest.fixture

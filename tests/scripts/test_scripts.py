@@ -8,6 +8,8 @@ from pathlib import Path
 import playwright
 import pytest
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 TESTS = sorted(HERE.glob("*.test.mjs"))
 OPTIONS = ("--test", "--test-timeout=30000")

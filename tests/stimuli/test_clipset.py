@@ -18,6 +18,8 @@ from stimuli.world import build_world
 from tests.stimuli.conftest import SEED, Made
 from tests.stimuli.pixels import goal_blue, outside_map
 
+pytestmark = pytest.mark.videos
+
 SOURCES = ["human", "hybrid", "symbolic"]
 
 

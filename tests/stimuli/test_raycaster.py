@@ -12,6 +12,8 @@ from stimuli.rays import Rays, Runs
 from stimuli.world import World, build_world
 from tests.stimuli.pixels import arrow_yellow, goal_blue, on_map, outside_map
 
+pytestmark = pytest.mark.slow
+
 CENTRE = Goal("6", 21.5, 20.5)
 
 

@@ -16,6 +16,8 @@ from stimuli.steering import SPEED_M_PER_S
 from stimuli.walkers import REACHED_M, SOURCES, LostWalkerError, Source, Track, walk
 from stimuli.world import STEP_M, build_world
 
+pytestmark = pytest.mark.slow
+
 Walks = dict[Clip, Track]
 
 

@@ -224,14 +224,14 @@ def _line(sender: Seat, answered: Answered) -> dict[str, Any]:
 
 
 def _seen(s: State, k: int, seat: Seat) -> dict[str, Any]:
-    made = [_line(i + 1, answered) for i, answered in enumerate(s.history[k])]
+    made = s.history[k]
     seen = {
         "round": k + 1,
-        "offer": made[seat - 1],
-        "received": [line for line in made if line["to"] == seat],
-        "payoff": _paid(s.config, s.history[k])[seat - 1],
+        "offer": _line(seat, made[seat - 1]),
+        "received": [_line(i + 1, answered) for i, answered in enumerate(made) if answered[0] == seat],
+        "payoff": _paid(s.config, made)[seat - 1],
     }
-    return {**seen, "offers": made} if s.config.public_history else seen
+    return {**seen, "offers": _public(s, k)["offers"]} if s.config.public_history else seen
 
 
 def _measures(s: State, seat: Seat) -> dict[str, Fraction | float | None]:

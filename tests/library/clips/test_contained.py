@@ -18,6 +18,8 @@ from app.library.clips.rules import Rules
 from .hostile import empty_boxes, huge_track_header, many_tracks
 from .videos import make_video
 
+pytestmark = pytest.mark.videos
+
 
 @contained
 def greedy(path: Path, gigabytes: float) -> int:

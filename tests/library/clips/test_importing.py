@@ -15,6 +15,8 @@ from app.library.clips.store import ClipStore
 
 from .videos import make_video, noise, write_manifest
 
+pytestmark = pytest.mark.videos
+
 Row = Mapping[str, str]
 SIZE = (64, 48)
 

@@ -15,6 +15,8 @@ from app.library.clips.store import ClipStore
 
 from .videos import Pixels, grey_ramp, make_video, noise
 
+pytestmark = pytest.mark.videos
+
 
 def picture(path: Path) -> Pixels:
     with av.open(str(path)) as container:

@@ -17,6 +17,8 @@ from app.library.clips.rules import Rules
 
 from .videos import claim_size, make_picture, make_sound, make_video, noise
 
+pytestmark = pytest.mark.videos
+
 
 def refusal(path: Path) -> str:
     with pytest.raises(NotAVideo) as caught:

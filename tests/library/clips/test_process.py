@@ -16,6 +16,8 @@ from app.library.clips.rules import Mask, Rules
 
 from .videos import Paint, Pixels, grey_ramp, greys, make_video, noise, pixels
 
+pytestmark = pytest.mark.videos
+
 SIZE = (64, 48)
 RED = (220, 30, 30)
 BLACK = (0, 0, 0)

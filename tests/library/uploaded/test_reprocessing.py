@@ -23,6 +23,8 @@ from tests.factories import load_file
 from tests.library.clips.videos import grey_ramp, greys, make_video, pixels
 from tests.library.desk import NOW, Desk
 
+pytestmark = pytest.mark.videos
+
 MASKED = Rules(masks=(Mask(x=0.0, y=0.0, width=0.5, height=0.5),), trim_start_s=0.5, width=64, height=48)
 
 

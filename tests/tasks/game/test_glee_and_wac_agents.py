@@ -31,6 +31,8 @@ from app.tasks.game.match import play
 from app.tasks.game.run import agents_of
 from app.tasks.game.wac import WaterAuction, WaterConfig
 
+pytestmark = pytest.mark.slow
+
 DISCOUNTS = [Fraction(text) for text in ("0.8", "0.9", "0.95", "1")]
 SELLERS = (Truthful(), AlwaysRecommend(), Commitment(), Babbling(), glee_persuasion.SimulatedAgent())
 BUYERS = (Copier(), BayesBuyer(), glee_persuasion.SimulatedAgent(), Babbling())

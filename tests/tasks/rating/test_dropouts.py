@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
@@ -19,6 +20,8 @@ from app.sessions.tables import Exclusion, Mode, ParticipantSession, Status, Tri
 from app.studies.tables import Study, StudyVersion, Unit
 from app.tasks.rating.assignment import ItemToAssign, assign_items, planned_sessions
 from tests.factories import NOW
+
+pytestmark = pytest.mark.slow
 
 STALLED = timedelta(minutes=30)
 ENGINE = create_engine("sqlite://", poolclass=StaticPool)
