@@ -66,11 +66,9 @@ bench: .venv/.test
 	@sh tools/setup.sh "$(PYTHON)" runtime
 	@touch $@
 
-# Beside the browser's installation: three test processes would each compile them, and what they import, at once.
-COMPILE_TESTS = { $(BIN)/pytest --collect-only -q >/dev/null 2>&1 || true; }
 .venv/.test: requirements/dev.txt requirements/bootstrap.txt pyproject.toml tools/browser.sh
 	@sh tools/setup.sh "$(PYTHON)" dev
-	@$(COMPILE_TESTS) & sh tools/browser.sh && wait
+	@sh tools/browser.sh
 	@touch .venv/.run $@
 
 # The docs site, into build/site: links that lead nowhere are errors, and nothing is fetched from another host.
