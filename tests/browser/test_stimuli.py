@@ -248,7 +248,8 @@ def test_an_upload_is_paused_gone_on_with_and_cancelled(page: Page, service: Ser
     expect(large).to_contain_text("Paused at")
     large.get_by_role("button", name="Go on").click()
     expect(large).to_contain_text("Sending")
-    large.get_by_role("button", name="Cancel").click()
+    with page.expect_response(lambda response: response.request.method == "DELETE"):
+        large.get_by_role("button", name="Cancel").click()
     expect(large).to_contain_text("Cancelled")
     for route in held:
         with suppress(Error):  # what the page itself gave up is gone

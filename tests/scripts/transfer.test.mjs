@@ -211,6 +211,28 @@ test("cancelled, it is forgotten here and on the server, also while a piece is u
   assert.deepEqual([asked[1].method, asked[1].address], ["DELETE", "/admin/stimuli/uploads/t1"]);
 });
 
+test("paused and gone on with, or cancelled, before the server has answered, one upload is begun and none stays", async () => {
+  for (const isCancelled of [false, true]) {
+    replies = [got(4), got(4)];
+    pieces = [];
+    let answer;
+    const asked = replying(() => new Promise((resolve) => (answer = resolve)), json({}));
+    const transfer = transferOf(4);
+    const first = transfer.run();
+    await settled();
+    transfer.stop();
+    const second = isCancelled ? transfer.cancel() : transfer.run();
+    await settled();
+    answer(begun());
+    await Promise.all([first, second]);
+    assert.deepEqual(asked.map(({ method }) => method), isCancelled ? ["POST", "DELETE"] : ["POST"]);
+    assert.deepEqual(pieces, isCancelled ? [] : [[0, 4 * MIB]]);
+    assert.equal(transfer.state, isCancelled ? "cancelled" : "waiting");
+    if (isCancelled) assert.deepEqual(entries, {});
+    entries = storage();
+  }
+});
+
 test("what the worker does is followed to its end", async () => {
   replies = [got(4)];
   replying(

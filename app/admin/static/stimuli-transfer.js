@@ -81,6 +81,7 @@ export class Transfer {
     this.message = "";
     this.sent = 0;
     this.token = null;
+    this.asked = null; // while the server has not answered yet that the upload is begun
     this.stimulus = "";
     this.place = ""; // in the queue of the worker
     this.piece = PIECE;
@@ -108,21 +109,21 @@ export class Transfer {
 
   /** Send all that has not come yet. Resolves when that is done, refused, paused or cancelled. */
   async run() {
-    this.stopper = new AbortController();
+    const { signal } = (this.stopper = new AbortController()); // a later run has another: this one stays stopped
     this.show("sending");
     let wait = FIRST_WAIT_MS;
-    while (!this.stopper.signal.aborted) {
+    while (!signal.aborted) {
       const before = this.sent;
       try {
-        await this.sendAll();
+        await this.sendAll(signal);
         return;
       } catch (error) {
-        if (this.stopper.signal.aborted) return;
+        if (signal.aborted) return;
         if (!this.mayPass(error)) return this.giveUp(error);
         if (this.sent > before) wait = FIRST_WAIT_MS;
         const isBusy = error.status === 429;
         this.show("lost", isBusy ? error.message : "The connection was lost; trying again …");
-        await pause(isBusy ? BUSY_WAIT_MS : wait, this.stopper.signal);
+        await pause(isBusy ? BUSY_WAIT_MS : wait, signal);
         wait = Math.min(wait * 2, LONGEST_WAIT_MS);
       }
     }
@@ -153,30 +154,36 @@ export class Transfer {
     this.sent = 0;
   }
 
-  async sendAll() {
-    let offset = await this.begin();
-    while (offset < this.file.size && !this.stopper.signal.aborted) {
+  async sendAll(signal) {
+    let offset = await this.begin(signal);
+    while (offset < this.file.size && !signal.aborted) {
       if (this.state !== "sending") this.show("sending");
-      offset = await this.sendPiece(offset);
+      offset = await this.sendPiece(offset, signal);
     }
-    if (!this.stopper.signal.aborted) this.show("waiting");
+    if (!signal.aborted) this.show("waiting");
   }
 
   /** Where to go on: at the start of a new upload, or where an earlier one of the same file stopped. */
-  async begin() {
+  async begin(signal) {
+    if (this.asked) return await this.asked;
     this.token ??= kept(this.file);
     if (this.token) {
       try {
         const found = await send("GET", `${ADDRESS}/${this.token}`);
         if (found.status === "receiving") {
           this.sent = found.offset;
-          return found.offset < found.bytes ? found.offset : await this.sendPiece(found.offset);
+          return found.offset < found.bytes ? found.offset : await this.sendPiece(found.offset, signal);
         }
         if (found.status === "waiting") return this.file.size;
       } catch (error) {
         if (error.status !== 404) throw error;
       }
     }
+    this.asked = this.ask().finally(() => (this.asked = null));
+    return await this.asked;
+  }
+
+  async ask() {
     const { name, size } = this.file;
     const begun = await send("POST", ADDRESS, { file_name: name, bytes: size, ...this.about });
     this.token = begun.token;
@@ -184,14 +191,14 @@ export class Transfer {
     return begun.offset;
   }
 
-  async sendPiece(offset) {
+  async sendPiece(offset, signal) {
     const piece = this.file.slice(offset, offset + this.piece);
     const tell = (loaded) => {
       this.sent = Math.min(offset + loaded, this.file.size);
       this.onChange(this);
     };
     try {
-      const got = await patch(`${ADDRESS}/${this.token}?offset=${offset}`, piece, tell, this.stopper.signal);
+      const got = await patch(`${ADDRESS}/${this.token}?offset=${offset}`, piece, tell, signal);
       this.sent = got.offset;
       return got.offset;
     } catch (error) {
@@ -212,12 +219,12 @@ export class Transfer {
     this.stopper.abort();
     keep(this.file, null);
     this.show("cancelled");
-    if (this.token) {
-      try {
-        await send("DELETE", `${ADDRESS}/${this.token}`);
-      } catch {
-        // it is over, or goes stale by itself
-      }
+    try {
+      await this.asked; // of an upload that is only being begun, too, nothing stays
+      keep(this.file, null);
+      if (this.token) await send("DELETE", `${ADDRESS}/${this.token}`);
+    } catch {
+      // it was never begun, is over, or goes stale by itself
     }
   }
 
