@@ -233,6 +233,21 @@ test("paused and gone on with, or cancelled, before the server has answered, one
   }
 });
 
+test("cancelled while it asks where an earlier upload stopped, it begins no other", async () => {
+  entries["likely-human-upload walk.mp4|4194304|7"] = "t1";
+  replies = [];
+  let answer;
+  const asked = replying(() => new Promise((resolve) => (answer = resolve)), json({}));
+  const transfer = transferOf(4);
+  const over = transfer.run();
+  await settled();
+  await transfer.cancel();
+  answer(json({ status: "cancelled" }));
+  await over;
+  assert.deepEqual(asked.map(({ method }) => method), ["GET", "DELETE"]);
+  assert.deepEqual([transfer.state, entries], ["cancelled", {}]);
+});
+
 test("what the worker does is followed to its end", async () => {
   replies = [got(4)];
   replying(

@@ -179,6 +179,7 @@ export class Transfer {
         if (error.status !== 404) throw error;
       }
     }
+    signal.throwIfAborted();
     this.asked = this.ask().finally(() => (this.asked = null));
     return await this.asked;
   }
