@@ -10,7 +10,7 @@ PYTEST = $(ONE_THREAD) $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
 # Of linear algebra and JAX, in each process: more would wait for those of the others, a seventh of processor time.
 ONE_THREAD = OMP_NUM_THREADS=1 XLA_FLAGS=--xla_cpu_multi_thread_eigen=false
 
-.PHONY: run train features dev test test-fast coverage check lint fix pictures bench docs lock clean
+.PHONY: run train features dev test test-all test-fast coverage check lint fix pictures bench docs lock clean
 
 run: .venv/.run
 	@$(BIN)/likely-human demo
@@ -27,9 +27,13 @@ features: .venv/.run
 dev: .venv/.test
 	@$(BIN)/python -m tools.dev
 
-# A test that fails is tried once more, for a machine that stood still; what passed only then is listed as RERUN.
+# Every behaviour once.
 test: .venv/.test
-	@$(PYTEST) --reruns 1 -raR $(ARGS)
+	@$(PYTEST) $(ARGS)
+
+# Each behaviour in every size and scheme, by mouse and by keyboard, on both databases; simulations and grids whole.
+test-all: .venv/.test
+	@$(PYTEST) --exhaustive $(ARGS)
 
 # Under a minute: what needs no browser, no PostgreSQL, no encoding of videos and no long statistics.
 test-fast: .venv/.test

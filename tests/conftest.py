@@ -1,4 +1,9 @@
-"""Fixtures that several test packages share: databases, a clip library, the service."""
+"""Fixtures that several test packages share: databases, a clip library, the service.
+
+A fixture imports what it makes: a test of a formula starts without the service, PostgreSQL's driver, PyAV or JAX.
+"""
+
+from __future__ import annotations
 
 import atexit
 import fcntl
@@ -12,34 +17,28 @@ import sys
 from collections.abc import Generator, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import absl.logging
 import hypothesis
-import psycopg
 import pytest
 from hypothesis.internal.conjecture import providers
-from pytest_rerunfailures import StatusDB  # type: ignore[import-untyped]
-from sqlalchemy import URL, make_url
-from starlette.testclient import TestClient
-from xdist.remote import Producer
 from xdist.scheduler import LoadFileScheduling
-from xdist.scheduler.protocol import Scheduling
 
-from app.core import dependencies
-from app.core.database import Database
-from app.core.engines import make_engine
-from app.core.migrating import upgrade
-from app.core.settings import Settings
-from app.library.clips.importing import ImportedClip
-from app.library.clips.store import ClipStore
-from app.main import create_app
-from tests.clock import Clock
-from tests.factories import make_library, open_study, study_file
-from tests.kept import Kept
-from tests.postgres import PostgresDatabases
 from tests.program import Program
-from tests.sql_only import sql_only
-from tests.statements import compile_once
+
+if TYPE_CHECKING:
+    import psycopg
+    from sqlalchemy import URL
+    from starlette.testclient import TestClient
+    from xdist.remote import Producer
+    from xdist.scheduler.protocol import Scheduling
+
+    from app.core.database import Database
+    from app.core.settings import Settings
+    from app.library.clips.importing import ImportedClip
+    from app.library.clips.store import ClipStore
+    from tests.kept import Kept
+    from tests.postgres import PostgresDatabases
 
 # A test never fails on a clock, and a change never fails by an example that it had no part in: the same examples each
 # time, half as many as usual. New ones are looked for with --hypothesis-profile=explore.
@@ -49,9 +48,6 @@ hypothesis.settings.load_profile("same")
 # Hypothesis would take examples from the constants of every module of ours that happens to be loaded: others in each
 # process, and read from 100,000 lines at its first use.
 providers.is_local_module_file = lambda path: False  # type: ignore[assignment, attr-defined]
-# Optax brings absl, whose handler closes the stream that it was imported with, pytest's, when uvicorn sets up logging.
-absl.logging.get_absl_handler().python_handler.stream = sys.__stderr__
-compile_once()
 # Texts are as wide as a terminal; xdist gives its processes one of 80.
 os.environ["COLUMNS"] = "100"
 MAKE_VIDEOS = {"library", "filled", "full_folder", "made", "stimuli"}
@@ -70,33 +66,28 @@ BROWSER = "tests/browser/"
 BESIDE = (
     "tests/browser/test_whole_human_test.py",
 )  # draws, encodes and learns; its browser has ten seconds of it
+DATABASES = {"any_database", "both_databases"}
 POSTGRES = os.environ.get("LIKELY_HUMAN_TEST_POSTGRES", "postgresql://postgres@127.0.0.1:5432/postgres")
 
 
-@pytest.hookimpl(trylast=True)
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--exhaustive",
+        action="store_true",
+        help="run what is left to `make test-all`: each size and scheme, both databases, simulations, full grids",
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """A process counts its own reruns: to ask the first one costs a test up to 40 ms, for what loadfile has no use of.
-
-    Each question waits until the kernel acknowledges the last: 5,000 times. The answer serves tests whose process
-    died, which are not tried again where a file stays with its process."""
-    if not hasattr(config, "workerinput"):
-        return
-    atexit.register(
-        os._exit, 0
-    )  # to end a gigabyte of objects one by one takes seconds, and the first one waits
-    if config.option.reruns:
-        config.failures_db.sock.close()  # type: ignore[attr-defined]
-        config.failures_db = StatusDB()  # type: ignore[attr-defined]
+    if hasattr(config, "workerinput"):
+        # To end a gigabyte of objects one by one takes seconds, and the first process waits.
+        atexit.register(os._exit, 0)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """What the first try of a test failed by: its name alone, which `-rR` prints, does not lead to the race."""
-    for report in terminalreporter.stats.get("rerun", []):
-        terminalreporter.write_sep("_", f"first try of {report.nodeid}")
-        terminalreporter.write_line(report.longreprtext)
-        for title, content in report.sections:
-            terminalreporter.write_sep("-", title)
-            terminalreporter.write_line(content)
+@pytest.fixture(scope="session")
+def exhaustive(pytestconfig: pytest.Config) -> bool:
+    """Whether a test with a loop over sizes, schemes or a grid goes through all of it (`make test-all`)."""
+    return bool(pytestconfig.getoption("exhaustive"))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -107,15 +98,28 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    dropped = [item for item in items if item.get_closest_marker("postgres") and is_any_database(item)]
+    if "sqlalchemy" in sys.modules:
+        from tests.statements import compile_once
+
+        compile_once()
+    is_exhaustive = config.getoption("exhaustive")
+    dropped = [item for item in items if is_left_out(item, is_exhaustive)]
     config.hook.pytest_deselected(items=dropped)
-    items[:] = sorted((item for item in items if item not in dropped), key=turn)
+    left_out = set(dropped)
+    items[:] = sorted((item for item in items if item not in left_out), key=turn)
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if MAKE_VIDEOS & fixtures:
             item.add_marker(pytest.mark.videos)
         if "program" in fixtures:
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Optax brings absl, whose handler closes the stream that it was imported with, pytest's, when uvicorn sets up
+    logging."""
+    if absl := sys.modules.get("absl.logging"):
+        absl.get_absl_handler().python_handler.stream = sys.__stderr__
 
 
 @pytest.hookimpl(wrapper=True)
@@ -150,13 +154,24 @@ def turn(item: pytest.Item) -> int:
     return 1 if is_long or item.get_closest_marker("browser") else 2
 
 
-def is_any_database(item: pytest.Item) -> bool:
-    """Whether SQLite alone will do: the nearest of the two markers says so."""
-    nearest = next(item.iter_markers("any_database"), None)
-    return nearest is not None and item.get_closest_marker("both_databases") is None
+def is_left_out(item: pytest.Item, is_exhaustive: bool) -> bool:
+    """Whether a test is one of `make test-all` alone, or of PostgreSQL where SQLite will do.
+
+    A test that takes `database` runs on SQLite, in `make test-all` on PostgreSQL as well. The nearest of two markers
+    changes that: `any_database` leaves PostgreSQL out of `make test-all`, `both_databases` has it in `make test`, too.
+    """
+    if not is_exhaustive and item.get_closest_marker("exhaustive"):
+        return True
+    parameters = getattr(item, "callspec", None)
+    if parameters is None or parameters.params.get("database_url") != "postgresql":
+        return False
+    nearest = next((mark for mark in item.iter_markers() if mark.name in DATABASES), None)
+    return nearest.name == "any_database" if nearest else not is_exhaustive
 
 
 def postgres_or_skip() -> psycopg.Connection[tuple[object, ...]]:
+    import psycopg
+
     try:
         return psycopg.connect(POSTGRES, autocommit=True, connect_timeout=3)
     except psycopg.OperationalError as error:
@@ -165,6 +180,9 @@ def postgres_or_skip() -> psycopg.Connection[tuple[object, ...]]:
 
 
 def migrate(url: URL, revision: str = "head") -> None:
+    from app.core.engines import make_engine
+    from app.core.migrating import upgrade
+
     engine = make_engine(url, writing=True, enforcing=False)
     with engine.begin() as connection:
         upgrade(connection, revision)
@@ -173,6 +191,8 @@ def migrate(url: URL, revision: str = "head") -> None:
 
 @pytest.fixture(scope="session")
 def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    from sqlalchemy import URL
+
     path = tmp_path_factory.mktemp("migrated") / "template.sqlite3"
     migrate(URL.create("sqlite", database=str(path)))
     return path
@@ -181,6 +201,8 @@ def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def migrated_postgres() -> Iterator[str]:
     """The name of a migrated database to copy; made once for all tests of a process."""
+    from sqlalchemy import make_url
+
     name = f"lh_template_{secrets.token_hex(6)}"
     with postgres_or_skip() as server:
         server.execute(f"CREATE DATABASE {name}")
@@ -191,6 +213,8 @@ def migrated_postgres() -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def postgres_databases(migrated_postgres: str) -> Iterator[PostgresDatabases]:
+    from tests.postgres import PostgresDatabases
+
     with postgres_or_skip() as server:
         databases = PostgresDatabases(server, POSTGRES, migrated_postgres)
         yield databases
@@ -200,6 +224,8 @@ def postgres_databases(migrated_postgres: str) -> Iterator[PostgresDatabases]:
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[URL]:
     """A fresh migrated database, on each backend."""
+    from sqlalchemy import URL, make_url
+
     if request.param == "sqlite":
         path = tmp_path / "test.sqlite3"
         shutil.copy(request.getfixturevalue("migrated_sqlite"), path)
@@ -211,6 +237,8 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[URL
 
 @pytest.fixture
 def database(database_url: URL) -> Iterator[Database]:
+    from app.core.database import Database
+
     database = Database(database_url, checkpointing=True)
     yield database
     database.close()
@@ -219,6 +247,9 @@ def database(database_url: URL) -> Iterator[Database]:
 @pytest.fixture(scope="session")
 def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[ClipStore, Sequence[ImportedClip]]:
     """Made by the first process that asks for it; every process has a copy of its own."""
+    from app.library.clips.store import ClipStore
+    from tests.factories import make_library
+
     shared = (
         tmp_path_factory.getbasetemp().parent / "library" if "PYTEST_XDIST_WORKER" in os.environ else None
     )
@@ -238,12 +269,16 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[ClipStore, Sequen
 @pytest.fixture
 def settings(database_url: URL, library: tuple[ClipStore, Sequence[ImportedClip]]) -> Settings:
     """Settings over the test's database and the shared clip store."""
+    from app.core.settings import Settings
+
     url = database_url.render_as_string(hide_password=False)
     return Settings(LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=url, LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
 
 
 @pytest.fixture(scope="session")
 def studies() -> Kept:
+    from tests.kept import Kept
+
     return Kept()
 
 
@@ -255,6 +290,7 @@ def study(
     tmp_path: Path,
 ) -> str:
     """The slug of an open study like the published one: 1 practice pair, 6 + 4 pairs."""
+    from tests.factories import open_study, study_file
 
     def make() -> None:
         with database.transaction() as session:
@@ -278,11 +314,19 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
 @pytest.fixture(scope="module")
 def kept() -> Kept:
     """For the one fixture of a module in which people walk through its study: they do so once."""
+    from tests.kept import Kept
+
     return Kept()
 
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The service's time, where the test's module has the service."""
+    dependencies = sys.modules.get("app.core.dependencies")
+    if dependencies is None:
+        return
+    from tests.clock import Clock
+
     monkeypatch.setattr(dependencies, "datetime", Clock)
     monkeypatch.setattr(Clock, "at", datetime.now(UTC))
 
@@ -290,6 +334,11 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(autouse=True)
 def beside_sql(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """Fails a test in which a job of `Database.write` touched a file or parsed CSV or YAML."""
+    if "app.core.database" not in sys.modules:
+        yield []
+        return
+    from tests.sql_only import sql_only
+
     with sql_only(monkeypatch) as found:
         yield found
         assert not found, "\n".join(dict.fromkeys(found))
@@ -297,5 +346,9 @@ def beside_sql(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 @pytest.fixture
 def client(settings: Settings, database: Database) -> Iterator[TestClient]:
+    from starlette.testclient import TestClient
+
+    from app.main import create_app
+
     with TestClient(create_app(settings, database)) as client:
         yield client
