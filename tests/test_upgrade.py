@@ -78,6 +78,7 @@ def after(upgraded: URL) -> Iterator[Database]:
     database.close()
 
 
+@pytest.mark.both_databases
 def test_every_export_table_of_a_package_and_number_is_what_it_was_before_the_upgrade(
     after: Database, tmp_path: Path
 ) -> None:
@@ -309,6 +310,7 @@ def _responses(session: Session, slug: str, folder: Path) -> Sequence[Mapping[st
         return list(csv.DictReader(file))
 
 
+@pytest.mark.both_databases
 def test_a_match_under_way_goes_on_after_an_upgrade(
     client: TestClient, database: Database, database_url: URL, tmp_path: Path
 ) -> None:

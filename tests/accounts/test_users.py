@@ -252,6 +252,7 @@ def test_generated_passwords_differ_and_can_be_read_out() -> None:
     assert all(len(each) == 19 for each in many)
 
 
+@pytest.mark.both_databases
 def test_the_log_is_read_by_study_person_and_action_a_page_at_a_time(database: Database) -> None:
     ada = add(database, "ada@example.org")
     with database.transaction() as session:

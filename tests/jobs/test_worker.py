@@ -62,6 +62,7 @@ def wait_for(condition: Callable[[], bool], every_s: float = 0.02) -> None:
         time.sleep(every_s)
 
 
+@pytest.mark.both_databases
 def test_a_job_is_done_once_and_keeps_its_result(
     settings: Settings, database: Database, handle: Callable[[Kind, Handler], None]
 ) -> None:
@@ -179,6 +180,7 @@ def test_clips_do_not_wait_behind_a_long_report(
     release.set()
 
 
+@pytest.mark.both_databases
 def test_what_a_stopped_worker_was_at_is_done_by_the_next(
     settings: Settings, database: Database, handle: Callable[[Kind, Handler], None]
 ) -> None:

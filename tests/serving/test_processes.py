@@ -81,7 +81,8 @@ def end_by_ctrl_c(shell: int, service: int) -> None:
     os.killpg(shell, signal.SIGINT)
 
 
-@pytest.mark.parametrize("end", [end_by_term, end_by_ctrl_c])
+# What SIGTERM does is seen below as well, without a shell.
+@pytest.mark.parametrize("end", [pytest.param(end_by_term, marks=pytest.mark.exhaustive), end_by_ctrl_c])
 def test_the_worker_ends_with_the_service(end: Callable[[int, int], None], tmp_path: Path) -> None:
     data = tmp_path / "data"
     first = start(data)
@@ -180,7 +181,9 @@ def mode_of(path: Path) -> int:
     return path.stat().st_mode & 0o7777
 
 
-def test_a_data_folder_is_its_owners_alone_and_who_could_read_it_before_is_said(tmp_path: Path) -> None:
+def test_a_data_folder_is_its_owners_alone_who_could_read_it_before_is_said_and_sigterm_ends_all(
+    tmp_path: Path,
+) -> None:
     data, file = tmp_path / "data", tmp_path / "elsewhere.sqlite3"
     data.mkdir()
     data.chmod(0o755)
@@ -197,8 +200,10 @@ def test_a_data_folder_is_its_owners_alone_and_who_could_read_it_before_is_said(
             wait_for((data / "worker.lock").exists)
             assert mode_of(data) == 0o700
             assert {mode_of(path) for path in (file, *data.rglob("*")) if path.is_file()} == {0o600}
+            (worker,) = children(process.pid)
             process.terminate()
             said = process.communicate()[1]
+            wait_for(lambda: not is_there(worker))
         finally:
             process.kill()  # leaving the block waits for it
     assert process.returncode in (0, -signal.SIGTERM)
