@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from tests.postgres import PostgresDatabases
 
 # A test never fails on a clock, and a change never fails by an example that it had no part in: the same examples each
-# time, half as many as usual. New ones are looked for with --hypothesis-profile=explore.
-hypothesis.settings.register_profile("same", deadline=None, derandomize=True, max_examples=50)
+# time, a quarter as many as usual. New ones are looked for with --hypothesis-profile=explore.
+hypothesis.settings.register_profile("same", deadline=None, derandomize=True, max_examples=25)
+hypothesis.settings.register_profile("all", deadline=None, derandomize=True, max_examples=100)
 hypothesis.settings.register_profile("explore", deadline=None)
 hypothesis.settings.load_profile("same")
 # Hypothesis would take examples from the constants of every module of ours that happens to be loaded: others in each
@@ -79,6 +80,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("exhaustive") and not config.getoption("hypothesis_profile", None):
+        hypothesis.settings.load_profile("all")
     if hasattr(config, "workerinput"):
         # To end a gigabyte of objects one by one takes seconds, and the first process waits.
         atexit.register(os._exit, 0)
@@ -329,6 +332,15 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(dependencies, "datetime", Clock)
     monkeypatch.setattr(Clock, "at", datetime.now(UTC))
+
+
+@pytest.fixture(autouse=True)
+def quick_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hash takes a tenth of a second on purpose; here a thousandth will do."""
+    if passwords := sys.modules.get("app.accounts.passwords"):
+        from tests.quick_passwords import HASHER
+
+        monkeypatch.setattr(passwords, "_hasher", HASHER)
 
 
 @pytest.fixture(autouse=True)

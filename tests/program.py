@@ -10,23 +10,45 @@ import importlib
 import json
 import os
 import pkgutil
+import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 PROGRAM = Path(sys.executable).parent / "likely-human"
 Done = subprocess.CompletedProcess[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A command that goes on; no child of this process."""
+
+    pid: int
+    stdout: TextIO
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def is_there(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 class Program:
     """Starts the command; `close` when no more is to be started."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self._folder, self._n_started = folder, 0
         code = "from tests.program import serve; serve()"
         self._server = subprocess.Popen(
             [sys.executable, "-c", code],
@@ -39,22 +61,34 @@ class Program:
     def run(self, *words: object, cwd: Path, environment: Mapping[str, str]) -> Done:
         command = [str(PROGRAM), *map(str, words)]
         written = {name: self._folder / name for name in ("stdout", "stderr")}
-        request = {"argv": command, "cwd": str(cwd), "environment": dict(environment)}
-        request |= {name: str(path) for name, path in written.items()}
+        paths = {name: str(path) for name, path in written.items()}
+        status = self._ask(argv=command, cwd=str(cwd), environment=dict(environment), **paths)
+        texts = {name: path.read_text(encoding="utf-8") for name, path in written.items()}
+        return subprocess.CompletedProcess(command, status, **texts)
+
+    def start(self, *words: str, cwd: Path, environment: Mapping[str, str], before: str = "") -> Running:
+        """Does not wait for its end; `before` is Python that it runs first."""
+        self._n_started += 1
+        pipe, log = (self._folder / f"{name}-{self._n_started}" for name in ("pipe", "log"))
+        os.mkfifo(pipe)
+        paths = {"stdout": str(pipe), "stderr": str(log)}
+        argv = [str(PROGRAM), *words]
+        pid = self._ask(argv=argv, cwd=str(cwd), environment=dict(environment), before=before, **paths)
+        return Running(pid, pipe.open(encoding="utf-8"))
+
+    def _ask(self, **request: object) -> int:
         assert self._server.stdin
         assert self._server.stdout
         self._server.stdin.write(json.dumps(request) + "\n")
         self._server.stdin.flush()
-        status = int(self._server.stdout.readline())
-        texts = {name: path.read_text(encoding="utf-8") for name, path in written.items()}
-        return subprocess.CompletedProcess(command, status, **texts)
+        return int(self._server.stdout.readline())
 
     def close(self) -> None:
         self._server.communicate(timeout=60)
 
 
 def serve() -> None:
-    """Start one command after another, as lines of standard input ask for it, and say how each ended."""
+    """Start one command after another, as lines of standard input ask for it: say how each ended, or which it is."""
     gc.disable()
     for package in ("app", "analysis"):
         found = pkgutil.walk_packages(importlib.import_module(package).__path__, f"{package}.")
@@ -64,11 +98,18 @@ def serve() -> None:
     gc.freeze()
     gc.enable()
     for line in sys.stdin:
+        request = json.loads(line)
         child = os.fork()
         if child == 0:
-            become(json.loads(line))
+            become(request)
+        if "before" in request:
+            print(child, flush=True)
+            continue
         _, status = os.waitpid(child, 0)
         print(os.waitstatus_to_exitcode(status), flush=True)
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
 
 
 def become(request: Mapping[str, Any]) -> NoReturn:
@@ -80,6 +121,7 @@ def become(request: Mapping[str, Any]) -> NoReturn:
     os.environ.update(request["environment"])
     os.chdir(request["cwd"])
     sys.argv = request["argv"]
+    exec(request.get("before", ""), {})
     (command,) = entry_points(group="console_scripts", name="likely-human")
     try:
         sys.exit(command.load()())

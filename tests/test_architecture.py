@@ -3,8 +3,6 @@
 import ast
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
 SOURCES = [
     path for folder in ("app", "analysis", "stimuli", "migrations") for path in (ROOT / folder).rglob("*.py")
@@ -55,20 +53,6 @@ def test_only_the_settings_read_the_environment() -> None:
         if any(word in path.read_text(encoding="utf-8") for word in ("os.environ", "getenv("))
     }
     assert readers == {"app/core/settings.py"}
-
-
-@pytest.mark.slow
-def test_serving_loads_no_number_crunching() -> None:
-    """The import contract says so of source; this says so of a running interpreter."""
-    import subprocess
-    import sys
-
-    code = (
-        "import sys, app.main, app.core.serving\n"
-        "print(sorted({'numpy', 'pandas', 'scipy', 'pingouin', 'av', 'analysis'} & set(sys.modules)))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT)
-    assert done.stdout.strip() == "[]"
 
 
 def test_no_page_names_another_host() -> None:

@@ -16,6 +16,8 @@ from app.studies.tables import Study
 from tests.conftest import POSTGRES
 from tests.postgres import PostgresDatabases
 
+pytestmark = pytest.mark.both_databases
+
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 
 

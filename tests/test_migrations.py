@@ -29,7 +29,7 @@ from tests.conftest import migrate
 from tests.factories import NOW
 from tests.old_databases import empty
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.both_databases]
 
 ROOT = Path(__file__).parent.parent
 

@@ -38,6 +38,7 @@ def test_an_attempt_counts_before_its_password_is_checked(database: Database) ->
     attempt(database, "bob@example.org", "198.51.100.7")
 
 
+@pytest.mark.both_databases
 def test_one_network_cannot_try_many_users(database: Database) -> None:
     for number in range(PER_NETWORK):
         attempt(database, f"user{number}@example.org", "2001:db8:1:2::1")

@@ -7,7 +7,7 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from sqlmodel import select
 
@@ -34,7 +34,6 @@ from tests.factories import NOW, study_file
 
 DESIGN, DRAFT = "/admin/studies/nav/design", "/admin/studies/nav/draft"
 Keys = dict[str, Any]
-often = settings(max_examples=40, deadline=None)
 
 # Any keys at all, and keys in which every part is sometimes what it should be.
 
@@ -101,7 +100,6 @@ def as_browsers_send(fields: Mapping[str, str]) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@often
 @given(KEYS | st.dictionaries(st.text(max_size=9), JSON, max_size=4))
 def test_a_form_sent_back_unchanged_changes_nothing_whatever_the_keys_are(keys: Keys) -> None:
     before = deepcopy(keys)
@@ -110,7 +108,6 @@ def test_a_form_sent_back_unchanged_changes_nothing_whatever_the_keys_are(keys: 
     assert keys == before
 
 
-@often
 @given(KEYS, st.data())
 def test_a_changed_field_shows_what_was_typed_and_nothing_else_changes(
     keys: Keys, data: st.DataObject
@@ -191,7 +188,6 @@ SANE_BLOCKS = st.fixed_dictionaries(
 
 
 @pytest.mark.slow
-@often
 @given(SANE_KEYS | SANE_BLOCKS, KEYS)
 @example({"background": [{"scale": "mine"}]}, {"background": [None]})
 def test_a_form_taken_as_a_whole_gives_what_it_shows_whatever_was_there_before(
@@ -203,7 +199,6 @@ def test_a_form_taken_as_a_whole_gives_what_it_shows_whatever_was_there_before(
 
 
 @pytest.mark.slow
-@often
 @given(
     KEYS,
     st.sampled_from(
@@ -600,7 +595,6 @@ def test_a_draft_with_nothing_in_it_has_pages_that_say_what_is_missing(
 
 
 @pytest.mark.slow
-@often
 @given(keys=KEYS)
 def test_any_draft_can_be_shown(keys: Keys) -> None:
     design = design_as_far(keys)

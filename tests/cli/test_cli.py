@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from urllib.parse import urlencode
 import pytest
 import yaml
 
+from analysis.__main__ import main as analysis_alone
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from tests.factories import study_file
@@ -66,7 +66,7 @@ def folder(tmp_path: Path, library: tuple[ClipStore, Sequence[ImportedClip]]) ->
     return tmp_path
 
 
-def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path) -> None:
+def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The README's five steps."""
     assert "18 clips imported" in run("stimuli", "import", "manifest.csv").stdout
     assert "fine. 11 pairs" in run("study", "check", "study.yaml").stdout
@@ -90,13 +90,8 @@ def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path) -> None:
     few = ("--json", "--resamples", "50")
     by_sql = json.loads(run("analyze", "nav", *few).stdout)
     by_file = json.loads(run("analyze", "responses.csv", *few).stdout)
-    alone = subprocess.run(
-        [sys.executable, "-m", "analysis", str(folder / "responses.csv"), *few],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert by_sql == by_file == json.loads(alone.stdout)
+    assert analysis_alone([str(folder / "responses.csv"), *few]) == 0
+    assert by_sql == by_file == json.loads(capsys.readouterr().out)
     assert by_sql["studies"][0]["accuracy"]["mean"] == 1.0
     refused(run("stimuli", "import", "manifest.csv"), "manifest.csv", "row 2", "'human-g1'", "there already")
     assert "unchanged" in run("study", "load", "study.yaml").stdout

@@ -1,11 +1,7 @@
 """The service is killed in the middle of its work: every answer that it acknowledged is on disk."""
 
-import os
 import shutil
-import signal
 import sqlite3
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -20,10 +16,11 @@ from app.core.settings import Settings
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from tests.factories import answer_for, open_study, page_on
+from tests.program import Program, is_there
+from tests.serving.services import serving
 
 pytestmark = pytest.mark.slow
 
-PROGRAM = Path(sys.executable).parent / "likely-human"
 ENOUGH = 60
 
 
@@ -46,7 +43,10 @@ def walk_for_ever(address: str, acknowledged: list[str]) -> None:
 
 
 def test_kill_9_loses_no_acknowledged_answer(
-    tmp_path: Path, library: tuple[ClipStore, Sequence[ImportedClip]], migrated_sqlite: Path
+    program: Program,
+    tmp_path: Path,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    migrated_sqlite: Path,
 ) -> None:
     shutil.copy(migrated_sqlite, tmp_path / "likely-human.sqlite3")
     settings = Settings(LIKELY_HUMAN_DATA=tmp_path)  # type: ignore[call-arg]
@@ -54,21 +54,15 @@ def test_kill_9_loses_no_acknowledged_answer(
     with database.transaction() as session:
         open_study(session, tmp_path, library[1])
     database.close()
-    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(tmp_path)}
-    service = subprocess.Popen(
-        [PROGRAM, "serve", "--port", "0"], env=environment, stdout=subprocess.PIPE, text=True
-    )
-    assert service.stdout
-    address = next(line for line in service.stdout if "participants" in line).split()[-1].partition("/s/")[0]
     acknowledged: list[str] = []
-    people = [threading.Thread(target=walk_for_ever, args=(address, acknowledged)) for _ in range(6)]
-    for person in people:
-        person.start()
-    while len(acknowledged) < ENOUGH:
-        assert service.poll() is None
-        time.sleep(0.01)
-    service.send_signal(signal.SIGKILL)
-    service.communicate()
+    with serving(program, tmp_path) as service:  # which leaving kills
+        address = f"http://127.0.0.1:{service.port}"
+        people = [threading.Thread(target=walk_for_ever, args=(address, acknowledged)) for _ in range(6)]
+        for person in people:
+            person.start()
+        while len(acknowledged) < ENOUGH:
+            assert is_there(service.process.pid)
+            time.sleep(0.01)
     for person in people:
         person.join()
     with closing(sqlite3.connect(tmp_path / "likely-human.sqlite3")) as disk:

@@ -44,6 +44,7 @@ def names(database: Database, **wanted: object) -> list[str]:
         return [each.name for each in catalog(session, OWNER, Wanted(**wanted)).stimuli]  # type: ignore[arg-type]
 
 
+@pytest.mark.both_databases
 def test_clips_are_found_by_name_source_and_attributes_and_sorted(stocked: Database) -> None:
     assert len(names(stocked)) == 18
     assert names(stocked, source="human", attributes={"goal": "g2"}) == ["human-g2"]
@@ -86,6 +87,7 @@ def shown(session: Session) -> list[str]:
     return sorted(name for name, uses in found.items() if any(use.study == "nav" for use in uses))
 
 
+@pytest.mark.both_databases
 def test_uses_are_found_in_versions_and_in_the_lists_of_drafts(
     stocked: Database, who: Who, tmp_path: Path
 ) -> None:

@@ -291,6 +291,7 @@ def test_a_list_of_items_uses_them_and_lets_its_study_see_them(desk: Desk, folde
         desk.write(delete_stimulus, desk.who, "g1", NOW)
 
 
+@pytest.mark.both_databases
 def test_a_content_goes_with_the_last_that_holds_it(desk: Desk, folder: Path) -> None:
     fill(desk, folder)
     sha256 = desk.stimulus("g1").content_sha256 or ""

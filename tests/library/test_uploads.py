@@ -24,6 +24,7 @@ from tests.library.desk import NOW, Desk, run
 DATA = bytes(range(256)) * 1000
 
 
+@pytest.mark.both_databases
 def test_a_file_sent_in_pieces_goes_on_where_it_stopped_and_is_handed_to_the_worker(desk: Desk) -> None:
     begun = desk.begin("walk.mp4", len(DATA), attributes={"goal": "g1"})
     token = begun.upload.token
@@ -88,6 +89,7 @@ def test_empty_and_huge_files_are_refused_at_once_and_leave_nothing(desk: Desk) 
         assert session.exec(select(Upload)).all() == []
 
 
+@pytest.mark.both_databases
 def test_what_is_under_way_is_bounded_for_each_user(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MOST_UNFINISHED", 3)
     monkeypatch.setattr(uploads, "MOST_UNFINISHED_BYTES", 5000)

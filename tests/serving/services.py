@@ -3,20 +3,20 @@
 import os
 import re
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
-PROGRAM = Path(sys.executable).parent / "likely-human"
-PATIENCE_S = 180.0
+from tests.program import Program, Running
+
+PATIENCE_S = 600.0  # workers are nice, and the machine may be busy
 
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    process: subprocess.Popen[str]
+    process: Running
     port: int
 
     def connect(self) -> socket.socket:
@@ -24,26 +24,24 @@ class Service:
 
 
 @contextmanager
-def serving(data: Path, before: str = "", *words: str, **more: str) -> Iterator[Service]:
+def serving(program: Program, data: Path, *words: str, before: str = "", **more: str) -> Iterator[Service]:
     """`likely-human serve` over a folder until the block ends; `before` is Python that its process runs first."""
-    code = f"import sys\n{before}\nfrom app.cli import main\nmain()"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, "serve", "--port", "0", *words],
-        env={**os.environ, "LIKELY_HUMAN_DATA": str(data), **more},
-        stdout=subprocess.PIPE,
-        text=True,
+    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(data), **more}
+    running = program.start(
+        "serve", "--port", "0", *words, cwd=data.parent, environment=environment, before=before
     )
-    try:
-        yield Service(process, port_said(process))
-    finally:
-        process.kill()
-        process.communicate()
+    with running.stdout as said:
+        try:
+            yield Service(running, port_said(said))
+        finally:
+            running.kill()
+            said.read()  # until it is gone
 
 
-def port_said(process: subprocess.Popen[str]) -> int:
+def port_said(stdout: TextIO | None) -> int:
     """The port of the service, once it says that it serves."""
-    assert process.stdout
-    line = next(line for line in process.stdout if "participants" in line)
+    assert stdout
+    line = next(line for line in stdout if "participants" in line)
     found = re.search(r":(\d+)/s/", line)
     assert found
     return int(found[1])

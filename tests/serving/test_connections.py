@@ -14,6 +14,7 @@ import uvicorn
 
 from app.core import connections
 from app.core.connections import BoundedConnection
+from tests.program import Program
 from tests.serving.services import PATIENCE_S, Service, ask, reply_of, serving, status_of
 
 pytestmark = pytest.mark.slow
@@ -22,13 +23,13 @@ MOST_SENT = 16_000_000  # the limit and what the system's own buffers take; with
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def service(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """With descriptors for 28 connections, none of which times out."""
     before = "import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (120, 120))\n"
     before += (
         "from app.core import connections\nconnections.HEADERS_CHECKS = connections.BODY_CHECKS = 10**9\n"
     )
-    with serving(tmp_path_factory.mktemp("limits") / "data", before) as service:
+    with serving(program, tmp_path_factory.mktemp("limits") / "data", before=before) as service:
         yield service
 
 

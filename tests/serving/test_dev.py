@@ -21,7 +21,8 @@ from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.sessions.tables import Mode, ParticipantSession
 from tests.factories import open_study
-from tests.serving.test_processes import children, is_there, wait_for
+from tests.program import is_there
+from tests.serving.test_processes import children, wait_for
 from tools import dev
 
 ROOT = Path(__file__).parents[2]
@@ -81,6 +82,7 @@ def n_simulated(data: Path) -> int:
         return session.exec(people.where(ParticipantSession.mode == Mode.SIMULATED)).one()
 
 
+@pytest.mark.exhaustive
 def test_it_serves_simulates_once_starts_again_at_a_change_and_ends_with_all_of_it(
     data: Path, watched: Path
 ) -> None:
@@ -102,9 +104,17 @@ def test_it_serves_simulates_once_starts_again_at_a_change_and_ends_with_all_of_
         assert n_simulated(data) == 2
 
 
-def test_killed_it_leaves_no_service_behind(data: Path, watched: Path) -> None:
-    with started(data, watched, people=0) as (process, _):
+def test_it_serves_starts_again_at_a_change_and_killed_it_leaves_no_service_behind(
+    data: Path, watched: Path
+) -> None:
+    with started(data, watched, people=0) as (process, port):
+        assert f"127.0.0.1:{port}/s/demo" in said(process, "participants")
+        before = children(process.pid)
+        (watched / "b.py").write_text("")
+        assert "b.py changed" in said(process, "starting again")
         said(process, "participants")
+        assert not any(map(is_there, before))
+        wait_for(lambda: len(children(process.pid)) >= 2)
         pids = children(process.pid)
         assert len(pids) >= 2  # the service and its worker
         process.kill()

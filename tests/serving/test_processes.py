@@ -21,7 +21,7 @@ from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from tests.conftest import POSTGRES, postgres_or_skip
-from tests.program import Program
+from tests.program import Program, is_there
 from tests.serving.services import PATIENCE_S, ask, port_said, serving
 
 pytestmark = pytest.mark.slow
@@ -42,13 +42,6 @@ def children(pid: int) -> set[int]:
     found = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False)
     direct = {int(line) for line in found.stdout.split()}
     return direct.union(*(children(each) for each in direct))
-
-
-def is_there(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def start(data: Path, *words: str, **more: str) -> subprocess.Popen[str]:
@@ -81,12 +74,13 @@ def end_by_ctrl_c(shell: int, service: int) -> None:
     os.killpg(shell, signal.SIGINT)
 
 
-@pytest.mark.parametrize("end", [end_by_term, end_by_ctrl_c])
+# What SIGTERM does is seen below as well, without a shell.
+@pytest.mark.parametrize("end", [pytest.param(end_by_term, marks=pytest.mark.exhaustive), end_by_ctrl_c])
 def test_the_worker_ends_with_the_service(end: Callable[[int, int], None], tmp_path: Path) -> None:
     data = tmp_path / "data"
     first = start(data)
     try:
-        port_said(first)
+        port_said(first.stdout)
         wait_for(lambda: len(children(first.pid)) == 2)  # the service and its worker
         pids = children(first.pid)
         (service,) = {int(pid) for pid in _pgrep(first.pid)}
@@ -99,14 +93,14 @@ def test_the_worker_ends_with_the_service(end: Callable[[int, int], None], tmp_p
         first.communicate()
 
 
-def test_the_next_start_takes_up_the_work_of_a_killed_one_at_once(tmp_path: Path) -> None:
+def test_the_next_start_takes_up_the_work_of_a_killed_one_at_once(program: Program, tmp_path: Path) -> None:
     settings = Settings(LIKELY_HUMAN_DATA=tmp_path)  # type: ignore[call-arg]
-    with serving(tmp_path) as first:
+    with serving(program, tmp_path) as first:
         wait_for((tmp_path / "worker.lock").exists)
         (worker,) = children(first.process.pid)
         assert is_there(worker)
     wait_for(lambda: not is_there(worker))
-    with serving(tmp_path):
+    with serving(program, tmp_path):
         database = open_database(settings)
         with database.transaction() as session:
             job_id = queue.ask(session, Kind.REPORT, {"slug": "none", "mode": None, "seed": 1}, now=NOW)
@@ -126,14 +120,14 @@ def _pgrep(pid: int) -> list[str]:
 
 
 def test_processes_over_postgresql_end_with_the_one_that_started_them(
-    tmp_path: Path, migrated_postgres: str
+    program: Program, tmp_path: Path, migrated_postgres: str
 ) -> None:
     name = f"{migrated_postgres}_served"
     url = make_url(POSTGRES).set(database=name).render_as_string(hide_password=False)
     with postgres_or_skip() as server:
         server.execute(f"CREATE DATABASE {name} TEMPLATE {migrated_postgres}")
         try:
-            with serving(tmp_path / "data", "", "--workers", "2", DATABASE_URL=url) as service:
+            with serving(program, tmp_path / "data", "--workers", "2", DATABASE_URL=url) as service:
                 with service.connect() as connection:
                     assert ask(connection, "/healthz") == (200, b"ok")
                 pids = children(service.process.pid)
@@ -180,7 +174,9 @@ def mode_of(path: Path) -> int:
     return path.stat().st_mode & 0o7777
 
 
-def test_a_data_folder_is_its_owners_alone_and_who_could_read_it_before_is_said(tmp_path: Path) -> None:
+def test_a_data_folder_is_its_owners_alone_who_could_read_it_before_is_said_and_sigterm_ends_all(
+    tmp_path: Path,
+) -> None:
     data, file = tmp_path / "data", tmp_path / "elsewhere.sqlite3"
     data.mkdir()
     data.chmod(0o755)
@@ -193,12 +189,14 @@ def test_a_data_folder_is_its_owners_alone_and_who_could_read_it_before_is_said(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         try:
-            port_said(process)
+            port_said(process.stdout)
             wait_for((data / "worker.lock").exists)
             assert mode_of(data) == 0o700
             assert {mode_of(path) for path in (file, *data.rglob("*")) if path.is_file()} == {0o600}
+            (worker,) = children(process.pid)
             process.terminate()
             said = process.communicate()[1]
+            wait_for(lambda: not is_there(worker))
         finally:
             process.kill()  # leaving the block waits for it
     assert process.returncode in (0, -signal.SIGTERM)

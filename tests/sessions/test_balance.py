@@ -18,6 +18,8 @@ from app.studies.versions import set_state
 from app.tasks.pair.queries import planned_left
 from tests.factories import NOW
 
+pytestmark = pytest.mark.both_databases
+
 ANSWERS = {
     "consent": {"decision": "agree", "of_age": "yes"},
     "background": {"familiarity": "3"},

@@ -72,6 +72,7 @@ def test_a_session_goes_from_consent_to_debrief(session: Session) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.both_databases
 def test_the_same_submit_id_twice_is_one_row_and_one_step(session: Session) -> None:
     token = arrive(session)
     begin(session, token)
@@ -143,6 +144,7 @@ def test_an_answer_that_cannot_be_is_refused_whole(
     assert stored(session, token) == ["consent", "background", "instructions"]
 
 
+@pytest.mark.both_databases
 def test_what_was_pressed_is_stored_with_what_it_was(session: Session) -> None:
     token = arrive(session)
     begin(session, token)
@@ -156,6 +158,7 @@ def test_what_was_pressed_is_stored_with_what_it_was(session: Session) -> None:
     assert member_at(Side(response.side or ""), left) is left.other
 
 
+@pytest.mark.both_databases
 def test_odd_telemetry_is_kept_and_flagged_and_costs_no_answer(session: Session) -> None:
     token = arrive(session)
     begin(session, token)
@@ -217,6 +220,7 @@ def test_consent_asks_for_the_decision_and_the_age(session: Session) -> None:
     assert set(caught.value.errors) == {"of_age"}
 
 
+@pytest.mark.both_databases
 def test_a_browser_takes_part_once_and_on_a_shared_one_everybody_by_name(session: Session) -> None:
     token = arrive(session)
     begin(session, token)
@@ -412,6 +416,7 @@ def test_sides_stay_balanced_over_two_processes_writers(database: Database, stud
     shown_both_ways(database, 30)
 
 
+@pytest.mark.both_databases
 def test_the_same_form_through_two_writers_at_once_is_one_row_and_no_error(
     database: Database, study: str
 ) -> None:
@@ -471,6 +476,7 @@ def test_modes_are_planned_apart(session: Session) -> None:
     assert sorted(rows) == [("live", 1), ("live", 2), ("simulated", 1)]
 
 
+@pytest.mark.both_databases
 def test_the_database_itself_refuses_what_cannot_be(session: Session) -> None:
     from sqlalchemy.exc import IntegrityError
 

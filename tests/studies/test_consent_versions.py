@@ -56,6 +56,7 @@ def test_a_changed_consent_text_needs_a_version_that_no_other_text_has(session: 
     assert save_version(session, ann, study, "back to the first", NOW).number == 3
 
 
+@pytest.mark.both_databases
 def test_background_answers_are_columns_of_participants_over_all_versions(
     session: Session, ann: Who, tmp_path: Path
 ) -> None:

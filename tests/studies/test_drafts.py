@@ -188,6 +188,7 @@ def test_an_old_window_never_writes_over_a_newer_version(
                 save_draft(session, ann, nav, {"title": "Ann's"}, revision, NOW)
 
 
+@pytest.mark.both_databases
 def test_of_two_saves_at_the_same_instant_one_is_refused(database: Database) -> None:
     with database.transaction() as session:
         ann = add_person(session, Role.EDITOR, "ann@example.org")
@@ -216,6 +217,7 @@ def test_of_two_saves_at_the_same_instant_one_is_refused(database: Database) -> 
     assert {kept.keys["title"], *refused} == {"one", "two"}
 
 
+@pytest.mark.both_databases
 def test_whatever_a_program_sends_is_kept_in_a_form_that_every_database_takes(
     session: Session, ann: Who, nav: StudyHere
 ) -> None:
@@ -434,6 +436,7 @@ def test_a_name_that_no_study_can_have_is_just_not_found(session: Session, ann: 
             study_for(session, ann, slug)
 
 
+@pytest.mark.both_databases
 def test_the_list_tells_studies_apart_at_a_glance(
     session: Session, ann: Who, bob: Who, nav: StudyHere
 ) -> None:

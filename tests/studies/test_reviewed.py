@@ -111,6 +111,7 @@ def test_a_pass_ends(monkeypatch: pytest.MonkeyPatch) -> None:
         entry._mode(passed, "nav", "secret")
 
 
+@pytest.mark.both_databases
 def test_answers_are_held_against_the_clips_as_they_were_shown(
     client: TestClient, study: str, database: Database
 ) -> None:

@@ -119,6 +119,7 @@ def close(session: Session, closing: Closing | None = None, now: datetime = NOW)
     )
 
 
+@pytest.mark.both_databases
 def test_those_under_way_finish_within_the_grace_and_then_are_shut_out(session: Session) -> None:
     set_state(session, "nav", State.LIVE, now=NOW)
     under_way, arrived, finished = (arrive(session) for _ in range(3))

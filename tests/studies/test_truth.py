@@ -173,6 +173,7 @@ def test_answers_keep_the_truth_that_they_were_given_with(session: Session, ann:
     assert stored(session) == TRUE
 
 
+@pytest.mark.both_databases
 def test_a_clips_wrong_source_is_corrected_in_drafts_and_versions_without_answers(
     session: Session, ann: Who
 ) -> None:

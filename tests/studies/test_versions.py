@@ -61,6 +61,7 @@ def test_states_and_the_list(session: Session, tmp_path: Path) -> None:
         set_state(session, "x", State.LIVE)
 
 
+@pytest.mark.both_databases
 def test_the_design_comes_back_from_the_database_as_it_was_hashed(session: Session, tmp_path: Path) -> None:
     from app.studies.file.load import StudyDesign
 

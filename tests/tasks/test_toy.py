@@ -114,6 +114,7 @@ def first_session(session: Session) -> int:
     return session.exec(select(ParticipantSession.id).order_by(col(ParticipantSession.id))).first() or 0
 
 
+@pytest.mark.both_databases
 def test_who_is_left_out_is_so_in_its_tables_and_its_package(
     client: TestClient, dots: str, database: Database, tmp_path: Path
 ) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.studies.file.bundle import read_bundle
@@ -189,7 +189,6 @@ def test_names_are_only_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @given(seed=st.integers(0, 2**32), n=st.integers(1, 8))
-@settings(max_examples=100, deadline=None)
 def test_a_damaged_zip_is_read_or_refused(seed: int, n: int) -> None:
     rng = random.Random(seed)
     data = bytearray(zipped(FILES))

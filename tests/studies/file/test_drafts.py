@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.studies.file.drafts import check_draft, draft_of_design, slug_of, with_slug
@@ -208,7 +208,6 @@ def test_a_number_longer_than_python_writes_is_refused() -> None:
 
 @pytest.mark.slow
 @given(keys=spoilt_drafts() | JSON)
-@settings(max_examples=60, deadline=None)
 def test_whatever_a_draft_holds_it_is_checked_and_its_file_says_the_same(
     tmp_path_factory: pytest.TempPathFactory, keys: Any
 ) -> None:
@@ -230,7 +229,6 @@ def test_whatever_a_draft_holds_it_is_checked_and_its_file_says_the_same(
 
 @pytest.mark.slow
 @given(keys=whole_drafts())
-@settings(max_examples=40, deadline=None)
 def test_a_draft_and_its_file_are_the_same_study(
     tmp_path_factory: pytest.TempPathFactory, keys: dict[str, Any]
 ) -> None:
@@ -243,7 +241,6 @@ def test_a_draft_and_its_file_are_the_same_study(
 
 @pytest.mark.slow
 @given(keys=spoilt_drafts() | JSON)
-@settings(max_examples=80, deadline=None)
 def test_any_drafts_file_holds_every_value(keys: Any) -> None:
     source = read_yaml(draft_to_yaml(keys))
     assert source.faults == ()
@@ -317,7 +314,6 @@ def test_other_readers_of_yaml_take_no_label_for_something_else(tmp_path: Path) 
 
 @pytest.mark.slow
 @given(keys=whole_drafts())
-@settings(max_examples=60, deadline=None)
 def test_a_stored_version_comes_back_as_a_draft_of_the_same_study(keys: dict[str, Any]) -> None:
     design = design_of(keys)
     stored = StudyDesign.model_validate_json(design.canonical_json())

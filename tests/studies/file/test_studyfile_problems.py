@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -385,7 +385,6 @@ _TREES = st.recursive(
 
 @pytest.mark.slow
 @given(text=_TREES | st.text() | st.binary().map(lambda data: data.decode("latin-1")))
-@settings(max_examples=80, deadline=None)
 def test_whatever_the_file_holds_the_answer_is_a_list_of_problems(
     tmp_path_factory: pytest.TempPathFactory, text: str
 ) -> None:

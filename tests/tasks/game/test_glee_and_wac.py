@@ -32,9 +32,9 @@ def test_grids_have_the_sizes_of_the_printed_levels() -> None:
 
 
 @pytest.mark.slow
-def test_random_play_of_every_configuration_ends_and_replays_to_the_same_hash() -> None:
+def test_random_play_of_every_configuration_ends_and_replays_to_the_same_hash(exhaustive: bool) -> None:
     for game in MINE:
-        for seed, config in enumerate(game.Config.grid()):
+        for seed, config in list(enumerate(game.Config.grid()))[:: 1 if exhaustive else 5]:
             happened = events(game, config, seed)
             first, second = (after(game, config, happened) for _ in range(2))
             assert state_hash(first) == state_hash(second)

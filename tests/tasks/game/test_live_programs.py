@@ -140,6 +140,7 @@ def test_the_program_of_the_docs_plays_with_a_person_over_http(
     assert TOKEN not in json.dumps(lines)
 
 
+@pytest.mark.both_databases
 def test_a_move_is_taken_once_and_shown_to_nobody_before_its_time(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:

@@ -35,6 +35,7 @@ def now_of(database: Database, mode: str = "") -> Matches:
         return matches_now(session, study_here(session, SLUG), mode, 0, Clock.at or NOW)
 
 
+@pytest.mark.both_databases
 def test_the_list_says_who_waits_whose_move_it_is_and_who_is_slow(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:

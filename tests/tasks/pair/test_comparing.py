@@ -91,6 +91,7 @@ def test_two_records_are_shown_beside_each_other_and_told_from_each_other_by_sid
     assert set(second.flags) >= {"reading-odd-left", "reading-odd-right"}
 
 
+@pytest.mark.both_databases
 def test_sides_are_balanced_and_the_second_session_sees_each_pair_the_other_way(
     client: TestClient, database: Database, tmp_path: Path, clock: None
 ) -> None:

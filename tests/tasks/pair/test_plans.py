@@ -16,6 +16,8 @@ from app.tasks.pair.queries import planned_left
 from app.tasks.registry import task_named
 from tests.reports.people import walk
 
+pytestmark = pytest.mark.both_databases
+
 
 @pytest.mark.parametrize("left", Member)
 def test_a_plan_is_read_as_it_was_stored(left: Member) -> None:

@@ -1,4 +1,7 @@
-"""The clue report over walks: drawn by the page's route or the demo's, walkers that move alike cannot be told apart."""
+"""The clue report over walks: drawn by the page's route or the demo's, walkers that move alike cannot be told apart.
+
+That both are drawn alike byte for byte is in test_walk_clips, what the report sees in tests/analysis/clues.
+"""
 
 from collections.abc import Mapping
 from functools import cache
@@ -24,7 +27,7 @@ from stimuli.raycaster import HEIGHT, WIDTH
 from stimuli.scenes import Clip
 from tests.tasks.walk.walking import SLUG, load_walks
 
-pytestmark = [pytest.mark.any_database, pytest.mark.slow]
+pytestmark = [pytest.mark.any_database, pytest.mark.slow, pytest.mark.exhaustive]
 
 N_PEOPLE, N_WALKS = 2, 3
 

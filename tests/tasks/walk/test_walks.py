@@ -43,6 +43,7 @@ def kept(session: Session) -> tuple[Walk, list[Any]]:
     return walk, [tuple(step) for row in rows for step in row.steps]
 
 
+@pytest.mark.both_databases
 def test_the_server_walks_what_was_pressed_and_takes_its_own_word(
     client: TestClient, opened: Database
 ) -> None:
@@ -141,6 +142,7 @@ def test_who_cannot_walk_goes_on_and_it_is_known(client: TestClient, opened: Dat
     assert "WALKED" not in walking.html  # the completion code
 
 
+@pytest.mark.both_databases
 def test_what_is_no_batch_stores_nothing(client: TestClient, opened: Database) -> None:
     walking = on_a_walk(client)
     address, trial = walking.settings["batches"], walking.settings["trial"]

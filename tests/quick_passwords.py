@@ -1,0 +1,6 @@
+"""Hashes of passwords in a thousandth of the time that ours take on purpose; ours are tested in tests/accounts."""
+
+from pwdlib import PasswordHash
+from pwdlib.hashers.argon2 import Argon2Hasher
+
+HASHER = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))
