@@ -64,6 +64,7 @@ def test_the_interval_of_a_mean_covers_the_truth_about_as_often_as_it_says() -> 
     assert 0.91 <= covered / 400 <= 0.97
 
 
+@pytest.mark.exhaustive
 def test_the_interval_of_the_effect_covers_the_truth_about_as_often_as_it_says() -> None:
     """Simulation with known truth: the effect of Binomial(6, 0.84) over Binomial(6, 0.7), summed exactly."""
     p_x, p_y = (stats.binom.pmf(range(7), 6, p) for p in (0.84, 0.7))

@@ -35,6 +35,7 @@ def held(number: mixed.ModelNumber | None, truth: float) -> bool:
     return number.low <= truth <= number.high
 
 
+@pytest.mark.exhaustive
 def test_its_intervals_hold_the_truth_of_simulated_studies() -> None:
     """Source: simulation of 30 studies of 30 people and 8 pairs with known intercept, spreads and mean."""
     rng = np.random.default_rng(1)
@@ -51,6 +52,7 @@ def test_its_intervals_hold_the_truth_of_simulated_studies() -> None:
     assert np.mean(intercepts) == pytest.approx(1.0, abs=4 * float(np.std(intercepts)) / 30**0.5)
 
 
+@pytest.mark.exhaustive
 def test_at_chance_it_finds_a_difference_in_about_5_percent_of_simulated_studies() -> None:
     """Source: simulation; pooled, a test of the same answers finds one far more often."""
     rng = np.random.default_rng(2)

@@ -191,6 +191,7 @@ def test_a_checked_frame_and_its_text_give_the_same_numbers() -> None:
     assert analyze(checked(*TWO), resamples=100).to_dict() == numbers_of_two()
 
 
+@pytest.mark.exhaustive
 def test_participants_of_known_accuracy_are_recovered() -> None:
     """Simulation with known truth: 60 participants x 8 trials at 0.84, a quarter of the pairs with b as truth."""
     rng = random.Random(5)

@@ -38,7 +38,7 @@ def test_the_accuracy_that_people_were_made_with_comes_out(
         modes = set(session.exec(select(ParticipantSession.mode)))
     assert modes == {"simulated"}
     assert len(rows) == 8 * 11
-    mean = analyze([rows]).to_dict()["studies"][0]["accuracy"]["mean"]
+    mean = analyze([rows], resamples=0).to_dict()["studies"][0]["accuracy"]["mean"]
     n_trials = 8 * 6  # those of the condition in which a human is to be found
     assert binomtest(round(mean * n_trials), n_trials, 0.2).pvalue > 0.001
 
@@ -48,7 +48,7 @@ def test_side_bias_shows_in_what_is_pressed(settings: Settings, database: Databa
     with database.reading() as session:
         rows = responses_frame(session, study)
     assert (rows["choice"].astype(str) == rows["left"].astype(str)).all()
-    simulated = analyze([rows]).to_dict()["studies"][0]["accuracy"]["mean"]
+    simulated = analyze([rows], resamples=0).to_dict()["studies"][0]["accuracy"]["mean"]
     assert simulated == 0.5  # sides are balanced exactly, so a blind presser is right half the time
 
 

@@ -166,6 +166,7 @@ def ends_that_tell(walks: Walks) -> list[tuple[str, Source, Source]]:
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_how_walkers_turn_tells_no_more_at_the_ends_than_between(scenes: Walks) -> None:
     """How they turn differs at every moment, which is what they are: a leak would be what only an end shows."""

@@ -69,6 +69,7 @@ def test_paths_at_sixty_moments_a_second_get_the_verdicts_of_those_at_thirty() -
     assert (fast == slow).mean() >= 0.95
 
 
+@pytest.mark.exhaustive
 def test_labels_drawn_by_scene_are_chance_unless_the_splitter_forgets_scenes() -> None:
     """Near-copies of a path share a label drawn for their scene: only memory of the scene can find it."""
     rng = np.random.default_rng(8)

@@ -88,6 +88,7 @@ def test_power_with_several_trials_is_that_of_zhaos_formula(low: float, high: fl
     assert power == pytest.approx(0.80, abs=0.015 + 2 * ERROR)
 
 
+@pytest.mark.exhaustive
 def test_the_participants_needed_are_those_of_zhaos_formula() -> None:
     first, second = (stats.binom.pmf(np.arange(7), 6, share) for share in (0.7, 0.8))
     (test,) = plan(
@@ -134,6 +135,7 @@ def test_rank_tests_find_nothing_more_often_than_asked(design: str) -> None:
         assert found == pytest.approx(0.05, abs=0.012)
 
 
+@pytest.mark.exhaustive
 def test_the_mixed_model_finds_nothing_more_often_than_asked() -> None:
     for own_pairs in (False, True):
         found = power_of(
@@ -150,6 +152,7 @@ def test_the_mixed_model_finds_nothing_more_often_than_asked() -> None:
         assert 0.005 < found < 0.085
 
 
+@pytest.mark.exhaustive
 def test_without_effects_the_mixed_model_has_the_power_of_pooled_answers() -> None:
     """Source: statsmodels' two proportions over all answers; the model pays a little for looking for effects."""
     expected = power_proportions_2indep(0.12, 0.7, 180, alpha=0.05).power
@@ -157,6 +160,7 @@ def test_without_effects_the_mixed_model_has_the_power_of_pooled_answers() -> No
     assert expected - 0.09 < found < expected + 0.04
 
 
+@pytest.mark.exhaustive
 def test_with_much_difference_between_pairs_only_the_mixed_model_keeps_its_level() -> None:
     """Six pairs of its own for each condition: people are many, pairs are not."""
     asked: dict[str, Any] = {
