@@ -141,7 +141,9 @@ TABLES: dict[str, Callable[[], list[dict[str, str]]]] = {
 @pytest.mark.parametrize(
     "rows",
     [
-        pytest.param(rows, id=name, marks=[] if name in ("one answer", "strange names") else pytest.mark.exhaustive)
+        pytest.param(
+            rows, id=name, marks=[] if name in ("one answer", "strange names") else pytest.mark.exhaustive
+        )
         for name, rows in TABLES.items()
     ],
 )

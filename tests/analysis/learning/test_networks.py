@@ -27,7 +27,6 @@ from analysis.learning.pictures import COLOURS, FRAME, Frames
 from analysis.learning.weights import MOST_BYTES, digest, packed, unpacked
 from tests.analysis.learning.walked import stepping, weaving
 
-
 EVERY_LAYER = ("turn-speed-ff", "td-cnn-small", "vis-gru-small")
 
 
