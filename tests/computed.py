@@ -1,6 +1,7 @@
-"""The two longest computations of an analysis, done once in each process: tests analyse the same few tables again.
+"""The two longest computations of an analysis, done once in each process: tests analyse the same few tables again. And
+pictures with a tenth of the points that print takes, which are a third of drawing.
 
-`make test-all` does them each time. Tests of the two themselves call them where they are defined, and do as well.
+`make test-all` does without. Tests of the two themselves call them where they are defined, and compute each time.
 """
 
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from analysis.figures import canvas
 from analysis.stats import crossed, dawid_skene, mixed, mixed_conditions
 from analysis.stats.crossed import Answers
 from analysis.stats.intervals import Floats
@@ -19,7 +21,8 @@ _known: dict[object, object] = {}
 
 
 def compute_once() -> None:
-    """From now on what was computed of the same numbers is taken as it was."""
+    """From now on what was computed of the same numbers is taken as it was, and pictures are coarse."""
+    canvas.DPI = 30
     for module in (mixed, mixed_conditions):
         module.posterior = _posterior  # type: ignore[attr-defined]
     dawid_skene.log_odds_of_a = _log_odds_of_a  # type: ignore[attr-defined]

@@ -62,7 +62,7 @@ def answers(draw: st.DrawFn) -> list[Row]:
     return rows
 
 
-@settings(deadline=None, max_examples=4)
+@settings(deadline=None, max_examples=3)
 @given(answers(), st.integers(0, 2**32), st.sampled_from(["str", "object", "category"]))
 def test_row_order_extra_columns_and_types_of_columns_change_nothing(
     rows: list[Row], seed: int, dtype: str
@@ -122,7 +122,7 @@ def differences(one: Any, two: Any, path: str = "") -> list[str]:
     return [] if one == two else [f"{path}: {one} {two}"]
 
 
-@settings(deadline=None, max_examples=4)
+@settings(deadline=None, max_examples=3)
 @given(answers())
 def test_calling_a_b_and_b_a_mirrors_the_labels_and_changes_nothing_else(rows: list[Row]) -> None:
     turned = numbers(table(*map(relabelled, rows)))

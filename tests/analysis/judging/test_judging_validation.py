@@ -31,7 +31,7 @@ from tests.analysis.tables import answer, table
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_splits")]
 
 SLOW = settings(
-    max_examples=3,
+    max_examples=2,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
