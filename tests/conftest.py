@@ -106,6 +106,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
         compile_once()
     is_exhaustive = config.getoption("exhaustive")
+    if "analysis.stats.mixed" in sys.modules and not is_exhaustive:
+        from tests.computed import compute_once
+
+        compute_once()
     dropped = [item for item in items if is_left_out(item, is_exhaustive)]
     config.hook.pytest_deselected(items=dropped)
     left_out = set(dropped)

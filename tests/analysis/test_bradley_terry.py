@@ -316,9 +316,9 @@ def test_the_normal_limit_has_the_mean_and_the_covariance_of_resampled_sums() ->
     rng = np.random.default_rng(6)
     parts = rng.poisson(2.0, (400, 3)).astype(float)
     drawn = np.concatenate(list(normal_sums(400, parts.sum(axis=0), parts.T @ parts, 1, 20_000)))
-    again = rng.multinomial(400, np.full(400, 1 / 400), 20_000) @ parts
     assert drawn.mean(axis=0) == pytest.approx(parts.sum(axis=0), rel=0.01)
-    assert np.cov(drawn.T) == pytest.approx(np.cov(again.T), abs=40)
+    # Of sums of 400 drawn with replacement: 400 times the covariance, in closed form.
+    assert np.cov(drawn.T) == pytest.approx(400 * np.cov(parts.T, ddof=0), abs=40)
 
 
 CAST = st.lists(
@@ -339,7 +339,7 @@ SOURCES = {
 }
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=8)
 @given(CAST, st.sets(st.sampled_from(["q1", "q2", "q3", "q4"])), st.randoms(use_true_random=False))
 def test_neither_row_order_nor_the_names_of_members_change_anything(
     cast: list[tuple[str, str, str, str]], turned: set[str], random: Any

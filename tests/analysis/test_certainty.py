@@ -174,6 +174,7 @@ def test_the_pooled_interval_agrees_with_a_bootstrap_of_people() -> None:
     assert (interval.low, interval.high) == pytest.approx(tuple(expected), abs=0.012)
 
 
+@pytest.mark.exhaustive
 def test_the_pooled_interval_covers_the_truth_about_as_often_as_it_says() -> None:
     """Simulation with known truth: the area over 400,000 people is the truth for 40."""
     rng = np.random.default_rng(13)
@@ -244,7 +245,7 @@ ANSWERS = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=5)
 @given(ANSWERS, st.randoms(use_true_random=False))
 def test_row_order_and_the_names_of_the_members_change_nothing(
     cells: list[dict[str, str]], random: Any

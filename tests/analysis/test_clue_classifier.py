@@ -70,6 +70,7 @@ def test_the_classifiers_interval_is_delongs_where_one_clue_decides() -> None:
         assert wider == pytest.approx(1.4 * arm, abs=0.01)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_clues_that_tell_nothing_give_intervals_around_a_half_and_hardly_ever_warn() -> None:
     held, warned = 0, 0

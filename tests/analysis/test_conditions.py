@@ -249,7 +249,7 @@ def test_the_alternative_is_that_the_first_condition_is_higher() -> None:
     assert accuracies(one)[0].p_holm == greater.p
 
 
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=3)
 @given(
     st.lists(st.tuples(st.integers(-1, 3), st.integers(-1, 3)), min_size=1, max_size=7),
     st.integers(0, 2**32),

@@ -37,6 +37,7 @@ def test_it_has_blanks_exclusions_another_mode_reasons_and_times(crowd: Path) ->
     assert (responses["answered_at"] > responses["shown_at"]).all()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_people_are_better_than_chance_in_it(crowd: Path) -> None:
     for study in analyze(read_responses(crowd), resamples=0).studies:

@@ -234,7 +234,7 @@ CAST = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=10)
+@settings(deadline=None, max_examples=5)
 @given(CAST, st.sets(st.sampled_from(["q1", "q2", "q3", "q10"])), st.randoms(use_true_random=False))
 def test_relabelling_members_turns_the_labels_and_row_order_changes_nothing(
     cast: list[tuple[int, str, str]], turned: set[str], random: Any

@@ -82,6 +82,7 @@ def test_each_participant_and_the_group_have_their_numbers(tmp_path: Path) -> No
     json.dumps(analysis.to_dict(), allow_nan=False)
 
 
+@pytest.mark.exhaustive
 def test_known_sensitivity_and_criterion_are_found_in_simulated_people(tmp_path: Path) -> None:
     """Source: simulation, 30 people of d' 1.2 and c 0.3, 100 stimuli of each kind."""
     rng = np.random.default_rng(5)

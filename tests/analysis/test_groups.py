@@ -111,6 +111,7 @@ def test_the_ends_of_the_interval_make_h_as_rare_as_they_should() -> None:
         assert ((normal**2).sum(axis=1) <= test.h).mean() == pytest.approx(share, abs=0.002)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_where_groups_are_alike_p_and_interval_are_right_in_95_percent_of_cases() -> None:
     """Source: simulation; 0 is the true effect."""

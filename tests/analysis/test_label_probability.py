@@ -27,6 +27,7 @@ def drawn(
 WORLDS = [(0.4, 1.2), (0.85, 0.6), (0.85, 2.0), (1.4, 0.0), (1.4, 1.2), (2.0, 0.6)]
 
 
+@pytest.mark.exhaustive
 def test_with_five_votes_a_pair_labels_are_right_as_often_as_their_probability_says() -> None:
     """Worlds from hard to easy, where EM says 0.99 of nine labels in ten, of which 80% are right."""
     rng = np.random.default_rng(4)

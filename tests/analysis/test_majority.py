@@ -138,7 +138,7 @@ def relabelled(row: dict[str, str]) -> dict[str, str]:
     return row | swapped | {name: other[row[name]] for name in ("truth", "left", "choice")}
 
 
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=5)
 @given(
     st.lists(
         st.tuples(st.sampled_from(["q1", "q2", "q10"]), st.sampled_from("ab-")), min_size=1, max_size=20

@@ -35,6 +35,7 @@ def held(number: mixed.ModelNumber | None, truth: float) -> bool:
     return number.low <= truth <= number.high
 
 
+@pytest.mark.exhaustive
 def test_its_intervals_hold_the_truth_of_simulated_studies() -> None:
     """Source: simulation of 30 studies of 30 people and 8 pairs with known intercept, spreads and mean."""
     rng = np.random.default_rng(1)
@@ -51,6 +52,7 @@ def test_its_intervals_hold_the_truth_of_simulated_studies() -> None:
     assert np.mean(intercepts) == pytest.approx(1.0, abs=4 * float(np.std(intercepts)) / 30**0.5)
 
 
+@pytest.mark.exhaustive
 def test_at_chance_it_finds_a_difference_in_about_5_percent_of_simulated_studies() -> None:
     """Source: simulation; pooled, a test of the same answers finds one far more often."""
     rng = np.random.default_rng(2)
@@ -135,7 +137,7 @@ def test_of_the_published_study_it_says_what_the_means_say_less_surely() -> None
     assert ttest_ind(*shares).pvalue < model.difference.p < 0.5
 
 
-@settings(deadline=None, max_examples=5)
+@settings(deadline=None, max_examples=4)
 @given(st.lists(st.text("ab-", min_size=2, max_size=4), min_size=2, max_size=5), st.data())
 def test_neither_row_order_nor_which_clip_is_a_matters(choices: list[str], data: st.DataObject) -> None:
     rows = [row for number, letters in enumerate(choices) for row in person(f"人{number}", letters)]

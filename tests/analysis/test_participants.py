@@ -161,7 +161,7 @@ def relabelled(row: dict[str, str]) -> dict[str, str]:
     return row | swapped | {name: other[row[name]] for name in ("truth", "left", "choice")}
 
 
-@settings(deadline=None, max_examples=8)
+@settings(deadline=None, max_examples=4)
 @given(ANSWERS, st.randoms(use_true_random=False))
 def test_row_order_and_the_names_of_the_members_change_nothing(
     cells: list[dict[str, str]], random: Any

@@ -55,6 +55,7 @@ def test_the_design_effect_is_the_ratio_of_statsmodels_two_variances() -> None:
     assert ours.design_effect == pytest.approx(clustered / fit.fit().cov_params()[0, 0])
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_pooling_finds_differences_that_are_not_there_as_the_warning_says() -> None:
     """Source: simulation of 20 people, half of whom lean either way, 10 answers each; chance is the truth."""

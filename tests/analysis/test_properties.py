@@ -62,7 +62,7 @@ def answers(draw: st.DrawFn) -> list[Row]:
     return rows
 
 
-@settings(deadline=None, max_examples=6)
+@settings(deadline=None, max_examples=3)
 @given(answers(), st.integers(0, 2**32), st.sampled_from(["str", "object", "category"]))
 def test_row_order_extra_columns_and_types_of_columns_change_nothing(
     rows: list[Row], seed: int, dtype: str
@@ -122,14 +122,14 @@ def differences(one: Any, two: Any, path: str = "") -> list[str]:
     return [] if one == two else [f"{path}: {one} {two}"]
 
 
-@settings(deadline=None, max_examples=6)
+@settings(deadline=None, max_examples=3)
 @given(answers())
 def test_calling_a_b_and_b_a_mirrors_the_labels_and_changes_nothing_else(rows: list[Row]) -> None:
     turned = numbers(table(*map(relabelled, rows)))
     assert differences(turned, mirrored(numbers(table(*rows)))) == []
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=15)
 @given(answers(), st.data())
 def test_a_row_that_stands_twice_is_refused_with_both_numbers(rows: list[Row], data: st.DataObject) -> None:
     first = data.draw(st.integers(0, len(rows) - 1))
@@ -141,6 +141,7 @@ def test_a_row_that_stands_twice_is_refused_with_both_numbers(rows: list[Row], d
     assert f"{trial!r} was already answered in row {first + 2} (study " in str(caught.value)
 
 
+@pytest.mark.exhaustive
 def test_ten_thousand_raters_are_an_ordinary_study() -> None:
     rows = [
         answer(participant=f"p{n}", pair=f"q{n % 2}", choice="b" if n % 3 == 0 else "a")

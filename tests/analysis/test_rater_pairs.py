@@ -65,7 +65,7 @@ def test_the_one_way_icc_is_that_of_shrout_and_fleiss() -> None:
     assert found.n == 6
 
 
-@settings(deadline=None, max_examples=20)
+@settings(deadline=None, max_examples=10)
 @given(st.lists(st.tuples(st.integers(1, 4), st.integers(1, 4)), min_size=2, max_size=12))
 def test_kappas_are_those_of_scikit_learn(pairs: list[tuple[int, int]]) -> None:
     """Source: sklearn.metrics.cohen_kappa_score, of the steps from 1 to 4."""

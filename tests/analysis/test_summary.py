@@ -168,9 +168,23 @@ DEGENERATE = {
         )
     ],
 }
+# Figures and reports are made of the same.
+ELSEWHERE = (
+    "one answer",
+    "all correct",
+    "no sources, no condition and no sides",
+    "all tied",
+    "nothing counts",
+)
 
 
-@pytest.mark.parametrize("rows", DEGENERATE.values(), ids=DEGENERATE)
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param(rows, id=name, marks=pytest.mark.exhaustive if name in ELSEWHERE else [])
+        for name, rows in DEGENERATE.items()
+    ],
+)
 def test_degenerate_data_give_a_number_or_a_plain_reason_and_can_be_compared(rows: list[Row]) -> None:
     for blank in ("missing", "wrong") if any(row["choice"] == "" for row in rows) else ("missing",):
         result = numbers(rows + study("z", "aab", "abb", "bbb"), blank=blank)
@@ -191,6 +205,7 @@ def test_a_checked_frame_and_its_text_give_the_same_numbers() -> None:
     assert analyze(checked(*TWO), resamples=100).to_dict() == numbers_of_two()
 
 
+@pytest.mark.exhaustive
 def test_participants_of_known_accuracy_are_recovered() -> None:
     """Simulation with known truth: 60 participants x 8 trials at 0.84, a quarter of the pairs with b as truth."""
     rng = random.Random(5)

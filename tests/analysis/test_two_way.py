@@ -75,6 +75,7 @@ def test_with_holes_it_agrees_with_a_plain_loop() -> None:
     assert interval.high == pytest.approx(np.quantile(looped, 0.975), abs=0.05)
 
 
+@pytest.mark.exhaustive
 def test_it_holds_the_truth_of_other_people_and_pairs_where_people_alone_do_not() -> None:
     """Source: simulation with known truth: 30 people and 20 pairs out of many, unlike each other."""
     rng = np.random.default_rng(4)

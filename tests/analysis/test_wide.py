@@ -141,7 +141,7 @@ LAYOUTS = (
 )
 
 
-@settings(deadline=None, max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(deadline=None, max_examples=3, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=answers)
 def test_a_long_table_in_a_wide_layout_is_read_back_as_it_was(tmp_path: Path, table: list[Answer]) -> None:
     key = ["participant", "pair"]

@@ -22,11 +22,13 @@ def looked_at(service: Service, folder: Path) -> None:
     assert PEOPLE - gone <= len(noted.ended) <= PEOPLE, "who did not close the tab came to the last page"
 
 
+@pytest.mark.exhaustive
 def test_one_process_that_is_killed_and_starts_again(tmp_path: Path, migrated_sqlite: Path) -> None:
     shutil.copy(migrated_sqlite, tmp_path / "likely-human.sqlite3")
     looked_at(Service(tmp_path), tmp_path)
 
 
+@pytest.mark.exhaustive
 def test_two_processes_of_which_one_is_killed(tmp_path: Path, migrated_postgres: str) -> None:
     name = f"{migrated_postgres}_chaos"
     url = make_url(POSTGRES).set(database=name).render_as_string(hide_password=False)

@@ -7,6 +7,7 @@ import pytest
 from bench import play_order
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_a_row_has_the_median_and_the_range_without_the_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play_order, "SIZES", {2: 3})

@@ -103,7 +103,7 @@ def test_what_is_wrong_with_positions_is_said(tmp_path: Path, text: str, said: s
 
 
 @given(text=st.text(max_size=200))
-@settings(max_examples=200)
+@settings(max_examples=50)
 def test_any_text_is_a_table_or_refused(text: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     path = tmp_path_factory.getbasetemp() / "any.csv"
     path.write_text(text, encoding="utf-8")

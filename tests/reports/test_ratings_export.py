@@ -29,6 +29,7 @@ from app.sessions.tables import Mode, ParticipantSession
 from app.studies.stimuli import add_stimuli
 from app.tasks.rating.evidence import Reading, evidence_of
 from tests.factories import NOW, study_file
+from tests.kept import Kept
 from tests.reports.rated import fill_rated, load_rated, rate
 
 pytestmark = pytest.mark.any_database
@@ -59,10 +60,16 @@ OWN = [
 
 
 @pytest.fixture
-def session(database: Database, tmp_path: Path) -> Iterator[Session]:
-    with database.transaction() as session:
-        load_rated(session, tmp_path)
-        fill_rated(session)
+def session(database: Database, kept: Kept, tmp_path: Path) -> Iterator[Session]:
+    def make() -> None:
+        with database.transaction() as session:
+            load_rated(session, tmp_path)
+            fill_rated(session)
+
+    if database.is_local:
+        kept.once(database, make)
+    else:
+        make()
     with database.reading() as session:
         yield session
 

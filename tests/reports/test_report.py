@@ -261,7 +261,6 @@ def test_modes_are_chosen_told_and_never_previews(nav: Database, tmp_path: Path)
         assert "preview" not in (tmp_path / "report" / "tables" / "selection.csv").read_text()
         pilot = build_report(session, "nav", tmp_path / "report", mode="pilot")
         assert (pilot.mode, pilot.n_answers) == ("pilot", 3)
-        assert build_report(session, "nav", tmp_path / "live", mode="live").n_answers == 0
         for mode in ("preview", "none"):
             with pytest.raises(StudyError, match=f"mode '{mode}' cannot be reported"):
                 build_report(session, "nav", tmp_path / "bad", mode=mode)
@@ -411,7 +410,6 @@ def test_a_study_that_is_given_twice_is_refused(gold: pd.DataFrame, tmp_path: Pa
         made_of(tmp_path / "report", gold, gold)
 
 
-@pytest.mark.both_databases
 def test_the_flow_of_a_study_begins_with_its_sessions(nav: Database, tmp_path: Path) -> None:
     def for_a(_pair: str, left: str) -> dict[str, str]:
         return {"choice": take("a", left)}
@@ -430,6 +428,7 @@ def test_the_flow_of_a_study_begins_with_its_sessions(nav: Database, tmp_path: P
     ]  # fmt: skip
 
 
+@pytest.mark.exhaustive
 def test_the_same_answers_give_the_same_bytes(
     gold: pd.DataFrame, coin: pd.DataFrame, judged: tuple[ReportInfo, Page], tmp_path: Path
 ) -> None:
@@ -442,8 +441,6 @@ def test_the_same_answers_give_the_same_bytes(
         for info in (judged[0], again)
     )
     assert one == two
-    judges = {"judges.json", "tables/judges.csv", "figures/judges.svg", "figures/judges.png"}
-    assert one.keys() == {*FILES, *judges}
 
 
 def test_published_and_corrected_stand_side_by_side(judged: tuple[ReportInfo, Page]) -> None:
@@ -473,6 +470,8 @@ def test_published_and_corrected_stand_side_by_side(judged: tuple[ReportInfo, Pa
 
 def test_judges_stand_beside_what_people_reach(judged: tuple[ReportInfo, Page]) -> None:
     info, page = judged
+    judges = {"judges.json", "tables/judges.csv", "figures/judges.svg", "figures/judges.png"}
+    assert {*info.files} == {*FILES, *judges}
     found = json.loads((info.folder / "judges.json").read_text(encoding="utf-8"))["judges"][0]
     group = found["groups"][0]
     row = next(
@@ -738,9 +737,16 @@ DEGENERATE = {
         for row in person("p1", "ab")
     ],
 }
+MOST_IS_MISSING = ("all tied, with strange names", "nothing counts", "nothing known")
 
 
-@pytest.mark.parametrize("rows", DEGENERATE.values(), ids=DEGENERATE)
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param(rows, id=name, marks=[] if name in MOST_IS_MISSING else pytest.mark.exhaustive)
+        for name, rows in DEGENERATE.items()
+    ],
+)
 def test_degenerate_answers_have_a_report_that_says_what_is_missing(
     rows: Sequence[dict[str, str]], tmp_path: Path
 ) -> None:

@@ -1,5 +1,6 @@
 """Simulated raters walk the real pages, and the analysis finds again what they were made with."""
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ from analysis import analyze_rating_rows
 from app.core.database import Database
 from app.core.settings import Settings
 from app.reports.rated import ratings_frame
-from app.simulation.people import Traits, worth_of
+from app.simulation.people import Person, Traits, worth_of
 from app.simulation.run import run_simulation
 from app.studies.tables import State
 from app.studies.versions import set_state
@@ -56,6 +57,7 @@ def halo_and_noise(database: Database, slug: str) -> tuple[float, float]:
     return max(0.0, shared) ** 0.5, max(0.0, whole - shared - 1 / 12) ** 0.5
 
 
+@pytest.mark.exhaustive
 def test_severity_halo_noise_and_the_worth_of_items_come_back(
     settings: Settings, database: Database, tmp_path: Path
 ) -> None:
@@ -102,3 +104,22 @@ def test_who_finds_a_study_of_ratings_full_is_counted_apart(
     assert run_simulation(settings, database, "full", n=5, traits=Traits(), seed=1) == 2
     with database.reading() as session:
         assert ratings_frame(session, "full")["session"].nunique() == 2
+
+
+def test_a_score_is_the_worth_of_the_item_less_severity_with_a_halo_that_criteria_share() -> None:
+    """Exactly, where nothing is noise; with it scores scatter about that."""
+    worth = {(item, name): worth_of(5, item, name, 9) for item in ITEMS for name in CRITERIA}
+    plain = Person(Traits(severity=0.0, halo=0.0, noise=0.0), random.Random(1), 5)
+    assert {at: plain.score(*at, 9) for at in worth} == {at: round(value) for at, value in worth.items()}
+    severe, haloed, noisy = (
+        Person(Traits(**{"severity": 0.0, "halo": 0.0, "noise": 0.0, name: 2.0}), random.Random(1), 5)
+        for name in ("severity", "halo", "noise")
+    )
+    scores = {at: severe.score(*at, 9) for at in worth}
+    assert severe.severity
+    assert scores == {at: min(9, max(1, round(value - severe.severity))) for at, value in worth.items()}
+    for (item, name), value in worth.items():
+        moved = value + haloed._halo.setdefault(item, 1.5)
+        assert haloed.score(item, name, 9) == min(9, max(1, round(moved)))
+    drawn = [noisy.score("i0", "plan", 99) - worth_of(5, "i0", "plan", 99) for _ in range(200)]
+    assert np.std(drawn) == pytest.approx(2.0, rel=0.25)

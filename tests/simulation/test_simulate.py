@@ -32,14 +32,14 @@ def test_the_accuracy_that_people_were_made_with_comes_out(
     """By an exact binomial test: the service draws sides and order anew, and a 95% interval misses one time in 20.
 
     Worse than chance, which neither the usual people nor blind ones are."""
-    simulate(settings, database, 8, accuracy=0.2)
+    simulate(settings, database, 5, accuracy=0.2)
     with database.reading() as session:
         rows = responses_frame(session, study)
         modes = set(session.exec(select(ParticipantSession.mode)))
     assert modes == {"simulated"}
-    assert len(rows) == 8 * 11
-    mean = analyze([rows]).to_dict()["studies"][0]["accuracy"]["mean"]
-    n_trials = 8 * 6  # those of the condition in which a human is to be found
+    assert len(rows) == 5 * 11
+    mean = analyze([rows], resamples=0).to_dict()["studies"][0]["accuracy"]["mean"]
+    n_trials = 5 * 6  # those of the condition in which a human is to be found
     assert binomtest(round(mean * n_trials), n_trials, 0.2).pvalue > 0.001
 
 
@@ -48,7 +48,7 @@ def test_side_bias_shows_in_what_is_pressed(settings: Settings, database: Databa
     with database.reading() as session:
         rows = responses_frame(session, study)
     assert (rows["choice"].astype(str) == rows["left"].astype(str)).all()
-    simulated = analyze([rows]).to_dict()["studies"][0]["accuracy"]["mean"]
+    simulated = analyze([rows], resamples=0).to_dict()["studies"][0]["accuracy"]["mean"]
     assert simulated == 0.5  # sides are balanced exactly, so a blind presser is right half the time
 
 

@@ -112,18 +112,23 @@ def test_other_walkers_turn_smoothly(walks: Walks, source: Source) -> None:
 
 
 @pytest.mark.slow
-def test_simulated_humans_press_a_key_and_move_a_mouse(scenes: Walks) -> None:
-    """The averages that were measured of people's paths through another game (docs/clips.md), give or take."""
-    measured = [path_features(path_of(track), SPEED_M_PER_S) for track in of(scenes, "human")]
+def test_simulated_humans_press_a_key_and_move_a_mouse(exhaustive: bool) -> None:
+    """The averages that were measured of people's paths through another game (docs/clips.md), give or take.
+
+    Of the demo's sixty scenes, or of its first twenty, in which some things are too rare for an average."""
+    planned = [clip for clip in plan_clips(180, seed=1) if clip.source == "human"]
+    tracks = [walk_clip(clip).part for clip in planned[: 60 if exhaustive else 20]]
+    measured = [path_features(path_of(track), SPEED_M_PER_S) for track in tracks]
     found = pd.DataFrame([one.to_dict() for one in measured if one]).mean()
     assert found["full_speed"] == pytest.approx(0.93, abs=0.03)
     assert found["slow"] == pytest.approx(0.03, abs=0.02)
     assert found["straight"] == pytest.approx(0.34, abs=0.06)
     assert found["reversals_per_s"] == pytest.approx(0.35, abs=0.1)
-    assert found["turn_kurtosis"] == pytest.approx(4.2, abs=2)
     assert found["corrections"] == pytest.approx(0.15, abs=0.08)
     assert found["acceleration"] == pytest.approx(0.32, abs=0.12)
-    assert found["straightness"] == pytest.approx(0.92, abs=0.04)
+    if exhaustive:
+        assert found["turn_kurtosis"] == pytest.approx(4.2, abs=2)
+        assert found["straightness"] == pytest.approx(0.92, abs=0.04)
 
 
 def turning(track: Track, part: slice) -> dict[str, float]:
@@ -166,6 +171,7 @@ def ends_that_tell(walks: Walks) -> list[tuple[str, Source, Source]]:
     return found
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_how_walkers_turn_tells_no_more_at_the_ends_than_between(scenes: Walks) -> None:
     """How they turn differs at every moment, which is what they are: a leak would be what only an end shows."""
@@ -181,6 +187,7 @@ def test_how_walkers_turn_tells_no_more_at_the_ends_than_between(scenes: Walks) 
     assert ("straight", "human", "hybrid") in ends_that_tell(frozen), "a walker that stops turning is found"
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_neither_pace_nor_place_in_the_first_or_last_second_tells_walkers_apart(scenes: Walks) -> None:
     """By each alone, for any two sources; of how they turn the test above has what is asked."""

@@ -82,6 +82,7 @@ def noisy() -> Seats:
     return seats_of(agent_of("simulated"), MANY, 1)
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_agents_fitted_to_people_of_the_adaptive_model_are_ordered_as_in_the_paper(
     exact: Seats,
@@ -105,6 +106,7 @@ def test_agents_fitted_to_people_of_the_adaptive_model_are_ordered_as_in_the_pap
     assert shares["dba"] < shares["dbra"] < shares["adaptive"] - 0.05
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_of_people_with_noise_chains_have_gt_farthest_and_no_order_of_the_others(
     noisy: Seats,
@@ -120,6 +122,7 @@ def test_of_people_with_noise_chains_have_gt_farthest_and_no_order_of_the_others
     assert far["adaptive"].d_y8 < far["gt"].d_y8 / 2
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_answers_turned_round_break_chains(exact: Seats, noisy: Seats) -> None:
     """Why noise matters to dY8: whose offer was refused by mistake looks elsewhere next time."""

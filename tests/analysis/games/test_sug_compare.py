@@ -96,7 +96,7 @@ def test_intervals_are_of_scipys_bootstrap_error_and_sums_over_rare_cases_have_n
         ).d_o
 
     found = stats.bootstrap(
-        (np.arange(4), np.arange(5)), far, vectorized=False, n_resamples=1500, method="percentile", rng=1
+        (np.arange(4), np.arange(5)), far, vectorized=False, n_resamples=500, method="percentile", rng=1
     )
     reach = float(stats.t.ppf(0.975, 3)) * float(found.standard_error)
     root = offers.value**0.5
@@ -128,7 +128,7 @@ def test_a_match_of_both_collections_is_resampled_in_both() -> None:
 
     each = np.arange(5)
     found = stats.bootstrap(
-        (each, each), far, vectorized=False, paired=True, n_resamples=1500, method="percentile", rng=1
+        (each, each), far, vectorized=False, paired=True, n_resamples=500, method="percentile", rng=1
     )
     reach = float(stats.t.ppf(0.975, 4)) * float(found.standard_error)
     assert offers.interval.high == pytest.approx(

@@ -12,7 +12,7 @@ from analysis.ratings.table import check_ratings
 from tests.analysis.figures.sheets import kept_sheets, marks, xs
 from tests.analysis.judging.test_items import random_classes, rated, said
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_splits")]
 
 
 def of_ratings(judges: int = 2, *, turned: bool = False) -> ItemValidation:

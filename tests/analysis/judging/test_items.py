@@ -224,6 +224,7 @@ def test_a_judge_as_good_as_people_reaches_the_ceiling_and_one_at_random_does_no
     assert bad.alternative_annotator.passes is False
 
 
+@pytest.mark.exhaustive
 def test_the_jackknife_interval_of_kendall_s_tau_holds_its_truth() -> None:
     """Bivariate normal with correlation 0.6: tau is 2/pi arcsin 0.6 = 0.4097. 300 sets of 12 and of 40 items."""
     truth = 2 / np.pi * np.arcsin(0.6)

@@ -14,7 +14,7 @@ from analysis.judging.validation import JudgeValidation
 from tests.analysis.judging.cases import choices, votes
 from tests.analysis.tables import answer, checked
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_splits")]
 
 SVG = "{http://www.w3.org/2000/svg}"
 HREF = "{http://www.w3.org/1999/xlink}href"

@@ -16,7 +16,7 @@ from app.core.errors import StudyError
 from tests.analysis.judging.cases import hntt
 from tests.analysis.tables import HNTT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_splits")]
 
 app = typer.Typer()
 app.command()(validate)

@@ -1,7 +1,7 @@
 """The whole validation: what must never change a number, degenerate tables, and the shape of the JSON."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from scipy.special import expit, logit
 
 from analysis import check_responses
 from analysis.errors import AnalysisError, SchemaError
-from analysis.judging import ceiling, validate_judges
+from analysis.judging import validate_judges
 from analysis.judging.sample import MEASURES
 from tests.analysis.judging.cases import (
     choices,
@@ -28,23 +28,14 @@ from tests.analysis.judging.cases import (
 )
 from tests.analysis.tables import answer, table
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_splits")]
 
 SLOW = settings(
-    max_examples=5,
+    max_examples=2,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     phases=[Phase.explicit, Phase.reuse, Phase.generate],
 )
-
-
-@pytest.fixture(autouse=True, scope="module")
-def few_splits() -> Iterator[None]:
-    """Fewer random splits than the fifty of a report: what is tested here does not depend on how many."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ceiling, "DRAWS", 8)
-        patch.setattr(ceiling, "REPEATED", 3)
-        yield
 
 
 def numbers(value: Any) -> Any:

@@ -9,7 +9,7 @@ from analysis.judging import validate_judges
 from analysis.judging.versus import mcnemar_exact
 from tests.analysis.judging.cases import choices, random_responses, verdicts, votes
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_splits")]
 
 
 @pytest.mark.parametrize(("first", "second"), [(3, 9), (0, 5), (7, 7), (1, 0), (30, 12)])

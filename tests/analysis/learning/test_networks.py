@@ -27,6 +27,8 @@ from analysis.learning.pictures import COLOURS, FRAME, Frames
 from analysis.learning.weights import MOST_BYTES, digest, packed, unpacked
 from tests.analysis.learning.walked import stepping, weaving
 
+EVERY_LAYER = ("turn-speed-ff", "td-cnn-small", "vis-gru-small")
+
 
 def drawn(settings: Settings, seed: int = 1) -> Parameters:
     rng = np.random.default_rng(seed)
@@ -77,12 +79,13 @@ def test_moving_turning_or_mirroring_a_path_changes_no_score_of_turn_and_speed()
 
 
 @pytest.mark.slow
-def test_numpy_judges_as_jax_trains() -> None:
+def test_numpy_judges_as_jax_trains(exhaustive: bool) -> None:
     jax = pytest.importorskip("jax", reason="the extra `train` is not installed")
     from analysis.learning.fitting import jax_arrays
 
     rng = np.random.default_rng(5)
-    for network in NETWORKS.values():
+    for name in NETWORKS if exhaustive else EVERY_LAYER:
+        network = NETWORKS[name]
         looks = network.settings.reads not in ("positions", "turn-speed")
         settings = replace(network.settings, window=3, hidden=5) if looks else network.settings
         found = windows_of(settings, rng)
@@ -91,16 +94,17 @@ def test_numpy_judges_as_jax_trains() -> None:
         assert ours == pytest.approx(np.asarray(theirs), abs=1e-5), network.name
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_gradients_are_those_of_finite_differences() -> None:
     """Central differences of the training's loss in 64-bit floats, along three directions drawn at random."""
     jax = pytest.importorskip("jax", reason="the extra `train` is not installed")
-    optax = pytest.importorskip("optax")
+    optax = pytest.importorskip("optax", reason="the extra `train` is not installed")
     from analysis.learning.fitting import jax_arrays
 
     rng, step = np.random.default_rng(7), 1e-6
     with jax.enable_x64(True):
-        for name in ("turn-speed-ff", "td-cnn-small", "vis-gru-small"):  # every layer there is
+        for name in EVERY_LAYER:
             network = NETWORKS[name]
             settings = replace(network.settings, window=min(network.settings.window, 2))
             found, is_human = windows_of(settings, rng)[:3], np.array([1, 0, 1])

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from analysis.errors import AnalysisError
+from analysis.learning import searching
 from analysis.learning.baselines import logistic_baseline
 from analysis.learning.card import together
 from analysis.learning.networks import NETWORKS, Settings, cut, score
@@ -69,6 +70,7 @@ def test_paths_at_sixty_moments_a_second_get_the_verdicts_of_those_at_thirty() -
     assert (fast == slow).mean() >= 0.95
 
 
+@pytest.mark.exhaustive
 def test_labels_drawn_by_scene_are_chance_unless_the_splitter_forgets_scenes() -> None:
     """Near-copies of a path share a label drawn for their scene: only memory of the scene can find it."""
     rng = np.random.default_rng(8)
@@ -92,10 +94,10 @@ def test_labels_drawn_by_scene_are_chance_unless_the_splitter_forgets_scenes() -
     assert forgotten.allowed == ("scene",)
 
 
-def test_visual_networks_learn_from_pictures_what_tells_apart() -> None:
+def test_visual_networks_learn_from_pictures_what_tells_apart(exhaustive: bool) -> None:
     """The left half of people's pictures is brighter."""
     rng = np.random.default_rng(6)
-    for name in ("vis-gru-small", "td-cnn-small"):
+    for name in ("bc-cnn-small", "vis-gru-small", "td-cnn-small") if exhaustive else ("bc-cnn-small",):
         known = NETWORKS[name]
         window = {"frames": min(known.settings.window, 2), "bar-code": 8}.get(known.settings.reads, 64)
         settings = replace(known.settings, window=window, epochs=2, rate=0.01)
@@ -121,14 +123,20 @@ def pictures_of(is_human: bool, settings: Settings, rng: np.random.Generator) ->
     return Frames(settings.rate_hz, values)
 
 
-def test_settings_are_searched_within_what_a_copy_may_train_on() -> None:
-    network = replace(QUICK, settings=replace(QUICK.settings, epochs=2))
-    trained = train(network, examples_of(10), search=True)
-    assert {copy.n_tried for copy in trained.copies} == {5}
-    assert all(copy.settings.hidden in (0, 16, 32) for copy in trained.copies)
+def test_settings_are_searched_within_what_a_copy_may_train_on(
+    monkeypatch: pytest.MonkeyPatch, exhaustive: bool
+) -> None:
     tried = {name: {each.hidden for each in candidates(NETWORKS[name].settings)} for name in NETWORKS}
     assert tried["sym-ff"] == {0, 16, 32}
     assert tried["sym-gru"] == {16, 32}
+    assert len(candidates(QUICK.settings)) == 5
+    if not exhaustive:
+        monkeypatch.setattr(searching, "SEARCH_DROPOUT", (0.0,))
+        monkeypatch.setattr(searching, "SEARCH_HIDDEN", (0, 32))
+    network = replace(QUICK, settings=replace(QUICK.settings, epochs=2))
+    trained = train(network, examples_of(10), search=True)
+    assert {copy.n_tried for copy in trained.copies} == {5 if exhaustive else 2}
+    assert all(copy.settings.hidden in (0, 16, 32) for copy in trained.copies)
 
 
 def test_what_cannot_be_trained_is_refused_in_a_sentence() -> None:

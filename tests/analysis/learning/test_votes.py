@@ -54,7 +54,7 @@ def test_more_numbers_than_pairs_are_fitted_as_scikit_learn_fits_them() -> None:
     assert learn(votes, repeats=1).numbers.weights == ()
 
 
-def test_it_finds_what_people_look_at_and_nothing_where_they_toss_coins() -> None:
+def test_it_finds_what_people_look_at() -> None:
     found = learn(drawn(60), NAMES, repeats=2)
     numbers = found.numbers
     assert (numbers.n_pairs, numbers.n_people, numbers.n_votes) == (60, 20, 1200)
@@ -71,6 +71,10 @@ def test_it_finds_what_people_look_at_and_nothing_where_they_toss_coins() -> Non
     assert numbers.agent_agent_alone.label_accuracy is None  # 30 of them: too few to learn from alone
     assert found.chances.shape == (2, 60)
     assert [point.n for point in numbers.by_votes] == [1, 2, 5, 10]
+
+
+@pytest.mark.exhaustive
+def test_of_few_people_the_curve_is_short_and_of_coins_nothing_is_learnt() -> None:
     nine = learn(drawn(60, n_people=9), NAMES, repeats=1).numbers
     assert [point.n for point in nine.by_votes] == [1, 2]  # the smaller half has four people
     coins = learn(drawn(60, weights=0 * TRUE), NAMES, repeats=2).numbers
@@ -105,6 +109,7 @@ def test_the_learning_curve_is_drawn_with_one_person_half_of_them_and_the_best_u
     assert isinstance(learning_figure(none_left), NoFigure)
 
 
+@pytest.mark.exhaustive
 def test_a_scene_and_a_voter_are_never_on_both_sides() -> None:
     """Votes that can only be known by memory of the scene or of the person: held out, they are coins."""
     rng = np.random.default_rng(2)

@@ -13,7 +13,7 @@ from analysis.learning.networks import NETWORKS, Network
 from analysis.learning.training import train
 from bench.judges import at_goals, at_other_goals, chosen, goal_of, same_source, walked
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.exhaustive]
 
 pytest.importorskip("jax", reason="the extra `train` is not installed")
 

@@ -26,6 +26,7 @@ def test_a_clip_is_left_in_half_of_a_participants_trials() -> None:
     assert (left["left"] == "a").groupby(left["participant"], observed=True).sum().tolist() == [6] * 9
 
 
+@pytest.mark.exhaustive
 @pytest.mark.slow
 def test_the_share_of_right_answers_is_the_one_asked_within_its_standard_error() -> None:
     shares = pd.Series(

@@ -134,6 +134,7 @@ def test_one_person_has_no_band_and_it_is_said() -> None:
     assert found.signatures[0].nearest_share is None
 
 
+@pytest.mark.exhaustive
 def test_resampling_holds_a_distance_too_rarely_for_an_interval() -> None:
     """One player of a source like people, twenty people: a study that there may well be."""
     case = next(one for one in CASES if one.key == "signature-alike-20-1")

@@ -1,0 +1,48 @@
+"""The two longest computations of an analysis, done once in each process: tests analyse the same few tables again. And
+pictures with a tenth of the points that print takes, which are a third of drawing.
+
+`make test-all` does without. Tests of the two themselves call them where they are defined, and compute each time.
+"""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+
+from analysis.figures import canvas
+from analysis.stats import crossed, dawid_skene, mixed, mixed_conditions
+from analysis.stats.crossed import Answers
+from analysis.stats.intervals import Floats
+from analysis.stats.label_probability import log_odds_of_a
+from analysis.stats.posterior import Posterior, posterior
+
+T = TypeVar("T")
+_known: dict[object, object] = {}
+
+
+def compute_once() -> None:
+    """From now on what was computed of the same numbers is taken as it was, and pictures are coarse."""
+    canvas.DPI = 30
+    for module in (mixed, mixed_conditions):
+        module.posterior = _posterior  # type: ignore[attr-defined]
+    dawid_skene.log_odds_of_a = _log_odds_of_a  # type: ignore[attr-defined]
+
+
+def _posterior(answers: Answers) -> Posterior:
+    parts = (answers.design, answers.first, answers.second, answers.outcome)
+    return _once((crossed._MOST_STEPS, *map(_cells, parts)), lambda: posterior(answers))
+
+
+def _log_odds_of_a(pair: crossed.Codes, person: crossed.Codes, side: Floats, n_pairs: int) -> Floats:
+    key = (*map(_cells, (pair, person, side)), n_pairs)
+    return _once(key, lambda: log_odds_of_a(pair, person, side, n_pairs)).copy()
+
+
+def _cells(values: np.ndarray) -> tuple[object, ...]:
+    return values.dtype.str, values.shape, values.tobytes()
+
+
+def _once(key: object, compute: Callable[[], T]) -> T:
+    if key not in _known:
+        _known[key] = compute()
+    return _known[key]  # type: ignore[return-value]
