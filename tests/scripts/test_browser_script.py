@@ -2,7 +2,10 @@
 
 import os
 import subprocess
+import sys
 from pathlib import Path
+
+import pytest
 
 SCRIPT = Path(__file__).parent.parent.parent / "tools" / "browser.sh"
 
@@ -36,3 +39,22 @@ def test_a_browser_that_is_there_or_named_is_taken(tmp_path: Path) -> None:
     assert run(tmp_path, LIKELY_HUMAN_CHROMIUM="/opt/chrome").stdout == ""
     command(tmp_path / "bin", "google-chrome", 0)
     assert run(tmp_path).stdout == ""
+
+
+@pytest.mark.exhaustive
+def test_where_there_is_none_tests_with_a_browser_are_skipped_and_say_so(tmp_path: Path) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "LIKELY_HUMAN_CHROMIUM"}
+    environment |= {"PATH": str(Path(sys.executable).parent), "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path)}
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "tests/browser/test_layout.py",
+        "tests/browser/test_check.py",
+    ]
+    done = subprocess.run(
+        command, cwd=SCRIPT.parent.parent, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert "no Chromium: install one, or name it in LIKELY_HUMAN_CHROMIUM" in done.stdout
