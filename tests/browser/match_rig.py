@@ -25,7 +25,7 @@ from app.tasks.game.parts import Clock, Entered
 from .game_pages import LEAVING, match_of, seat_page, step
 
 END = MessagePage("Thank you", "That was the last match.")
-LOOK_S, WAIT_S = 0.02, 5
+LOOK_S, WAIT_S = 0.1, 5
 
 
 @dataclass

@@ -1,7 +1,9 @@
 """What a participant does, by real clicks and keys; and what axe-core finds on a page."""
 
 import json
-from typing import Any
+from collections.abc import Callable
+from itertools import pairwise, product
+from typing import Any, Final, Literal
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
@@ -12,8 +14,15 @@ AXE = Axe().axe_script
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 FAULTS = """async (options) => (await axe.run(options)).violations.flatMap(({ id, nodes }) =>
   nodes.map((node) => `${id}: ${node.html} ${node.failureSummary}`))"""
-POLL_MS, POLLS = 20, 3000
+POLL_MS, POLLS = 50, 1200
+WIDTHS = (1280, 390)
+SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
+NARROW = {"width": 390, "height": 844}
+# Axe is brought in by an `eval`, and colours are measured at rest.
+AXE_CONTEXT = {"bypass_csp": True, "reduced_motion": "reduce"}
 PRESSES = 5
+# No test lasts so long; a page whose clock is moved on can be left for as long, or hidden.
+AWAY_MS = 24 * 3600 * 1000
 WATCHED = "[...document.querySelectorAll('[data-state]')].every((state) => state.textContent === 'Watched')"
 STOPPED = "document.querySelector('[data-play] [data-label]').textContent === 'Play both'"
 
@@ -24,6 +33,36 @@ def axe_faults(page: Page, **options: object) -> list[str]:
         page.evaluate(AXE)
     options = {"runOnly": RULES, "resultTypes": ["violations"], **options}
     return list(page.evaluate(FAULTS, options))
+
+
+Check = Callable[..., None]
+
+
+class Looks:
+    """The sizes and schemes in which a test looks at its pages: all at each, or one after the other."""
+
+    def __init__(self, at_all: bool) -> None:
+        self._at_all, self._n = at_all, 0
+
+    def next(self) -> list[tuple[int, str]]:
+        turn = self._n % 2
+        self._n += 1
+        return list(product(WIDTHS, SCHEMES)) if self._at_all else [(WIDTHS[turn], SCHEMES[turn])]
+
+    def check(self, page: Page, y: str = "0", **options: object) -> None:
+        """At the height `y`: a bar that stays in view lies over some field half-way down a page. Ends narrow."""
+        page.wait_for_load_state()  # a text can be seen before the style sheet is there
+        looks = self.next()
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 800})
+            page.evaluate(f"window.scrollTo(0, {y})")
+            for scheme in SCHEMES:
+                if (width, scheme) in looks:
+                    page.emulate_media(color_scheme=scheme)
+                    assert axe_faults(page, **options) == [], f"{page.url} {width} {scheme}"
+            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), (
+                f"{page.url} scrolls sideways at {width}"
+            )
 
 
 def play_button(page: Page) -> Locator:
@@ -41,6 +80,29 @@ def wait_until(page: Page, condition: str) -> None:
             return
         page.wait_for_timeout(POLL_MS)
     raise AssertionError(f"never came true: {condition}")
+
+
+SAMPLE = """
+    window.samples = [];
+    const sample = () => {
+      const [left, right] = document.querySelectorAll("video");
+      const both = [left, right].every((video) => !video.paused && !video.ended && !video.seeking);
+      window.samples.push(both ? Math.abs(left.currentTime - right.currentTime) : null);
+      requestAnimationFrame(sample);
+    };
+    sample();
+"""
+SYNC_S = 0.1
+
+
+def is_kept_in_step(page: Page) -> bool:
+    """Whether no two frames in a row had both clips playing and more than 100 ms apart, since `SAMPLE` was run.
+
+    A machine that is busy may be late with one frame of one clip; the page has seen it by the next.
+    """
+    samples: list[float | None] = page.evaluate("window.samples")
+    is_out = [apart is not None and apart > SYNC_S for apart in samples]
+    return any(apart is not None for apart in samples) and not any(map(all, pairwise(is_out)))
 
 
 def set_rate(page: Page, rate: float) -> None:

@@ -1,16 +1,15 @@
 """By keyboard, without scripts, on a small screen, and by axe-core's rules."""
 
-from itertools import product
-from typing import Final, Literal
-
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from .conftest import Visit
 from .pages import background, consent, debrief, instructions, message, trial
 from .rig import Rig
 from .steps import (
-    axe_faults,
+    AXE_CONTEXT,
+    NARROW,
+    Check,
     expect_end,
     play_button,
     rationale,
@@ -22,21 +21,19 @@ from .steps import (
 
 pytestmark = pytest.mark.browser
 
-SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
-NARROW = {"width": 390, "height": 844}
-
 
 def test_a_whole_trial_by_keyboard_alone(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(), message())
     page = visit(walk)
     wait_until_loaded(page)
-    set_rate(page, 4)
+    set_rate(page, 1 / 16)  # or the clips are over before the next key is pressed
     keys = page.keyboard
     keys.press("ArrowRight")  # closed: no choice yet
     keys.press("Space")
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
     keys.press("k")
     expect(play_button(page)).to_be_visible()
+    set_rate(page, 8)
     keys.press("r")
     expect(page.get_by_text("The questions are open", exact=False)).to_be_visible()
     keys.press("2")
@@ -141,23 +138,8 @@ def test_on_a_telephone_the_videos_are_stacked_and_named_so(rig: Rig, visit: Vis
     expect(page.get_by_role("radio", name="Left video")).to_have_count(0)
 
 
-def check(page: Page, y: str = "0") -> None:
-    """At the height `y`: a bar that stays in view lies over some field half-way down a page."""
-    page.wait_for_load_state()  # a text can be seen before the style sheet is there
-    for width, scheme in product((1280, 390), SCHEMES):
-        page.set_viewport_size({"width": width, "height": 800})
-        page.emulate_media(color_scheme=scheme)
-        page.evaluate(f"window.scrollTo(0, {y})")
-        assert axe_faults(page) == [], f"{width} {scheme}"
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), "scrolls sideways"
-
-
-# Axe is brought in by an `eval`, and colours are measured at rest.
-AXE_CONTEXT = {"bypass_csp": True, "reduced_motion": "reduce"}
-
-
 def test_no_page_around_the_trials_breaks_an_axe_rule_wide_or_narrow_light_or_dark(
-    rig: Rig, visit: Visit
+    rig: Rig, visit: Visit, check: Check
 ) -> None:
     walk = rig.walk(message(), consent(), background(), instructions(), debrief("https://a.example/x"))
     page = visit(walk, **AXE_CONTEXT)
@@ -167,7 +149,9 @@ def test_no_page_around_the_trials_breaks_an_axe_rule_wide_or_narrow_light_or_da
         check(page)
 
 
-def test_no_state_of_a_trial_breaks_an_axe_rule_wide_or_narrow_light_or_dark(rig: Rig, visit: Visit) -> None:
+def test_no_state_of_a_trial_breaks_an_axe_rule_wide_or_narrow_light_or_dark(
+    rig: Rig, visit: Visit, check: Check
+) -> None:
     walk = rig.walk(trial(1), trial(2, right="c3"))
     walk.broken["c3"] = "missing"
     page = visit(walk, **AXE_CONTEXT)

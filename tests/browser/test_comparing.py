@@ -16,8 +16,7 @@ from .conftest import Visit
 from .pages import message, question_of
 from .rating_pages import auction
 from .rig import Rig
-from .steps import expect_end, save, wait_until
-from .test_access import AXE_CONTEXT, NARROW, check
+from .steps import AXE_CONTEXT, NARROW, Check, expect_end, save, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -90,7 +89,9 @@ def test_two_records_are_compared_by_keyboard_and_what_was_in_view_is_told_of_ea
         assert (report.reading.page_loads, report.reading.layout) == (2, "side-by-side")
 
 
-def test_on_a_telephone_one_is_above_the_other_and_nobody_is_shut_out(rig: Rig, visit: Visit) -> None:
+def test_on_a_telephone_one_is_above_the_other_and_nobody_is_shut_out(
+    rig: Rig, visit: Visit, check: Check
+) -> None:
     walk = rig.walk(comparing(auction(2), auction(2)), message())
     page = visit(walk, **AXE_CONTEXT)
     check(page)  # at last on a telephone

@@ -26,7 +26,7 @@ from app.studies.file.keys import tidied
 from app.studies.stimuli import add_stimuli
 from app.studies.tables import Draft, Study
 from tests.admin.persons import make_login, make_user, share_study
-from tests.browser.test_access import AXE_CONTEXT, check
+from tests.browser.steps import AXE_CONTEXT, Check
 from tests.conftest import migrate
 from tests.factories import NOW, study_file
 
@@ -248,8 +248,8 @@ def test_without_a_connection_nothing_typed_is_lost_and_it_is_saved_once_there_i
         dialog.dismiss()
 
     page.on("dialog", stay)
-    page.evaluate("setTimeout(() => location.reload())")
-    page.wait_for_timeout(300)
+    with page.expect_event("dialog"):
+        page.evaluate("setTimeout(() => location.reload())")
     assert asked == ["beforeunload"]
     page.unroute("**/draft")
     saved(page)
@@ -303,7 +303,7 @@ def test_a_question_removed_by_mistake_comes_back(open_design: Open, service: Se
 
 
 def test_the_design_breaks_no_axe_rule_wide_or_narrow_light_or_dark_and_fits(
-    open_design: Open, service: Service
+    open_design: Open, service: Service, check: Check
 ) -> None:
     broken = service.study(
         title=None, background=[{"id": "A b", "type": "odd"}], scales={"speed": ["slow", "fast"]}, extra=1
@@ -377,7 +377,9 @@ def test_blocks_are_edited_ordered_removed_and_brought_back(
     assert after[1]["sample"]["drawn"].strip() == before[1]["sample"]["drawn"].strip()
 
 
-def test_a_design_with_blocks_breaks_no_axe_rule_and_fits(open_design: Open, service: Service) -> None:
+def test_a_design_with_blocks_breaks_no_axe_rule_and_fits(
+    open_design: Open, service: Service, check: Check
+) -> None:
     keys = with_blocks()
     keys["blocks"][0]["per_participant"] = 99
     slug = service.study(**keys)

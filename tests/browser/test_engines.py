@@ -18,7 +18,7 @@ from app.sessions.tables import ParticipantSession, Status
 
 from .engines import POLL_S, WAIT_S, Engine, EngineError, engine, missing, press, wait_until
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 READY = "document.querySelector('[data-play]')?.getAttribute('aria-disabled') === 'false'"
 OPEN = "!document.querySelector('[data-questions]').disabled"

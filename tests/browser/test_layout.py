@@ -14,7 +14,7 @@ BESIDE = [(1280, 800), (1280, 500), (1280, 360), (640, 400), (640, 360), (520, 4
 STACKED = [(390, 844), (390, 664), (360, 640), (320, 568)]
 
 
-@pytest.mark.parametrize("practice", [False, True])
+@pytest.mark.parametrize("practice", [pytest.param(False, marks=pytest.mark.exhaustive), True])
 def test_both_clips_and_play_are_in_sight_at_once(practice: bool, rig: Rig, visit: Visit) -> None:
     page = visit(rig.walk(trial(practice=practice), message()))
     wait_until_loaded(page)

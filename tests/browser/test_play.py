@@ -22,11 +22,11 @@ from app.tasks.game.tables import GameEvent, Match, Seat
 from tests.tasks.game.people import SLUG, open_game
 
 from .game_pages import HELLO
-from .test_access import NARROW
+from .steps import NARROW
 from .test_game import Sit, answer_all, headline, offer, press, propose, said, sit
 
 __all__ = ["sit"]
-pytestmark = [pytest.mark.browser, pytest.mark.any_database]
+pytestmark = pytest.mark.browser
 
 QUESTION = {
     "id": "q1",
@@ -150,7 +150,6 @@ def paid(page: Page, end: str, earned: str) -> None:
     expect(page.get_by_text("PAID7")).to_be_visible()
 
 
-@pytest.mark.both_databases
 def test_two_people_meet_bargain_and_are_paid(serve: Any, sit: Sit) -> None:
     served: Served = serve(
         matching={"ready_s": 30, "wait_max_s": 240, "wait_pay_minor_per_min": 10},
@@ -200,6 +199,7 @@ def noting(requests: list[str]) -> Callable[[Request], None]:
     return lambda request: requests.append(request.url)
 
 
+@pytest.mark.any_database
 def test_matches_go_on_by_events_and_by_polls_where_streams_do_not_get_through(serve: Any, sit: Sit) -> None:
     served: Served = serve(updates="server-sent-events", matching={"ready_s": 0, "wait_max_s": 240})
     asked: dict[str, list[str]] = {"alice": [], "bob": []}
@@ -231,6 +231,8 @@ def test_matches_go_on_by_events_and_by_polls_where_streams_do_not_get_through(s
     assert any("/state?" in url for url in asked["bob"])
 
 
+@pytest.mark.any_database
+@pytest.mark.exhaustive
 def test_five_people_meet_and_share_for_two_rounds(serve: Any, sit: Sit) -> None:
     served: Served = serve(game="sug", configs={"rounds": 2})
     pages = [come_in(sit, served) for _ in range(5)]
@@ -352,6 +354,7 @@ def test_three_people_bid_for_water_until_one_is_out(games: Served, sit: Sit) ->
     assert games.payoffs(games.match("wac")) == ["3", "3", "1"]
 
 
+@pytest.mark.any_database
 def test_a_whole_way_without_scripts(serve: Any, sit: Sit) -> None:
     """Questions, the wait, the ready check, moves and the end: pages that come again by themselves where one waits."""
     served: Served = serve(

@@ -9,8 +9,7 @@ from app.studies.questions.base import OptionView
 from .conftest import Visit
 from .pages import message, question_of
 from .rig import Rig, Walk
-from .steps import expect_end, save
-from .test_access import AXE_CONTEXT, check
+from .steps import AXE_CONTEXT, Check, expect_end, save
 
 pytestmark = pytest.mark.browser
 
@@ -68,7 +67,7 @@ def test_without_scripts_each_option_has_a_menu_of_places(rig: Rig, visit: Visit
     assert [walk.posts[0][f"order.{n}"] for n in (1, 2, 3)] == ["2", "3", "1"]
 
 
-def test_a_ranking_fits_a_telephone_and_breaks_no_axe_rule(rig: Rig, visit: Visit) -> None:
+def test_a_ranking_fits_a_telephone_and_breaks_no_axe_rule(rig: Rig, visit: Visit, check: Check) -> None:
     _, page = asked(rig, visit, **AXE_CONTEXT)
     check(page)
     for at in (2, 0):

@@ -2,7 +2,6 @@
 
 import threading
 from collections.abc import Iterator, Sequence
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -26,8 +25,7 @@ from app.main import create_app
 from app.studies.tables import State, Study
 from app.studies.versions import set_state
 from tests.admin.persons import make_login, make_user
-from tests.browser.steps import axe_faults
-from tests.browser.test_access import NARROW, SCHEMES
+from tests.browser.steps import NARROW, Check
 from tests.clock import Clock
 from tests.conftest import migrate
 from tests.factories import open_study
@@ -110,22 +108,13 @@ def opened(browser: Browser, service: Service, **options: object) -> Iterator[Pa
     assert faults == []
 
 
-def check(page: Page) -> None:
-    page.wait_for_load_state()  # a text can be seen before the style sheet is there
-    for viewport, scheme in product((WIDE, NARROW), SCHEMES):
-        page.set_viewport_size(viewport)  # type: ignore[arg-type]
-        page.emulate_media(color_scheme=scheme)
-        assert axe_faults(page) == [], f"{viewport} {scheme}"
-        assert page.evaluate("document.documentElement.scrollWidth") <= viewport["width"]
-
-
 def computed(page: Page) -> None:
     page.goto(f"{HERE}?mode=live")
     expect(page.get_by_role("heading", name="You can say")).to_be_visible(timeout=LONG_MS)
 
 
 def test_it_is_opened_knowingly_and_fills_by_itself_when_the_numbers_are_there(
-    browser: Browser, service: Service
+    browser: Browser, service: Service, check: Check
 ) -> None:
     service.set_state(State.LIVE)
     for page in opened(browser, service, bypass_csp=True, reduced_motion="reduce"):
@@ -143,7 +132,9 @@ def test_it_is_opened_knowingly_and_fills_by_itself_when_the_numbers_are_there(
         check(page)
 
 
-def test_the_page_breaks_no_rule_wide_or_narrow_light_or_dark(browser: Browser, service: Service) -> None:
+def test_the_page_breaks_no_rule_wide_or_narrow_light_or_dark(
+    browser: Browser, service: Service, check: Check
+) -> None:
     service.set_state(State.CLOSED)
     for page in opened(browser, service, bypass_csp=True, reduced_motion="reduce"):
         computed(page)
@@ -200,13 +191,14 @@ def test_a_figure_is_downloaded_as_csv(browser: Browser, service: Service) -> No
 def test_no_table_of_a_running_study_is_cut_wide_or_narrow(browser: Browser, service: Service) -> None:
     """The results page's neighbours, whose tables have the most columns; on a telephone their rows are stacked."""
     for page in opened(browser, service):
-        for viewport, name in product((WIDE, NARROW), ("monitor", "sessions", "sessions/1", "data")):
-            page.set_viewport_size(viewport)  # type: ignore[arg-type]
+        for name in ("monitor", "sessions", "sessions/1", "data"):
             page.goto(f"/admin/studies/nav/{name}")
             parts = page.locator(".scroll:has(table)" if name != "data" else "main")
             expect(parts.first).to_be_visible()
-            cut = [part.get_attribute("aria-label") for part in parts.all() if part.evaluate(IS_CUT)]
-            assert cut == [], f"{name} at {viewport}"
+            for viewport in (WIDE, NARROW):
+                page.set_viewport_size(viewport)  # type: ignore[arg-type]
+                cut = [part.get_attribute("aria-label") for part in parts.all() if part.evaluate(IS_CUT)]
+                assert cut == [], f"{name} at {viewport}"
 
 
 def test_on_paper_the_menu_is_gone_and_the_numbers_are_open(browser: Browser, service: Service) -> None:

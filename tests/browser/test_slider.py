@@ -8,8 +8,7 @@ from app.studies.questions.base import OptionView
 from .conftest import Visit
 from .pages import CHOICE, message, question_of, trial
 from .rig import Rig, Walk
-from .steps import expect_end, save, wait_until_loaded
-from .test_access import AXE_CONTEXT, check
+from .steps import AXE_CONTEXT, Check, expect_end, save, wait_until_loaded
 
 pytestmark = pytest.mark.browser
 
@@ -111,7 +110,7 @@ def test_without_scripts_the_number_is_typed(rig: Rig, visit: Visit) -> None:
     assert walk.posts[0]["certainty"] == "80"
 
 
-def test_a_slider_fits_a_telephone_and_breaks_no_axe_rule(rig: Rig, visit: Visit) -> None:
+def test_a_slider_fits_a_telephone_and_breaks_no_axe_rule(rig: Rig, visit: Visit, check: Check) -> None:
     _, page = asked(rig, visit, **AXE_CONTEXT)
     wait_until_loaded(page)
     check(page)

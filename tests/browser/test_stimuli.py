@@ -5,7 +5,6 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 
 import pytest
@@ -26,8 +25,7 @@ from app.library.tables import Stimulus
 from app.main import create_app
 from app.studies.drafts import create_study
 from tests.admin.persons import make_login, make_user
-from tests.browser.steps import axe_faults
-from tests.browser.test_access import SCHEMES
+from tests.browser.steps import AXE_CONTEXT, Check
 from tests.conftest import migrate
 from tests.factories import NOW, load_file
 from tests.library.clips.videos import make_video
@@ -320,7 +318,7 @@ def test_a_clip_is_edited_in_place_without_scripts(browser: Browser, service: Se
 
 @pytest.mark.usefixtures("walks")
 def test_no_page_about_clips_breaks_an_axe_rule_or_scrolls_sideways(
-    browser: Browser, service: Service
+    browser: Browser, service: Service, check: Check
 ) -> None:
     addresses = (
         "/admin/stimuli",
@@ -329,22 +327,21 @@ def test_no_page_about_clips_breaks_an_axe_rule_or_scrolls_sideways(
         "/admin/stimuli/rules?clip=walk-1",
         "/admin/studies/nav/clues",
     )
-    # Axe is brought in by an `eval`, and colours are measured at rest.
-    for page in opened(browser, service, bypass_csp=True, reduced_motion="reduce"):
+    for page in opened(browser, service, **AXE_CONTEXT):
         page.goto("/admin/studies/nav/clues")
         page.get_by_role("button", name="Look for clues").click()
         expect(page.get_by_role("heading", name="All clues together")).to_be_visible(timeout=LONG_MS)
-        refuse_axe_faults(page, addresses)
+        refuse_faults(page, addresses, check)
 
 
 @pytest.mark.usefixtures("walks")
 def test_the_judges_that_can_run_on_uploaded_videos_run_on_the_first_click(
-    browser: Browser, service: Service
+    browser: Browser, service: Service, check: Check
 ) -> None:
     here, pairs = "/admin/studies/judged/judges", "pair,a,b\np1,walk-1,walk-2\np2,walk-3,walk-1\n"
     with service.database.transaction() as session:
         load_file(session, service.files, study="judged", pairs=pairs, sample=None)
-    for page in opened(browser, service, bypass_csp=True, reduced_motion="reduce"):
+    for page in opened(browser, service, **AXE_CONTEXT):
         page.goto(here)
         expect(page.get_by_role("checkbox", name="motion")).to_be_checked()
         for name in ("straightness", "fidget"):
@@ -354,15 +351,12 @@ def test_the_judges_that_can_run_on_uploaded_videos_run_on_the_first_click(
         page.get_by_role("button", name="Compare with people").click()
         expect(page.get_by_role("heading", name="motion: 2 verdicts")).to_be_visible(timeout=LONG_MS)
         expect(page.locator("main")).to_contain_text("There are no answers yet")
-        refuse_axe_faults(page, [here])
+        refuse_faults(page, [here], check)
 
 
-def refuse_axe_faults(page: Page, addresses: Sequence[str]) -> None:
-    """No rule of axe broken and nothing scrolled sideways, wide and narrow, light and dark, all details open."""
-    for address, (width, scheme) in product(addresses, list(zip((1280, 390), SCHEMES, strict=True))):
-        page.set_viewport_size({"width": width, "height": 800})
-        page.emulate_media(color_scheme=scheme)
+def refuse_faults(page: Page, addresses: Sequence[str], check: Check) -> None:
+    """All details open."""
+    for address in addresses:
         page.goto(address)
         page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
-        assert axe_faults(page) == [], f"{address} {width} {scheme}"
-        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), (address, width)
+        check(page)

@@ -16,6 +16,7 @@ from app.main import create_app
 from app.sessions.responses import Response
 from app.tasks.walk.tables import Walk, WalkSteps
 from stimuli import steps
+from tests.browser.conftest import WAIT_MS
 from tests.browser.steps import axe_faults
 from tests.browser.walker import NO_LOCK, Keyboard
 from tests.conftest import migrate
@@ -56,6 +57,7 @@ def opened(browser: Browser, walks: tuple[str, Database]) -> Iterator[Open]:
     def open_page(*, runs: bool = False, **options: object) -> Page:
         context = browser.new_context(base_url=walks[0], **options)  # type: ignore[arg-type]
         contexts.append(context)
+        context.set_default_timeout(WAIT_MS)
         context.add_init_script(NO_LOCK)
         context.on("request", lambda request: foreign.append(request.url))
         page = context.new_page()

@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +12,8 @@ from PIL import Image
 from playwright.sync_api import Browser, Page
 
 from app.core.database import Database
+from app.tasks.walk.simulated import goal_at
 from stimuli import steps
-from stimuli.arena import GOALS
 from stimuli.raycaster import Pose, raycaster
 from tests.clock import Clock
 from tests.tasks.walk.walking import SLUG, load_walks
@@ -55,6 +56,7 @@ def page(browser: Browser, service: tuple[str, Database], tmp_path: Path) -> Ite
 
 
 def test_the_page_shows_what_a_clip_of_the_same_pose_shows(page: Page) -> None:
+    goal = goal_at(json.loads(page.locator("#walk-settings").text_content() or ""))  # drawn
     for x_m, y_m, heading_rad in POSES:
         walker = steps.start(x_m, y_m, heading_rad)
         urls = page.evaluate(DRAW, list(walker))
@@ -62,7 +64,7 @@ def test_the_page_shows_what_a_clip_of_the_same_pose_shows(page: Page) -> None:
             np.asarray(Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB"))
             for url in urls
         )
-        clip = raycaster(GOALS[0]).frame(Pose(*steps.pose(walker)), 1.0)[..., :3]
+        clip = raycaster(goal).frame(Pose(*steps.pose(walker)), 1.0)[..., :3]
         away = [float(np.abs(one.astype(int) - clip.astype(int)).mean()) for one in (half, full)]
         # Of 255; two pictures of the same place looked at from a step aside differ by 20 and more.
         assert max(away) < 6

@@ -24,10 +24,11 @@ from app.core.serving import address_of, bind
 from app.main import create_app
 from stimuli.clipset import make_set
 from stimuli.scenes import Clip
+from tests.browser.conftest import WAIT_MS
 from tests.browser.walker import NO_LOCK, Keyboard
 from tests.tasks.walk.walking import SLUG, load_walks
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.videos]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.videos, pytest.mark.exhaustive]
 
 N_WALKERS, N_WALKS, N_GOALS, N_JUDGES = 3, 1, 5, 10
 AGENTS = ("hybrid", "symbolic")
@@ -78,6 +79,7 @@ def served() -> Iterator[str]:
 def walk_all(browser: Browser, address: str, seed: int) -> None:
     """One person, from consent to the end."""
     context = browser.new_context(base_url=address)
+    context.set_default_timeout(WAIT_MS)
     context.add_init_script(NO_LOCK)
     page = context.new_page()
     page.clock.install()
