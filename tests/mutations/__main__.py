@@ -1,6 +1,7 @@
 """Whether the tests notice: break a copy of the checkout in one place at a time, and run the tests next to it."""
 
 import argparse
+import os
 import resource
 import signal
 import subprocess
@@ -103,8 +104,22 @@ def _pytest(copy: Path, tests: Iterable[str]) -> Sequence[str]:
 
 def _run(copy: Path, command: Sequence[str]) -> Run:
     began, used = time.monotonic(), _processor()
-    done = subprocess.run(command, cwd=copy, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    return Run(done.returncode, done.stdout, time.monotonic() - began, _processor() - used)
+    process = subprocess.Popen(
+        command,
+        cwd=copy,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        said, _ = process.communicate()
+    except BaseException:
+        # Once, and to all of them: they end the databases and services that they have begun.
+        os.killpg(process.pid, signal.SIGINT)
+        process.communicate()
+        raise
+    return Run(process.returncode, said, time.monotonic() - began, _processor() - used)
 
 
 def _processor() -> float:

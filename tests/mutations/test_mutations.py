@@ -54,7 +54,7 @@ def test_programs_of_a_copy_run_the_copy_and_the_checkout_stays_as_it_is(tmp_pat
     code = "import json, analysis.stats.p_values as p; print(json.dumps([p.__file__, p.p_cell(0.0004)]))"
 
     def shown(copy: Path) -> list[str]:
-        command = [copy / ".venv/bin/python", "-c", code]
+        command = [str(copy / ".venv/bin/python"), "-c", code]
         done = subprocess.run(command, cwd=tmp_path, env={}, capture_output=True, check=True)
         return list(json.loads(done.stdout))
 
