@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit, logit
-from scipy.stats import ttest_ind
+from scipy.stats import norm, ttest_ind
 
 from analysis.data.hntt import hntt_responses, read_hntt
 from analysis.results import plain
@@ -93,6 +93,16 @@ def test_of_few_pairs_the_spread_is_that_of_the_data_under_the_prior() -> None:
     model = fit_mixed(np.repeat(np.arange(n), 4), np.tile(np.arange(4), n), value.ravel())
     assert model.sd_pairs is not None
     assert model.sd_pairs.value == pytest.approx(mean, rel=0.05)
+
+
+def test_p_is_two_sided_and_near_that_of_a_normal_posterior() -> None:
+    """Of 60 people and 20 pairs the posterior is nearly normal."""
+    model = fit_mixed(*simulated(np.random.default_rng(6), 60, 20, 0.3, (0.4, 0.4)))
+    assert model.intercept is not None
+    assert model.intercept.sd is not None
+    z = abs(model.intercept.value) / model.intercept.sd
+    assert 0.5 < z < 3
+    assert model.intercept.p == pytest.approx(2 * norm.sf(z), rel=0.3)
 
 
 def test_people_of_two_studies_are_different_people_unless_they_are_said_to_be_the_same() -> None:
