@@ -26,7 +26,7 @@ from app.reports.kinds import What
 from app.sessions.responses import Response
 from app.sessions.tables import Mode, ParticipantSession, Trial
 from app.studies.launch import study_here
-from app.studies.tables import State, StudyVersion, UnitMember
+from app.studies.tables import State, Study, StudyVersion, UnitMember
 from app.studies.versions import set_state
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, Program
@@ -431,6 +431,21 @@ def test_a_session_shows_the_very_clips_left_and_right_and_which_was_chosen(
     assert owner.get(f"{HERE}/sessions/1/clips/{'0' * 64}.mp4").status_code == 404
     assert owner.get(shown[0][0].replace("sessions/1", "sessions/99")).status_code == 404
     assert editor.get(shown[0][0]).status_code == 404  # the study is not shared with them
+
+
+def test_the_clips_of_a_session_are_not_to_be_had_through_another_study(
+    answered: str, editor: Person, database: Database, share_with: ShareWith
+) -> None:
+    with database.transaction() as session:
+        session.add(Study(slug="other", state=State.DRAFT, created_at=NOW))
+        clip = session.exec(
+            select(UnitMember.sha256).join(Trial, col(Trial.unit_id) == UnitMember.unit_id).limit(1)
+        ).one()
+    share_with(editor, "other")
+    asked = f"/admin/studies/{{}}/sessions/1/clips/{clip}.mp4"
+    assert editor.get(asked.format("other")).status_code == 404
+    share_with(editor)
+    assert editor.get(asked.format("nav")).status_code == 200
 
 
 @pytest.mark.parametrize("session_id", ["99", "x", "2147483648", "-1"])

@@ -35,6 +35,12 @@ def test_the_bootstrap_interval_agrees_with_scipy() -> None:
     assert ours.high == pytest.approx(theirs.confidence_interval.high, abs=0.02)
 
 
+def test_of_right_and_wrong_alone_the_bootstrap_is_the_binomial_distribution() -> None:
+    """Participants are drawn, so of 60 of whom 45 are right, each time 60 that are right with probability 3/4."""
+    interval = bootstrap_mean(np.repeat([0.0, 1.0], [15, 45]), seed=1, resamples=20_000)
+    assert (interval.low, interval.high) == tuple(stats.binom.ppf([0.025, 0.975], 60, 0.75) / 60)
+
+
 def test_the_bootstrap_interval_of_the_effect_agrees_with_scipy() -> None:
     """Source: scipy.stats.bootstrap of U1 / (n1 n2), computed by scipy.stats.mannwhitneyu."""
     y = np.array([3, 4, 5, 3, 4, 2, 6, 5, 3, 4]) / 6

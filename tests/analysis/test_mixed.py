@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.special import expit
-from scipy.stats import ttest_ind
+from scipy.special import expit, logit
+from scipy.stats import norm, ttest_ind
 
 from analysis.data.hntt import hntt_responses, read_hntt
 from analysis.results import plain
@@ -75,6 +75,45 @@ def test_a_large_study_gives_the_numbers_it_was_made_with() -> None:
     assert model.sd_participants.high - model.sd_participants.low < 0.25
     assert held(model.intercept, -0.5)
     assert held(model.sd_pairs, 0.4)
+
+
+def test_of_few_pairs_the_spread_is_that_of_the_data_under_the_prior() -> None:
+    """Source: four pairs whose log odds 400 people tell almost exactly; of normal effects with a flat mean and a
+    half-normal spread of scale 2, the posterior along a line. With twice the scale its mean would be 2.93."""
+    n, shares = 400, np.array([0.12, 0.35, 0.8, 0.95])
+    error = 1 / (n * shares * (1 - shares))
+    spread = np.linspace(0.001, 30, 10_000)
+    weight = 1 / (spread[:, None] ** 2 + error)
+    apart = logit(shares) - ((weight * logit(shares)).sum(axis=1) / weight.sum(axis=1))[:, None]
+    log_density = (
+        (np.log(weight) - weight * apart**2).sum(axis=1) - np.log(weight.sum(axis=1)) - spread**2 / 4
+    )
+    mean = np.average(spread, weights=np.exp(log_density / 2))
+    assert mean == pytest.approx(2.324, abs=0.001)
+    rng = np.random.default_rng(1)
+    value = np.array([rng.permutation(n) < round(n * share) for share in shares]).T.astype(np.int64)
+    model = fit_mixed(np.repeat(np.arange(n), 4), np.tile(np.arange(4), n), value.ravel())
+    assert model.sd_pairs is not None
+    assert model.sd_pairs.value == pytest.approx(mean, rel=0.05)
+
+
+def test_p_is_two_sided_and_near_that_of_a_normal_posterior() -> None:
+    """Of 60 people and 20 pairs the posterior is nearly normal."""
+    model = fit_mixed(*simulated(np.random.default_rng(6), 60, 20, 0.3, (0.4, 0.4)))
+    assert model.intercept is not None
+    assert model.intercept.sd is not None
+    z = abs(model.intercept.value) / model.intercept.sd
+    assert 0.5 < z < 3
+    assert model.intercept.p == pytest.approx(2 * norm.sf(z), rel=0.3)
+
+
+def test_people_of_two_studies_are_different_people_unless_they_are_said_to_be_the_same() -> None:
+    one, two = (
+        checked(*(row | {"study": study} for who in "pqr" for row in person(who, "aab")))
+        for study in ("s", "t")
+    )
+    assert mixed_difference(one, two).n_participants == 6
+    assert mixed_difference(one, two, same_people=True).n_participants == 3
 
 
 def test_a_difference_between_studies_is_found_and_turns_round() -> None:

@@ -82,7 +82,9 @@ def test_what_stood_there_before_may_stay_whatever_it_is() -> None:
     assert checked_attributes({**before, "long": ""}, before) == {"file": "odd", "kept": ""}
 
 
-@pytest.mark.parametrize("token", ["../secret", "", "x" * 300, "a" * 30 + "/b", "a" * 30 + "\n"])
+@pytest.mark.parametrize(
+    "token", ["../secret", "", "x" * 300, "a" * 30 + "/b", "a" * 30 + "\n", "0" * 64 + "/../x"]
+)
 def test_only_our_own_tokens_and_hashes_name_a_file(tmp_path: Path, token: str) -> None:
     for path_of in (part_path, poster_path):
         with pytest.raises(NotFound):

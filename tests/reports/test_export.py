@@ -121,7 +121,9 @@ def walked(client: TestClient, study: str) -> None:
     first.answer(choice="left", playback=PARTLY, rationale='says "so", twice\n=1+1')
     while first.page != "end":
         first.answer(choice="left", playback=PLAYBACK, rationale='says "so", twice\n=1+1')
-    second = Walk(client, study).to("trial-3")
+    second = Walk(client, study).to("trial-1")
+    second.answer(choice="right")
+    second.answer(choice="right")
     second.answer(unplayable="1", choice="", uncertainty="", rationale="")
     Walk(client, study).answer(decision="refuse")
 
@@ -175,6 +177,16 @@ def test_responses_say_what_was_shown_pressed_and_meant(session: Session, tmp_pa
         assert row["excluded"] == ("unwatched" if row["kind"] == "practice" else "")
     assert [row["position"] for row in rows] == [*map(str, range(1, 12)), "1", "2", "3"]
     assert rows[0]["kind"] == "practice"
+
+
+def test_a_press_on_the_right_is_a_choice_of_the_member_that_was_not_on_the_left(
+    session: Session, tmp_path: Path
+) -> None:
+    rows = exported(session, What.RESPONSES, tmp_path)[11:13]
+    assert {(row["left"], row["choice"]) for row in rows} <= {("a", "b"), ("b", "a")}
+    for row in rows:
+        assert row["chosen_source"] == row[f"source_{row['choice']}"]
+        assert row["correct"] == {"": "", row["choice"]: "true"}.get(row["truth"], "false")
 
 
 def test_a_pair_that_would_not_play_is_marked_excluded(session: Session, tmp_path: Path) -> None:

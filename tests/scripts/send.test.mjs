@@ -57,6 +57,7 @@ test("what may pass is tried again with the same fields until it is answered", a
   }
   assert.equal(done.status, 200);
   assert.equal(new Set(asked.map(({ body }) => body)).size, 1);
+  assert.equal(String(BODY), "choice=left&submit_id=s1");
 });
 
 test("it waits 1, 2, 4, 8 and then 15 seconds, and says how many are left", async () => {

@@ -64,6 +64,16 @@ def test_the_true_clip_is_on_the_left_half_the_time_in_every_session_whichever_m
         assert sum(true_left) == 3
 
 
+def test_every_pair_of_sessions_has_a_split_of_its_own_and_two_that_mirror_each_other(
+    session: Session,
+) -> None:
+    lefts = [{pair.id: left for pair, left in shown(session, begin(session, seed))} for seed in range(6)]
+    firsts, seconds = lefts[::2], lefts[1::2]
+    for first, second in zip(firsts, seconds, strict=True):
+        assert all(first[pair_id] != second[pair_id] for pair_id in first)
+    assert len({tuple(sorted(first.items())) for first in firsts}) == 3
+
+
 def test_live_sessions_begin_their_own_count_after_a_pilot(session: Session) -> None:
     set_state(session, "nav", State.PILOT)
     pilots = [begin(session, seed) for seed in range(3)]

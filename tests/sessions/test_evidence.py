@@ -19,6 +19,7 @@ from app.reports.export import rows_of
 from app.reports.frames import labels_frame
 from app.reports.kinds import What
 from app.sessions.entry import pass_for
+from app.sessions.evidence import TrialClip
 from app.sessions.flags import Flag
 from app.sessions.media import MOST_RANGES, note_sent, with_range
 from app.sessions.tables import Mode, Trial
@@ -151,6 +152,25 @@ def test_a_clip_was_fetched_when_its_bytes_were_sent_in_whatever_parts(
     walk.answer(playback=BOAST)
     found = [row["fetched"] for row in rows(database, What.PLAYBACK) if row["side"] == "left"]
     assert found == {"ranges": [True, False], "next": [False, True]}.get(asked, [False, False])
+
+
+@pytest.mark.parametrize(
+    ("sent", "whole", "at_all"),
+    [
+        ([[0, 10]], True, True),
+        ([[0, 14]], True, True),  # with padding behind it
+        ([[1, 10]], False, True),
+        ([[0, 9]], False, True),
+        ([[0, 4], [6, 10]], False, True),
+        ([], False, False),
+        (None, None, None),
+    ],
+)
+def test_a_clip_is_fetched_whole_from_its_first_byte_to_its_last(
+    sent: list[list[int]] | None, whole: bool | None, at_all: bool | None
+) -> None:
+    clip = TrialClip(n_bytes=10, lasts_s=1.0, sent=sent)
+    assert (clip.fetched(whole=True), clip.fetched(whole=False)) == (whole, at_all)
 
 
 def test_ranges_add_up() -> None:

@@ -1,10 +1,19 @@
 """Clips are served whole and in ranges, and a range is what HTTP says it is."""
 
 import re
+from collections.abc import Sequence
 
 import pytest
+from sqlmodel import select
 from starlette.testclient import TestClient
 
+from app.core.database import Database
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
+from app.sessions.tables import Trial
+from app.sessions.where import locate
+from app.studies.tables import UnitMember
+from app.tasks.pair.design import PairPlan, Side, member_at
 from tests.sessions.walks import Walk
 
 pytestmark = pytest.mark.any_database
@@ -26,6 +35,22 @@ def test_the_whole_clip(client: TestClient, address: str) -> None:
     assert int(response.headers["content-length"]) == len(response.content)
     assert len(response.content) % 4096 == 0
     assert response.content[4:8] == b"ftyp"
+
+
+def test_each_session_is_sent_the_clips_of_its_own_plan(
+    client: TestClient, study: str, database: Database, library: tuple[ClipStore, Sequence[ImportedClip]]
+) -> None:
+    walks = [Walk(client, study).to("trial-1") for _ in range(3)]
+    for walk in walks:
+        with database.reading() as session:
+            id_ = locate(session, walk.address.rpartition("/")[2]).session_id
+            trials = session.exec(select(Trial).where(Trial.session_id == id_, Trial.position <= 2)).all()
+            members = {(one.unit_id, one.slot): one for one in session.exec(select(UnitMember))}
+        for trial in trials:
+            for side in Side:
+                member = members[trial.unit_id, member_at(side, PairPlan.of(trial.plan).left)]
+                sent = client.get(f"{walk.address}/clips/{trial.position}-{side}.mp4").content
+                assert sent[: member.bytes] == library[0].clip_path(member.sha256 or "").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -302,8 +302,13 @@ def test_an_id_that_is_nobodys_joins_nobody(client: TestClient, study: str, pid:
     assert first != second
 
 
-def test_an_empty_pass_lets_nobody_in_as_live(client: TestClient, study: str) -> None:
-    assert client.get(f"/s/{study}", params={"as": ""}).status_code == 403
+def test_a_pass_of_another_study_and_an_empty_one_let_nobody_in(
+    client: TestClient, settings: Settings, study: str
+) -> None:
+    passes = {slug: pass_for(slug, Mode.PILOT, settings.secret) for slug in (study, "other")}
+    for given in ("", passes["other"]):
+        assert client.get(f"/s/{study}", params={"as": given}).status_code == 403
+    assert client.get(f"/s/{study}", params={"as": passes[study]}).status_code == 200
 
 
 def test_an_error_of_ours_is_told_as_such_with_the_usual_headers(

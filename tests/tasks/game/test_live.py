@@ -230,6 +230,28 @@ def test_two_deadlines_missed_are_leaving_and_the_others_keep_their_pay(
     assert [s.occupant for s in seats[3:]] == (["rule", "human"] if then == "agent" else [])
 
 
+def test_deadlines_missed_with_a_move_between_them_are_not_leaving(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path, game="sug", configs={"players": 3, "rounds": 2})
+    people = [Person(client, database) for _ in range(3)]
+    for person in people:
+        person.look()
+    *here, slow = people
+    rng = random.Random(3)
+    for phase in range(4):
+        if phase % 2:
+            slow.move(rng)
+        for person in here:
+            person.move(rng)
+        if not phase % 2:
+            Clock.wait(91)
+            here[0].look()
+    autos = [move.auto for move in moves(database) if move.seat == slow.seat.seat]
+    assert autos.count("timeout") == 2
+    assert "left" not in [event.kind for event in events(database)]
+
+
 def test_the_games_own_agents_fill_seats_and_are_agents_in_the_files(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:

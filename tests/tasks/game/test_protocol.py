@@ -134,6 +134,19 @@ def test_views_and_states_are_json_without_fractions_and_the_seat_knows_when_to_
             assert canonical_json(game.view(state, "observer"))
 
 
+def test_a_hash_is_that_of_the_same_values_in_whatever_order_they_were_written() -> None:
+    """Source: SHA-256 of the text, by sha256sum. Amounts are exact, text is UTF-8."""
+    one = {"b": [1, {"y": "ü", "x": Fraction(2, 6)}], "a": None}
+    other = {"a": None, "b": [1, {"x": Fraction(1, 3), "y": "ü"}]}
+    text = '{"a":null,"b":[1,{"x":"1/3","y":"ü"}]}'
+    assert canonical_json(one) == canonical_json(other) == text
+    assert (
+        state_hash(one)
+        == state_hash(other)
+        == "87c0888780b8bd2611b94f660e2d0037c3f99ea4c22bdd967c3612172ebafa10"
+    )
+
+
 def _as_json(state: object) -> object:
     return json.loads(canonical_json(state))["history"] if hasattr(state, "history") else []
 
