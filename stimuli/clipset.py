@@ -8,13 +8,14 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from stimuli.agents import AgentPlace
 from stimuli.arena import GOALS, Goal
 from stimuli.body import FRAMES_PER_S
-from stimuli.encode import write_mp4
+from stimuli.encode import CRF, write_mp4
 from stimuli.errors import StimuliError
 from stimuli.raycaster import HEIGHT, WIDTH, Pose, raycaster
 from stimuli.scenes import Clip, Scene, plan_clips, plan_walks, walk_clip
@@ -163,10 +164,13 @@ def generate_of_people(
     return manifest
 
 
-def make_set(planned: list[Clip], out: Path, workers: int | None, on_progress: Progress) -> Path:
+def make_set(
+    planned: list[Clip], out: Path, workers: int | None, on_progress: Progress, *, crf: int = CRF
+) -> Path:
     """As `generate`, of the clips that are planned."""
     manifest, n_workers = _prepared(out, workers)
-    shown = _make_all(make_clip, planned, out, min(n_workers, len(planned)), on_progress)
+    make = partial(make_clip, crf=crf)
+    shown = _make_all(make, planned, out, min(n_workers, len(planned)), on_progress)
     attempts = (
         [clip.name, str(n_lost), str(n_short)] for clip, (n_lost, n_short) in zip(planned, shown, strict=True)
     )
@@ -241,13 +245,13 @@ def _make_all(
         pool.shutdown(cancel_futures=True)
 
 
-def make_clip(clip: Clip, out: Path) -> tuple[int, int]:
+def make_clip(clip: Clip, out: Path, *, crf: int = CRF) -> tuple[int, int]:
     """Simulate, draw and write one clip and its positions; how many walks before it got lost, or were too short."""
     try:
         shown = walk_clip(clip)
     except LostWalkerError as error:
         raise StimuliError(str(error)) from error
-    _draw(clip.name, shown.part, GOALS[clip.goal], out)
+    _draw(clip.name, shown.part, GOALS[clip.goal], out, crf)
     return shown.n_lost, shown.n_short
 
 
@@ -256,13 +260,13 @@ def make_walked(walked: Walked, out: Path) -> None:
     _draw(walked.name, walked.part, GOALS[walked.scene.goal], out)
 
 
-def _draw(name: str, track: Track, goal: Goal, out: Path) -> None:
+def _draw(name: str, track: Track, goal: Goal, out: Path, crf: int = CRF) -> None:
     draw = raycaster(goal).frame
     frames = (draw(pose, index / FRAMES_PER_S) for index, pose in enumerate(_poses(track)))
     path = out / "clips" / f"{name}.mp4"
     _write_csv(out / "positions" / f"{name}.csv", POSITION_COLUMNS, _position_rows(track, goal))
     try:
-        write_mp4(path, frames, width=WIDTH, height=HEIGHT, frames_per_s=FRAMES_PER_S)
+        write_mp4(path, frames, width=WIDTH, height=HEIGHT, frames_per_s=FRAMES_PER_S, crf=crf)
     except OSError as error:
         raise _unwritable(path, error) from error
 

@@ -9,15 +9,20 @@ from stimuli.arrays import Bytes
 
 # The same frames must give the same bytes. With B-frames and `mbtree` together, x264's output was seen to vary
 # with what memory held before; this does without both, and without threads.
-ENCODER = {"crf": "23", "preset": "veryfast", "threads": "1", "bf": "0", "mbtree": "0"}
+ENCODER = {"preset": "veryfast", "threads": "1", "bf": "0", "mbtree": "0"}
+CRF = 23
+LOSSLESS = 0
 
 
-def write_mp4(path: Path, frames: Iterable[Bytes], *, width: int, height: int, frames_per_s: int) -> None:
-    """Encode RGBA frames; nothing is at `path` until the clip is whole."""
+def write_mp4(
+    path: Path, frames: Iterable[Bytes], *, width: int, height: int, frames_per_s: int, crf: int = CRF
+) -> None:
+    """Encode RGBA frames, without loss after their conversion to yuv420p where `crf` is `LOSSLESS`; nothing is at
+    `path` until the clip is whole."""
     unfinished = path.with_name(f".{path.name}.part")
     try:
         with av.open(str(unfinished), "w", format="mp4", options={"movflags": "faststart"}) as container:
-            stream = container.add_stream("libx264", rate=frames_per_s, options=ENCODER)
+            stream = container.add_stream("libx264", rate=frames_per_s, options={**ENCODER, "crf": str(crf)})
             stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
             for pixels in frames:
                 container.mux(stream.encode(av.VideoFrame.from_ndarray(pixels, format="rgba")))

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.console import err, opened, out, progress
+from app.cli.console import err, opened, out
 
 if TYPE_CHECKING:
     from app.core.settings import Settings
@@ -53,8 +53,7 @@ def demo(host: HostOption = "127.0.0.1", port: PortOption = 8000) -> None:
     bound = bind(host, port)
     with opened() as (_, database):
         if not is_there(database):
-            with progress("Making the demo") as on_progress:
-                build_demo(settings, database, on_progress)
+            build_demo(settings, database)
         if not is_there(database, PLAY):
             build_play(database)
         if not is_there(database, RATE):

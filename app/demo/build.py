@@ -1,23 +1,16 @@
-"""The demo: generated clips, a study over them, a match against agents, and records of matches to rate; all open.
+"""The demo: clips of generated walks, a study over them, a match against agents, and records of matches to rate; all open.
 
 What is there already stays as it is.
 """
 
-import os
-import shutil
-from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlmodel import select
 
 from app.core.database import Database
-from app.core.errors import StudyError
 from app.core.settings import Settings
-from app.library.clips.importing import import_clips
-from app.library.clips.manifest import read_manifest
-from app.library.clips.rules import Rules
+from app.demo.walks import keep_walks
 from app.library.clips.store import ClipStore
 from app.library.tables import Stimulus
 from app.studies.file.load import load_study
@@ -28,9 +21,6 @@ from app.tasks.game.offering import documents_of, keep_records
 from app.tasks.game.replay import Replayed
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import played
-from stimuli.arena import GOALS
-from stimuli.clipset import generate, generate_by_agent
-from stimuli.errors import StimuliError
 
 SLUG = "demo"
 PLAY = "play"
@@ -42,9 +32,6 @@ FILES = {
 }
 EXAMPLE = "adaptive,dba,simulated,dbra,gt"
 """Who plays the match whose records the study to rate begins with."""
-LEARNED = "stimuli.learned:Learned"
-
-OnProgress = Callable[[int, int, str], None]
 
 
 def is_there(database: Database, slug: str = SLUG) -> bool:
@@ -52,14 +39,14 @@ def is_there(database: Database, slug: str = SLUG) -> bool:
         return session.exec(select(Study.id).where(Study.slug == slug)).first() is not None
 
 
-def build_demo(
-    settings: Settings, database: Database, on_progress: OnProgress, *, clips: int = 24, seed: int = 1
-) -> None:
+def build_demo(settings: Settings, database: Database) -> None:
     """Make what is missing of the demo of videos: clips, then the study."""
     with database.reading() as session:
-        has_clips = session.exec(select(Stimulus.id).where(Stimulus.name == "human-g1-1")).first() is not None
+        has_clips = session.exec(select(Stimulus.id).where(Stimulus.name == "human-g2-1")).first() is not None
     if not has_clips:
-        _import_clips(settings, database, on_progress, clips, seed)
+        clips = keep_walks(ClipStore(settings.data_dir))
+        with database.transaction() as session:
+            add_stimuli(session, clips, datetime.now(UTC))
     _open_study(database, SLUG)
 
 
@@ -84,38 +71,3 @@ def _open_study(database: Database, slug: str) -> None:
     with database.transaction() as session:
         load_version(session, load_study(FILES[slug], stimulus_facts(session)), datetime.now(UTC))
         set_state(session, slug, State.LIVE)
-
-
-def _import_clips(
-    settings: Settings, database: Database, on_progress: OnProgress, clips: int, seed: int
-) -> None:
-    folder = settings.data_dir / "demo-clips"
-    walking, learned = "walking and drawing the clips", "letting the agent that learned walk"
-    try:
-        of_walkers = generate(
-            folder / "walkers",
-            seed=seed,
-            clips=clips,
-            on_progress=lambda done, total: on_progress(done, total, walking),
-        )
-        of_agent = generate_by_agent(
-            folder / "learned",
-            LEARNED,
-            source="learned",
-            seed=seed,
-            clips=len(GOALS),
-            on_progress=lambda done, total: on_progress(done, total, learned),
-        )
-    except StimuliError as error:
-        raise StudyError(str(error)) from None
-    walkers, agent = read_manifest(of_walkers), read_manifest(of_agent)
-    imported = import_clips(
-        replace(walkers, rows=(*walkers.rows, *agent.rows)),
-        Rules(),
-        ClipStore(settings.data_dir),
-        workers=os.cpu_count() or 1,
-        on_progress=lambda done, total, _name: on_progress(done, total, "cleaning the clips"),
-    )
-    with database.transaction() as session:
-        add_stimuli(session, imported, datetime.now(UTC))
-    shutil.rmtree(folder)
