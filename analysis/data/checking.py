@@ -72,7 +72,7 @@ def empty_cells(column: Column, n_rows: int) -> pd.Series:
 
 def _hint(given: Sequence[str], needed: Sequence[str]) -> str:
     if len(given) == 1:
-        return " (are the fields separated by commas?)"
+        return " (are the fields separated by commas, semicolons or tabs?)"
     foreign = "vidA_type" in given and "vidA_type" not in needed
     return " (this is the HNTT layout: import it, or add --hntt)" if foreign else ""
 

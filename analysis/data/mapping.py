@@ -12,6 +12,7 @@ from analysis.data.columns import RESPONSE_COLUMNS, Column
 from analysis.data.elsewhere.mapped_cells import SIDES
 from analysis.data.elsewhere.mapped_rows import NAMED, PROSE, MappedRows
 from analysis.data.elsewhere.mapping_file import (
+    QUOTINGS,
     Kind,
     MappingFile,
     read_mapping_file,
@@ -63,7 +64,7 @@ def read_mapped(path: AnyTable, mapping_path: AnyMapping) -> pd.DataFrame:
     ----------
     path
         A CSV, TSV, JSON lines or Parquet file, by its suffix; with `delimiter` in the mapping any text table. Or a
-        DataFrame.
+        DataFrame. With `quoting: none` quotation marks are letters.
     mapping_path
         The mapping file, of kind ``2afc``, or a ``dict`` of what it would say.
 
@@ -142,7 +143,10 @@ def read_judgements(path: AnyTable, mapping_path: AnyMapping) -> Judgements:
 
 def _opened(path: AnyTable, mapping: MappingFile) -> TableFile:
     joined = {name: tuple(part.text for part in parts) for name, parts in mapping.joined.items()}
-    return replace(open_table(path, mapping.delimiter), joined=joined, joined_by=mapping.joined_by)
+    theirs = [part for parts in joined.values() for part in parts]
+    theirs += [entry.text for entry in mapping.columns.values()]
+    file = open_table(path, mapping.delimiter, theirs, letters=mapping.option("quoting", QUOTINGS) == "none")
+    return replace(file, joined=joined, joined_by=mapping.joined_by)
 
 
 def _require_2afc(mapping: MappingFile) -> None:

@@ -1,10 +1,9 @@
 """Files into tables: CSV, JSON lines and Parquet, every problem named with its place."""
 
 import codecs
-import csv
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,7 +24,9 @@ from analysis.data.schema import (
     check_responses,
     columns_to_check,
 )
-from analysis.errors import ReadError, SchemaError, shown
+from analysis.errors import AnalysisError, ReadError, SchemaError, shown
+from analysis.files.faults import TableFault, note
+from analysis.files.text_tables import TextTable, open_text_table
 
 _BYTE_ORDER_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -116,7 +117,7 @@ def is_rating_rows(path: Path | str) -> bool:
 def _given(path: Path) -> Sequence[str]:
     match path.suffix.lower():
         case ".csv":
-            return csv_header(path)
+            return open_csv(path, names(RATING_COLUMNS)).header
         case ".jsonl":
             with path.open(encoding="utf-8-sig") as file:
                 return list(json.loads(file.readline()))
@@ -138,28 +139,63 @@ def _read_whole_parquet(path: Path) -> pd.DataFrame:
 
 
 def read_csv(
-    path: Path, columns: Sequence[Column], optional: Sequence[Column] = (), *, is_ours: bool = True
+    path: Path,
+    columns: Sequence[Column],
+    optional: Sequence[Column] = (),
+    *,
+    is_ours: bool = True,
+    table: TextTable | None = None,
 ) -> pd.DataFrame:
-    """The named columns of a UTF-8 CSV as text; a row of the wrong length is refused, never filled up.
+    """The named columns of a delimited text as text; a row of the wrong length is refused, never filled up.
 
     In a table of the service (`is_ours`) the apostrophe is taken off that keeps a spreadsheet from running a cell.
+    `table` is what `open_csv` gave for the file, where that is known already.
     """
-    _require_text(path)
-    header = csv_header(path)
+    table = table or open_csv(path, names((*columns, *optional)))
+    header = table.header
     require_columns(header, columns, str(path))
     wanted = [
         *without_absent(columns, header),
         *(each for each in optional if each.name in header and each not in columns),
     ]
-    frame = _csv_frame(path, header, wanted)
+    frame = _csv_frame(path, table, wanted)
     kept = _n_kept(frame)
     if kept < len(frame) and set(names(wanted)) != set(header):
         # What looks like an empty line may have something in another column.
-        kept = _n_kept(_csv_frame(path, header, [Column(name, "text", "", "") for name in set(header)]))
+        kept = _n_kept(_csv_frame(path, table, [Column(name, "text", "", "") for name in set(header)]))
     if not kept:
         raise ReadError(str(path), _NO_ROWS)
+    if said := table.breaks_noted():
+        note(f"{path}: {said}")
     frame = frame.iloc[:kept]
     return _restored(frame) if is_ours else frame
+
+
+def open_csv(
+    path: Path,
+    known: Collection[str] = (),
+    delimiter: str | None = None,
+    usual: str = ",",
+    *,
+    letters: bool = False,
+) -> TextTable:
+    """The delimited text in a file, as `open_text_table`. Raises ReadError."""
+    try:
+        table = open_text_table(path, delimiter, usual, known, letters=letters)
+    except OSError as error:
+        raise ReadError(str(path), f"cannot be read ({error.strerror})") from error
+    except TableFault as fault:
+        raise refusal(path, fault) from fault
+    if table.first_row > 1:
+        raise ReadError(str(path), "row 1: the line is empty; allowed: the names of the columns")
+    return table
+
+
+def refusal(path: Path, fault: TableFault) -> AnalysisError:
+    """The error that stands for a fault of a delimited text."""
+    if fault.column:
+        return SchemaError(str(path), fault.row, fault.column, fault.problem, fault.remedy)
+    return ReadError(str(path), str(fault))
 
 
 def _restored(frame: pd.DataFrame) -> pd.DataFrame:
@@ -174,23 +210,32 @@ def _restored(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.assign(**restored) if restored else frame
 
 
-def _csv_frame(path: Path, header: list[str], columns: Sequence[Column]) -> pd.DataFrame:
+def _csv_frame(path: Path, table: TextTable, columns: Sequence[Column]) -> pd.DataFrame:
     texts = pa.dictionary(pa.int32(), pa.string())
     plain = {column.name for column in columns if column.prose or column.distinct}
     types = {column.name: pa.string() if column.name in plain else texts for column in columns}
     try:
-        table = pyarrow.csv.read_csv(
-            path,
+        quotes = table.quoting.quotes
+    except TableFault as fault:
+        raise refusal(path, fault) from fault
+    try:
+        read = pyarrow.csv.read_csv(
+            pa.BufferReader(pa.py_buffer(table.data)),
             # A block has to hold at least one whole row, and reasons may be long.
             read_options=pyarrow.csv.ReadOptions(block_size=1 << 24),
-            parse_options=pyarrow.csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=False),
+            parse_options=pyarrow.csv.ParseOptions(
+                delimiter=table.delimiter,
+                quote_char='"' if quotes else False,
+                newlines_in_values=bool(table.quoting.broken),
+                ignore_empty_lines=False,
+            ),
             convert_options=pyarrow.csv.ConvertOptions(
                 column_types=types, include_columns=list(types), strings_can_be_null=False
             ),
         )
     except pa.ArrowException as error:
-        _refuse_csv(path, header, error)
-    frame: pd.DataFrame = table.to_pandas()
+        _refuse_csv(path, table, error)
+    frame: pd.DataFrame = read.to_pandas()
     return frame
 
 
@@ -217,40 +262,22 @@ def _require_text(path: Path) -> None:
         raise ReadError(str(path), "the file is empty; allowed: a header and at least one row")
 
 
-def csv_header(path: Path, delimiter: str = ",", errors: str = "surrogateescape") -> list[str]:
-    """The names of a CSV file's columns. Raises ReadError."""
-    with path.open(encoding="utf-8-sig", errors=errors, newline="") as file:
-        try:
-            return next(csv.reader(file, delimiter=delimiter), [])
-        except csv.Error as error:
-            raise ReadError(str(path), f"row 1 cannot be read ({error})") from error
-
-
-def _refuse_csv(path: Path, header: list[str], error: Exception) -> NoReturn:
+def _refuse_csv(path: Path, table: TextTable, error: Exception) -> NoReturn:
     """Find the fault that stopped the fast reader, slowly, to name its place."""
-    number = 0
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
-        rows = csv.reader(file, strict=True)
-        try:
-            for number, cells in enumerate(rows, start=1):
-                _refuse_row(str(path), number, header, cells)
-        except csv.Error as fault:
-            problem = f"row {number + 1}: {fault} (a quote that is never closed?)"
-            raise ReadError(str(path), problem) from error
-    if number == 1:
+    header, last = table.header, 0
+    try:
+        for row in table.rows():
+            last = row.row
+            if len(row.cells) != len(header) and row.cells != [""]:
+                column = header[min(len(row.cells), len(header) - 1)]
+                problem = f"the row has {len(row.cells)} fields"
+                allowed = f"{len(header)} fields, as in the header"
+                raise SchemaError(str(path), row.row, column, problem, allowed) from error
+    except TableFault as fault:
+        raise refusal(path, fault) from fault
+    if last == 1:
         raise ReadError(str(path), _NO_ROWS) from error
     raise ReadError(str(path), " ".join(str(error).split())) from error
-
-
-def _refuse_row(origin: str, number: int, header: list[str], cells: list[str]) -> None:
-    for column, cell in zip(header, cells, strict=False):
-        if any("\udc80" <= letter <= "\udcff" for letter in cell):
-            legible = cell.encode("utf-8", "surrogateescape").decode("latin-1")
-            raise SchemaError(origin, number, column, f"{shown(legible)} is not UTF-8", "UTF-8 text")
-    if cells and len(cells) != len(header):
-        column = header[min(len(cells), len(header) - 1)]
-        problem = f"the row has {len(cells)} fields"
-        raise SchemaError(origin, number, column, problem, f"{len(header)} fields, as in the header")
 
 
 def _read_jsonl(path: Path, columns: Sequence[Column], optional: Sequence[Column]) -> pd.DataFrame:

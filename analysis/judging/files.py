@@ -11,7 +11,7 @@ import pyarrow.parquet
 
 from analysis.data.checking import check_columns
 from analysis.data.columns import Column, names
-from analysis.data.reading import _json_object, _require_text, csv_header, read_csv
+from analysis.data.reading import _json_object, _require_text, open_csv, read_csv
 from analysis.errors import ReadError
 from analysis.judging.columns import PAIR_COLUMNS, VERDICT_COLUMNS, with_items_named
 from analysis.judging.verdicts import check_verdicts, require_verdict_columns
@@ -66,8 +66,7 @@ def _present(path: Path, columns: Sequence[Column]) -> list[str]:
     """The names of the columns that the file has."""
     suffix = path.suffix.lower()
     if suffix == ".csv":
-        _require_text(path)
-        return csv_header(path, errors="replace")
+        return list(open_csv(path, names(columns)).header)
     if suffix == ".jsonl":
         return list(dict.fromkeys(name for row in _objects(path) for name in row))
     if suffix == ".parquet":

@@ -73,7 +73,7 @@ def require_verdict_columns(present: Sequence[str], origin: str) -> None:
     for options in (("judge",), ("pair", "stimulus"), ("choice", "score")):
         if not set(options) & set(present):
             named = " or ".join(options)
-            hint = " (are the fields separated by commas?)" if len(present) == 1 else ""
+            hint = " (are the fields separated by commas, semicolons or tabs?)" if len(present) == 1 else ""
             allowed = "judge, pair or stimulus, choice or score, and optionally run, study, scale"
             raise SchemaError(origin, 1, named, f"the column is missing{hint}", allowed)
 

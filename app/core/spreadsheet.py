@@ -1,4 +1,4 @@
-"""CSV that people open in spreadsheets: the one reader of it, and cells that would run as formulas.
+"""CSV that people open in spreadsheets: its rows by column, and cells that would run as formulas.
 
 A cell that begins with one of `= + - @`, a tab or a line break, after any number of apostrophes, gets one apostrophe
 more when it is written, unless it is a number; a reader takes that one off again. So nothing is lost, and a file
@@ -13,12 +13,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from pathlib import Path
 
+from analysis.files.faults import TableFault
+from analysis.files.text_tables import EmptyTable, NotUtf8, decoded, open_text_table, text_table
 from app.core.errors import StudyError
 from app.core.problems import Problem, nearest, quoted
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n＝＋－＠]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-](inf|nan)")
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
+_LONGEST_CELL = csv.field_size_limit()
 _IN_UTF8 = "save it as CSV in UTF-8"
 
 
@@ -59,14 +61,6 @@ class TableRow:
     cells: Mapping[str, str]
 
 
-class NotCsv(Exception):
-    """Text that cannot be read as CSV from a row on; its words say why."""
-
-    def __init__(self, row: int, line: int, why: str) -> None:
-        super().__init__(why)
-        self.row, self.line = row, line
-
-
 class BadTable(StudyError):
     """A table that cannot be used; `problem` says where and why."""
 
@@ -80,27 +74,31 @@ def refuse_table(problem: Problem) -> None:
     raise BadTable(problem)
 
 
-def csv_rows(text: str | Iterable[str], cell: Callable[[str], str] = str.strip) -> Iterator[CsvRow]:
-    """The rows of a CSV text, or of its lines, that are not blank, the first being the header.
+def csv_rows(
+    source: str | Path, cell: Callable[[str], str] = str.strip, known: Collection[str] = ()
+) -> Iterator[CsvRow]:
+    """The rows of a CSV text, or of a file, that are not blank, the first being the header.
 
-    Each cell goes through `cell`. Raises NotCsv at the row that cannot be read, once those before it have been given.
+    Each cell goes through `cell`; `known` are columns that it may have. Raises TableFault where a row is not certain,
+    OSError for a file that cannot be opened.
     """
-    lines = io.StringIO(text.removeprefix("\ufeff"), newline="") if isinstance(text, str) else text
-    reader = csv.reader(lines, strict=True)
-    row = line = 1
     try:
-        for given in reader:
-            if any(each.strip() for each in given):
-                yield CsvRow(row, line, [cell(each) for each in given])
-            row, line = row + 1, reader.line_num + 1
-    except csv.Error as error:
-        raise NotCsv(row, line, _explained(error)) from None
-    except UnicodeDecodeError:
-        raise NotCsv(row, line, "it is no text in UTF-8") from None
+        if isinstance(source, str):
+            table = text_table(source.encode("utf-8", "surrogatepass"), names=known)
+        else:
+            table = open_text_table(source, names=known)
+    except EmptyTable:
+        return
+    for given in table.rows():
+        if any(each.strip() for each in given.cells):
+            if max(map(len, given.cells)) > _LONGEST_CELL:
+                problem = f"a cell has more than {_LONGEST_CELL:,} characters; is a quote never closed?"
+                raise TableFault(problem, "shorter cells", row=given.row, line=given.line)
+            yield CsvRow(given.row, given.line, [cell(each) for each in given.cells])
 
 
 class CsvTable:
-    """A CSV text with a header: rows by column, and what is wrong with them given to `refuse`, one by one.
+    """A CSV text or file with a header: rows by column, and what is wrong with them given to `refuse`, one by one.
 
     `needed` columns have to be there and, where `known` is given, no others. Nothing comes of a table whose header
     does not hold; a row of another length is refused and passed over. Without `refuse`, the first problem raises
@@ -109,7 +107,7 @@ class CsvTable:
 
     def __init__(
         self,
-        text: str | Iterable[str],
+        source: str | Path,
         file: str = "",
         needed: Collection[str] = (),
         *,
@@ -117,7 +115,8 @@ class CsvTable:
         cell: Callable[[str], str] = str.strip,
         refuse: Callable[[Problem], None] = refuse_table,
     ) -> None:
-        self.file, self._refuse, self._rows = file, refuse, csv_rows(text, cell)
+        self.file, self._refuse = file, refuse
+        self._rows = csv_rows(source, cell, (*known, *needed))
         self.header: Sequence[str] = ()
         self.header_row = 1
         header = self._next()
@@ -139,7 +138,7 @@ class CsvTable:
                         self.file,
                         row.line,
                         f"has {len(row.cells)} cells, the header {len(self.header)}",
-                        "quote cells that hold commas",
+                        "quote cells that hold the separator",
                         row.row,
                     )
                 )
@@ -147,17 +146,11 @@ class CsvTable:
     def _next(self) -> CsvRow | None:
         try:
             return next(self._rows, None)
-        except NotCsv as fault:
-            self._refuse(
-                Problem(
-                    self.file,
-                    fault.line,
-                    f"not readable as CSV: {fault}",
-                    "look at the quotes in this row",
-                    fault.row,
-                )
-            )
-            return None
+        except TableFault as fault:
+            self._refuse(problem_of(fault, self.file))
+        except OSError as error:
+            raise _unreadable(Path(self.file), error) from None
+        return None
 
     def _header_problems(
         self, header: CsvRow, needed: Collection[str], known: Collection[str]
@@ -165,9 +158,6 @@ class CsvTable:
         def problem(message: str, remedy: str) -> Problem:
             return Problem(self.file, header.line, message, remedy, header.row)
 
-        if is_separated_otherwise(header.cells):
-            yield problem("the columns are not separated by commas", "put commas between them")
-            return
         for name, times in Counter(header.cells).items():
             if known and name not in known:
                 remedy = nearest(name, known, f"known columns: {', '.join(known)}")
@@ -196,41 +186,31 @@ def text_in(path: Path, largest_bytes: int, remedy: str = _IN_UTF8) -> str:
 
 
 def text_of(data: bytes, file: str = "", remedy: str = _IN_UTF8) -> str:
-    """The bytes of a file as text in UTF-8. Raises BadTable."""
-    if data.startswith(_UTF16_MARKS):
-        raise BadTable(Problem(file, 0, "is UTF-16", remedy))
-    if b"\0" in data:
-        raise BadTable(Problem(file, 0, "is not text", remedy))
+    """The bytes of a file as text. Raises BadTable."""
     try:
-        return data.decode("utf-8-sig")
+        text = bytes(decoded(data))
+        return text.decode()
+    except TableFault as fault:
+        raise BadTable(Problem(file, 0, fault.problem, remedy)) from None
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadTable(Problem(file, line, "is not UTF-8", remedy)) from None
-
-
-def lines_in(path: Path) -> Iterator[str]:
-    """The lines of a large file, one by one. Raises BadTable where it cannot be opened."""
+        line = text.count(b"\n", 0, error.start) + 1
+        problem = Problem(file, line, "is not UTF-8", remedy)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            yield from file
-    except OSError as error:
-        raise _unreadable(path, error) from None
+        for _ in text_table(text).rows():
+            pass
+    except NotUtf8 as fault:
+        if fault.column:
+            problem = Problem(file, fault.line, fault.problem, remedy, fault.row, fault.column)
+    except TableFault:
+        # Not a table, or one that has other faults, too.
+        pass
+    raise BadTable(problem)
 
 
-def is_separated_otherwise(header: Sequence[str]) -> bool:
-    """Whether a header is one cell that holds semicolons or tabs: the columns are not separated by commas."""
-    return len(header) == 1 and any(separator in header[0] for separator in ";\t")
+def problem_of(fault: TableFault, file: str) -> Problem:
+    """A fault of a table as a problem of a file."""
+    return Problem(file, fault.line, fault.problem, fault.remedy, fault.row or None, fault.column)
 
 
 def _unreadable(path: Path, error: Exception) -> BadTable:
     return BadTable(Problem(str(path), 0, f"cannot be read ({getattr(error, 'strerror', None) or error})"))
-
-
-def _explained(error: csv.Error) -> str:
-    """What Python's reader says, for people."""
-    said = str(error)
-    if "field larger than field limit" in said:
-        return f"a cell has more than {csv.field_size_limit():,} characters; is a quote never closed?"
-    if "new-line character" in said:
-        return "a line ends in a way that is not known; save it as CSV in UTF-8"
-    return said

@@ -14,7 +14,8 @@ from typing import Any
 
 from sqlmodel import Session, col, select
 
-from app.core.spreadsheet import NotCsv, csv_rows
+from analysis.files.faults import TableFault
+from app.core.spreadsheet import csv_rows
 from app.judges.base import StimulusFiles
 from app.judges.runner import PairToJudge, Span
 from app.library.tables import LibraryRules, Stimulus
@@ -83,11 +84,10 @@ def cut_positions(positions: Path, span: Span, folder: Path) -> Path:
     The file itself where nothing is cut, and where it is no table with times: whoever reads it says what is wrong.
     """
     try:
-        text = positions.read_text(encoding="utf-8-sig")
-        rows = [row.cells for row in csv_rows(text)]
+        rows = [row.cells for row in csv_rows(positions)]
         at = rows[0].index(_TIME)
         times = [float(row[at]) for row in rows[1:]]
-    except (OSError, ValueError, IndexError, NotCsv):
+    except (OSError, ValueError, IndexError, TableFault):
         return positions
     end_s = span.start_s + span.lasts_s
     kept = [span.start_s - _ROUNDING_S <= time < end_s - _ROUNDING_S for time in times]

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from app.core.errors import StudyError
-from app.core.spreadsheet import CsvTable, csv_text, lines_in
+from app.core.spreadsheet import CsvTable, csv_text
 from app.core.whole_files import written_whole
 from app.reports.matches import MatchFile, SeatPlayed, one_game
 from app.tasks.game.base import Seat
@@ -73,7 +73,7 @@ def read_predictions(path: Path, decisions: Decisions) -> list[float]:
         for match, seq in zip(decisions.table["match"], decisions.table["seq"], strict=True)
     ]
     known = set(keys)
-    for each in CsvTable(lines_in(path), str(path), PREDICTIONS):
+    for each in CsvTable(path, str(path), PREDICTIONS):
         row = each.cells
         key = (row["match"], row["seq"])
         at = f"{path}: row {each.row}: match {key[0]}, seq {key[1]}"

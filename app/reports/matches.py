@@ -17,7 +17,7 @@ from analysis.games.glee import (
     persuasion_scores,
 )
 from app.core.errors import StudyError
-from app.core.spreadsheet import CsvTable, lines_in, restored
+from app.core.spreadsheet import CsvTable, restored
 from app.tasks.game.base import AnyGame, Seat
 from app.tasks.game.games import FAMILIES
 from app.tasks.game.match import config_hash
@@ -207,7 +207,7 @@ def _seat_rows(path: Path) -> list[Mapping[str, str]]:
     """The rows of `seats_played.csv`; none where there is no such file."""
     if not path.is_file():
         return []
-    table = CsvTable(lines_in(path), str(path), ("match", "seat", "agent"), cell=restored)
+    table = CsvTable(path, str(path), ("match", "seat", "agent"), cell=restored)
     return [row.cells for row in table]
 
 

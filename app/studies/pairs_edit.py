@@ -7,8 +7,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from typing import Any
 
+from analysis.files.faults import TableFault
 from app.core.errors import StudyError
-from app.core.spreadsheet import NotCsv, csv_rows
+from app.core.spreadsheet import csv_rows
 from app.sessions.design import Kind
 from app.studies.file.pairs import COLUMNS, HUMAN, PairSpec, StimulusFacts, condition_by_source
 from app.tasks.pair.design import Member
@@ -62,10 +63,8 @@ def _lines(text: str) -> Iterator[tuple[int, list[str]]]:
     try:
         for row in csv_rows(text):
             yield row.line, row.cells
-    except NotCsv as fault:
-        raise BadRow(
-            f"The list cannot be read as CSV: row {fault.line}: {fault}. Correct it as CSV first."
-        ) from None
+    except TableFault as fault:
+        raise BadRow(f"The list cannot be read as CSV: {fault}. Correct it as CSV first.") from None
 
 
 def rows_as_csv(rows: Iterable[Row]) -> str:

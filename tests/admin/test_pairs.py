@@ -194,8 +194,8 @@ def test_a_list_is_looked_at_before_it_replaces_anything(made: Person, database:
 
 BAD_LISTS = [
     ("pair,a,b\nq1,human-g1,hybrid-g1\nq1,human-g2,hybrid-gg\n", "row 3: column &#39;b&#39;"),
-    ("pair;a;b\nq1;x;y\n", "not separated by commas"),
-    ('pair,a,b\n"q1,x\n', "not readable as CSV"),
+    ("pair;a;b\nq1;human-g1;hybrid-gg\n", "row 2: column &#39;b&#39;"),
+    ('pair,a,b\n"q1,x\n', "is never closed"),
     ("pair,a,b\n", "there is no main pair"),
     ("pair,a,b,extra\nq1,human-g1,hybrid-g1,x\n", "unknown column &#39;extra&#39;"),
 ]

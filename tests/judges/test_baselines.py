@@ -84,12 +84,15 @@ def test_too_short_a_walk_is_refused_in_words(tmp_path: Path) -> None:
     ("text", "said"),
     [
         ("t_s,x_m\n0,1\n1,2\n", "p.csv, row 1: the column 'y_m' is missing"),
-        ("x;y\n0;1\n", "p.csv, row 1: the columns are not separated by commas"),
+        ("x|y\n0|1\n", "p.csv, row 1: the column 't_s' is missing"),
         ("t_s,x_m,y_m\n", "holds 0 positions"),
         ("t_s,x_m,y_m\n0,1,2\n1,nan,2\n", "row 3, column x_m: 'nan' is no number"),
         ("t_s,x_m,y_m\n0,1,2\n1,,2\n", "row 3, column x_m: '' is no number"),
         ("t_s,x_m,y_m\n0,1,2\n1,2\n", "p.csv, row 3: has 2 cells, the header 3"),
-        ('t_s,x_m,y_m\n\n0,"1,2\n', "p.csv, row 3: not readable as CSV"),
+        (
+            't_s,x_m,y_m\n\n0,"1,2\n',
+            "p.csv, row 3, column x_m: the quotation mark before '1' is never closed",
+        ),
         ("t_s,x_m,y_m\n0,1,2\n0,1,2\n", "do not rise"),
     ],
 )

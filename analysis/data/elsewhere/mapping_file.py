@@ -23,6 +23,7 @@ from analysis.errors import shown
 Kind = Literal["2afc", "ratings", "yes-no"]
 KINDS: tuple[Kind, ...] = ("2afc", "ratings", "yes-no")
 JOINED_BY = "/"
+QUOTINGS = ("cells", "none")
 _ANSWER: Mapping[Kind, str] = {"2afc": "choice", "ratings": "score", "yes-no": "answer"}
 _ITEM: Mapping[Kind, str] = {"2afc": "pair", "ratings": "item", "yes-no": "stimulus"}
 
@@ -124,13 +125,11 @@ class MappingFile:
 
 
 _SECTIONS = ("columns", "constants", "values")
+_OF_FILE = ("kind", "study", "delimiter", "quoting", "joined_by")
 _KEYS: Mapping[Kind, tuple[str, ...]] = {
-    "2afc": ("kind", "study", "delimiter", "joined_by", *_SECTIONS, "named_by", "wide", "certainty_scale"),
+    "2afc": (*_OF_FILE, *_SECTIONS, "named_by", "wide", "certainty_scale"),
     "ratings": (
-        "kind",
-        "study",
-        "delimiter",
-        "joined_by",
+        *_OF_FILE,
         *_SECTIONS,
         "criteria",
         "scale",
@@ -138,7 +137,7 @@ _KEYS: Mapping[Kind, tuple[str, ...]] = {
         "level",
         "wide",
     ),
-    "yes-no": ("kind", "study", "delimiter", "joined_by", *_SECTIONS, "classes", "wide"),
+    "yes-no": (*_OF_FILE, *_SECTIONS, "classes", "wide"),
 }
 _LISTS = ("criteria", "scale", "certainty_scale", "classes")
 

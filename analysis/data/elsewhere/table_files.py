@@ -9,27 +9,27 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.csv
 import pyarrow.parquet
 
 from analysis.data.columns import Column
 from analysis.data.elsewhere.mapped_cells import texts_of
-from analysis.data.reading import csv_header, read_csv
+from analysis.data.reading import open_csv, read_csv
 from analysis.errors import AnalysisError, ReadError, SchemaError, shown
+from analysis.files.text_tables import TextTable
 
-_DELIMITERS = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-_SUFFIXES = ".csv, .tsv, .jsonl or .parquet, or any with a `delimiter` in the mapping"
+_USUAL = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+_SUFFIXES = ".csv, .tsv, .txt, .jsonl or .parquet, or any with a `delimiter` in the mapping"
 
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
-    """A file and its header; `delimiter` is None where it is no text table. Or a table in memory, `frame`.
+    """A file and its header; `text` is None where it is no delimited text. Or a table in memory, `frame`.
 
     `joined` has the columns that stand for several of the file's, with `joined_by` between their texts."""
 
     path: Path
     header: tuple[str, ...]
-    delimiter: str | None
+    text: TextTable | None = None
     frame: pd.DataFrame | None = None
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     joined_by: str = ""
@@ -37,7 +37,7 @@ class TableFile:
     @property
     def first_row(self) -> int:
         """The number that an error gives the first row of data."""
-        return 1 if self.delimiter is None else 2
+        return 1 if self.text is None else 2
 
     def read(
         self, names: Collection[str], prose: Collection[str] = (), nested: Collection[str] = ()
@@ -65,11 +65,9 @@ class TableFile:
             found = self.frame.iloc[:, places].reset_index(drop=True)
             return _with_rows(found.set_axis(list(names), axis=1), self.path)
         prose = {*prose, *nested}
-        if self.delimiter == ",":
+        if self.text is not None:
             wanted = [Column(name, "text", "", "", prose=name in prose) for name in names]
-            return read_csv(self.path, wanted, is_ours=False)
-        if self.delimiter:
-            return _read_delimited(self.path, self.delimiter, names, prose)
+            return read_csv(self.path, wanted, is_ours=False, table=self.text)
         rows = _read_jsonl if self.path.suffix.lower() == ".jsonl" else _read_parquet
         return rows(self.path, list(names), nested)
 
@@ -93,8 +91,15 @@ class TableFile:
         return pd.Series(np.array(texts, dtype=object)[which.ravel()])
 
 
-def open_table(path: Path | str | pd.DataFrame, delimiter: str | None = None) -> TableFile:
-    """Look at the header of a file. `delimiter` is by default what the suffix says: a comma, or a tab for .tsv.
+def open_table(
+    path: Path | str | pd.DataFrame,
+    delimiter: str | None = None,
+    known: Collection[str] = (),
+    *,
+    letters: bool = False,
+) -> TableFile:
+    """Look at the header of a file. What is not JSON lines or Parquet is delimited text, as `open_csv` reads it;
+    `known` are names of columns that it should have.
 
     A table in memory is called `table` in errors, which count its rows from 1.
 
@@ -104,41 +109,22 @@ def open_table(path: Path | str | pd.DataFrame, delimiter: str | None = None) ->
         If the file is missing, empty, of an unknown suffix or not what its suffix says.
     """
     if isinstance(path, pd.DataFrame):
-        return TableFile(Path("table"), tuple(map(str, path.columns)), None, path)
+        return TableFile(Path("table"), tuple(map(str, path.columns)), frame=path)
     path = Path(path)
     suffix = path.suffix.lower()
-    delimiter = delimiter or _DELIMITERS.get(suffix)
     try:
-        if delimiter:
-            return TableFile(path, tuple(csv_header(path, delimiter)), delimiter)
+        if delimiter or suffix in _USUAL:
+            text = open_csv(path, known, delimiter, _USUAL.get(suffix, ","), letters=letters)
+            return TableFile(path, text.header, text)
         if suffix == ".jsonl":
-            return TableFile(path, tuple(dict.fromkeys(key for row in _objects(path) for key in row)), None)
+            return TableFile(path, tuple(dict.fromkeys(key for row in _objects(path) for key in row)))
         if suffix == ".parquet":
-            return TableFile(path, tuple(pyarrow.parquet.read_schema(path).names), None)
+            return TableFile(path, tuple(pyarrow.parquet.read_schema(path).names))
     except pa.ArrowException as error:
         raise ReadError(str(path), f"not a Parquet file ({' '.join(str(error).split())})") from error
     except OSError as error:
         raise ReadError(str(path), f"cannot be read ({error.strerror or error})") from error
     raise ReadError(str(path), f"the suffix {suffix or '(none)'!r} is not known; allowed: {_SUFFIXES}")
-
-
-def _read_delimited(
-    path: Path, delimiter: str, names: Collection[str], prose: Collection[str]
-) -> pd.DataFrame:
-    texts = pa.dictionary(pa.int32(), pa.string())
-    types = {name: pa.string() if name in prose else texts for name in names}
-    try:
-        table = pyarrow.csv.read_csv(
-            path,
-            read_options=pyarrow.csv.ReadOptions(block_size=1 << 24, use_threads=False),
-            parse_options=pyarrow.csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=pyarrow.csv.ConvertOptions(
-                column_types=types, include_columns=list(types), strings_can_be_null=False
-            ),
-        )
-    except pa.ArrowException as error:
-        raise ReadError(str(path), " ".join(str(error).split())) from error
-    return _with_rows(table.to_pandas(), path)
 
 
 def _objects(path: Path) -> list[dict[str, Any]]:

@@ -95,7 +95,7 @@ def _as_texts(values: pd.Series) -> pd.Series:
 def _require(present: list[str], origin: str) -> None:
     for name in _NEEDED:
         if name not in present:
-            hint = " (are the fields separated by commas?)" if len(present) == 1 else ""
+            hint = " (are the fields separated by commas, semicolons or tabs?)" if len(present) == 1 else ""
             allowed = "judge, item, value, and optionally run, criterion, scale"
             raise SchemaError(origin, 1, name, f"the column is missing{hint}", allowed)
 

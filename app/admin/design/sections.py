@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+from analysis.files.faults import TableFault
 from app.admin.design.faults import labels_are_shown, plain
 from app.admin.design.fields import dotted, entries, labels_of, scales, shown, text_of, value_at
 from app.admin.design.outline import Cards, Group, Leaf, Node, outline, tag_of
@@ -20,7 +21,7 @@ from app.admin.design.views import (
     SectionView,
     Widget,
 )
-from app.core.spreadsheet import NotCsv, csv_rows
+from app.core.spreadsheet import csv_rows
 from app.studies.file.comparable import has_blocks
 from app.studies.file.fieldhelp import in_forms
 from app.studies.file.pairs import read_pair_file
@@ -303,7 +304,7 @@ def _rows_in(text: str) -> str:
     """`12 rows: 10 main, 2 for practice`, as far as the table can be read."""
     try:
         names, *rows = (row.cells for row in csv_rows(text))
-    except (NotCsv, ValueError):
+    except (TableFault, ValueError):
         return "No rows yet." if not text.strip() else ""
     kinds = Counter(
         dict(zip(names, row, strict=False)).get("kind", "").strip() or "main" for row in rows if any(row)

@@ -17,7 +17,7 @@ from analysis.judging import JudgeValidation, read_verdicts, validate_judges
 from analysis.judging.columns import with_items_named
 from analysis.judging.figure import judges_figure
 from app.core.errors import Conflict, StudyError
-from app.core.spreadsheet import CsvTable, defused, lines_in, restored
+from app.core.spreadsheet import CsvTable, defused, restored
 from app.jobs.context import Stopping, Work
 from app.jobs.handlers.judging_items import (
     FIGURE,
@@ -119,7 +119,7 @@ def _given(work: Work, sent: Path, file_name: str) -> Sequence[Row]:
                 f"{file_name} has {n:,} {what}, and one run takes {most:,}: send it in parts, or hold them "
                 "against people with `likely-human judge validate`, which has no limit"
             )
-    table = CsvTable(lines_in(sent), file_name, cell=restored)
+    table = CsvTable(sent, file_name, cell=restored)
     theirs = {ours: name for name, ours in with_items_named(table.header).items()}
     return [{name: row.cells.get(theirs.get(name, name), "") for name in _HEAD} for row in table]
 

@@ -51,7 +51,8 @@ class RowFile:
 
     def take(self, problem: Problem) -> None:
         """As `refuse`, of a problem that the reader of CSV found."""
-        self.refuse(problem.line, problem.message, problem.remedy)
+        column = f"column {quoted(problem.column)}: " if problem.column else ""
+        self.refuse(problem.line, column + problem.message, problem.remedy)
 
     def where(self, line: int) -> str:
         return f"in row {line}" if self.by_row else f"on line {self.first_line + line - 1}"

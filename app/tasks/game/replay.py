@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import ValidationError
 
 from app.core.errors import StudyError
-from app.core.spreadsheet import CsvTable, lines_in, restored
+from app.core.spreadsheet import CsvTable, restored
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.files import MOVES, line_cells, move_of
 from app.tasks.game.games import GAMES
@@ -75,7 +75,7 @@ class Replayed:
 def replayed(path: Path) -> Iterator[Replayed]:
     """The matches of a file, each checked event by event. Raises ReplayError at the first that differs, BadTable for
     what is no table of moves."""
-    table = CsvTable(lines_in(path), str(path), MOVES, cell=restored)
+    table = CsvTable(path, str(path), MOVES, cell=restored)
     seen: set[str] = set()
     each = (Row(row.line, row.cells) for row in table)
     for name, rows in groupby(each, key=lambda row: row.cells["match"]):

@@ -412,7 +412,7 @@ def test_many_classes_are_told_by_their_largest_confusions_and_fit_the_terminal(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("judge;item;value\n", "are the fields separated by commas"),
+        ("judge|item|value\n", "are the fields separated by commas, semicolons or tabs"),
         ("judge,item\nm,a\n", "value: the column is missing"),
         ("judge,item,value\nm,,1\n", "row 2, column item: the cell is empty"),
         ("judge,item,value\nm,a,1\nm,a,2\n", "row 3, column item: 'a' was already judged"),

@@ -112,7 +112,7 @@ REFUSED = {
         "judge,pair,choice\nj,p,left\n",
         "'left' is not allowed; allowed: a, b, tie, or empty",
     ),
-    "semicolons": ("judge;pair;choice\nj;p;a\n", "(are the fields separated by commas?)"),
+    "bars": ("judge|pair|choice\nj|p|a\n", "(are the fields separated by commas, semicolons or tabs?)"),
 }
 
 

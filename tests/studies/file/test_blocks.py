@@ -116,7 +116,7 @@ def test_no_block_is_one_error(tmp_path: Path, blocks: str, message: str) -> Non
         ("item,text,kind\ni1,A text.,practice\n", 1, "there is no main item, so the questions would give no data"),
         ("item,txt\ni1,A text.\n", 1, "unknown column 'txt'"),
         ("text\nA text.\n", 1, "the column 'item' is missing"),
-        ("item;text\ni1;A text.\n", 1, "the columns are not separated by commas"),
+        ("item;txt\ni1;A text.\n", 1, "unknown column 'txt'"),
         ("item,text\ni1,A text.,more\n", 2, "has 3 cells, the header 2"),
         (f"item,text\ni1,{'a' * 20_001}\n", 2, "the text has 20001 characters"),
         ("", 1, "the file is empty"),

@@ -138,7 +138,7 @@ def test_an_empty_draft_says_which_fields_are_needed_and_knows_no_files() -> Non
     [
         (",,\n", "there are no rows", "begin with the columns pair, a, b, condition, truth, kind"),
         ("pair,a\n", "row 1: the column 'b' is missing", "needed are pair, a, b"),
-        ("pair;a;b\np1;x;y", "row 1: the columns are not separated by commas", "put commas between them"),
+        ("pair;a\np1;x", "row 1: the column 'b' is missing", "needed are pair, a, b"),
         (
             "pair,a,b\n\np1,human-1,hybrid-1\np1,human-2,hybrid-2",
             "row 4: the pair 'p1' comes twice; it stands in row 3 already",

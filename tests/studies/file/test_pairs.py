@@ -156,14 +156,22 @@ def test_without_a_main_pair_the_questions_would_give_no_data() -> None:
         ("", 1, "the file is empty"),
         ("\n \n", 1, "the file is empty"),
         ("pair,a,b\n", 1, "there is no main pair, so the trials' questions would give no data"),
-        ("pair;a;b\np1;x;y\n", 1, "the columns are not separated by commas"),
-        ("pair\ta\tb\np1\tx\ty\n", 1, "the columns are not separated by commas"),
+        ("pair;a;b\n", 1, "there is no main pair, so the trials' questions would give no data"),
+        ("pair\ta\tb\n", 1, "there is no main pair, so the trials' questions would give no data"),
         ("\npair,a\n", 2, "the column 'b' is missing"),
         ("pair,a,b,a\n", 1, "the column 'a' comes twice"),
         ("pair,a,b,note\n", 1, "unknown column 'note'"),
         ("pair,a,b,\n", 1, "unknown column ''"),
-        ('pair,a,b\np1,human-1,"hybrid-1\n', 2, "not readable as CSV: unexpected end of data"),
-        ('pair,a,b\np1,human-1,"hybrid-1"x\n', 2, "not readable as CSV: ',' expected after '\"'"),
+        (
+            'pair,a,b\np1,human-1,"hybrid-1\n',
+            2,
+            "column 'b': the quotation mark before 'hybrid-1' is never closed",
+        ),
+        (
+            'pair,a,b\np1,human-1,"hybrid-1"x\n',
+            2,
+            "column 'b': something stands behind the closing quotation mark of '\"hybrid-1\"x'",
+        ),
     ],
 )
 def test_a_file_that_is_no_pair_file_is_one_line(text: str, line: int, message: str) -> None:
