@@ -78,7 +78,7 @@ def one_against_others(sample: Sample, *, seed: int) -> dict[str, Quantity]:
     votes, p being the share of all people for the first member and m the probability that n - 1 of them have it as
     their majority. A level 2k others broken by a coin are 2k - 1 others, so an odd n has the ceiling of n - 1, and
     more votes never lower it. Leaving level others out (as here until 0.3) takes from a pair of odd n the very votes
-    of its majority, and from chance .500 made .366 at 9 votes.
+    of its majority, and from chance .500 made .363 at 9 votes.
     """
     several = sample.votes.sum(axis=1) > 1
     cells, same = leave_one_out(sample.votes)

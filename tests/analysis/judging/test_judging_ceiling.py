@@ -122,7 +122,7 @@ def expected(quantity: Quantity, weights: np.ndarray) -> float:
 @pytest.mark.parametrize("share", SHARES)
 def test_the_ceiling_is_what_one_more_person_would_reach_however_many_votes_there_are(share: float) -> None:
     """Exactly: every count of votes with its binomial probability, against the probability that one more vote is the
-    majority of n - 1, ties by a coin. 9 votes by chance gave .366, 9 of share .7 gave .583, and 11 less than 10."""
+    majority of n - 1, ties by a coin. 9 votes by chance gave .363, 9 of share .7 gave .582, and 11 less than 10."""
     reached = []
     for n in range(3, 32):
         majority = binom.sf((n - 1) / 2, n - 1, share) + (
@@ -168,37 +168,32 @@ def test_judge_minus_person_is_counted_vote_by_vote() -> None:
     assert found.n == len(per_pair)
 
 
+def votes_of(pair: np.ndarray, value: np.ndarray, n: int) -> Votes:
+    nothing = np.zeros(n, dtype=np.int64)
+    person = np.arange(len(pair))
+    return Votes(
+        np.zeros((1, 1)), nothing[:1], nothing, nothing, nothing > 0, pair, person, value.astype(float)
+    )
+
+
 def test_the_ceiling_of_a_judge_of_votes_and_that_of_two_classes_are_the_same() -> None:
     rng = np.random.default_rng(8)
     counts = [(int(first), int(second)) for first, second in rng.integers(0, 6, (40, 2))]
     expected = number(one_against_others(sample(counts), seed=1)[LABELS], 40)
     cast = [(pair, vote) for pair, c in enumerate(counts) for vote, _ in single_votes(c)]
     pair, vote = (np.array(column) for column in zip(*cast, strict=True))
-    nothing = np.zeros(40, dtype=np.int64)
-    votes = Votes(
-        np.zeros((1, 1)),
-        nothing[:1],
-        nothing,
-        nothing,
-        nothing > 0,
-        pair,
-        np.arange(len(pair)),
-        vote.astype(float),
-    )
-    assert _ceilings(votes, []).one_person == pytest.approx(expected)
+    assert _ceilings(votes_of(pair, vote, 40), []).one_person == pytest.approx(expected)
     names = tuple(f"i{number}" for number in range(40))
     items = Items("", names, pair, np.arange(len(pair)), vote.astype(float), ("0", "1"), None, 0)
     assert number(person_quantities(items)["accuracy"], 40) == pytest.approx(expected)
 
 
 def test_a_level_half_counts_a_half_as_a_judge_of_the_other() -> None:
-    votes = Votes(
-        np.zeros((1, 1)), *(np.zeros(3, dtype=np.int64) for _ in range(3)), np.zeros(3, dtype=np.bool_),
-        np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64), np.ones(1),
-    )  # fmt: skip
     halves = [(np.array([0.5, 1.0, 1.0]), np.array([1.0, 1.0, 0.2]))]
     # First half against the second's labels: half, right, wrong; second against the first's: right, wrong.
-    assert _ceilings(votes, halves).half == pytest.approx((0.5 + 1 + 0 + 1 + 0) / 5)
+    assert _ceilings(votes_of(np.zeros(1, dtype=np.int64), np.ones(1), 3), halves).half == pytest.approx(
+        (0.5 + 1 + 0 + 1 + 0) / 5
+    )
 
 
 def test_the_spearman_ceiling_is_the_mean_over_drawn_votes() -> None:
