@@ -20,7 +20,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from analysis.stats.intervals import wilson
 from bench import (
     calibration_answers,
+    calibration_ceiling,
     calibration_clues,
+    calibration_detection,
     calibration_games,
     calibration_judges,
     calibration_pairs,
@@ -38,6 +40,8 @@ CASES: tuple[Case, ...] = (
     *calibration_answers.CASES,
     *calibration_pairs.CASES,
     *calibration_judges.CASES,
+    *calibration_ceiling.CASES,
+    *calibration_detection.CASES,
     *calibration_games.CASES,
     *calibration_ratings.CASES,
     *calibration_signatures.CASES,
@@ -188,6 +192,14 @@ def labels_text(studies: int) -> str:
     )
 
 
+def ceilings_text() -> str:
+    """The human ceiling by number of votes, under a heading."""
+    return (
+        "### The human ceiling by number of votes\n\n"
+        f"{calibration_ceiling.DESIGN}.\n\n{calibration_ceiling.ceilings_text()}"
+    )
+
+
 def kept_text(
     rows: Sequence[Row], command: str, seeds: int, seconds: float, now: datetime, labels: str = ""
 ) -> str:
@@ -220,7 +232,9 @@ def main(arguments: Sequence[str]) -> int:
             lambda done, total, case: bar.update(task, completed=done, total=total, case=case),
             cases,
         )
-    labels = labels_text(min(options.seeds, _LABELLED)) if options.cases is None else ""
+    labels = ""
+    if options.cases is None:
+        labels = f"{labels_text(min(options.seeds, _LABELLED))}\n\n{ceilings_text()}"
     text = kept_text(rows, command, options.seeds, time.perf_counter() - started_s, datetime.now(UTC), labels)
     print(text, end="")
     options.out.write_text(text, encoding="utf-8")

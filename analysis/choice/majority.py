@@ -136,5 +136,10 @@ def _broken(table: pd.DataFrame, majority: np.ndarray, seed: int | None) -> np.n
 
 def level(labels: pd.DataFrame) -> npt.NDArray[np.bool_]:
     """Labels whose two members have as many votes as each other, and no fewer than the tie: people disagree."""
-    a, b, tie = (labels[f"votes_{choice}"].to_numpy() for choice in CHOICES)
-    return np.asarray((labels["n"].to_numpy() > 0) & (a == b) & (a >= tie))
+    return level_votes(labels[[f"votes_{choice}" for choice in CHOICES]].to_numpy())
+
+
+def level_votes(votes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.bool_]:
+    """The same of votes for a, for b and for a tie (one row per pair)."""
+    a, b, tie = votes.T
+    return np.asarray((votes.sum(axis=1) > 0) & (a == b) & (a >= tie))

@@ -1,7 +1,7 @@
 """Single stimuli judged one of two things (yes / no): accuracy, sensitivity and criterion of each participant."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,16 +13,23 @@ from analysis.choice.chance import ChanceTest, against_chance
 from analysis.choice.conditions import ConditionsCompared, Measure, Measured, compare_values
 from analysis.choice.description import Description, describe
 from analysis.data.codes import Counts, Mask, codes_of
+from analysis.detection.multilevel import GroupSensitivity, group_sensitivity
 from analysis.detection.table import COLUMNS, Judgements
 from analysis.options import LEVEL, RESAMPLES
 from analysis.results import Result, table_rows
 from analysis.stats.agreement import RatingAgreement, agreement_of_ratings
-from analysis.stats.intervals import Floats, wilson
+from analysis.stats.estimates import Estimate
+from analysis.stats.intervals import Floats, no_interval, wilson
 from analysis.stats.mixed import MixedModel, fit_mixed
+from analysis.stats.student import STUDENT as MEAN
 from analysis.stats.student import Scale
 from analysis.stats.threads import one_thread
 
 FORMAT = "likely-human yes-no 1"
+PULLED = (
+    "the correction for few trials pulls each participant's value towards 0; the group's, with an interval, is that of "
+    "the multilevel model"
+)
 CORRECTION = "log-linear: half an answer added to hits and false alarms, one to the stimuli of each class"
 
 
@@ -30,6 +37,8 @@ CORRECTION = "log-linear: half an answer added to hits and false alarms, one to 
 class Detection(Result):
     """Participants' accuracy, sensitivity and criterion, described over participants; `condition` None is all of them.
 
+    `d_prime` and `criterion` describe participants' corrected values, which few trials pull towards 0, and have no
+    interval; `multilevel` has both for the population of participants, with intervals.
     `d_prime_against_zero` and `criterion_against_zero` are Wilcoxon's tests: chance, and no bias. The counts are those
     of all answers; `d_prime_pooled` and `criterion_pooled` are of these, as if one person had answered: where people
     differ in criterion, that is nearer to 0 than their mean."""
@@ -51,6 +60,17 @@ class Detection(Result):
     false_alarms: int
     d_prime_pooled: float | None
     criterion_pooled: float | None
+    multilevel: GroupSensitivity
+
+    @property
+    def d_prime_of_group(self) -> Description:
+        """That of the multilevel model; where there is none, the mean over participants."""
+        return _shown(self.multilevel.d_prime, self.d_prime)
+
+    @property
+    def criterion_of_group(self) -> Description:
+        """Likewise."""
+        return _shown(self.multilevel.criterion, self.criterion)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,6 +120,19 @@ class DetectionAnalysis(Result):
             "mixed": self.mixed.to_dict(),
             "conditions": self.conditions.to_dict(),
         }
+
+
+def _shown(one: Estimate, mean: Description) -> Description:
+    if one.value is None and mean.mean is not None:
+        return replace(mean, interval=one.interval)
+    return described_as(one, mean)
+
+
+def described_as(one: Estimate, mean: Description) -> Description:
+    """A number of a group in the shape of the mean that it stands beside."""
+    return Description(
+        one.value, None, None, one.n, mean.n + mean.n_missing - one.n, one.interval, one.reason
+    )
 
 
 def sensitivity(
@@ -288,14 +321,18 @@ def _group(
     def described(name: str, scale: Scale = "any") -> Description:
         return describe(people[name], scale=scale, seed=seed, resamples=resamples)
 
+    def corrected(name: str) -> Description:
+        found = described(name)
+        return replace(found, interval=no_interval(found.reason or PULLED, seed, 0, MEAN))
+
     return Detection(
         condition=condition,
         n_answers=int(which.sum()),
         n_participants=len(people),
         n_stimuli=int((codes_of(table["stimulus"]).counts(which) > 0).sum()),
         accuracy=described("accuracy", "share"),
-        d_prime=described("d_prime"),
-        criterion=described("criterion"),
+        d_prime=corrected("d_prime"),
+        criterion=corrected("criterion"),
         hit_rate=described("hit_rate", "share"),
         false_alarm_rate=described("false_alarm_rate", "share"),
         d_prime_against_zero=against_chance(people["d_prime"], 0.0),
@@ -306,6 +343,9 @@ def _group(
         false_alarms=false_alarms,
         d_prime_pooled=d_prime,
         criterion_pooled=criterion,
+        multilevel=group_sensitivity(
+            *(people[name].to_numpy() for name in ("hits", "n_signal", "false_alarms", "n_noise")), seed=seed
+        ),
     )
 
 

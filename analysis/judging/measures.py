@@ -1,12 +1,19 @@
 """Every number of one judge in one group of pairs, each with what people reach beside it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from analysis.judging.as_published import AsPublished, as_published, published_labels
-from analysis.judging.ceiling import Counts, half_against_half, halves, one_against_others, votes_as_outcomes
+from analysis.judging.ceiling import (
+    Counts,
+    half_against_half,
+    halves,
+    one_against_others,
+    over_person,
+    votes_as_outcomes,
+)
 from analysis.judging.matching import Judged, Run
 from analysis.judging.pairs import EVEN, Bools, Pairs, Scope, label_of, share_of
 from analysis.judging.sample import (
@@ -14,6 +21,7 @@ from analysis.judging.sample import (
     BRIER,
     CALIBRATION,
     KAPPA,
+    LABELS,
     MEASURES,
     RANK,
     Sample,
@@ -31,12 +39,13 @@ from analysis.stats.student import FEWEST, Scale, jackknife_error, student, too_
 
 OVER_PAIRS = "percentile bootstrap over pairs"
 OVER_RUNS = "percentile bootstrap over pairs and runs"
+OVER_PERSON = "over_person"
 WILSON = "Wilson's, for every pair has the same value"
 
 _SMALLEST = 1e-12
 # Of fewer pairs some intervals hold the truth in less than 90% of cases; those of accuracies do not.
 _FEWEST_PAIRS, _FEWEST_FOR_BRIER = 10, 15
-SCALES: Mapping[str, Scale] = {RANK: "correlation", KAPPA: "correlation"}
+SCALES: Mapping[str, Scale] = {RANK: "correlation", KAPPA: "correlation", OVER_PERSON: "any"}
 # Simulated: around people's it would hold the truth in 28% of cases, around a judge's in 92% with 20 votes a pair.
 _BIASED = (
     "the error is biased upwards where bins hold few votes, and an interval around it would miss the truth"
@@ -51,7 +60,8 @@ class Measure(Result):
 
     `corrected` is the mean over runs, `runs` its value in each (in the order of the judge's runs), with
     their SDs. `ceiling` is one participant against the others, `split_half` one half of the participants
-    against the other, both over the pairs that the judge judged."""
+    against the other, both over the pairs that the judge judged. `over_person`, of label accuracy alone, is the judge's
+    minus one participant's, both against the same others: above 0 where the judge agrees with people more often."""
 
     as_published: AsPublished | None
     corrected: Estimate
@@ -60,6 +70,7 @@ class Measure(Result):
     sd_ddof1: float | None
     ceiling: Estimate
     split_half: Estimate
+    over_person: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +174,7 @@ class Judging:
                     sd_ddof1=corrected[key].sd_ddof1,
                     ceiling=ceiling[key],
                     split_half=split_half[key],
+                    over_person=_over(corrected) if key == LABELS else None,
                 )
                 for key in MEASURES
             },
@@ -185,8 +197,9 @@ class Judging:
         )
 
     def _corrected(self, judged: Judged, used: Bools, both_ways: bool) -> dict[str, _Across]:
-        per_run = [quantities(self._sample(used, both_ways, run, judged)) for run in judged.runs]
-        all_of = {(key, number): run[key] for number, run in enumerate(per_run) for key in MEASURES}
+        samples = [self._sample(used, both_ways, run, judged) for run in judged.runs]
+        per_run = [{**quantities(sample), OVER_PERSON: over_person(sample)} for sample in samples]
+        all_of = {(key, number): one for number, run in enumerate(per_run) for key, one in run.items()}
         found = evaluate(all_of, int(used.sum()), seed=self.seed, resamples=self.resamples)
         shares = self._run_shares(len(per_run))
         return {
@@ -196,7 +209,7 @@ class Judging:
                 [found[key, number] for number in range(len(per_run))],
                 shares,
             )
-            for key in MEASURES
+            for key in (*MEASURES, OVER_PERSON)
         }
 
     def _across(
@@ -280,6 +293,21 @@ class Judging:
         estimates = self._estimates(of, pairs)
         mean = divided(np.sum(sure_of, axis=0), np.sum(size, axis=0))
         return [(estimates[str(k)], None if np.isnan(mean[k]) else float(mean[k])) for k in range(BINS)]
+
+
+def _over(corrected: Mapping[str, _Across]) -> Estimate:
+    return with_spread_of(corrected[LABELS].estimate, corrected[OVER_PERSON].estimate)
+
+
+def with_spread_of(own: Estimate, over: Estimate) -> Estimate:
+    """`over`, or where it differs in no pair and the judge's own number has Wilson's interval, this about `over`."""
+    low, high = own.interval.low, own.interval.high
+    if over.interval.low is not None or own.interval.method != WILSON or low is None or high is None:
+        return over
+    if own.value is None or over.value is None:
+        return over
+    person = own.value - over.value
+    return replace(over, interval=replace(own.interval, low=low - person, high=high - person))
 
 
 def _over_runs(found: Sequence[Evaluated], shares: Floats) -> Spread:

@@ -30,12 +30,13 @@ class Quantity:
     """A statistic over `n` pairs; `reason` says in words why it is not defined, if so.
 
     `point` gives the number itself where that is a mean over more random splits than the bootstrap
-    repeats."""
+    repeats; it lies within `bound` of 0."""
 
     statistic: Statistic
     n: int
     reason: str | None = None
     point: Statistic | None = None
+    bound: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -74,7 +75,8 @@ def evaluate(
     for key in wanted:
         if quantities[key].point:
             # The resamples are of fewer splits than the number: about the number is where they belong.
-            found[key] = np.clip(found[key] + points[key] - quantities[key].statistic(ones), -1.0, 1.0)
+            shifted, bound = found[key] + points[key] - quantities[key].statistic(ones), quantities[key].bound
+            found[key] = np.clip(shifted, -bound, bound)
     without = {key: (quantities[key].point or quantities[key].statistic)(1 - np.eye(pairs)) for key in few}
     return {key: Evaluated(points[key], found[key], without.get(key)) for key in quantities}
 
@@ -109,7 +111,8 @@ def averaged(quantities: Sequence[Quantity], repeated: int) -> Quantity:
     def mean(some: Sequence[Quantity]) -> Statistic:
         return lambda weights: nan_mean(np.stack([one.statistic(weights) for one in some]))
 
-    return Quantity(mean(fine[:repeated]), max(one.n for one in fine), None, mean(fine))
+    most = max(one.bound for one in fine)
+    return Quantity(mean(fine[:repeated]), max(one.n for one in fine), None, mean(fine), most)
 
 
 def spearman_of(x: Floats, y: Floats, pair: npt.NDArray[np.int64] | None = None) -> Quantity:

@@ -10,7 +10,7 @@ from analysis.judging.as_published import APPENDIX
 from analysis.judging.matching import RunCounts
 from analysis.judging.measures import Bin, Group, Measure
 from analysis.judging.prediction_powered import PredictionPowered
-from analysis.judging.sample import RANK
+from analysis.judging.sample import LABELS, RANK
 from analysis.judging.validation import JudgeResult, JudgeValidation
 from analysis.judging.versus import Versus
 from analysis.stats.estimates import Estimate
@@ -71,9 +71,10 @@ def _notes() -> Iterator[RenderableType]:
     yield heading("How to read this")
     yield (
         "Identity: accuracy against the truth. Labels: accuracy against the majority. Spearman: of score and share of "
-        "votes. One person: one participant in the judge's place, held against the others. Half: one half of the "
-        "participants in the judge's place, held against the other half. Tied verdicts count a half, tied labels "
-        "are no ground truth. As published: ties by a coin, the score of one clip alone, as in Devlin et al. 2021."
+        "votes. One person: one participant in the judge's place, held against the others, where these are level for a "
+        "half; the judge's labels have one vote more. Half: one half of the participants in the judge's place, held "
+        "against the other half. Tied verdicts count a half, tied labels are no ground truth. As published: ties by a "
+        "coin, the score of one clip alone, as in Devlin et al. 2021."
     )
 
 
@@ -132,6 +133,9 @@ def _group(group: Group) -> Iterator[RenderableType]:
     given = {key: measure for key, measure in group.measures.items() if measure.corrected.value is not None}
     if given:
         yield _measures(given)
+    over = group.measures[LABELS].over_person if LABELS in group.measures else None
+    if over and over.value is not None:
+        yield f"  Labels, judge minus one person, both against the same others: {estimate_text(over)}."
     if (rank := group.measures.get(RANK)) and rank.as_published and rank.as_published.readings:
         other = rank.as_published.readings[APPENDIX]
         if other.value is not None:

@@ -302,27 +302,30 @@ def _curve(
 
 
 def _ceilings(votes: Votes, halves: Sequence[tuple[Floats, Floats]]) -> Ceilings:
+    """Level others count a half, as in `judging.ceiling.one_against_others`, and so does a level half that is held
+    against one with a majority: it would be a coin's verdict."""
     won, n = votes.counts(np.ones(len(votes.pair), dtype=np.bool_))
     others = won[votes.pair] - votes.value, n[votes.pair] - 1
     share = _share(*others)
-    decided = (others[1] > 0) & (share != 0.5)
+    known = others[1] > 0
     agrees = 0.5 + 0.5 * np.sign(votes.value - 0.5) * np.sign(np.nan_to_num(share, nan=0.5) - 0.5)
     per_pair = _share(
-        np.bincount(votes.pair[decided], agrees[decided], votes.n_pairs).astype(np.float64),
-        np.bincount(votes.pair[decided], minlength=votes.n_pairs).astype(np.float64),
+        np.bincount(votes.pair[known], agrees[known], votes.n_pairs).astype(np.float64),
+        np.bincount(votes.pair[known], minlength=votes.n_pairs).astype(np.float64),
     )
-    known = per_pair[~np.isnan(per_pair)]
+    of_pairs = per_pair[~np.isnan(per_pair)]
     agreeing, correlations = [], []
     for one, other in halves:
         both = ~np.isnan(one) & ~np.isnan(other)
-        labelled = both & (one != 0.5) & (other != 0.5)
-        if labelled.any():
-            agreeing.append(float((np.sign(one - 0.5) == np.sign(other - 0.5))[labelled].mean()))
+        same = 0.5 + 0.5 * np.sign(one - 0.5) * np.sign(other - 0.5)
+        labelled = [same[both & (label != 0.5)] for label in (one, other)]
+        if len(credits := np.concatenate(labelled)):
+            agreeing.append(float(credits.mean()))
         if both.sum() > 2 and np.ptp(one[both]) > 0 and np.ptp(other[both]) > 0:
             correlations.append(float(np.corrcoef(one[both], other[both])[0, 1]))
     r = float(np.mean(correlations)) if correlations else None
     return Ceilings(
-        float(known.mean()) if len(known) else None,
+        float(of_pairs.mean()) if len(of_pairs) else None,
         float(np.mean(agreeing)) if agreeing else None,
         2 * r / (1 + r) if r is not None and r > -1 else None,
     )

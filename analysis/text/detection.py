@@ -6,7 +6,7 @@ from rich.console import RenderableType
 
 from analysis.choice.chance import ChanceTest
 from analysis.choice.description import Description
-from analysis.detection.measures import Detection, DetectionAnalysis, rows_without_sensitivity
+from analysis.detection.measures import Detection, DetectionAnalysis, described_as, rows_without_sensitivity
 from analysis.detection.studies import BlockJudgements
 from analysis.results import table_rows
 from analysis.stats.p_values import p_words
@@ -26,6 +26,8 @@ from analysis.text.terminal import (
 
 LONGEST = 60
 MOST_GROUPS, MOST_COMPARED, MOST_BLOCKS = 9, 3, 3
+FITTED = "the group's by a multilevel probit"
+PLAIN_MEANS = "means over participants, which few trials pull towards 0"
 EVERYTHING = "Everything: --full; as data: --json."
 
 
@@ -72,6 +74,8 @@ def measures_of(group: Detection, signal: str, noise: str) -> list[tuple[str, De
         ("criterion c", group.criterion),
         (f"{signal} called {signal} (hits)", group.hit_rate),
         (f"{noise} called {signal} (false alarms)", group.false_alarm_rate),
+        ("d' of the group, multilevel", described_as(group.multilevel.d_prime, group.d_prime)),
+        ("c of the group, multilevel", described_as(group.multilevel.criterion, group.criterion)),
     ]
 
 
@@ -84,7 +88,7 @@ def _brief(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
     for group in shown:
         cells = [
             cell
-            for one in (group.accuracy, group.d_prime, group.criterion)
+            for one in (group.accuracy, group.d_prime_of_group, group.criterion_of_group)
             for cell in (number(one.mean, 2), interval_of(one.interval, 2))
         ]
         named = "all answers" if group.condition is None else name_of(group.condition)
@@ -95,13 +99,19 @@ def _brief(analysis: DetectionAnalysis) -> Iterator[RenderableType]:
     named_tests = (("d'", all_of.d_prime_against_zero), ("c", all_of.criterion_against_zero))
     for name, test in named_tests:
         yield f"{name} against 0: {f'not tested, {test.reason}' if test.reason else p_words(test.p)}."
+    fitted = all_of.multilevel.d_prime.value is not None
+    yield f"Sensitivity d' and criterion c are {FITTED if fitted else PLAIN_MEANS}."
     yield f"A positive c is a tendency to answer {name_of(analysis.noise)}."
     if conditions_:
         yield from _compared(analysis)
     yield from _model_and_agreement(analysis)
     said = dict.fromkeys(
         f"{label}: {reason}"
-        for label, one in measures_of(all_of, name_of(analysis.signal), name_of(analysis.noise))[:3]
+        for label, one in (
+            ("accuracy", all_of.accuracy),
+            ("d'", all_of.d_prime_of_group),
+            ("c", all_of.criterion_of_group),
+        )
         for reason in (one.reason, one.interval.reason)
         if reason
     )

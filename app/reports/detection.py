@@ -11,6 +11,7 @@ from analysis.detection.measures import (
     Detection,
     DetectionAnalysis,
     analyze_judgements,
+    described_as,
     rows_without_sensitivity,
 )
 from analysis.detection.studies import BlockJudgements
@@ -134,6 +135,8 @@ def _group_rows(analysis: DetectionAnalysis) -> Iterator[tuple[object, ...]]:
             ("criterion", group.criterion),
             ("hit_rate", group.hit_rate),
             ("false_alarm_rate", group.false_alarm_rate),
+            ("d_prime_multilevel", described_as(group.multilevel.d_prime, group.d_prime)),
+            ("criterion_multilevel", described_as(group.multilevel.criterion, group.criterion)),
         ):
             ends, reason = one.interval, one.reason or one.interval.reason
             spread = one.sd_ddof0, one.sd_ddof1

@@ -255,11 +255,16 @@ def test_programs_get_the_same(answered: str, api: Program, settings: Settings, 
 
 
 def measure(
-    value: float | None, low: float | None, high: float | None, people: float | None
+    value: float | None, low: float | None, high: float | None, people: float | None, over: bool = True
 ) -> dict[str, Any]:
+    """Whose difference from a person has the interval's width."""
     interval = {"low": low, "high": high, "level": 0.95, "reason": None if low is not None else "one pair"}
     person = {"value": people, "interval": interval, "reason": None}
-    return {"corrected": {"value": value, "n": 9, "interval": interval, "reason": None}, "ceiling": person}
+    told = {"corrected": {"value": value, "n": 9, "interval": interval, "reason": None}, "ceiling": person}
+    if not over:
+        return told
+    low, high = (None if end is None or people is None else end - people for end in (low, high))
+    return {**told, "over_person": {"value": None, "interval": {**interval, "low": low, "high": high}}}
 
 
 @pytest.mark.parametrize(
@@ -271,6 +276,7 @@ def measure(
         (measure(0.7, 0.7, 0.8, 0.7), "like"),
         (measure(0.7, None, None, 0.7), "unknown"),
         (measure(0.9, 0.8, 1.0, None), "unknown"),
+        (measure(0.9, 0.8, 1.0, 0.7, over=False), "before"),
     ],
 )
 def test_a_finding_is_where_the_interval_lies_beside_one_person(told: dict[str, Any], finding: str) -> None:

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from analysis.__main__ import main
 from analysis.data.mapping import mapping_kind, read_judgements, read_mapped, read_ratings
-from analysis.detection.measures import CORRECTION, DetectionAnalysis, analyze_judgements, sensitivity
+from analysis.detection.measures import CORRECTION, PULLED, DetectionAnalysis, analyze_judgements, sensitivity
 from analysis.errors import AnalysisError, SchemaError
 from analysis.text.detection import render_detection
 
@@ -91,10 +91,17 @@ def test_known_sensitivity_and_criterion_are_found_in_simulated_people(tmp_path:
         hits, false_alarms = (rng.binomial(100, norm.cdf(side * 0.6 - 0.3)) for side in (1, -1))
         rows += counted(f"w{who}", hits, 100, false_alarms, 100)
     group = analysed(tmp_path, rows, resamples=500).groups[0]
-    for described, truth in ((group.d_prime, 1.2), (group.criterion, 0.3)):
+    found = group.multilevel
+    for described, one, truth in (
+        (group.d_prime, found.d_prime, 1.2),
+        (group.criterion, found.criterion, 0.3),
+    ):
         assert described.mean == pytest.approx(truth, abs=0.1)
-        assert described.interval.low is not None
-        assert described.interval.low < truth < (described.interval.high or 0)
+        assert described.interval.reason == PULLED
+        assert one.value == pytest.approx(truth, abs=0.1)
+        assert one.interval.low is not None
+        assert one.interval.low < truth < (one.interval.high or 0)
+    assert (found.sd_d_prime or 1) < 0.3
     assert group.d_prime_against_zero.p is not None
     assert group.d_prime_against_zero.p < 1e-4
 
@@ -242,7 +249,8 @@ def test_the_module_prints_text_and_json(tmp_path: Path, capsys: pytest.CaptureF
     table, mapping = written(tmp_path, [*counted("w1", 3, 4, 1, 4), *counted("[b]w2[/b]", 4, 4, 0, 4)])
     assert main([str(table), "--mapping", str(mapping), "--resamples", "50"]) == 0
     brief = capsys.readouterr().out
-    assert "sensitivity d'" in brief
+    assert "d' and criterion c are means over participants, which few trials pull towards 0" in brief
+    assert "2, 5 are needed" in brief
     assert "[b]w2[/b]" not in brief
     assert main([str(table), "--mapping", str(mapping), "--resamples", "50", "--full"]) == 0
     text = capsys.readouterr().out

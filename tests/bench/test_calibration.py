@@ -8,12 +8,19 @@ import pytest
 from scipy.stats import norm
 from statsmodels.stats.proportion import proportion_confint
 
-from bench import calibration_clues, calibration_games
+from bench import calibration_ceiling, calibration_clues, calibration_games
 from bench.calibration import CASES, calibration_text, main, measure_calibration
 from bench.calibration_case import Case, Hit, interval, null_test, rejected, within
 from bench.calibration_labels import reliability, reliability_text
 
 pytestmark = pytest.mark.slow
+
+
+def test_the_table_of_ceilings_has_what_was_wrong_before_and_is_right_now() -> None:
+    lines = calibration_ceiling.ceilings_text().splitlines()
+    assert "| 0.5 | 9 | 0.363 | 0.500 | 0.500 |" in lines
+    assert "| 0.7 | 9 | 0.582 | 0.650 | 0.660 |" in lines
+    assert "| 0.7 | 11 | 0.609 | 0.660 | 0.669 |" in lines
 
 
 def _once(case: Case, hits: Sequence[Hit]) -> None:

@@ -43,8 +43,14 @@ def test_its_files_and_page_hold_the_numbers_of_the_analysis(tmp_path: Path) -> 
     assert n == expected["n_answers"] == 72
     assert json.loads((tmp_path / "report/results.json").read_text(encoding="utf-8")) == expected
     groups = rows_in(tmp_path / "report/tables/groups.csv")
-    assert [row["condition"] for row in groups] == [""] * 5 + ["diffusion"] * 5 + ["gan"] * 5
+    assert [row["condition"] for row in groups] == [""] * 7 + ["diffusion"] * 7 + ["gan"] * 7
     assert float(groups[1]["mean"]) == expected["groups"][0]["d_prime"]["mean"]
+    by_name = {row["measure"]: row for row in groups[:7]}
+    assert (
+        float(by_name["d_prime_multilevel"]["mean"])
+        == expected["groups"][0]["multilevel"]["d_prime"]["value"]
+    )
+    assert by_name["d_prime"]["reason"] == expected["groups"][0]["d_prime"]["interval"]["reason"]
     people = rows_in(tmp_path / "report/tables/participants.csv")
     assert [float(row["d_prime"]) for row in people] == [one["d_prime"] for one in expected["participants"]]
     stimuli = rows_in(tmp_path / "report/tables/stimuli.csv")

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from analysis.judging.items.table import Items
 from analysis.judging.pairs import Ints
-from analysis.judging.scores import Quantity, divided, mean_of, undefined
+from analysis.judging.scores import Quantity, divided, ratio_of, undefined
 from analysis.stats.intervals import Floats
 
 ACCURACY, KAPPA = "accuracy", "kappa"
@@ -43,42 +43,67 @@ def judge_quantities(items: Items, judged: Floats) -> Mapping[str, Quantity]:
     label = plurality(counts_of(items))
     own = np.where(np.isnan(judged), -1, judged).astype(np.int64)
     known = (own >= 0) & (label >= 0)
-    same = np.where(known, (own == label).astype(float), np.nan)
-    width = len(items.classes)
+    size, width = known.astype(float), len(items.classes)
+    same = size * (own == label)
     return {
-        ACCURACY: mean_of(same, NO_LABEL),
-        KAPPA: _kappa(same, _shares(own, known, width), _shares(label, known, width), NO_LABEL),
+        ACCURACY: ratio_of(same, size, NO_LABEL),
+        KAPPA: _kappa(same, size, _shares(own, known, width), _shares(label, known, width), NO_LABEL),
     }
 
 
 def person_quantities(items: Items) -> Mapping[str, Quantity]:
     """One rater against the plurality of the others, averaged within an item and then over items.
 
-    Where the others name several classes as often, there is no ground truth and that rating is left out."""
-    own, label = items.value.astype(np.int64), others_plurality(items)
-    decided = label >= 0
-    n, width = len(items), len(items.classes)
-    size = np.bincount(items.item[decided], minlength=n).astype(float)
+    Where the others name several classes as often, there is no ground truth: that rating is left out, and items are
+    weighted by the share of their ratings that count. Without weights an item would count most by the votes against
+    its plurality, for those of the plurality have level others. It is what a judge's number is for a judge that is one
+    more of these raters, held against one rater fewer. Where raters name two classes in all, level others count a half,
+    as in pairs."""
+    label, size = _against_others(items)
+    own, width = items.value.astype(np.int64), len(items.classes)
+    each = divided(np.ones(len(own)), items.n[items.item].astype(float)) * label.sum(axis=1)
+    cells = np.bincount(items.item * width + own, each, minlength=len(items) * width).astype(float)
+    same = _per_item(items, label[np.arange(len(own)), own])
+    named = np.stack([_per_item(items, column) for column in label.T], axis=1)
+    return {
+        ACCURACY: ratio_of(same, size, ALONE),
+        KAPPA: _kappa(same, size, cells.reshape(-1, width), named, ALONE),
+    }
 
-    def shares(classes: Ints) -> Floats:
-        cells = np.bincount(items.item[decided] * width + classes[decided], minlength=n * width)
-        return np.nan_to_num(divided(cells.reshape(n, width).astype(float), size[:, None]))
 
-    agreeing = np.bincount(items.item[decided], (own == label)[decided], minlength=n).astype(float)
-    same = divided(agreeing, size)
-    return {ACCURACY: mean_of(same, ALONE), KAPPA: _kappa(same, shares(own), shares(label), ALONE)}
+def over_person(items: Items, judged: Floats) -> Quantity:
+    """Accuracy of the judge minus that of one rater, both held against the same others, weighted as in
+    `person_quantities`: 0 in expectation for a judge that is one more of these raters."""
+    label, size = _against_others(items)
+    of_judge, at = judged[items.item], np.arange(len(items.item))
+    known = ~np.isnan(of_judge)
+    own, judge = items.value.astype(np.int64), np.where(known, of_judge, 0).astype(np.int64)
+    ahead = _per_item(items, np.where(known, label[at, judge] - label[at, own], 0.0))
+    return ratio_of(ahead, np.where(np.isnan(judged), 0.0, size), ALONE)
 
 
-def others_plurality(items: Items) -> Ints:
-    """For each rating the class that most of the item's other raters named; -1 where there is none."""
+def _against_others(items: Items) -> tuple[Floats, Floats]:
+    """For each rating the class that most of the item's other raters named, as shares of classes: 1 for it, a half for
+    each where raters name two classes in all and the others are level, 0 throughout where there is none. And of each
+    item the share of its ratings that have one."""
     counts, own = counts_of(items), items.value.astype(np.int64)
-    found = np.full(len(own), -1, dtype=np.int64)
+    two = np.count_nonzero(counts.sum(axis=0)) == 2
+    label = np.zeros((len(own), counts.shape[1]))
     for start in range(0, len(own), _BLOCK):
         block = slice(start, min(start + _BLOCK, len(own)))
         others = counts[items.item[block]]
         others[np.arange(len(others)), own[block]] -= 1
-        found[block] = plurality(others)
-    return found
+        top = others.max(axis=1, initial=0)[:, None]
+        leads = ((others == top) & (top > 0)).astype(float)
+        leaders = leads.sum(axis=1, keepdims=True)
+        label[block] = np.where((leaders == 1) | two, np.nan_to_num(divided(leads, leaders)), 0.0)
+    return label, _per_item(items, label.sum(axis=1))
+
+
+def _per_item(items: Items, values: Floats) -> Floats:
+    """The sum over an item's ratings, by how many there are."""
+    total = np.bincount(items.item, values, minlength=len(items)).astype(float)
+    return np.nan_to_num(divided(total, items.n.astype(float)))
 
 
 def outcomes(items: Items, judged: Floats) -> Floats:
@@ -108,18 +133,17 @@ def _shares(classes: Ints, known: npt.NDArray[np.bool_], width: int) -> Floats:
     return shares
 
 
-def _kappa(same: Floats, one: Floats, other: Floats, reason: str) -> Quantity:
-    """Cohen's kappa [Coh60]_ of what each item has as a share of agreement and as shares of classes."""
-    counted = ~np.isnan(same)
-    n = int(counted.sum())
+def _kappa(same: Floats, size: Floats, one: Floats, other: Floats, reason: str) -> Quantity:
+    """Cohen's kappa [Coh60]_ of the agreement of each item and of its shares of classes, each times the weight `size`
+    of the item."""
+    n = int(np.count_nonzero(size))
     if n == 0:
         return undefined(reason)
-    agreeing, size = np.where(counted, same, 0.0), counted.astype(float)
 
     def statistic(weights: Floats) -> Floats:
         whole = weights @ size
         chance = divided(((weights @ one) * (weights @ other)).sum(axis=1), whole**2)
-        observed = divided(weights @ agreeing, whole)
+        observed = divided(weights @ same, whole)
         return divided(observed - chance, np.where(chance < 1 - 1e-12, 1 - chance, 0.0))
 
     if np.isnan(statistic(np.ones((1, len(same))))[0]):

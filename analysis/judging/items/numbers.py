@@ -60,6 +60,27 @@ def person_quantities(draws: Sequence[tuple[Floats, Floats]]) -> Mapping[str, Qu
     return {name: averaged([one[name] for one in drawn], REPEATED) for name in (SPEARMAN, PEARSON, ICC)}
 
 
+def over_person(judged: Floats, draws: Sequence[tuple[Floats, Floats]]) -> Quantity:
+    """Spearman's correlation of the judge minus that of one rater, both with the mean of the same others, on the items
+    that have both; the mean over the draws."""
+    if not draws:
+        return undefined(ALONE)
+    return averaged([_ahead(judged, own, others) for own, others in draws], REPEATED)
+
+
+def _ahead(judged: Floats, own: Floats, others: Floats) -> Quantity:
+    known = ~np.isnan(judged) & ~np.isnan(own)
+    both = [
+        quantities(np.where(known, values, np.nan), others, on_scale=False)[SPEARMAN]
+        for values in (judged, own)
+    ]
+    why = next((one for one in both if one.reason), None)
+    judge, rater = both
+    return why or Quantity(
+        lambda weights: judge.statistic(weights) - rater.statistic(weights), judge.n, bound=2.0
+    )
+
+
 def drawn_people(items: Items, seed: int) -> Sequence[tuple[Floats, Floats]]:
     """One rating of each item, drawn at random, and the mean of the others, in each of 50 seeded draws; none where
     fewer than three items have two ratings."""

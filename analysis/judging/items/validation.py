@@ -12,7 +12,7 @@ from analysis.judging.alternative import EPSILON, FEWEST, AlternativeTest, Duels
 from analysis.judging.items import classes, numbers
 from analysis.judging.items.table import ItemCounts, Items, Said, collect_items, said_of
 from analysis.judging.items.verdicts import check_item_verdicts
-from analysis.judging.measures import Spread, interval_of
+from analysis.judging.measures import OVER_PERSON, Spread, interval_of, with_spread_of
 from analysis.judging.pairs import Bools
 from analysis.judging.scores import Evaluated, Quantity, divided, evaluate, mean_of
 from analysis.options import LEVEL, RESAMPLES
@@ -56,10 +56,14 @@ class ItemSettings(Result):
 
 @dataclass(frozen=True, slots=True)
 class ItemMeasure(Result):
-    """One number of a judge, and beside it the `ceiling`: one person held against the others by the same number."""
+    """One number of a judge, and beside it the `ceiling`: one person held against the others by the same number.
+
+    `over_person`, of accuracy and of Spearman's correlation, is the judge's number minus one person's, both against the
+    same others; None of the other numbers."""
 
     value: Estimate
     ceiling: Estimate
+    over_person: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +194,13 @@ def _judge(
     if key not in ceilings:
         ceilings[key] = _ceiling(items.of(used), settings)
     values = _values(items, said, settings)
+    over = _over_person(items, said, values, settings)
     table = classes.confusion(items, said.value).tolist() if of_classes else []
     return ItemJudge(
         judge=said.judge,
         run=said.run,
         counts=said.counts,
-        measures={name: ItemMeasure(values[name], ceilings[key][name]) for name in values},
+        measures={name: ItemMeasure(values[name], ceilings[key][name], over.get(name)) for name in values},
         classes=items.classes,
         confusion=tuple(tuple(row) for row in table),
         on_scale=None if of_classes else said.on_scale,
@@ -220,6 +225,20 @@ def _ceiling(items: Items, settings: ItemSettings) -> Mapping[str, Estimate]:
     draws = numbers.drawn_people(items, settings.seed)
     found = _correlations(numbers.person_quantities(draws), items.n > 1, settings)
     return found | {numbers.KENDALL: numbers.kendall(draws, settings.seed)}
+
+
+def _over_person(
+    items: Items, said: Said, values: Mapping[str, Estimate], settings: ItemSettings
+) -> Mapping[str, Estimate]:
+    """The judge's main number minus one person's, on the items that the judge judged."""
+    of = items.of(~np.isnan(said.value))
+    if settings.judges_of == "classes":
+        name, quantity = classes.ACCURACY, classes.over_person(of, said.value)
+    else:
+        name, draws = numbers.SPEARMAN, numbers.drawn_people(of, settings.seed)
+        quantity = numbers.over_person(said.value, draws)
+    over = _estimates({OVER_PERSON: quantity}, len(items), settings)[OVER_PERSON]
+    return {name: with_spread_of(values[name], over)}
 
 
 def _estimates(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from app.admin.judges.views import JudgePanel
-from app.admin.judges.words import Numbers, counted, estimate
+from app.admin.judges.words import Numbers, against, counted, estimate
 
 # As the analysis prints them; the serving process loads nothing of it.
 _MEASURES = {
@@ -13,6 +13,13 @@ _MEASURES = {
     "pearson": "Pearson",
     "kendall": "Kendall's tau-b",
     "icc": "ICC(A,1)",
+}
+_FINDINGS = {
+    "above": ("Closer to people than one rater is", "ok"),
+    "below": ("Further from people than one rater is", "bad"),
+    "like": ("No clear difference from one rater", ""),
+    "unknown": ("Too few ratings to compare it with one rater", ""),
+    "before": ("Of an earlier version: run it again to compare it with one rater", ""),
 }
 _MAIN = {"classes": "accuracy", "ratings": "spearman"}
 
@@ -29,7 +36,7 @@ def item_panels(blocks: Sequence[Numbers]) -> list[JudgePanel]:
 
 
 def _panel(judge: Numbers, criterion: str, main: str) -> JudgePanel:
-    finding, standing = _finding(judge["measures"][main])
+    finding, standing = _FINDINGS[against(judge["measures"][main])]
     run = f", run {judge['run']}" if judge["run"] else ""
     return JudgePanel(
         name=f"{judge['judge']}{run}{f': {criterion}' if criterion else ''}",
@@ -38,18 +45,6 @@ def _panel(judge: Numbers, criterion: str, main: str) -> JudgePanel:
         sentences=list(_sentences(judge)),
         rows=(),
     )
-
-
-def _finding(measure: Numbers) -> tuple[str, str]:
-    """Where the judge's interval lies beside one rater's number."""
-    interval, one_rater = measure["value"]["interval"], measure["ceiling"]["value"]
-    if interval["low"] is None or interval["high"] is None or one_rater is None:
-        return "Too few ratings to compare it with one rater", ""
-    if interval["low"] > one_rater:
-        return "Closer to people than one rater is", "ok"
-    if interval["high"] < one_rater:
-        return "Further from people than one rater is", "bad"
-    return "No clear difference from one rater", ""
 
 
 def _sentences(judge: Numbers) -> Iterator[str]:

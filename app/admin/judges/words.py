@@ -15,6 +15,7 @@ _FINDINGS = {
     "like": ("No clear difference from one person", ""),
     "below": ("Agrees with people less often than one person does", "bad"),
     "unknown": ("Too few answers to compare it with one person", ""),
+    "before": ("Of an earlier version: run it again to compare it with one person", ""),
 }
 
 
@@ -62,12 +63,14 @@ def _finding(measure: Numbers) -> tuple[str, str]:
 
 
 def against(measure: Numbers) -> str:
-    """Where the judge's interval lies beside the number that one participant reaches."""
-    low, high = measure["corrected"]["interval"]["low"], measure["corrected"]["interval"]["high"]
-    people = measure["ceiling"]["value"]
-    if low is None or high is None or people is None:
+    """Where the interval of judge minus one participant lies, both against the same others; runs of before have no such
+    number."""
+    over = measure.get("over_person")
+    if not over:
+        return "before"
+    if over["interval"]["low"] is None:
         return "unknown"
-    return "above" if low > people else "below" if high < people else "like"
+    return "above" if over["interval"]["low"] > 0 else "below" if over["interval"]["high"] < 0 else "like"
 
 
 def _sentence(share: str, person: str, measure: Numbers) -> str:

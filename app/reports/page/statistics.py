@@ -6,15 +6,16 @@ from analysis import Analysis
 from analysis.choice.conditions import ConditionComparison
 
 JUDGES = (
-    "Judges were held against people on the same pairs: accuracy against the truth and against the majority of votes, "
-    "and Spearman's correlation with the share of votes [Spe04], once as Devlin et al. computed them [NTT21] and once "
-    "with tied verdicts counted as a half and tied majorities left out; Cohen's kappa [Coh60]; where scores are "
-    "probabilities, the Brier score [Bri50] and the calibration error [NCH15]. Intervals are over pairs, and runs "
-    "where a judge has several, by the bootstrap and of fewer than 50 pairs by the jackknife. The human ceiling is one "
-    "participant against the majority of the others, and one half of the participants against the other half, on the "
-    "pairs that the judge judged. Whether a judge may stand in for a participant is asked by the alternative annotator "
-    "test [CRD25], corrected as in [BY01]; two judges are compared by McNemar's exact test [McN47]; preferences with "
-    "the help of verdicts are prediction-powered estimates [ABF23]."
+    "Judges were held against people on the same pairs: accuracy against the truth and against the majority of "
+    "votes, and Spearman's correlation with the share of votes [Spe04], once as Devlin et al. computed them [NTT21] "
+    "and once with tied verdicts counted as a half and tied majorities left out; Cohen's kappa [Coh60]; where scores"
+    " are probabilities, the Brier score [Bri50] and the calibration error [NCH15]. Intervals are over pairs, and "
+    "runs where a judge has several, by the bootstrap and of fewer than 50 pairs by the jackknife. The human ceiling"
+    " is one participant against the majority of the others, a half where they are level, and one half of the "
+    "participants against the other half, on the pairs that the judge judged; whether a judge is above or below one "
+    "participant is the difference of both against the same others. Whether a judge may stand in for a participant "
+    "is asked by the alternative annotator test [CRD25], corrected as in [BY01]; two judges are compared by "
+    "McNemar's exact test [McN47]; preferences with the help of verdicts are prediction-powered estimates [ABF23]."
 )
 
 

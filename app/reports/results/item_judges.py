@@ -2,7 +2,7 @@
 
 from analysis.judging.items.figure import judge_name
 from analysis.judging.items.text import ITEM_MEASURES
-from analysis.judging.items.validation import ItemValidation
+from analysis.judging.items.validation import ItemMeasure, ItemValidation
 from app.reports.results.marks import estimated, plain_interval
 from app.reports.results.view import Band, Column, Figure, Mark, Numbers
 from app.reports.results.words import ends_of, exact, first_few, sentence
@@ -59,7 +59,7 @@ def item_judges_figure(name: str, section: str, validation: ItemValidation) -> F
     ]
     low = -1.0 if min((end for end in lows if end is not None), default=0.0) < 0 else 0.0
     drawn.sort(key=lambda each: -(each[1].value.value or 0.0))
-    below = [label for label, one in drawn if _standing(one.value.interval.high, one.ceiling.value)]
+    below = [label for label, one in drawn if _falls_short(one)]
     said = (
         f"{first_few(below)} {'falls' if len(below) == 1 else 'fall'} short of one rater."
         if below
@@ -93,6 +93,7 @@ def item_judges_figure(name: str, section: str, validation: ItemValidation) -> F
     )  # fmt: skip
 
 
-def _standing(high: float | None, ceiling: float | None) -> bool:
-    """Whether a judge's interval lies below what one rater reaches."""
-    return high is not None and ceiling is not None and high < ceiling
+def _falls_short(one: ItemMeasure) -> bool:
+    """Whether judge minus one rater, both against the same others, lies below 0 by its interval."""
+    high = one.over_person.interval.high if one.over_person else None
+    return high is not None and high < 0

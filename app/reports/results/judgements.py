@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from analysis.detection.measures import Detection
 from analysis.detection.studies import BlockJudgements
 from analysis.results import table_rows
+from analysis.text.detection import PLAIN_MEANS
 from app.reports.results.marks import described, few, mark, nothing, plain_interval
 from app.reports.results.view import Column, Figure, Mark, Numbers
 from app.reports.results.words import count, ends_of, exact, people, percent, sentence
@@ -76,21 +77,23 @@ def _sensitivity_figure(
     rows = [
         (f"{label}: {measure}" if len(groups) > 1 else measure, one)
         for label, group in groups
-        for measure, one in (("d'", group.d_prime), ("criterion c", group.criterion))
+        for measure, one in (("d'", group.d_prime_of_group), ("criterion c", group.criterion_of_group))
         if one.mean is not None
     ]
     if not rows:
         return nothing(name, section, sentence(f"d' is not defined: {all_of.d_prime.reason}"), "")
     ends = [abs(end) for _, one in rows for end in (one.mean, *ends_of(one)) if end is not None]
     widest = max(1.0, *ends)
+    fitted = all_of.multilevel.d_prime.value is not None
     return Figure(
         name=name,
         section=section,
         drawing="marks",
-        said=f"Sensitivity d' is {exact(all_of.d_prime.mean)}, criterion c {exact(all_of.criterion.mean)}.",
-        strong=exact(all_of.d_prime.mean),
-        how=f"Means over participants with 95% interval. d' of 0 is chance; c above 0 is a tendency to answer "
-        f"{block.analysis.noise}.",
+        said=f"Sensitivity d' is {exact(all_of.d_prime_of_group.mean)}, criterion c "
+        f"{exact(all_of.criterion_of_group.mean)}.",
+        strong=exact(all_of.d_prime_of_group.mean),
+        how=("The group's by a multilevel probit, with 95% interval" if fitted else f"{sentence(PLAIN_MEANS)[:-1]}")
+        + f". d' of 0 is chance; c above 0 is a tendency to answer {block.analysis.noise}.",
         numbers=Numbers("Sensitivity and criterion", _OVER_PEOPLE, tuple(described(*row) for row in rows)),
         marks=tuple(
             Mark(

@@ -87,11 +87,11 @@ STANDINGS = {
 
 
 def standing(one: Measure) -> str:
-    """Where the judge's interval lies beside one person's number."""
-    (low, high), person = ends_of(one.corrected), one.ceiling.value
-    if low is None or high is None or person is None:
+    """Where the interval of judge minus one person lies, both against the same others."""
+    low, high = ends_of(one.over_person) if one.over_person else (None, None)
+    if low is None or high is None:
         return "unknown"
-    return "above" if low > person else "below" if high < person else "like"
+    return "above" if low > 0 else "below" if high < 0 else "like"
 
 
 def _all_pairs(groups: Sequence[Group]) -> Group | None:

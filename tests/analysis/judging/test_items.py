@@ -9,12 +9,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import false_discovery_control, kendalltau, pearsonr, spearmanr, ttest_1samp
+from scipy.stats import false_discovery_control, kendalltau, multinomial, pearsonr, spearmanr, ttest_1samp
 from sklearn.metrics import accuracy_score, cohen_kappa_score, confusion_matrix  # type: ignore[import-untyped]
 
 from analysis.errors import AnalysisError, SchemaError
-from analysis.judging.items import check_item_verdicts, read_item_verdicts, render_items, validate_items
+from analysis.judging.items import (
+    check_item_verdicts,
+    classes,
+    read_item_verdicts,
+    render_items,
+    validate_items,
+)
 from analysis.judging.items.numbers import OWN_SCALE, jackknifed, kendall, quantities
+from analysis.judging.items.table import Items
 from analysis.judging.items.validation import ItemGroup, ItemJudge, ItemValidation
 from analysis.ratings.table import Ratings, check_ratings
 from analysis.stats.agreement.icc import pingouin_icc
@@ -88,15 +95,65 @@ def test_the_ceilings_of_classes_are_counted_one_rating_by_one() -> None:
         votes = [one for one in given if one]
         held = [(vote, most(votes[:n] + votes[n + 1 :])) for n, vote in enumerate(votes)]
         decided = [(vote, label) for vote, label in held if label is not None]
-        if decided:
-            credits.append(np.mean([vote == label for vote, label in decided]))
-            own += [vote for vote, _ in decided]
-            others_said += [label for _, label in decided]
-            weight += [1 / len(decided)] * len(decided)
+        credits += [vote == label for vote, label in decided]
+        own += [vote for vote, _ in decided]
+        others_said += [label for _, label in decided]
+        weight += [1 / len(votes)] * len(decided)
     _, found = only(validate_items(rated(people, "nominal"), said(judge), resamples=0))
-    assert found.measures["accuracy"].ceiling.value == pytest.approx(np.mean(credits))
+    assert found.measures["accuracy"].ceiling.value == pytest.approx(np.average(credits, weights=weight))
     expected = cohen_kappa_score(own, others_said, sample_weight=weight)
     assert found.measures["kappa"].ceiling.value == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 6])
+def test_of_three_classes_one_rater_reaches_what_the_judges_number_is_with_one_rater_fewer(n: int) -> None:
+    """Exactly: every count of n ratings with its multinomial probability; a judge that is one of these raters is ahead
+    of no one."""
+    share = np.array([0.6, 0.3, 0.1])
+
+    def counts_of(n: int) -> list[tuple[int, int, int]]:
+        return [(a, b, n - a - b) for a in range(n + 1) for b in range(n + 1 - a)]
+
+    def plurality(counts: tuple[int, int, int]) -> int | None:
+        top = max(counts)
+        return counts.index(top) if counts.count(top) == 1 else None
+
+    of_others = [(plurality(counts), multinomial.pmf(counts, n - 1, share)) for counts in counts_of(n - 1)]
+    decided = sum(chance for label, chance in of_others if label is not None)
+    right = sum(share[label] * chance for label, chance in of_others if label is not None) / decided
+    counts = counts_of(n)
+    value = np.array(
+        [label for each in counts for label, k in enumerate(each) for _ in range(k)], dtype=float
+    )
+    items = Items(
+        "", tuple(map(str, range(len(counts)))), np.repeat(np.arange(len(counts)), n), np.arange(len(value)), value,
+        CLASSES, None, 0,
+    )  # fmt: skip
+    weights = np.array([[multinomial.pmf(each, n, share) for each in counts]])
+    found = classes.person_quantities(items)["accuracy"].statistic(weights)[0]
+    assert found == pytest.approx(right)
+    ahead = [
+        classes.over_person(items, np.full(len(counts), float(label))).statistic(weights)[0]
+        for label in range(3)
+    ]
+    assert share @ ahead == pytest.approx(0.0, abs=1e-12)
+
+
+def test_judge_minus_one_rater_is_what_both_reach_against_the_same_others() -> None:
+    people, judge = random_ratings(6, n=30, raters=3)
+    whole = {item: given for item, given in people.items() if None not in given}
+    _, found = only(validate_items(rated(whole), said({item: judge[item] for item in whole}), resamples=0))
+    over = found.measures["spearman"].over_person
+    assert over is not None
+    values, own = np.array(list(whole.values())), np.array([judge[item] for item in whole])
+    rng, drawn = np.random.default_rng(1), []
+    for _ in range(400):
+        place = rng.integers(3, size=len(values))
+        one = values[np.arange(len(values)), place]
+        others = (values.sum(axis=1) - one) / 2
+        drawn.append(spearmanr(own, others).statistic - spearmanr(one, others).statistic)
+    assert over.value == pytest.approx(np.mean(drawn), abs=4 * np.std(drawn) / 50**0.5)
+    assert found.measures["pearson"].over_person is None
 
 
 def from_the_paper(
@@ -493,6 +550,6 @@ def test_the_keys_of_the_json_are_the_documented_ones() -> None:
         *("judge", "run", "counts", "measures", "classes", "confusion", "on_scale", "alternative_annotator"),
     ]
     assert {name: list(measure) for name, measure in one["measures"].items()} == {
-        "accuracy": ["value", "ceiling"],
-        "kappa": ["value", "ceiling"],
+        "accuracy": ["value", "ceiling", "over_person"],
+        "kappa": ["value", "ceiling", "over_person"],
     }

@@ -73,14 +73,19 @@ def test_the_label_is_what_more_say_than_each_of_the_other_answers() -> None:
 
 
 def per_pair(credit: Any) -> float:
-    """The mean over pairs of the mean over their votes of a credit; votes without one are left out."""
-    means = []
-    for counts in COUNTS:
-        credits = [credit(vote, others) for vote, others in single_votes(counts) if others]
-        known = [one for one in credits if one is not None]
-        if known:
-            means.append(np.mean(known))
-    return float(np.mean(means))
+    """The mean over votes of a credit, each weighted by 1 / votes of its pair; votes without one are left out."""
+    weighed = [
+        (credit(vote, others), 1 / sum(counts))
+        for counts in COUNTS
+        for vote, others in single_votes(counts)
+        if others
+    ]
+    known = [(one, weight) for one, weight in weighed if one is not None]
+    return float(np.average([one for one, _ in known], weights=[weight for _, weight in known]))
+
+
+def is_level(others: Sequence[float]) -> bool:
+    return others.count(1.0) == others.count(0.0) >= others.count(0.5)
 
 
 def test_the_ceilings_are_counted_one_vote_by_one() -> None:
@@ -88,7 +93,12 @@ def test_the_ceilings_are_counted_one_vote_by_one() -> None:
 
     def label(vote: float, others: list[float]) -> float | None:
         majority = most(others)
+        if is_level(others):
+            return 0.5
         return None if majority == 0.5 else vote * majority + (1 - vote) * (1 - majority)
+
+    def three(vote: float, others: list[float]) -> float:
+        return float(vote != 0.5) / 2 if is_level(others) else float(vote == most(others))
 
     def brier(vote: float, others: list[float]) -> float:
         forecast = np.mean(others)
@@ -97,7 +107,7 @@ def test_the_ceilings_are_counted_one_vote_by_one() -> None:
     n = len(COUNTS)
     assert number(found[LABELS], n) == pytest.approx(per_pair(label))
     assert number(found[BRIER], n) == pytest.approx(per_pair(brier))
-    assert number(found[THREE], n) == pytest.approx(per_pair(lambda vote, others: vote == most(others)))
+    assert number(found[THREE], n) == pytest.approx(per_pair(three))
     shares = [np.mean([vote for vote, _ in single_votes(counts)]) for counts in COUNTS if sum(counts)]
     assert number(found[IDENTITY], n) == pytest.approx(np.mean(shares))
 

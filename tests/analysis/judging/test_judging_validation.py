@@ -304,7 +304,8 @@ def test_the_keys_of_the_json_are_the_documented_ones() -> None:
         *("judge", "about", "scores", "runs", "groups", "alternative_annotator", "prediction_powered")
     ]
     assert list(judge["groups"][0]["measures"]["brier"]) == [
-        *("as_published", "corrected", "runs", "sd_ddof0", "sd_ddof1", "ceiling", "split_half")
+        *("as_published", "corrected", "runs", "sd_ddof0", "sd_ddof1", "ceiling", "split_half"),
+        "over_person",
     ]
     assert [one["n"] for one in (bin["agreement"] for bin in judge["groups"][0]["calibration"])] == [
         0,

@@ -1,0 +1,50 @@
+"""Calibration of what is said of yes / no judgements: a group's sensitivity and criterion."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.special import ndtr
+
+from analysis.choice.description import describe
+from analysis.detection.measures import sensitivity
+from analysis.detection.multilevel import group_sensitivity
+from bench.calibration_case import COVERAGE, Case, Goal, Hit, holds, interval
+
+_SD_D_PRIME, _SD_C = 0.5, 0.3
+
+
+def _case(people: int, trials: int, d_prime: float, c: float) -> Case:
+    def simulate(rng: np.random.Generator, seed: int) -> Sequence[Hit]:
+        of_d = d_prime + _SD_D_PRIME * rng.standard_normal(people)
+        of_c = c + _SD_C * rng.standard_normal(people)
+        hits, wrong = (rng.binomial(trials, ndtr(side * of_d / 2 - of_c)) for side in (1, -1))
+        n = np.full(people, trials)
+        found = group_sensitivity(hits, n, wrong, n, seed=seed)
+        each = sensitivity(hits, n, wrong, n)[0]
+        return (
+            holds(found.d_prime.interval, d_prime),
+            holds(found.criterion.interval, c),
+            holds(describe(each, seed=seed, resamples=0).interval, d_prime),
+        )
+
+    return Case(
+        f"yes-no-{people}x{trials}-{d_prime:g}",
+        f"{people} participants, {trials} trials a class; d' {d_prime:g} (SD {_SD_D_PRIME:g} between participants), "
+        f"c {c:g} (SD {_SD_C:g})",
+        (
+            interval("d' of the group, multilevel probit"),
+            interval("c of the group, multilevel probit"),
+            Goal("mean of corrected d', Student's t", COVERAGE, "not given", shows=True),
+        ),
+        simulate,
+        300,
+    )
+
+
+CASES = (
+    *(_case(12, trials, 2.5, 0.0) for trials in (5, 10, 20, 40)),
+    _case(5, 10, 2.5, 0.0),
+    _case(30, 10, 2.5, 0.0),
+    _case(12, 10, 1.0, 0.3),
+    _case(30, 10, 0.0, 0.3),
+)
