@@ -40,7 +40,7 @@ COMMANDS = {
         "Send simulated participants through the real pages; their data are marked `simulated`.",
     ),
     "import": Listed(
-        "data",
+        "importing",
         "importing",
         "What was collected elsewhere: FILE --mapping MAP.yaml, hntt FILE, or alympics FOLDER.",
     ),

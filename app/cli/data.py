@@ -1,4 +1,4 @@
-"""`likely-human export`, `import`, `analyze`, `simulate`: data out and in. Each imports what it alone needs."""
+"""`likely-human export`, `package`, `analyze`, `simulate`: data out. Each imports what it alone needs."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from app.cli.console import err, now, opened, out, progress, reading_of
 from app.core.errors import StudyError
@@ -24,116 +23,6 @@ class TableFiles(Enum):
 
     CSV = "csv"
     PARQUET = "parquet"
-
-
-class _Imports(TyperGroup):
-    """`import FILE --mapping MAP.yaml` is short for `import file FILE --mapping MAP.yaml`."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        is_named = not args or args[0] in self.commands or args[0] in ctx.help_option_names
-        return super().parse_args(ctx, args if is_named else ["file", *args])
-
-
-importing = typer.Typer(
-    cls=_Imports,
-    no_args_is_help=True,
-    help="What was collected elsewhere: FILE --mapping MAP.yaml, hntt FILE, or alympics FOLDER.",
-)
-
-
-@importing.command("file")
-def import_file(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Answers to pairs, ratings, yes / no judgements.")
-    ],
-    mapping: Annotated[
-        Path, typer.Option(metavar="MAP.yaml", help="What is what in the file (docs/elsewhere.md).")
-    ],
-) -> None:
-    """Import answers with their mapping file, as the study that it names: all of the file or nothing."""
-    from app.accounts.audit import COMMAND_LINE, record
-    from app.reports.mapped import import_mapped
-    from app.reports.targets import notes_of
-
-    with opened() as (_, database), database.transaction() as session:
-        imported = import_mapped(session, file, mapping, now())
-        for one in imported:
-            record(
-                session, COMMAND_LINE, "study.import", now=now(), study=one.slug, after={"file": file.name}
-            )
-    for note in notes_of(mapping):
-        err.print(note, markup=False)
-    for one in imported:
-        out.print(f"{one.slug}: {one.n_participants} participants, {one.n_responses} responses", markup=False)
-
-
-@importing.command("hntt")
-def import_hntt(
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Answers in the layout of the published data.")
-    ],
-) -> None:
-    """Import answers in the HNTT layout, one study per studyno: hntt-1, hntt-2, ..."""
-    from app.reports.hntt import import_answers
-
-    with opened() as (_, database), database.transaction() as session:
-        imported = import_answers(session, file, now())
-    for slug, n_participants, n_responses in imported:
-        out.print(f"{slug}: {n_participants} participants, {n_responses} responses", markup=False)
-
-
-@importing.command("alympics")
-def import_alympics(
-    folder: Annotated[
-        Path,
-        typer.Argument(
-            metavar="FOLDER", help="The released games (*.json, or wac_rounds.csv) and ratings.csv."
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option("--out", metavar="DIR", help="Where the ratings are written; the folder unless said."),
-    ] = None,
-) -> None:
-    """Import the released games of Alympics' water auction as records, and write its ratings for `analyze`."""
-    from app.core.errors import StudyError
-    from app.reports.alympics import (
-        criteria_of,
-        import_records,
-        read_release,
-        refuse_known_records,
-        write_ratings,
-    )
-    from app.reports.alympics_days import replay_release
-
-    with opened() as (_, database):
-        released = read_release(folder)
-        with database.reading() as session:
-            refuse_known_records(session, released)
-        written = write_ratings(released, output or folder) if released.scores else None
-        with database.transaction() as session:
-            import_records(session, released, now())
-    out.print(f"{len(released.documents)} records imported", markup=False)
-    try:
-        replayed = replay_release(folder)
-        lines = replayed.lines() if replayed else []
-    except StudyError as error:
-        lines = [f"The days were not played again: {error}"]
-    for line in lines:
-        out.print(line, markup=False, soft_wrap=True)
-    for row in released.refused:
-        said = f"row {row.row}: {row.score!r} by judge {row.judge} of {row.record}, {row.criterion}: {row.refused}"
-        out.print(f"{released.sheet}, {said}; it does not count", markup=False, soft_wrap=True)
-    for criterion in criteria_of(released.scores):
-        out.print(str(criterion), markup=False, soft_wrap=True)
-    if missing := released.without_record:
-        out.print(
-            f"{len(missing)} rated records have no game in {folder}: {', '.join(missing[:3])}", markup=False
-        )
-    if written:
-        table, mapping = written
-        out.print(f"{len(released.scores)} ratings written to {table}", markup=False, soft_wrap=True)
-        out.print(f"likely-human analyze {table} --mapping {mapping}", markup=False, soft_wrap=True)
 
 
 def export(

@@ -143,13 +143,13 @@ def delete_stimulus(
     session.execute(update(Upload).where(col(Upload.stimulus_id) == row.id).values(stimulus_id=None))
     session.delete(row)
     session.flush()
-    _drop_content(session, row.content_sha256)
+    drop_content(session, row.content_sha256)
     before = {**facts_of(row), "original_name": row.original_name, "original_sha256": row.original_sha256}
     record(session, who.actor, "stimulus.delete", now=now, subject=name, before=before)
     return Deleted(row.clip_sha256, row.original_sha256)
 
 
-def _drop_content(session: Session, sha256: str | None) -> None:
+def drop_content(session: Session, sha256: str | None) -> None:
     """Forget what a record or a text held, where no other stimulus and no version names it."""
     named = select(Stimulus.id).where(Stimulus.content_sha256 == sha256)
     frozen = select(UnitMember.unit_id).where(UnitMember.sha256 == sha256)

@@ -1,26 +1,25 @@
-"""The released rating sheets of Alympics: scores in the long layout that `analyze` reads, and what was printed."""
+"""A release of Alympics: its games as records, its scores in the layout that `analyze` reads, and what was printed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from statistics import mean, stdev
-from typing import Final
 
 from sqlmodel import Session, col, select
 
 from analysis.ratings.table import as_number
 from app.core.errors import Conflict
 from app.core.spreadsheet import csv_text
-from app.library.alympics import BadRelease, Game, game_of, read_games, table_in
-from app.library.contents import add_documents
+from app.library.alympics.documents import read_games
+from app.library.alympics.games import BadRelease
+from app.library.contents import add_documents, keep_content
 from app.library.documents import ImportedDocument
+from app.library.editing import drop_content
 from app.library.tables import Stimulus
+from app.reports.alympics_sheets import HIGHEST, LOWEST, Score, scores_in
 
-SHEETS: Final = "ratings.csv"
 TABLE, MAPPING = "alympics-ratings.csv", "alympics-ratings.yaml"
-LOWEST, HIGHEST = 1, 5
-_NEEDED = ("record", "judge", "criterion", "score", "player", "game_file")
 _COLUMNS = ("record", "judge", "criterion", "score", "group", "reason", "refused")
 _MAPPING = f"""\
 # Judges' scores of Alympics, as `likely-human import alympics` wrote them. Only scores that count are there.
@@ -38,20 +37,6 @@ PRINTED: Mapping[str, tuple[str, str]] = {
     "LP": ("3.88", "0.88"),
     "IA": ("3.51", "1.24"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class SheetRow:
-    """One score as typed; `refused` says why it does not count, and is empty where it does."""
-
-    row: int
-    record: str
-    judge: str
-    criterion: str
-    score: str
-    group: str
-    reason: str
-    refused: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +73,13 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Released:
-    """What a folder holds: records by name, and scores in the order of the sheet; `sheet` is None without one."""
+    """What a folder holds: records by name, and scores in the order of the sheets."""
 
     documents: Sequence[ImportedDocument]
-    sheet: Path | None
-    scores: Sequence[SheetRow]
+    scores: Sequence[Score]
 
     @property
-    def refused(self) -> Sequence[SheetRow]:
+    def refused(self) -> Sequence[Score]:
         return [row for row in self.scores if row.refused]
 
     @property
@@ -106,15 +90,13 @@ class Released:
 
 
 def read_release(folder: Path) -> Released:
-    """Read the games and, where `ratings.csv` is there, the scores. Raises BadRelease."""
+    """Read the games and, where they are there, the scores. Raises BadRelease."""
     if not folder.is_dir():
-        raise BadRelease(f"{folder}: is no folder; give the one with the released games and {SHEETS}")
-    sheet = folder / SHEETS
-    is_there = sheet.is_file()
-    return Released(read_games(folder), sheet if is_there else None, _scores(sheet) if is_there else ())
+        raise BadRelease(f"{folder}: is no folder; give the one with the released games")
+    return Released(read_games(folder), scores_in(folder))
 
 
-def criteria_of(scores: Sequence[SheetRow]) -> list[Criterion]:
+def criteria_of(scores: Sequence[Score]) -> list[Criterion]:
     """Each criterion in the order of the sheet, those with fewer than two scores left out."""
     found = []
     for name in dict.fromkeys(row.criterion for row in scores):
@@ -152,67 +134,61 @@ def write_ratings(released: Released, folder: Path) -> tuple[Path, Path]:
     return folder / TABLE, folder / MAPPING
 
 
-def refuse_known_records(session: Session, released: Released) -> None:
-    """Raise Conflict for a record that is in the library already."""
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What became of the records: `new` ones, those that were there and `changed`, and those that were as they are."""
+
+    new: int
+    changed: int
+    kept: int
+
+    def __str__(self) -> str:
+        said = f"{self.new} records imported"
+        if self.changed:
+            said += f", {self.changed} that were there changed (versions of studies keep what they were saved with)"
+        return said + (f", {self.kept} were there already" if self.kept else "")
+
+
+def refuse_others(session: Session, released: Released) -> None:
+    """Raise Conflict where the library has something else under the name of a record."""
+    for each, there in _with_present(session, released):
+        if there is not None and (there.content_sha256 is None or _game(there) != _game(each)):
+            raise Conflict(f"The library has another stimulus named {each.name}; rename it first.")
+
+
+def import_records(session: Session, released: Released, now: datetime) -> Imported:
+    """Put all records into the library, or none; one that was there takes what the release says now.
+
+    Raises Conflict as `refuse_others` does.
+    """
+    refuse_others(session, released)
+    pairs = _with_present(session, released)
+    changed = [(each, there) for each, there in pairs if there is not None and _is_other(each, there)]
+    for each, there in changed:
+        before = there.content_sha256
+        there.content_sha256 = keep_content(session, each.document)
+        there.attributes, there.source, there.imported_at = dict(each.attributes), each.source, now
+        there.original_name, there.original_bytes = each.original_name, each.original_bytes
+        session.flush()
+        drop_content(session, before)
+    new = [each for each, there in pairs if there is None]
+    add_documents(session, new, now)
+    return Imported(len(new), len(changed), len(pairs) - len(new) - len(changed))
+
+
+def _with_present(session: Session, released: Released) -> list[tuple[ImportedDocument, Stimulus | None]]:
     names = [each.name for each in released.documents]
-    there = session.exec(
-        select(Stimulus.name).where(col(Stimulus.name).in_(names)).order_by(Stimulus.name)
-    ).first()
-    if there:
-        raise Conflict(f"{there} is in the library already; nothing was imported")
+    rows = session.exec(select(Stimulus).where(col(Stimulus.name).in_(names)))
+    there = {row.name: row for row in rows}
+    return [(each, there.get(each.name)) for each in released.documents]
 
 
-def import_records(session: Session, released: Released, now: datetime) -> None:
-    """Put all records into the library, or none. Raises Conflict where one is there already."""
-    refuse_known_records(session, released)
-    add_documents(session, released.documents, now)
+def _game(stimulus: ImportedDocument | Stimulus) -> str | None:
+    return stimulus.attributes.get("game")
 
 
-def _scores(path: Path) -> list[SheetRow]:
-    found: list[SheetRow] = []
-    first: dict[tuple[str, str, str], int] = {}
-    for number, row in ((each.row, each.cells) for each in table_in(path, _NEEDED)):
-        game = game_of(row["game_file"])
-        if game is None:
-            raise BadRelease(
-                f"{path}: row {number}, column game_file: {row['game_file']!r} names no released game"
-            )
-        for name in ("judge", "criterion", "player"):
-            if not row[name]:
-                raise BadRelease(f"{path}: row {number}, column {name}: is empty")
-        one = _score(number, row, game)
-        key = (one.record, one.judge, one.criterion)
-        if first.setdefault(key, number) != number:
-            raise BadRelease(
-                f"{path}: row {number}: judge {one.judge} has scored {one.record} by {one.criterion} in row "
-                f"{first[key]} already"
-            )
-        found.append(one)
-    return found
-
-
-def _score(number: int, row: Mapping[str, str], game: Game) -> SheetRow:
-    return SheetRow(
-        row=number,
-        record=game.record_of(row["player"]),
-        judge=row["judge"],
-        criterion=row["criterion"],
-        score=row["score"],
-        group=game.group,
-        reason=row.get("reason", ""),
-        refused=_refusal(row["score"]),
-    )
-
-
-def _refusal(score: str) -> str:
-    value = as_number(score)
-    if not score:
-        return "empty"
-    if value != value:
-        return "no number"
-    if not LOWEST <= value <= HIGHEST:
-        return f"impossible on a scale from {LOWEST} to {HIGHEST}"
-    return ""
+def _is_other(each: ImportedDocument, there: Stimulus) -> bool:
+    return each.document.sha256 != there.content_sha256 or each.attributes != there.attributes
 
 
 def _described(values: Sequence[float]) -> tuple[str, str]:

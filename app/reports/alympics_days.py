@@ -6,16 +6,13 @@ from pathlib import Path
 from typing import Literal
 
 from analysis.games.wac import WaterGame, WaterSetting, satisfaction_rate, water_setting
-from app.core.spreadsheet import text_in
-from app.library.alympics import AS_RELEASED, LARGEST_BYTES, ROUNDS, BadRelease, table_in
+from app.library.alympics.chat import chats_in, recorded
+from app.library.alympics.games import BadRelease, Day, Evening, RecordedGame
+from app.library.alympics.table import ROUNDS, games_in
 from app.tasks.game.base import Event
 from app.tasks.game.moves import IllegalMove
 from app.tasks.game.wac import Status, WaterAuction, WaterConfig, WaterState, day_over
 
-_COLUMNS = (
-    *("persona", "lo", "hi", "run", "round", "supply", "player", "bid", "won"),
-    *("balance_after", "hp_after", "no_drink_after"),
-)
 # Table 2 of the paper, averages over ten games: survival of Alex, Bob, Cindy, David and Eric, and RSR at the end.
 PRINTED: Mapping[int, tuple[tuple[float, ...], float]] = {
     1: ((0.10, 0.10, 0.50, 0.70, 0.40), 0.83),
@@ -43,8 +40,7 @@ PRINTED_RSR: Mapping[int, str] = {
     6: "0.61 0.50 0.50 0.61 0.50 0.50 0.50 0.50 0.50 0.50",
 }
 HALF_A_DIGIT = 0.005 + 1e-9
-
-Row = Mapping[str, str]
+HALF_A_CENT = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,27 +93,24 @@ class ReplayedRelease:
 
 
 def replay_release(folder: Path) -> ReplayedRelease | None:
-    """Every day of `wac_rounds.csv` from its record of the evening before; None without that file.
+    """Every day of the released messages, or of `wac_rounds.csv`, from its record of the evening before; None where
+    neither tells how the days went.
 
     The rules are those of the game `wac`: salaries, winners by bid, need and balance, health and the cost of the next
     day without water. A bid above the balance, which the game forbids, wins nothing. Where the record of an evening is
-    empty, that of the rules stands in. Raises BadRelease for a table that is not of such games.
+    empty, that of the rules stands in. Raises BadRelease for what is not of such games.
     """
-    path = folder / ROUNDS
-    if (
-        not path.is_file()
-        or "no_drink_after" not in text_in(path, LARGEST_BYTES, AS_RELEASED).partition("\n")[0]
-    ):
+    games = _games(folder)
+    if not games:
         return None
-    games = _games(path)
     deviations, found = [], dict[int, list[WaterGame]]()
     misprints: list[Misprint] = []
-    for (setting, run), days in sorted(games.items()):
-        game, differing = _replayed(path, setting, run, days)
+    for (setting, run), recorded_game in sorted(games.items()):
+        game, differing = _replayed(recorded_game, setting, run)
         deviations += differing
         found.setdefault(setting, []).append(game)
         misprints += _misprints(setting, run, game)
-    n_days = sum(len(days) for days in games.values())
+    n_days = sum(len(each.days) for each in games.values())
     settings = {setting: water_setting(each) for setting, each in found.items()}
     return ReplayedRelease(len(games), n_days, deviations, settings, misprints)
 
@@ -137,116 +130,119 @@ def _misprints(setting: int, run: int, game: WaterGame) -> list[Misprint]:
     return found
 
 
-def _games(path: Path) -> Mapping[tuple[int, int], Sequence[Mapping[str, Row]]]:
-    """The rows by setting and run, day and resident."""
+def _games(folder: Path) -> Mapping[tuple[int, int], RecordedGame]:
+    """The games whose days are told, by setting and run."""
+    told = [each for chat in chats_in(folder) if (each := recorded(chat)).days]
+    if not told and (folder / ROUNDS).is_file():
+        told = games_in(folder / ROUNDS)
+    if not any(_tells_health(each) for each in told):
+        return {}
     settings = {
         (config.personas, config.supply_low, config.supply_high): number
         for number, config in enumerate(WaterConfig.grid(), 1)
     }
-    games: dict[tuple[int, int], dict[int, dict[str, Row]]] = {}
-    for number, row in ((each.row, each.cells) for each in table_in(path, _COLUMNS)):
-        try:
-            key = (row["persona"] == "persona", int(row["lo"]), int(row["hi"]))
-            run, day = int(row["run"]), int(row["round"])
-            _bid(row), int(row["supply"]), _recorded(row, Status(0, 0, 0))
-        except (ValueError, OverflowError) as error:
-            raise BadRelease(f"{path}: row {number}: {error}") from None
-        if key not in settings:
-            raise BadRelease(
-                f"{path}: row {number}: a supply from {key[1]} to {key[2]} is none of the settings"
-            )
-        games.setdefault((settings[key], run), {}).setdefault(day, {})[row["player"]] = row
-    for (setting, run), days in games.items():
-        if sorted(days) != list(range(1, len(days) + 1)):
-            raise BadRelease(f"{path}: setting {setting}, game {run}: days are missing")
-    return {key: [days[day] for day in sorted(days)] for key, days in games.items()}
+    found: dict[tuple[int, int], RecordedGame] = {}
+    for each in told:
+        game = each.game
+        setting = settings.get((game.persona, game.low, game.high))
+        if setting is None:
+            raise BadRelease(f"{each.path}: a supply from {game.low} to {game.high} is none of the settings")
+        if [day.number for day in each.days] != list(range(1, len(each.days) + 1)):
+            raise BadRelease(f"{each.path}: setting {setting}, game {game.run}: days are missing")
+        found[setting, game.run] = each
+    return found
 
 
-def _replayed(
-    path: Path, setting: int, run: int, days: Sequence[Mapping[str, Row]]
-) -> tuple[WaterGame, list[Deviation]]:
+def _tells_health(released: RecordedGame) -> bool:
+    return any(one.next_loss is not None for day in released.days for one in day.residents.values())
+
+
+def _replayed(released: RecordedGame, setting: int, run: int) -> tuple[WaterGame, list[Deviation]]:
     rules, config = WaterAuction(), WaterConfig.grid()[setting - 1]
     names = [resident.name for resident in config.residents]
     statuses = rules.initial(config).statuses
     deviations: list[Deviation] = []
-    bids: list[Mapping[str, float]] = []
-    winners, balances, healths = [], list[Mapping[str, float]](), list[Mapping[str, float]]()
-    for day, rows in enumerate(days, 1):
-        if unknown := set(rows) - set(names):
+    balances, healths = list[Mapping[str, float]](), list[Mapping[str, float]]()
+    for day in released.days:
+        if unknown := set(day.residents) - set(names):
             raise BadRelease(
-                f"{path}: setting {setting}, game {run}, day {day}: {min(unknown)} is no resident"
+                f"{released.path}: setting {setting}, game {run}, day {day.number}: {min(unknown)} is no resident"
             )
-        supply = int(next(iter(rows.values()))["supply"])
-        evening = _evening(rules, WaterState(config, statuses, (None,) * len(names)), supply, rows, names)
+        evening = _evening(rules, WaterState(config, statuses, (None,) * len(names)), day, names)
         if isinstance(evening, str):
-            why, statuses = (
-                [evening],
-                tuple(_recorded(rows.get(n), s) for n, s in zip(names, statuses, strict=True)),
-            )
+            why, statuses = [evening], _stood(day, statuses, names)
         else:
+            stood = _stood(day, evening.statuses, names)
             won = {names[seat - 1] for seat in evening.past[-1].winners}
-            recorded = tuple(_recorded(rows.get(n), s) for n, s in zip(names, evening.statuses, strict=True))
-            why = _differences(rows, won, evening.statuses, recorded, names)
-            statuses = recorded
+            why, statuses = _differences(day, won, evening.statuses, stood, names), stood
         if why:
-            deviations.append(Deviation(setting, run, day, why))
-        bids.append({name: _bid(row) for name, row in rows.items()})
-        winners.append([name for name, row in rows.items() if row["won"] == "True"])
+            deviations.append(Deviation(setting, run, day.number, why))
         balances.append({name: one.balance for name, one in zip(names, statuses, strict=True)})
         healths.append({name: one.health for name, one in zip(names, statuses, strict=True)})
+    bids = [{name: _bid(one) for name, one in day.residents.items()} for day in released.days]
+    winners = [[name for name, one in day.residents.items() if one.won] for day in released.days]
     needs = {resident.name: resident.need for resident in config.residents}
     supplies = (config.supply_low, config.supply_high)
     return WaterGame(supplies, needs, bids, winners, balances, healths), deviations
 
 
-def _evening(
-    rules: WaterAuction, morning: WaterState, supply: int, rows: Mapping[str, Row], names: Sequence[str]
-) -> WaterState | str:
+def _evening(rules: WaterAuction, morning: WaterState, day: Day, names: Sequence[str]) -> WaterState | str:
     """The state after the day by the rules, or why they do not allow the day."""
     alive = {name for name, status in zip(names, morning.statuses, strict=True) if status.alive}
-    if alive != set(rows):
-        return f"{', '.join(sorted(alive))} were alive, {', '.join(sorted(rows))} bid"
+    if alive != set(day.residents):
+        return f"{', '.join(sorted(alive))} were alive, {', '.join(sorted(day.residents))} bid"
     try:
         phase = rules.to_move(morning).phase_id
-        drawn = rules.apply(morning, Event("nature", phase, None, {"kind": "supply", "value": supply}))
+        drawn = rules.apply(morning, Event("nature", phase, None, {"kind": "supply", "value": day.supply}))
     except IllegalMove as error:
         return str(error)
-    return day_over(replace(drawn, bids=tuple(_bid(rows[n]) if n in rows else None for n in names)))
+    bids = tuple(_bid(day.residents[name]) if name in day.residents else None for name in names)
+    return day_over(replace(drawn, bids=bids))
 
 
 def _differences(
-    rows: Mapping[str, Row],
-    won: set[str],
-    expected: Sequence[Status],
-    recorded: Sequence[Status],
-    names: Sequence[str],
+    day: Day, won: set[str], expected: Sequence[Status], stood: Sequence[Status], names: Sequence[str]
 ) -> list[str]:
-    got = {name for name, row in rows.items() if row["won"] == "True"}
+    got = {name for name, one in day.residents.items() if one.won}
     why = []
     if got != won:
         why.append(f"water went to {_listed(got)}, by the rules to {_listed(won)}")
-    for name, rule, record in zip(names, expected, recorded, strict=True):
-        if rule != record:
+    for name, rule, record in zip(names, expected, stood, strict=True):
+        # The authors' program adds up balances in binary fractions, which is not their cents.
+        if (
+            abs(rule.balance - record.balance) > HALF_A_CENT
+            or replace(rule, balance=record.balance) != record
+        ):
             why.append(
-                f"{name} has ${record.balance}, health {record.health}, next loss {record.next_loss}, by the rules "
-                f"${rule.balance}, {rule.health}, {rule.next_loss}"
+                f"{name} has ${_dollars(record)}, health {record.health}, next loss {record.next_loss}, by the "
+                f"rules ${_dollars(rule)}, {rule.health}, {rule.next_loss}"
             )
     return why
 
 
-def _recorded(row: Row | None, otherwise: Status) -> Status:
-    if row is None or not (row["balance_after"] and row["hp_after"] and row["no_drink_after"]):
+def _stood(day: Day, otherwise: Sequence[Status], names: Sequence[str]) -> tuple[Status, ...]:
+    """How everybody stood at the end of the day by the record, and `otherwise` where it is empty."""
+    return tuple(_recorded(day.residents.get(name), one) for name, one in zip(names, otherwise, strict=True))
+
+
+def _recorded(one: Evening | None, otherwise: Status) -> Status:
+    if one is None or one.balance is None or one.health is None or one.next_loss is None:
         return otherwise
-    balance, health, loss = (
-        round(float(row[name])) for name in ("balance_after", "hp_after", "no_drink_after")
-    )
-    return Status(balance, health, loss)
+    return Status(*map(_number, (one.balance, one.health, one.next_loss)))
 
 
-def _bid(row: Row) -> int:
+def _bid(one: Evening) -> int:
     """A bid as typed, whole or not; an empty one is 0."""
-    bid = float(row["bid"] or 0)
-    return int(bid) if bid.is_integer() else bid  # type: ignore[return-value]
+    return _number(one.bid or 0)
+
+
+def _number(value: float) -> int:
+    """Whole numbers as such; the rules do the same sums with the others."""
+    return int(value) if float(value).is_integer() else value  # type: ignore[return-value]
+
+
+def _dollars(status: Status) -> str:
+    return f"{status.balance:.2f}".removesuffix(".00")
 
 
 def _listed(names: set[str]) -> str:

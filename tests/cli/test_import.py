@@ -189,9 +189,13 @@ def test_the_released_games_of_alympics_become_records_and_their_scores_a_table(
         0,
     )
     assert [(one["n"], one["mean"]) for one in json.loads(found.stdout)["criteria"]] == [(2, 3.5)]
-    again = run("import", "alympics", "released")
-    assert (again.returncode, again.stdout) == (1, "")
-    assert again.stderr == "wac-persona-10-20-2-alex is in the library already; nothing was imported\n"
+    again = run("import", "alympics", "released", "--out", "out")
+    assert (again.returncode, again.stdout.splitlines()[0]) == (0, "0 records imported, 2 were there already")
+    checked = run("import", "alympics", "released", "--check")
+    assert (checked.returncode, checked.stdout.splitlines()[:2]) == (
+        0,
+        ["2 records", "No file tells how days went."],
+    )
     assert not (tmp_path / "released" / "alympics-ratings.csv").exists()
     missing = run("import", "alympics", "nowhere")
-    assert missing.stderr == "nowhere: is no folder; give the one with the released games and ratings.csv\n"
+    assert missing.stderr == "nowhere: is no folder; give the one with the released games\n"

@@ -12,12 +12,15 @@ from sqlmodel import select
 from analysis import analyze_ratings, read_ratings
 from app.core.database import Database
 from app.core.errors import Conflict, StudyError
-from app.library.alympics import BadRelease, Game, game_of, read_games
+from app.library.alympics.documents import read_games
+from app.library.alympics.games import BadRelease, Game, game_of
 from app.library.contents import contents_named
 from app.library.records import Chart, Line, Table, parse_record
-from app.library.tables import Stimulus
+from app.library.tables import Content, Stimulus
 from app.reports.alympics import criteria_of, import_records, read_release, write_ratings
+from app.reports.alympics_sheets import scores_in
 from tests.factories import NOW
+from tests.workbooks import Cells, write_xls, write_xlsx
 
 GOLD = Path(__file__).parents[1] / "analysis" / "gold" / "alympics_ratings.csv"
 PLAYERS = ("Alex", "Bob", "Cindy", "David", "Eric")
@@ -64,6 +67,8 @@ def test_names_of_released_files_say_which_game_they_hold() -> None:
         "all_messages_WACpersona_10_20_10_final.json": Game(True, 10, 20, 10),
         "all_messages_WAC_20_30_final_3.json": Game(False, 20, 30, 3),
         "all_messages_WAC_20_30_7_final.json": Game(False, 20, 30, 7),
+        "WAC_nopersona_10_20_10.json": Game(False, 10, 20, 10),
+        "WAC_persona_15_25_4.json": Game(True, 15, 25, 4),
         "notes.json": None,
     }
     assert {name: game_of(name) for name in names} == names
@@ -118,12 +123,20 @@ FILE = "all_messages_WAC_10_20_10_final.json"
 BAD: dict[str, tuple[Spoil, str]] = {
     "no JSON": (lambda at: (at / MESSAGES).write_text("["), "10_final.json: is not JSON"),
     "deep": (lambda at: (at / MESSAGES).write_text("[" * 100_000), "10_final.json: is not JSON"),
-    "no list": (lambda at: (at / MESSAGES).write_text("{}"), "is no list of players' messages"),
+    "no object": (lambda at: (at / MESSAGES).write_text("3"), "holds no players' messages"),
     "no players": (lambda at: (at / MESSAGES).write_text("[]"), "holds no player"),
     "no messages": (lambda at: (at / MESSAGES).write_text('[{"Bob": 1}]'), "Bob has no list of messages"),
     "odd message": (
-        lambda at: (at / MESSAGES).write_text('[{"Bob": [{"role": "system"}]}]'),
-        "message 1 of Bob has no role and content",
+        lambda at: (at / MESSAGES).write_text('{"B": [{"role": "system"}]}'),
+        "message 1 of B has no role and content",
+    ),
+    "one player twice": (
+        lambda at: (at / MESSAGES).write_text(
+            json.dumps(
+                {key: [{"role": "system", "content": "Hello, Bob! Today is the Day 1"}] for key in "AB"}
+            )
+        ),
+        "Bob has two lists of messages",
     ),
     "control character": (
         lambda at: (at / MESSAGES).write_text('[{"Bob": [{"role": "system", "content": "\\u0000"}]}]'),
@@ -156,7 +169,7 @@ BAD: dict[str, tuple[Spoil, str]] = {
     ),
     "second score": (
         lambda at: (at / "ratings.csv").write_text(SHEET + f"1,1,IU,4,,Bob,False,{FILE}\n" * 2),
-        "row 3: judge 1 has scored wac-no-persona-10-20-10-bob by IU in row 2 already",
+        "row 3: judge 1 has scored wac-no-persona-10-20-10-bob by IU in ",
     ),
 }
 
@@ -226,20 +239,119 @@ def test_identity_alignment_is_as_printed_and_impossible_scores_are_refused(
     assert {group.group for group in identity.groups} == {"persona"}
 
 
-def test_all_records_come_in_or_none(released: Path, database: Database) -> None:
+def test_all_records_come_in_or_none_and_a_corrected_release_comes_in_again(
+    released: Path, database: Database
+) -> None:
     found = read_release(released)
     with database.transaction() as session:
-        import_records(session, found, NOW)
+        assert str(import_records(session, found, NOW)) == "4 records imported"
     with database.reading() as session:
         there = contents_named(session, ["wac-persona-15-25-5-bob"])["wac-persona-15-25-5-bob"]
         assert (there.kind, there.source) == ("record", "model")
         assert there.sha256 == found.documents[3].document.sha256
     with database.transaction() as session:
         session.delete(session.exec(select(Stimulus).where(Stimulus.name == found.documents[0].name)).one())
+    path = released / "records" / "all_messages_WAC_persona_15_25_final_5.json"
+    path.write_text(path.read_text().replace("I bid 40.", "I bid 41."))
+    corrected = read_release(released)
+    with database.transaction() as session:
+        imported = import_records(session, corrected, NOW)
+    assert (imported.new, imported.changed, imported.kept) == (1, 2, 1)
+    assert "1 records imported, 2 that were there changed" in str(imported)
+    with database.reading() as session:
+        names = [each.name for each in corrected.documents]
+        held = contents_named(session, names)
+        assert [held[name].sha256 for name in names] == [each.document.sha256 for each in corrected.documents]
+    path.write_text(path.read_text().replace("I bid 41.", "I bid 42."))
+    again = read_release(released)
+    with database.transaction() as session:
+        assert import_records(session, again, NOW).changed == 2
+        assert session.get(Content, corrected.documents[3].document.sha256) is None, "nobody names it"
+    with database.transaction() as session:
+        other = session.exec(select(Stimulus).where(Stimulus.name == names[0])).one()
+        other.attributes = {}
     with (
-        pytest.raises(Conflict, match="wac-no-persona-10-20-10-bob is in the library already"),
+        pytest.raises(Conflict, match="has another stimulus named wac-no-persona-10-20-10-alex; rename it"),
         database.transaction() as session,
     ):
         import_records(session, found, NOW)
     with database.reading() as session:
-        assert len(session.exec(select(Stimulus)).all()) == 3
+        assert contents_named(session, names)[names[3]].sha256 == again.documents[3].document.sha256
+
+
+DETAILS = (
+    "No.1\tall_messages_WAC_10_20_10_final.json\tGameProgress_1.pdf\tAlex\r\n"
+    "No.2\tall_messages_WACpersona_15_25_5_final.json\tGameProgress_2.pdf\t Bob\r\n\r\n"
+)
+HEADINGS = (
+    "Aspect ",
+    "Information \nUtiization",
+    "Adaptability\n＆ \nStrategicEvolution",
+    " Identity Alignment",
+)
+
+
+@pytest.fixture
+def annotated(released: Path) -> Path:
+    """Workbooks as the release has them: two formats, a typing error, a sheet that begins lower down."""
+    at = released / "human annotation"
+    (at / "Labeling_Records").mkdir(parents=True)
+    (at / "Labeling_Records" / "Details.txt").write_bytes(DETAILS.encode("utf-16"))
+    for record in "12":
+        (at / "Labeling_Results" / record).mkdir(parents=True)
+    scores: Cells = (
+        HEADINGS,
+        ("Score", 4, 17, "2 point"),
+        ("Reasons", "Because", "of", "that"),
+        ("", ".", "", ""),
+    )
+    write_xls(at / "Labeling_Results" / "1" / "PLAYER8.xls", {"Sheet1": scores, "Sheet2": ()})
+    below = [("", *row) for row in ((), HEADINGS[:2], ("score", 3.0), ("reasons", "why"))]
+    write_xlsx(at / "Labeling_Results" / "2" / "PLAYER10.xlsx", {"notes": (("a", "b"),), "score": below})
+    other = ("Aspect", "Interpersonal skills"), ("Score", 4.0), ("Reasons", "kind")
+    write_xlsx(at / "Labeling_Results" / "2" / "PLAYER1.xlsx", {"Sheet1": other})
+    (at / "Labeling_Results" / "2" / "._PLAYER1.xlsx").write_bytes(b"of macOS")
+    return released
+
+
+def test_rating_sheets_are_read_as_released(annotated: Path) -> None:
+    found = {(one.record, one.judge, one.criterion): one for one in scores_in(annotated)}
+    assert {key: (one.score, one.refused, one.reason) for key, one in found.items()} == {
+        ("wac-no-persona-10-20-10-alex", "8", "IU"): ("4", "", "Because"),
+        ("wac-no-persona-10-20-10-alex", "8", "AD"): ("17", "impossible on a scale from 1 to 5", "of"),
+        ("wac-no-persona-10-20-10-alex", "8", "IA"): ("2 point", "no number", "that"),
+        ("wac-persona-15-25-5-bob", "1", "Interpersonal skills"): (
+            "4",
+            "no aspect of the published rubric",
+            "kind",
+        ),
+        ("wac-persona-15-25-5-bob", "10", "IU"): ("3", "", "why"),
+    }
+    place = found["wac-no-persona-10-20-10-alex", "8", "AD"].place
+    assert place.endswith("Labeling_Results/1/PLAYER8.xls, column C")
+    assert not read_release(annotated).without_record
+
+
+def test_a_sheet_that_cannot_be_placed_is_refused_with_its_name(annotated: Path) -> None:
+    at = annotated / "human annotation"
+    book, details = at / "Labeling_Results" / "1" / "PLAYER8.xls", at / "Labeling_Records" / "Details.txt"
+    kept = book.read_bytes()
+    cases: dict[str, Callable[[], Any]] = {
+        r"PLAYER8\.xls: no sheet of it has a row of scores": lambda: write_xls(
+            book, {"a": (("Aspect", "IU"),)}
+        ),
+        r"PLAYER8\.xls, column C: has a score and no aspect": lambda: write_xls(
+            book, {"a": (("Aspect", "Logical Reasoning", ""), ("Score", 1.0, 2.0))}
+        ),
+        r"PLAYER8\.xls: is no workbook": lambda: book.write_text("Aspect,IU"),
+        r"Details\.txt:2: has no record, game and player": lambda: details.write_text(
+            DETAILS.replace("WACpersona", "game")
+        ),
+        "the folder 1 is none of the records": lambda: details.write_text(DETAILS.replace("No.1", "No.3")),
+        r"and no Details\.txt, which says whose play": details.unlink,
+    }
+    for why, spoil in cases.items():
+        book.write_bytes(kept)
+        spoil()
+        with pytest.raises(StudyError, match=why):
+            scores_in(annotated)

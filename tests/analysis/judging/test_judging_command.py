@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from analysis.errors import AnalysisError
 from analysis.judging import validate_judges
-from app.cli.data import import_hntt
+from app.cli.importing import import_hntt
 from app.cli.judging import validate
 from app.core.errors import StudyError
 from tests.analysis.judging.cases import hntt

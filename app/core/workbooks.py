@@ -1,0 +1,51 @@
+"""Workbooks of spreadsheets (xlsx, xls) as text: the one reader of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from python_calamine import CalamineError, CalamineWorkbook
+
+from app.core.problems import Problem
+from app.core.spreadsheet import BadTable
+
+_LARGEST_BYTES: Final = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A sheet of a workbook: its rows from the first one on, each cell as its text, without blanks around it.
+
+    A whole number has no decimals, whatever the workbook shows.
+    """
+
+    name: str
+    rows: Sequence[Sequence[str]]
+
+
+def sheets_in(path: Path) -> list[Sheet]:
+    """The sheets of a workbook in their order. Raises BadTable."""
+    try:
+        if path.stat().st_size > _LARGEST_BYTES:
+            raise _bad(path, f"is larger than {_LARGEST_BYTES // 10**6} MB", "is it the right file?")
+        with CalamineWorkbook.from_path(path) as workbook:
+            return [Sheet(name, _rows(workbook, name)) for name in workbook.sheet_names]
+    except CalamineError as error:
+        raise _bad(path, f"is no workbook that can be read ({error})", "save it as xlsx or as CSV") from None
+    except OSError as error:
+        raise _bad(path, f"cannot be read ({error.strerror or error})", "") from None
+
+
+def _rows(workbook: CalamineWorkbook, name: str) -> list[list[str]]:
+    # Without the empty cells before the first full one, places would not be those of the spreadsheet.
+    rows = workbook.get_sheet_by_name(name).to_python(skip_empty_area=False)
+    return [[_text(cell) for cell in row] for row in rows]
+
+
+def _text(cell: object) -> str:
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell).strip()
+
+
+def _bad(path: Path, message: str, remedy: str) -> BadTable:
+    return BadTable(Problem(str(path), 0, message, remedy))
