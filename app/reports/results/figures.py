@@ -12,6 +12,7 @@ from analysis.data.selection import Selection
 from analysis.figures.dots import MOST_DOTS, thinned
 from analysis.figures.flow import Sessions
 from analysis.results import table_rows
+from analysis.stats.evidence import NOT_YET, SHARE, told
 from app.reports.results.marks import FEW, INTERVAL, SHARES, described, few, mark, nothing, plain_interval
 from app.reports.results.pairs import VotedPair, right_source
 from app.reports.results.view import Cell, Column, Dot, Figure, Mark, Numbers
@@ -190,11 +191,7 @@ def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
         )
     first, last = one.levels[0], one.levels[-1]
     strong = percent(first.accuracy.mean)
-    said = (
-        f"All answers have the same certainty: {_level_name(first, names)}."
-        if first is last
-        else f"Where people were most certain, {strong} were right; where least, {percent(last.accuracy.mean)}."
-    )
+    said = _certainty_said(one, names)
     area = one.auroc
     within = (
         f" Within a person, a right answer was the more certain one with probability {exact(area.mean)} "
@@ -239,6 +236,25 @@ def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
         ),
         caution=few(one.n_participants, "person", area) if area.mean is None else "",
     )
+
+
+def _certainty_said(one: Certainty, names: Sequence[str]) -> str:
+    """By the area within people, which other people at other levels do not move."""
+    first, last = one.levels[0], one.levels[-1]
+    if first is last:
+        return f"All answers have the same certainty: {_level_name(first, names)}."
+    shares = (
+        f"{percent(first.accuracy.mean)} right where most certain ({count(first.n_answers, 'answer')}), "
+        f"{percent(last.accuracy.mean)} where least ({last.n_answers:,})"
+    )
+    match told(one.auroc.interval, 0.5):
+        case "more":
+            return f"People were right more often where they were more certain: {shares}."
+        case "less":
+            return f"People were right less often where they were more certain: {shares}."
+        case "alike":
+            return f"How certain people were told right from wrong by no more than {exact(SHARE)} of AUC: {shares}."
+    return f"Whether the more certain answers are more often right {NOT_YET}: {shares}."
 
 
 def _level_name(level: Level, names: Sequence[str]) -> str:

@@ -3,11 +3,17 @@
 from analysis.judging.items.figure import judge_name
 from analysis.judging.items.text import ITEM_MEASURES
 from analysis.judging.items.validation import ItemValidation
+from analysis.stats.evidence import NOT_YET, SHARE, told
 from app.reports.results.marks import estimated, plain_interval
 from app.reports.results.view import Band, Column, Figure, Mark, Numbers
 from app.reports.results.words import ends_of, exact, first_few, sentence
 
 MOST_MARKS = 24
+_STANDINGS = {
+    "less": "short of one rater",
+    "more": "above one rater",
+    "alike": f"within {SHARE:g} of one rater",
+}
 _DRAWN = {"classes": "accuracy", "ratings": "spearman"}
 
 
@@ -59,11 +65,20 @@ def item_judges_figure(name: str, section: str, validation: ItemValidation) -> F
     ]
     low = -1.0 if min((end for end in lows if end is not None), default=0.0) < 0 else 0.0
     drawn.sort(key=lambda each: -(each[1].value.value or 0.0))
-    below = [label for label, one in drawn if _standing(one.value.interval.high, one.ceiling.value)]
+    standing = {
+        label: told(one.value.interval, one.ceiling.value) if one.ceiling.value is not None else "open"
+        for label, one in drawn
+    }
+    below = [label for label, verdict in standing.items() if verdict == "less"]
+    parts = [
+        f"{first_few(names)} {words}"
+        for wanted, words in _STANDINGS.items()
+        if (names := [label for label, verdict in standing.items() if verdict == wanted])
+    ]
     said = (
-        f"{first_few(below)} {'falls' if len(below) == 1 else 'fall'} short of one rater."
-        if below
-        else ("No judge can be told from one rater, or all do better.")
+        sentence("; ".join(parts))
+        if parts
+        else f"Whether a judge does better or worse than one rater {NOT_YET}."
     )
     what = {
         "accuracy": "Share of items that get the class most raters gave them",
@@ -91,8 +106,3 @@ def item_judges_figure(name: str, section: str, validation: ItemValidation) -> F
         scale=(low, 1.0),
         ends=(f"{low:g}", "1"),
     )  # fmt: skip
-
-
-def _standing(high: float | None, ceiling: float | None) -> bool:
-    """Whether a judge's interval lies below what one rater reaches."""
-    return high is not None and ceiling is not None and high < ceiling

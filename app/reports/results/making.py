@@ -9,19 +9,21 @@ from analysis.choice.studies import StudyResult
 from analysis.distances import Closing
 from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
+from analysis.results import table_rows
 from analysis.signatures import NoSignatures, PlaySignatures, Signatures
+from analysis.stats.evidence import NOT_YET, SHARE, told
 from app.reports.games import GameMeasures
 from app.reports.results import bias, figures, items, judges, measures
 from app.reports.results.claims import HOW_MORE, claims_of
 from app.reports.results.closing import closing_figure
-from app.reports.results.compared import compared_claims, studies_figure
-from app.reports.results.conditions import conditions_claims, conditions_figures
+from app.reports.results.compared import compared_claims, studies_figure, studies_headline
+from app.reports.results.conditions import conditions_claims, conditions_figures, conditions_headline
 from app.reports.results.items import RatedItems
 from app.reports.results.marks import FEW
 from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
 from app.reports.results.signatures import ABOUT, PLAY, signature_cautions, signature_figures
 from app.reports.results.view import FORMAT, Caution, Figure, ResultsView
-from app.reports.results.words import between, count, people, percent, sentence
+from app.reports.results.words import between, count, people, percent, points, sentence
 
 _HOW_MORE_ITEMS = (
     "Groups of items are compared by Mann-Whitney over the mean of each item; a difference is said where "
@@ -72,7 +74,7 @@ def results_view(
         n_answers=study.selection.n_used,
         n_people=study.selection.n_participants_used,
         n_pairs=len(pairs),
-        headline=headline(study, pairs, right),
+        headline=f"{headline(study, pairs, right)}{_beside(analysis, study)}",
         next_step=_next_step(study, pairs),
         can_say=(*claims.can_say, *conditions.can_say, *beside.can_say),
         not_yet=(*claims.not_yet, *conditions.not_yet, *beside.not_yet),
@@ -180,7 +182,7 @@ def headline(study: StudyResult, pairs: Sequence[VotedPair], right: str) -> str:
         share = percent(study.accuracy.mean)
         if study.accuracy.n == 1:
             return f"One person picked {right} in {share} of pairs: that is a person, not a finding."
-        return f"People picked {right} in {share} of pairs, where chance is 50%."
+        return f"People picked {right} in {share} of pairs, {_against_chance(study)}."
     shown = [one for one in study.preferences if not one.has_truth and one.description.mean is not None]
     if shown:
         one = shown[0]
@@ -191,6 +193,33 @@ def headline(study: StudyResult, pairs: Sequence[VotedPair], right: str) -> str:
     return (
         f"{people(study.selection.n_participants_used)} voted, and no pair has a right clip or two sources."
     )
+
+
+def _against_chance(study: StudyResult) -> str:
+    """Direction, interval and reach: over people, and over other pairs as well where that interval is known."""
+    words = {
+        "more": "more than the 50% of chance",
+        "less": "less than the 50% of chance",
+        "alike": f"within {points(SHARE)} of chance",
+        "open": f"where chance is 50%; whether they can tell {NOT_YET}",
+    }
+    both = study.two_way.accuracy
+    reach = (
+        ""
+        if both.low is None
+        else f"; over other people and pairs {percent(both.low)} to {percent(both.high)}"
+    )
+    return f"{words[told(study.accuracy.interval, 0.5)]} ({between(study.accuracy.interval)}{reach})"
+
+
+def _beside(analysis: Analysis, study: StudyResult) -> str:
+    """What two studies, else two conditions, come to against each other."""
+    if said := studies_headline(analysis):
+        return f" {said}"
+    by_condition = next(one for one in study.breakdowns if (one.measure, one.by) == ("accuracy", "condition"))
+    shares = {row["value"]: row["mean"] for row in table_rows(by_condition.table)}
+    said = conditions_headline(study.conditions, shares)
+    return f" {sentence(said)}" if said else ""
 
 
 def _next_step(study: StudyResult, pairs: Sequence[VotedPair]) -> str:
