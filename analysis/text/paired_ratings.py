@@ -78,8 +78,8 @@ def unreachable(comparisons: Sequence[PairedScores]) -> str:
         return ""
     return (
         f"After Holm's correction over {family} tests no p can be below .05, whatever is found: with {n} {unit} that "
-        f"differ the least p is {least_p(n):.2g}, after the correction {min(1.0, family * least_p(n)):.2g}. It takes more "
-        f"{UNITS[comparisons[0].paired_by][1]}, or fewer comparisons, chosen beforehand"
+        f"differ the least p is {least_p(n):.2g}, after the correction {min(1.0, family * least_p(n)):.2g}. It takes "
+        f"more {UNITS[comparisons[0].paired_by][1]}, or fewer comparisons, chosen beforehand"
     )
 
 

@@ -192,8 +192,8 @@ def _labels(analysis: Analysis) -> Iterator[str]:
     )
     if any(study.dawid_skene.log_likelihood is not None for study in analysis.studies):
         yield (
-            "Beside it stand labels weighed by skill of participants [DS79], whose probabilities are from a hierarchical "
-            "model in which pairs differ in difficulty."
+            "Beside it stand labels weighed by skill of participants [DS79], whose probabilities are from a "
+            "hierarchical model in which pairs differ in difficulty."
         )
     if any(study.bradley_terry.strengths for study in analysis.studies):
         yield (

@@ -92,7 +92,7 @@ def order_figure(bias: Bias) -> Figure:
     slope = bias.learning.slope
     if not table:
         return nothing(
-            "order", "bias", "There is no accuracy by position: no pair with a right clip was answered.", ""
+            "order", "bias", "There is no accuracy by position: no answered pair has a right answer.", ""
         )
     drawn = table[:_MOST_POSITIONS]
     more = (

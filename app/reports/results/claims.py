@@ -15,7 +15,18 @@ from analysis.judging.sample import LABELS
 from analysis.stats.evidence import SHARE, told
 from app.reports.results.judges import standing
 from app.reports.results.pairs import VotedPair
-from app.reports.results.words import between, count, ends_of, exact, first_few, people, percent, points
+from app.reports.results.words import (
+    CLIP,
+    Noun,
+    between,
+    count,
+    ends_of,
+    exact,
+    first_few,
+    people,
+    percent,
+    points,
+)
 
 _Z = 1.959963984540054
 _NEAREST = 0.02  # a mean so near an even split needs thousands: no number is given
@@ -35,14 +46,18 @@ class Claims:
 
 
 def claims_of(
-    study: StudyResult, pairs: Sequence[VotedPair], right: str, validation: JudgeValidation | None
+    study: StudyResult,
+    pairs: Sequence[VotedPair],
+    right: str,
+    validation: JudgeValidation | None,
+    noun: Noun = CLIP,
 ) -> Claims:
     """From the intervals of one study; what studies beside each other say is added by the caller."""
     made = [
         *_on_accuracy(study, right),
         *_on_preferences(study),
         *_on_certainty(study),
-        *_on_pairs(study, pairs, right),
+        *_on_pairs(study, pairs, right, noun),
         *_on_bias(study),
         *_on_judges(validation),
     ]
@@ -158,11 +173,13 @@ def _on_certainty(study: StudyResult) -> Iterator[tuple[bool, str]]:
         yield False, f"That the more certain answers are more often right: {n}.{needs}"
 
 
-def _on_pairs(study: StudyResult, pairs: Sequence[VotedPair], right: str) -> Iterator[tuple[bool, str]]:
+def _on_pairs(
+    study: StudyResult, pairs: Sequence[VotedPair], right: str, noun: Noun
+) -> Iterator[tuple[bool, str]]:
     lost = [one.pair for one in pairs if one.is_lost]
     if lost:
         which = "pair" if len(lost) == 1 else "pairs"
-        yield True, f"In {len(lost)} {which} people take the other clip for {right}: {first_few(lost)}."
+        yield True, f"In {len(lost)} {which} people take the other {noun.one} for {right}: {first_few(lost)}."
     unsettled = [one for one in pairs if one.is_open]
     if not unsettled:
         return

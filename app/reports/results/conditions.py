@@ -175,7 +175,8 @@ def conditions_headline(found: ConditionsCompared, shares: Mapping[str, float | 
     if isinstance(test, PairedTest):
         size = f"difference {_signed(test.difference.mean)} points, {_interval_words(*_limits_of(one))}"
     else:
-        size = f"probability of being higher {exact(test.effect if test else None)}, {_interval_words(*_limits_of(one))}"
+        effect = test.effect if test else None
+        size = f"probability of being higher {exact(effect)}, {_interval_words(*_limits_of(one))}"
     ending = f". Which is higher {NOT_YET}" if _told(one) == "open" else ""
     return f"{both}: {size}, over these pairs{reach}{ending}."
 

@@ -23,7 +23,7 @@ from app.reports.results.marks import FEW
 from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
 from app.reports.results.signatures import ABOUT, PLAY, signature_cautions, signature_figures
 from app.reports.results.view import FORMAT, Caution, Figure, ResultsView
-from app.reports.results.words import between, count, people, percent, points, sentence
+from app.reports.results.words import CLIP, Noun, between, count, people, percent, points, sentence
 
 _HOW_MORE_ITEMS = (
     "Groups of items are compared by Mann-Whitney over the mean of each item; a difference is said where "
@@ -53,6 +53,7 @@ class Around:
     signatures: Signatures | NoSignatures | None = None
     play: PlaySignatures | NoSignatures | None = None
     games: Sequence[GameMeasures] = ()
+    noun: Noun = CLIP
 
 
 def results_view(
@@ -61,8 +62,8 @@ def results_view(
     """The page of the first study of `analysis`; a second one stands beside it."""
     study = analysis.studies[0]
     pairs = votes_of(study, analysis.labels, around.clip_of)
-    right = right_source(pairs)
-    claims = claims_of(study, pairs, right, validation)
+    right = right_source(pairs, around.noun)
+    claims = claims_of(study, pairs, right, validation, around.noun)
     beside, conditions = compared_claims(analysis), conditions_claims(study.conditions)
     return ResultsView(
         format=FORMAT,
@@ -88,7 +89,7 @@ def results_view(
             *([closing_figure(around.closing)] if around.closing and around.closing.metrics else []),
         ),
         cautions=(
-            *_cautions(study, pairs),
+            *_cautions(study, pairs, around.noun),
             *signature_cautions(around.signatures, around.play),
             *around.cautions,
         ),
@@ -177,7 +178,7 @@ def headline(study: StudyResult, pairs: Sequence[VotedPair], right: str) -> str:
     if study.selection.reason:
         return sentence(study.selection.reason)
     if not pairs:
-        return f"All {count(study.selection.n_used, 'answer')} are blank: nobody chose a clip."
+        return f"All {count(study.selection.n_used, 'answer')} are blank: nobody chose."
     if study.accuracy.mean is not None:
         share = percent(study.accuracy.mean)
         if study.accuracy.n == 1:
@@ -191,7 +192,7 @@ def headline(study: StudyResult, pairs: Sequence[VotedPair], right: str) -> str:
             f"People chose {one.source} over {one.against} in {share} of pairs, where an even split is 50%."
         )
     return (
-        f"{people(study.selection.n_participants_used)} voted, and no pair has a right clip or two sources."
+        f"{people(study.selection.n_participants_used)} voted, and no pair has a right answer or two sources."
     )
 
 
@@ -229,13 +230,11 @@ def _next_step(study: StudyResult, pairs: Sequence[VotedPair]) -> str:
             "Look under “Who is counted” below for why, and at the sessions: an exclusion can be taken back."
         )
     if not pairs:
-        return "Look at the sessions: clips that would not play leave blanks behind."
+        return "Look at the sessions: what would not play leaves blanks behind."
     if study.selection.n_participants_used == 1:
         return "Intervals, and all that is said of people in general, begin with several people."
     if study.accuracy.mean is None:
-        return (
-            "No pair has a right clip, so there is no accuracy; the design says which source is the true one."
-        )
+        return "No pair has a right answer, so there is no accuracy; the design says which source is the true one."
     return ""
 
 
@@ -256,7 +255,7 @@ def _figures(
         yield from conditions_figures(study.conditions)
         if (beside := studies_figure(analysis)) is not None:
             yield beside
-        yield figures.pairs_figure(pairs)
+        yield figures.pairs_figure(pairs, around.noun)
         yield bias.side_figure(study.bias, right)
         yield bias.order_figure(study.bias)
         yield bias.agreement_figure(study.agreement)
@@ -265,7 +264,7 @@ def _figures(
     yield figures.counted_figure(study.selection, around.sessions, _LEFT_OUT)
 
 
-def _cautions(study: StudyResult, pairs: Sequence[VotedPair]) -> Iterator[Caution]:
+def _cautions(study: StudyResult, pairs: Sequence[VotedPair], noun: Noun) -> Iterator[Caution]:
     n = study.accuracy.n
     if 0 < n < FEW:
         yield Caution(
@@ -277,5 +276,5 @@ def _cautions(study: StudyResult, pairs: Sequence[VotedPair]) -> Iterator[Cautio
         wide = f" Over people and pairs together: {between(both)}." if both.low is not None else ""
         yield Caution(
             "Pairs are few.",
-            f"{count(len(pairs), 'pair')} stand for all clips only as far as they are typical of them.{wide}",
+            f"{count(len(pairs), 'pair')} stand for all {noun.many} only as far as they are typical of them.{wide}",
         )
