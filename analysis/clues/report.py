@@ -276,7 +276,7 @@ def _says_inside(clues: Sequence[ClueResult], classifier: Classifier, positive: 
 
 
 def _told_apart(what: str, verb: str, classifier: Classifier, positive: str, noun: str) -> str:
-    """What a classifier's interval lets one say; below 0.5 it has learnt nothing that holds, and is not turned round."""
+    """A classifier's finding, by its interval; below 0.5 it has learnt nothing that holds, and is not turned round."""
     auc = f"AUC {classifier.auc:.2f} (95% interval {classifier.interval.low:.2f} to {classifier.interval.high:.2f})"
     pair = f"{positive} {noun} from the others"
     match told(classifier.interval, 0.5):

@@ -195,7 +195,9 @@ def _labels(analysis: Analysis) -> Iterator[str]:
             "Beside it stand labels weighed by skill of participants [DS79], whose probabilities are from a "
             "hierarchical model in which pairs differ in difficulty."
         )
-    if any(study.bradley_terry.strengths for study in analysis.studies):
+    if any(
+        one.strength.value is not None for study in analysis.studies for one in study.bradley_terry.strengths
+    ):
         yield (
             "The strengths of the sources are by Bradley and Terry's model with a term for the side [BT52]."
         )

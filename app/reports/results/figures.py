@@ -289,7 +289,8 @@ def pairs_figure(pairs: Sequence[VotedPair], noun: Noun) -> Figure:
         said=said,
         strong=strong,
         how=f"Share of votes for {f'{right}, where there is one, or ' if right else ''}the {noun.one} on the left, "
-        "with 95% interval (Wilson). The dashed line is an even split. Left here is not left on the screen: sides are put back.",
+        "with 95% interval (Wilson). The dashed line is an even split. Left here is not left on the screen: sides are "
+        "put back.",
         numbers=Numbers(
             "Votes by pair",
             (

@@ -1,0 +1,38 @@
+"""What an interval lets one say of a number: that it is, that it is not by more than so much, or neither yet.
+
+Absence of evidence is no finding: every sentence of Results, the report, the terminal, clues and judges that says
+*more*, *less*, *alike* or *no* takes it from here.
+"""
+
+from typing import Literal
+
+from analysis.stats.intervals import Interval
+
+Told = Literal["more", "less", "alike", "open"]
+
+SHARE = 0.1
+"""The smallest difference of interest between shares, or of an area or a probability from one half: 10 points."""
+
+NOT_YET = "cannot be told yet"
+
+
+def told(interval: Interval, null: float = 0.0, smallest: float = SHARE) -> Told:
+    """Verdict of an interval on a number against `null`, the value of no difference.
+
+    ``more`` or ``less`` where the interval leaves out `null`; ``alike`` where it holds `null` and lies within
+    `smallest` of it, as in two one-sided tests of equivalence [Sch87]_, with half of the error that a 95% interval
+    leaves on either side; else, and without an interval, ``open``.
+    """
+    low, high = interval.low, interval.high
+    if low is None or high is None:
+        return "open"
+    if low > null:
+        return "more"
+    if high < null:
+        return "less"
+    return "alike" if null - smallest <= low and high <= null + smallest else "open"
+
+
+def separated(first: Interval, second: Interval) -> bool:
+    """Whether two intervals leave no doubt which number is higher: `first` lies wholly above `second`."""
+    return first.low is not None and second.high is not None and first.low > second.high
