@@ -45,13 +45,15 @@ def make(folder: Path, clips: Sequence[Clip]) -> list[ImportedClip]:
             _copy(store.clip_path(clip.clip_sha256), folder / clip_file(clip.name))
             _copy(store.positions_path(clip.positions_sha256 or ""), folder / positions_file(clip.name))
     # The drawn files are many times as large; in a library the processed clip is what came in.
-    shown = [replace(clip, original_sha256=clip.clip_sha256, original_bytes=clip.clip_bytes) for clip in imported]
+    shown = [
+        replace(clip, original_sha256=clip.clip_sha256, original_bytes=clip.clip_bytes) for clip in imported
+    ]
     (folder / LIST).write_text(written(shown), encoding="utf-8")
     return shown
 
 
 def _tell(what: str) -> Callable[..., None]:
-    return lambda done, total, *_: print(f"\r{what} {done} of {total}", end="", file=sys.stderr)
+    return lambda done, total, *_: sys.stderr.write(f"\r{what} {done} of {total}")
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -60,7 +62,9 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m tools.demo_clips", description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.demo_clips", description=__doc__.partition("\n")[0]
+    )
     parser.add_argument("folder", type=Path, nargs="?", default=FOLDER)
     folder = parser.parse_args(arguments).folder
     clips = make(folder, planned())

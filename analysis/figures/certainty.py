@@ -17,8 +17,6 @@ NAME, TITLE = "certainty", "Accuracy by certainty"
 MOST_STUDIES = 6
 _HIGH, _LEFT, _RIGHT, _BELOW, _ABOVE = 2.2, 0.5, 0.06, 0.66, 0.26
 _HEAD = (
-    "study",
-    "uncertainty",
     "answers",
     "right",
     "share of answers",
@@ -44,10 +42,17 @@ def certainty_figure(studies: Sequence[Named]) -> AnyFigure:
     height = _HIGH * rows
     alt = _alt(drawn)
     svg, png = canvas.drawn(height, lambda sheet: _paint(sheet, drawn, rows), TITLE, alt)
-    numbers = numbers_of(_HEAD, [_row(name, level) for name, one in drawn for level in one.levels], n_names=2)
+    numbers = numbers_of(
+        _head(drawn), [_row(name, level) for name, one in drawn for level in one.levels], n_names=2
+    )
     sentence = " ".join(_sentences(there))
     reading = " ".join(_reading(there)) + canvas.missing_note(name for name, _ in drawn)
     return Figure(NAME, TITLE, sentence, alt, numbers, (canvas.WIDTH, height), svg, png, reading)
+
+
+def _head(studies: Sequence[Named]) -> tuple[str, ...]:
+    scales = dict.fromkeys(one.scale for _, one in studies)
+    return "study", " or ".join(scales), *_HEAD
 
 
 def _why(studies: Sequence[Named]) -> str:

@@ -59,7 +59,7 @@ def preference_figures(studies: Sequence[StudyResult]) -> Iterator[AnyFigure]:
 
 def _why_none(studies: Sequence[StudyResult]) -> str:
     if any(one.has_truth for study in studies for one in study.preferences):
-        return "Every preference is one for the right clip: it is the accuracy, and drawn as such."
+        return "Every preference is one for the right member: it is the accuracy, and drawn as such."
     return "No answer is to a pair of two different sources: there is no preference to draw."
 
 

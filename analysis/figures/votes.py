@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 NAME = "votes"
 MOST_NAMED, MOST_DRAWN, MOST_GROUPS = 30, 300, 12
-MIXED = "the right clip, or the source named first"
-RIGHT, EARLIER = "the right clip", "the clip whose name comes first"
+MIXED = "the right member, or the source named first"
+RIGHT, EARLIER = "the right member", "the member whose name comes first"
 _WIDEST, _RIGHT, _BELOW, _ABOVE = 1.25, 0.56, 0.52, 0.06
 _ROW, _THIN_ROW, _HEADING = 0.155, 0.014, 0.26
 _HEAD = ("pair", "condition", "kind", "share for", "votes for", "votes", "share", "95% interval", "majority")
@@ -309,7 +309,7 @@ def _note(groups: Sequence[_Group]) -> str:
 
 
 def _row(one: PairVotes) -> tuple[str, ...]:
-    majority = {"for": one.target, "against": "the other clip", "tie": "tie"}[one.outcome]
+    majority = {"for": one.target, "against": "the other member", "tie": "tie"}[one.outcome]
     shares = f"{one.share:.3f}", f"{one.low:.3f} to {one.high:.3f}"
     return one.pair, one.condition, one.kind, one.target, str(one.votes), str(one.n), *shares, majority
 

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 from rich.console import RenderableType
 
 from analysis.distances import Closing, agreement
+from analysis.options import LEVEL
 from analysis.signatures.against import NOT_COVERED, SignatureResult
 from analysis.signatures.comparing import Signatures
 from analysis.signatures.play import PlaySignatures
+from analysis.stats.evidence import NOT_YET, separated
 from analysis.text.terminal import (
     WIDTH,
     as_text,
@@ -116,7 +118,9 @@ def _signature(one: SignatureResult) -> Iterator[RenderableType]:
     if len(one.distances) > 1:
         share = "" if one.nearest_share is None else f", in {one.nearest_share:.0%} of resamples"
         nearest = "several are equally near" if one.nearest is None else name_of(one.nearest)
-        yield f"  Nearest to people: {nearest}{share}{outside_words(one)}."
+        open_ = one.nearest is not None and (one.nearest_share is None or one.nearest_share < LEVEL)
+        which = f"Nearest to people here, which {NOT_YET} for others" if open_ else "Nearest to people"
+        yield f"  {which}: {nearest}{share}{outside_words(one)}."
     if one.not_compared:
         names = ", ".join(name_of(source) for source in one.not_compared)
         yield f"  No distance, as nothing was counted where people have any: {names}."
@@ -163,10 +167,14 @@ def _closing(found: Closing | None) -> Iterator[RenderableType]:
     yield table
     same = agreement(found)
     if same is not None:
-        yield (
-            f"  Most often taken for human: {name_of(same.source)}; nearest to people by {same.n_nearest} of {same.n} "
-            "distances."
+        first = next(one for one in found.taken if one.source == same.source)
+        is_clear = all(separated(first.interval, one.interval) for one in found.taken if one is not first)
+        which = (
+            "Most often taken for human"
+            if is_clear
+            else f"Most often taken for human here, which {NOT_YET} for others"
         )
+        yield f"  {which}: {name_of(same.source)}; nearest to people by {same.n_nearest} of {same.n} distances."
     shown = [metric for metric in found.metrics if metric.rho is not None]
     if shown:
         for metric in shown:

@@ -23,3 +23,16 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     family = np.array([np.nan if p is None else p for p in p_values], dtype=float)
     corrected = pingouin.multicomp(family, method="holm")[1]
     return [None if np.isnan(p) else float(p) for p in corrected]
+
+
+def out_of_reach(least_p: float, n_family: int, alpha: float = 0.05) -> bool:
+    """Whether Holm's correction [Hol79]_ of `n_family` tests can never be below `alpha`, whatever is observed.
+
+    `least_p` is the least p that any of the tests can give; no corrected p is less than `n_family` times that.
+
+    Examples
+    --------
+    >>> out_of_reach(2 / 2**8, 36), out_of_reach(2 / 2**8, 6)
+    (True, False)
+    """
+    return min(1.0, n_family * least_p) >= alpha

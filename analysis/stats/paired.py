@@ -50,6 +50,17 @@ class PairedTest(Result):
     reason: str | None
 
 
+def least_p(n: int) -> float:
+    """Least two-sided p that the signed-rank test of `n` differences that are not 0 can give: 2 of its 2^n signs.
+
+    Examples
+    --------
+    >>> least_p(8)
+    0.0078125
+    """
+    return min(1.0, 2.0 / 2.0**n)
+
+
 def paired_test(
     first: pd.Series,
     second: pd.Series,

@@ -11,8 +11,8 @@ from analysis.choice.majority import level
 from analysis.choice.studies import StudyResult
 from analysis.reported import Analysis, Comparison
 from analysis.stats.p_values import p_words
-from analysis.text.between import measured
-from analysis.text.conditions import condition_sentence, tested
+from analysis.text.between import measured, mixed
+from analysis.text.conditions import condition_sentence, over_other_pairs, tested
 from analysis.text.full import counted
 from analysis.text.terminal import WIDTH, as_text, interval_of, name_of, number, table_of
 
@@ -40,6 +40,7 @@ def _parts(analysis: Analysis) -> Iterator[RenderableType]:
     for comparison in comparisons:
         yield _compared(comparison)
     yield from _more(len(compared) - len(comparisons), "comparisons")
+    yield from mixed(analysis.mixed_differences[:MOST_COMPARISONS])
     yield from _beware(shown, comparisons)
     if analysis.published:
         yield "These are the published HNTT answers: --full sets the printed numbers beside the corrected ones."
@@ -127,6 +128,9 @@ def _conditions(study: StudyResult, *, many: bool) -> Iterator[str]:
         if said := condition_sentence(one):
             yield f"{of}{said}"
     yield from _more(len(asked) - MOST_CONDITION_PAIRS, "comparisons of conditions")
+    further = list(over_other_pairs(found))
+    yield from (f"{of}{said}" for said in further[:MOST_CONDITION_PAIRS])
+    yield from _more(len(further) - MOST_CONDITION_PAIRS, "conditions in the mixed model")
 
 
 def _beware(studies: Sequence[StudyResult], comparisons: Sequence[Comparison]) -> Iterator[str]:

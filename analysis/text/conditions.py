@@ -79,6 +79,21 @@ def _mixed(model: ConditionsModel) -> Iterator[RenderableType]:
     )
 
 
+def over_other_pairs(found: ConditionsCompared) -> Iterator[str]:
+    """Each condition less the first in one mixed model, the test that reaches furthest: to other people and pairs."""
+    model = found.mixed
+    if model is None or model.intercept is None:
+        return
+    first = name_of(model.conditions[0].condition)
+    for one in model.conditions:
+        if one.log_odds is not None:
+            apart = f"{one.log_odds.value:+.2f} log odds {range_of(one.log_odds.low, one.log_odds.high, 2)}"
+            yield (
+                f"{name_of(one.condition)} less {first}, right answers over other people and pairs: {apart}, "
+                f"{p_words(one.log_odds.p)} (mixed model)"
+            )
+
+
 def what_of(one: ConditionComparison) -> str:
     """What is compared in two conditions."""
     if one.measure == "preference":

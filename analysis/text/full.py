@@ -99,7 +99,7 @@ def _named(ties: TieAnswers) -> str:
         for n, what in ((ties.n_tie, "say no difference (a vote)"), (ties.n_blank, "are blank (no vote)"))
         if n
     ]
-    return f": {ties.n_chosen} name a clip, {', '.join(parts)}" if parts else ""
+    return f": {ties.n_chosen} name one of the two, {', '.join(parts)}" if parts else ""
 
 
 def _described(study: StudyResult) -> list[tuple[str, Description]]:

@@ -7,7 +7,9 @@ from rich.console import RenderableType
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.paired import SELF, UNITS, PairedScores, smallest_p
 from analysis.ratings.studies import SelfAssessment
+from analysis.stats.multiplicity import out_of_reach
 from analysis.stats.p_values import p_cell, p_words
+from analysis.stats.paired import least_p
 from analysis.text.terminal import heading, interval_of, name_of, range_of, table_of, why_unbounded
 
 LONGEST, MOST_BRIEF = 60, 3
@@ -56,12 +58,29 @@ def paired_notes(comparisons: Sequence[PairedScores]) -> Iterator[str]:
             filter(None, (test.reason, why_unbounded(test.difference.interval), test.shift.reason))
         ):
             found.setdefault(reason, []).append(title_of(one))
+    if said := unreachable(comparisons):
+        yield said
     for reason, names in found.items():
         more = f" and {len(names) - MOST_BRIEF} more" if len(names) > MOST_BRIEF else ""
         yield f"{'; '.join(names[:MOST_BRIEF])}{more}: {reason}"
     alone = [(title_of(one), one.test.n_only_first, one.test.n_only_second) for one in comparisons]
     for name, first, second in [each for each in alone if each[1] or each[2]][:MOST_BRIEF]:
         yield f"{name}: left out without a partner, {first} of the first and {second} of the second"
+
+
+def unreachable(comparisons: Sequence[PairedScores]) -> str:
+    """That no difference could pass Holm's correction, without a full stop; empty where one could."""
+    if not comparisons or comparisons[0].n_family < 2:
+        return ""
+    n = max(one.test.n_higher + one.test.n_lower for one in comparisons)
+    family, unit = comparisons[0].n_family, UNITS[comparisons[0].paired_by][n != 1]
+    if not out_of_reach(least_p(n), family):
+        return ""
+    return (
+        f"After Holm's correction over {family} tests no p can be below .05, whatever is found: with {n} {unit} that "
+        f"differ the least p is {least_p(n):.2g}, after the correction {min(1.0, family * least_p(n)):.2g}. It takes "
+        f"more {UNITS[comparisons[0].paired_by][1]}, or fewer comparisons, chosen beforehand"
+    )
 
 
 def brief_pairs(comparisons: Sequence[PairedScores]) -> Iterator[str]:
@@ -76,6 +95,8 @@ def brief_pairs(comparisons: Sequence[PairedScores]) -> Iterator[str]:
         interval = interval_of(test.difference.interval, 2)
         within = "" if interval == "-" else f" {interval}"
         yield f"{title_of(one)}, {counted_pairs(one)}: difference {_signed(test.difference.mean)}{within}, {said}."
+    if said := unreachable(comparisons):
+        yield f"{said}."
     if len(comparisons) > MOST_BRIEF:
         yield f"... and {len(comparisons) - MOST_BRIEF} more paired comparisons: --full has them all."
 

@@ -285,7 +285,10 @@ def test_a_finding_is_where_the_interval_lies_beside_one_person(told: dict[str, 
 
 def test_a_badge_carries_the_numbers_that_it_compares() -> None:
     told = measure(0.4, 0.1, 0.9, 0.8)
-    assert words._finding(told) == ("No clear difference from one person: 0.40 against 0.80", "")
+    assert words._finding(told) == (
+        "Whether it agrees with people more or less often than one person does cannot be told yet: 0.40 against 0.80",
+        "",
+    )
     assert (
         words._finding(measure(0.5, None, None, None))[0] == "Too few answers to compare it with one person"
     )

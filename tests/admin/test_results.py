@@ -333,7 +333,9 @@ def test_conditions_are_beside_each_other_with_the_numbers_of_analyze_once_open(
     assert [row["measure"] for row in found] == ["accuracy", *["uncertainty"] * 3]
     said = text_of(page)
     points = round(100 * float(found[0]["difference"]))
-    assert f"The same 6 people are right {abs(points)} point" in said
+    open_ = "Whether people are right more or less often with human-hybrid than with human-symbolic cannot be told yet"
+    assert f"{open_}: difference {points:+d} points" in said
+    assert "the same 6 people" in said
     assert "human-hybrid against human-symbolic" in said
     assert "another choice of pairs may give another difference" in said
 

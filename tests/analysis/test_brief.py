@@ -41,6 +41,9 @@ def test_the_published_answers_fit_on_a_screen_with_their_numbers(hntt: Analysis
         assert re.search(line, text), line
     assert "--full" in text
     assert "30 participants have the same identifier" in " ".join(text.split())
+    assert re.search(r"Mixed model, hntt-1 - hntt-2: .* p = \.227", " ".join(text.split())), (
+        "the test that reaches furthest"
+    )
 
 
 def test_blanks_and_what_is_left_out_are_said_with_the_reason() -> None:

@@ -133,4 +133,6 @@ def test_a_service_that_has_started_has_no_number_crunching_and_collects_as_pyth
         "assert gc.get_threshold() > before\n"
         "from app.core.serving import make_app\nmake_app()\nassert gc.get_threshold() == before"
     )
-    assert imported(code).isdisjoint(STATISTICS | {"av"})  # of `analysis` the reader of tables alone, which needs none
+    assert imported(code).isdisjoint(
+        STATISTICS | {"av"}
+    )  # of `analysis` the reader of tables alone, which needs none

@@ -652,7 +652,7 @@ def test_answers_of_no_difference_are_said_in_the_report_and_in_its_methods(tmp_
     assert sum(int(row["n_tie"]) for row in participants) == n_tie
     labels = rows_in(tmp_path / "report/tables/labels.csv")
     assert sum(int(row["votes_tie"]) for row in labels) == n_tie
-    assert f"{n_tie} of 20 votes. These are votes for neither clip" in said
+    assert f"{n_tie} of 20 votes. These are votes for neither member" in said
 
 
 def test_every_further_result_has_a_section(judged: tuple[ReportInfo, Page]) -> None:

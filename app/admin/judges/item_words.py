@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from analysis.stats.evidence import NOT_YET
 from app.admin.judges.views import JudgePanel
 from app.admin.judges.words import Numbers, against, counted, estimate
 
@@ -17,7 +18,8 @@ _MEASURES = {
 _FINDINGS = {
     "above": ("Closer to people than one rater is", "ok"),
     "below": ("Further from people than one rater is", "bad"),
-    "like": ("No clear difference from one rater", ""),
+    "alike": ("As close to people as one rater is, within 0.1", ""),
+    "like": (f"Whether it is closer to people than one rater is {NOT_YET}", ""),
     "unknown": ("Too few ratings to compare it with one rater", ""),
     "before": ("Of an earlier version: run it again to compare it with one rater", ""),
 }

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from analysis.stats.evidence import NOT_YET, Told, verdict
 from app.admin.judges.views import GroupRow, JudgePanel
 from app.admin.p_values import p_words
 
@@ -12,11 +13,14 @@ AGREES, FINDS, RANKS = "label_accuracy", "identity_accuracy", "spearman"
 _GROUPS = {"human-agent": "with a right clip", "agent-agent": "without one", "all": "all pairs"}
 _FINDINGS = {
     "above": ("Agrees with people more often than one person does", "ok"),
-    "like": ("No clear difference from one person", ""),
+    "alike": ("Agrees with people as often as one person does, within 10 points", ""),
+    "like": (f"Whether it agrees with people more or less often than one person does {NOT_YET}", ""),
     "below": ("Agrees with people less often than one person does", "bad"),
     "unknown": ("Too few answers to compare it with one person", ""),
     "before": ("Of an earlier version: run it again to compare it with one person", ""),
 }
+
+_STANDING: Mapping[Told, str] = {"more": "above", "less": "below", "alike": "alike", "open": "like"}
 
 
 def panels(validation: Numbers) -> list[JudgePanel]:
@@ -70,7 +74,7 @@ def against(measure: Numbers) -> str:
         return "before"
     if over["interval"]["low"] is None:
         return "unknown"
-    return "above" if over["interval"]["low"] > 0 else "below" if over["interval"]["high"] < 0 else "like"
+    return _STANDING[verdict(over["interval"]["low"], over["interval"]["high"])]
 
 
 def _sentence(share: str, person: str, measure: Numbers) -> str:

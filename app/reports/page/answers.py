@@ -111,7 +111,7 @@ def ties_part(study: StudyResult) -> Iterator[SectionView]:
     notes = (
         f"{found.n_tie} of {found.n_tie + found.n_chosen} votes say that there is no difference "
         f"({100 * found.share:.0f}%); {found.n_blank} answers are blank, which are no votes. Accuracy and "
-        "preferences are of the answers that name a clip. With half a point for each such vote the accuracy is "
+        "preferences are of the answers that name a member. With half a point for each such vote the accuracy is "
         f"{with_interval(found.accuracy_half)}.",
         *reasons([("accuracy with half a point for a tie", found.accuracy_half)]),
     )
@@ -154,7 +154,7 @@ def bias_part(study: StudyResult) -> Iterator[SectionView]:
     change = "learning: change in accuracy from one trial to the next"
     rows = (
         ("share of choices of the left", side.left, side.left_against_half),
-        ("accuracy when the right clip was on the left", side.accuracy_left, None),
+        ("accuracy when the right member was on the left", side.accuracy_left, None),
         ("accuracy when it was on the right", side.accuracy_right, None),
         ("side effect: the first less the second", side.effect, side.effect_against_zero),
         (change, learning.slope, learning.slope_against_zero),
@@ -168,7 +168,7 @@ def bias_part(study: StudyResult) -> Iterator[SectionView]:
         ),
         file=FILE,
     )
-    notes = [f"{side.n_truth_left} of {side.n_truth} right clips that were judged were on the left."]
+    notes = [f"{side.n_truth_left} of {side.n_truth} right members that were judged were on the left."]
     if side.reason:
         notes.append(f"Of sides: {side.reason}.")
     if learning.reason:

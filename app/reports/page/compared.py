@@ -12,6 +12,7 @@ from analysis.options import Alternative
 from analysis.stats.comparisons import MannWhitney
 from analysis.stats.mixed_conditions import ConditionsModel
 from analysis.stats.paired import PairedTest
+from analysis.text.conditions import over_other_pairs
 from app.reports.page.views import (
     NONE,
     SectionView,
@@ -260,6 +261,20 @@ def conditions_in_short(study: StudyResult) -> Iterator[str]:
             f"conditions {first} and {second} ({who}), {_about_condition(one)}: {p_value(test.p)}, "
             f"{test.alternative}{after}."
         )
+
+
+def further_in_short(analysis: Analysis) -> Iterator[str]:
+    """Studies, or the conditions of one, under the mixed model: the test that reaches to other people and pairs."""
+    for study in analysis.studies:
+        yield from (f"{study.study}: {said}." for said in over_other_pairs(study.conditions))
+    for one in analysis.mixed_differences:
+        if found := one.model.difference:
+            first, second = one.studies
+            apart = f"{number(found.value, 2)} log odds ({limits(found.low, found.high, 2)})"
+            yield (
+                f"{second} less {first}, {one.model.outcome} over other people and pairs: {apart}, "
+                f"{p_value(found.p)} (mixed model)."
+            )
 
 
 def _about_condition(one: ConditionComparison) -> str:

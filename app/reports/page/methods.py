@@ -29,7 +29,7 @@ _ORDERS: Mapping[Order, str] = {
 }
 _SIDES: Mapping[Sides, str] = {
     "balanced": "sides were balanced within each participant and condition, and over participants for each pair",
-    "random": "the sides of the two clips were drawn at random for every trial",
+    "random": "the sides of the two members were drawn at random for every trial",
     "fixed": "member a of each pair was always on the left",
 }
 _WATCH = {
@@ -235,7 +235,7 @@ def _counted(result: StudyResult | None, mode: str) -> Iterator[str]:
     if ties := result.ties.n_tie:
         yield (
             f"Participants could answer that there is no difference: {ties} of {ties + result.ties.n_chosen} votes. "
-            "These are votes for neither clip, and left out of accuracy and preferences."
+            "These are votes for neither member, and left out of accuracy and preferences."
         )
 
 

@@ -18,7 +18,7 @@ def agreement_part(study: StudyResult) -> Iterator[SectionView]:
     """From `agreement`: chance-corrected coefficients, intraclass correlation, split halves."""
     found = study.agreement
     units = [
-        ("which clip", _coefficients(found.choice)),
+        ("which member", _coefficients(found.choice)),
         *((f"which source, {_about(one)}", _coefficients(one)) for one in found.sources),
         *(
             [("uncertainty (ordinal alpha)", _coefficients(found.uncertainty))]

@@ -9,7 +9,12 @@ from analysis.figures import AnyFigure
 from analysis.judging import JudgeValidation
 from app.reports.distances import closing_section
 from app.reports.facts import StudyFacts
-from app.reports.page.compared import compared_in_short, comparisons_section, conditions_in_short
+from app.reports.page.compared import (
+    compared_in_short,
+    comparisons_section,
+    conditions_in_short,
+    further_in_short,
+)
 from app.reports.page.judges import judges_section
 from app.reports.page.methods import Methods
 from app.reports.page.published import published_section
@@ -162,6 +167,7 @@ def _in_short(analysis: Analysis) -> Iterator[str]:
     for comparison in analysis.comparisons:
         if comparison.test.reason is None:
             yield compared_in_short(comparison)
+    yield from further_in_short(analysis)
 
 
 def _accuracy(study: StudyResult) -> str:

@@ -1,9 +1,10 @@
-"""The statistics of a report in words, each with its source: only those that it has."""
+"""The statistics of a report in words, each with its source: only those that were computed, none that was refused."""
 
 from collections.abc import Iterator, Sequence
 
 from analysis import Analysis
 from analysis.choice.conditions import ConditionComparison
+from analysis.figures.words import listed
 
 JUDGES = (
     "Judges were held against people on the same pairs: accuracy against the truth and against the majority of "
@@ -28,7 +29,8 @@ def statistics(analysis: Analysis) -> Iterator[str]:
     yield from _comparisons(analysis)
     found = [one for study in analysis.studies for one in study.conditions.comparisons]
     yield from conditions_in_words(found, analysis.settings.alternative)
-    yield from _answers(has_accuracy)
+    yield from _certainty(analysis)
+    yield from _agreement(analysis)
     yield from _labels(analysis)
 
 
@@ -37,31 +39,55 @@ def _level(analysis: Analysis) -> str:
 
 
 def _means(analysis: Analysis) -> Iterator[str]:
+    intervals = [
+        one
+        for study in analysis.studies
+        for one in (study.two_way.accuracy, study.two_way.uncertainty)
+        if one.low is not None
+    ]
+    both = (
+        " Intervals that resample participants and pairs are from the pigeonhole bootstrap [Owe07]."
+        if intervals
+        else ""
+    )
     yield (
         "The trials of one participant are not independent; they were averaged first, and participants are what is "
         "described, tested and resampled. Means are given with the standard deviation over participants and a "
         f"{_level(analysis)} interval: of fewer than 50 participants Student's t (shares on the logit scale), of more "
         f"a percentile bootstrap that resamples participants ({analysis.settings.resamples:,} resamples) [ET93], of "
-        "fewer than 3 none. Intervals that resample participants and pairs are from the pigeonhole bootstrap [Owe07]."
+        f"fewer than 3 none.{both}"
     )
 
 
 def _accuracy(analysis: Analysis) -> Iterator[str]:
     blank = "are left out" if analysis.settings.blank == "missing" else "count as wrong"
-    yield (
-        f"Accuracy is a participant's share of right choices among the main pairs that have a right member; blank "
-        f"answers {blank}. It was tested against chance (0.5) by Wilcoxon's signed-rank test, two-sided "
-        "[Wil45], with the matched-pairs rank-biserial correlation [Ker14]."
+    tested = any(study.against_chance.p is not None for study in analysis.studies)
+    test = (
+        " It was tested against chance (0.5) by Wilcoxon's signed-rank test, two-sided [Wil45], with the matched-pairs "
+        "rank-biserial correlation [Ker14]."
+        if tested
+        else ""
     )
     yield (
-        "Beside it stand an exact binomial test of all answers with the design effect of pooling them [CP34], [CGM11], "
-        "and a logistic mixed model with participants and pairs as crossed random intercepts, fitted by nested Laplace "
-        "approximation [RMC09]."
+        "Accuracy is a participant's share of right choices among the main pairs that have a right member; blank "
+        f"answers {blank}.{test}"
     )
+    beside = []
+    if any(study.pooled.p is not None for study in analysis.studies):
+        beside.append(
+            "an exact binomial test of all answers with the design effect of pooling them [CP34], [CGM11]"
+        )
+    if any(study.mixed.intercept is not None for study in analysis.studies):
+        beside.append(
+            "a logistic mixed model with participants and pairs as crossed random intercepts, fitted by nested Laplace "
+            "approximation [RMC09]"
+        )
+    if beside:
+        yield f"Beside it stand{'s' if len(beside) == 1 else ''} {' and '.join(beside)}."
 
 
 def _comparisons(analysis: Analysis) -> Iterator[str]:
-    if any(one.paired for one in analysis.comparisons):
+    if any(one.paired and one.paired.p is not None for one in analysis.comparisons):
         yield (
             "Studies with participants in common were compared within these participants, by Wilcoxon's signed-rank "
             f"test, {analysis.settings.alternative} [Wil45], with the Hodges-Lehmann estimate and its "
@@ -69,7 +95,7 @@ def _comparisons(analysis: Analysis) -> Iterator[str]:
             "permutation test that swaps the two values of a participant [PS10]; the study was a fixed effect of the "
             "mixed model, in which each participant has one random intercept."
         )
-    if any(one.compared_as == "independent" for one in analysis.comparisons):
+    if any(one.compared_as == "independent" and one.test.p is not None for one in analysis.comparisons):
         family = analysis.comparisons[0].n_family_as_compared
         yield (
             "Studies were compared by the Mann-Whitney test of their participants' means, "
@@ -92,14 +118,14 @@ def _comparisons(analysis: Analysis) -> Iterator[str]:
 
 def conditions_in_words(found: Sequence[ConditionComparison], alternative: str) -> Iterator[str]:
     """How conditions were compared; nothing where none were."""
-    if any(one.paired for one in found):
+    if any(one.paired and one.paired.p is not None for one in found):
         yield (
             "Conditions were compared within the participants who answered in both, by Wilcoxon's "
             f"signed-rank test, {alternative} [Wil45], with the Hodges-Lehmann estimate and its "
             "distribution-free interval [HL63], [HWC14], and a permutation test that swaps the two values of a "
             f"participant [PS10]{_holm(found)}."
         )
-    if any(one.compared_as == "independent" for one in found):
+    if any(one.independent and one.independent.p is not None for one in found):
         yield (
             "Conditions that different participants answered in were compared by the Mann-Whitney test of the "
             f"participants' means, {alternative} [MW47]{_holm(found)}."
@@ -113,25 +139,66 @@ def _holm(found: Sequence[ConditionComparison]) -> str:
     return f"; p values are corrected by Holm's method over the {family} pairs of conditions of a measure [Hol79]"
 
 
-def _answers(has_accuracy: bool) -> Iterator[str]:
-    if has_accuracy:
-        yield (
-            "Whether certainty tells right from wrong is the area under each participant's type-2 ROC curve [FL14] and "
-            "Goodman and Kruskal's gamma [Nel84], averaged over participants; over all answers the interval takes "
-            "participants as clusters [Obu97]."
+def _certainty(analysis: Analysis) -> Iterator[str]:
+    found = [study.certainty for study in analysis.studies]
+    named = [
+        words
+        for words, is_there in (
+            (
+                "the area under each participant's type-2 ROC curve [FL14]",
+                any(one.auroc.mean is not None for one in found),
+            ),
+            ("Goodman and Kruskal's gamma [Nel84]", any(one.gamma.mean is not None for one in found)),
         )
+        if is_there
+    ]
+    if not named:
+        return
+    pooled = any(one.auroc_pooled.interval.low is not None for one in found)
+    clusters = "; over all answers the interval takes participants as clusters [Obu97]" if pooled else ""
     yield (
-        "Agreement of participants is Krippendorff's alpha [Kri04], Fleiss' kappa [Fle71] and Gwet's AC1 [Gwe08], of "
-        "uncertainties also the intraclass correlation [MW96]; the reliability of vote shares is that of split halves "
-        "[Spe10]. Intervals are over pairs, by the bootstrap and of fewer than 50 pairs by the jackknife."
+        f"Whether certainty tells right from wrong is {' and '.join(named)}, averaged over participants{clusters}."
     )
+
+
+def _agreement(analysis: Analysis) -> Iterator[str]:
+    found = [study.agreement for study in analysis.studies]
+    named = [
+        words
+        for words, values in (
+            ("Krippendorff's alpha [Kri04]", [one.choice.alpha for one in found]),
+            ("Fleiss' kappa [Fle71]", [one.choice.kappa for one in found]),
+            ("Gwet's AC1 [Gwe08]", [one.choice.ac1 for one in found]),
+            (
+                "of uncertainties the intraclass correlation [MW96]",
+                [one.uncertainty.icc_single for one in found],
+            ),
+        )
+        if any(value.value is not None for value in values)
+    ]
+    halves = any(one.split_half.reliability.value is not None for one in found)
+    if named:
+        yield f"Agreement of participants is {listed(named)}."
+    if halves:
+        yield "The reliability of vote shares is that of split halves [Spe10]."
+    if named or halves:
+        yield "Intervals are over pairs, by the bootstrap and of fewer than 50 pairs by the jackknife."
 
 
 def _labels(analysis: Analysis) -> Iterator[str]:
     ties = "ties stay ties" if analysis.settings.ties == "keep" else "ties were broken at random by the seed"
     yield (
-        f"A pair's label is the clip that most answers chose; {ties}. The share of votes is given with Wilson's "
-        f"{_level(analysis)} interval [Wil27]. Beside it stand labels weighed by skill of participants [DS79], whose "
-        "probabilities are from a hierarchical model in which pairs differ in difficulty, and the strengths of the "
-        "sources by Bradley and Terry's model with a term for the side [BT52]."
+        f"A pair's label is the member that most answers chose; {ties}. The share of votes is given with Wilson's "
+        f"{_level(analysis)} interval [Wil27]."
     )
+    if any(study.dawid_skene.log_likelihood is not None for study in analysis.studies):
+        yield (
+            "Beside it stand labels weighed by skill of participants [DS79], whose probabilities are from a "
+            "hierarchical model in which pairs differ in difficulty."
+        )
+    if any(
+        one.strength.value is not None for study in analysis.studies for one in study.bradley_terry.strengths
+    ):
+        yield (
+            "The strengths of the sources are by Bradley and Terry's model with a term for the side [BT52]."
+        )

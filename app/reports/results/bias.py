@@ -1,8 +1,10 @@
-"""The figures on what moves answers besides the clips, and on how far people agree."""
+"""The figures on what moves answers besides the stimuli, and on how far people agree."""
 
 from analysis.choice.bias import Bias
+from analysis.choice.description import Description
 from analysis.results import table_rows
 from analysis.stats.agreement import Agreement
+from analysis.stats.evidence import NOT_YET, SHARE, told
 from app.reports.results.marks import (
     INTERVAL,
     SHARES,
@@ -14,7 +16,7 @@ from app.reports.results.marks import (
     plain_interval,
 )
 from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
-from app.reports.results.words import count, ends_of, exact, listed, percent, sentence
+from app.reports.results.words import between, count, ends_of, exact, listed, percent, points, sentence
 
 _MOST_POSITIONS = 24
 
@@ -28,21 +30,12 @@ def side_figure(bias: Bias, right: str) -> Figure:
     if side.effect.mean is not None or side.accuracy_left.mean is not None:
         rows += [(f"Accuracy, {which} left", side.accuracy_left)]
         rows += [(f"Accuracy, {which} right", side.accuracy_right)]
-    low, high = ends_of(side.left)
-    leans = low is not None and high is not None and not low <= 0.5 <= high
     share = percent(side.left.mean)
-    said = (
-        f"People chose the {'left' if side.left.mean > 0.5 else 'right'} more often: the left in {share}."
-        if leans
-        else f"No bias to a side: the left was chosen in {share}."
-        if low is not None
-        else f"The left was chosen in {share}."
-    )
     return Figure(
         name="side",
         section="bias",
         drawing="marks",
-        said=said,
+        said=_side_said(side.left),
         strong=share,
         how="Mean over people, with 95% interval; an even split is dashed. Accuracy that differs by side is bias, too.",
         numbers=Numbers(
@@ -55,6 +48,43 @@ def side_figure(bias: Bias, right: str) -> Figure:
     )
 
 
+def _side_said(left: Description) -> str:
+    chosen = f"the left was chosen in {percent(left.mean)}, {between(left.interval)}"
+    match told(left.interval, 0.5):
+        case "more":
+            return f"People chose the left more often than the right: {chosen}."
+        case "less":
+            return f"People chose the right more often than the left: {chosen}."
+        case "alike":
+            return f"People lean to no side by more than {points(SHARE)}: {chosen}."
+    return f"Whether people lean to a side {NOT_YET}: {chosen}."
+
+
+def _learning_said(bias: Bias, n_positions: int) -> str:
+    """By the slope; a change of interest is one of 10 points from the first position to the last."""
+    slope = bias.learning.slope
+    if slope.mean is None:
+        return sentence(f"learning {NOT_YET}: {bias.learning.reason or slope.reason}")
+    low, high = ends_of(slope)
+    limits = (
+        f"no interval: {slope.interval.reason}"
+        if low is None or high is None
+        else f"95% interval {100 * low:+.1f} to {100 * high:+.1f}"
+    )
+    slope_words = f"{100 * slope.mean:+.1f} points a position, {limits}"
+    match told(slope.interval, 0.0, SHARE / max(1, n_positions - 1)):
+        case "more":
+            return f"People got better on the way: {slope_words}."
+        case "less":
+            return f"People got worse on the way: {slope_words}."
+        case "alike":
+            return (
+                f"People changed on the way by no more than {points(SHARE)} from the first position to the last: "
+                f"{slope_words}."
+            )
+    return f"Whether people learn on the way {NOT_YET}: {slope_words}."
+
+
 def order_figure(bias: Bias) -> Figure:
     """Accuracy at each position in the session, and the slope over them."""
     positions = table_rows(bias.order.positions)
@@ -62,7 +92,7 @@ def order_figure(bias: Bias) -> Figure:
     slope = bias.learning.slope
     if not table:
         return nothing(
-            "order", "bias", "There is no accuracy by position: no pair with a right clip was answered.", ""
+            "order", "bias", "There is no accuracy by position: no answered pair has a right answer.", ""
         )
     drawn = table[:_MOST_POSITIONS]
     more = (
@@ -70,27 +100,13 @@ def order_figure(bias: Bias) -> Figure:
         if len(table) > len(drawn)
         else ""
     )
-    if slope.mean is None:
-        said = sentence(f"learning cannot be told: {bias.learning.reason or slope.reason}")
-        strong = ""
-    else:
-        low, high = ends_of(slope)
-        moves = low is not None and high is not None and not low <= 0 <= high
-        strong = f"{100 * slope.mean:+.1f} points"
-        way = "better" if slope.mean > 0 else "worse"
-        said = (
-            f"People got {way} on the way: {strong} a position."
-            if moves
-            else f"No learning to see: {strong} a position."
-        )
-        if low is not None and high is not None:
-            more += f" Slope: 95% interval {100 * low:+.1f} to {100 * high:+.1f} points a position."
+    strong = "" if slope.mean is None else f"{100 * slope.mean:+.1f} points"
     return Figure(
         name="order",
         column="answers",
         section="bias",
         drawing="marks",
-        said=said,
+        said=_learning_said(bias, len(table)),
         strong=strong,
         how=f"Share of right answers at each position in the session, with 95% interval.{more}",
         numbers=Numbers(

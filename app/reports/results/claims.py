@@ -12,9 +12,21 @@ from analysis.choice.description import Description
 from analysis.choice.studies import StudyResult
 from analysis.judging import JudgeValidation
 from analysis.judging.sample import LABELS
+from analysis.stats.evidence import SHARE, told
 from app.reports.results.judges import standing
 from app.reports.results.pairs import VotedPair
-from app.reports.results.words import between, count, ends_of, exact, first_few, people, percent, points
+from app.reports.results.words import (
+    CLIP,
+    Noun,
+    between,
+    count,
+    ends_of,
+    exact,
+    first_few,
+    people,
+    percent,
+    points,
+)
 
 _Z = 1.959963984540054
 _NEAREST = 0.02  # a mean so near an even split needs thousands: no number is given
@@ -34,14 +46,18 @@ class Claims:
 
 
 def claims_of(
-    study: StudyResult, pairs: Sequence[VotedPair], right: str, validation: JudgeValidation | None
+    study: StudyResult,
+    pairs: Sequence[VotedPair],
+    right: str,
+    validation: JudgeValidation | None,
+    noun: Noun = CLIP,
 ) -> Claims:
     """From the intervals of one study; what studies beside each other say is added by the caller."""
     made = [
         *_on_accuracy(study, right),
         *_on_preferences(study),
         *_on_certainty(study),
-        *_on_pairs(study, pairs, right),
+        *_on_pairs(study, pairs, right, noun),
         *_on_bias(study),
         *_on_judges(validation),
     ]
@@ -86,18 +102,24 @@ def _on_accuracy(study: StudyResult, right: str) -> Iterator[tuple[bool, str]]:
     one = study.accuracy
     if one.mean is None:
         return
-    low, high = ends_of(one)
-    if low is None or high is None:
+    verdict = told(one.interval, 0.5)
+    if one.interval.low is None:
         yield False, f"Whether people can tell: {one.interval.reason}."
-    elif low > 0.5:
+    elif verdict == "more":
         yield (
             True,
             f"People do better than chance over these pairs: {percent(one.mean)}, {between(one.interval)}.",
         )
-    elif high < 0.5:
+    elif verdict == "less":
         yield (
             True,
             f"People do worse than chance: they pick {right} in {percent(one.mean)}, {between(one.interval)}.",
+        )
+    elif verdict == "alike":
+        yield (
+            True,
+            f"People do no better than chance by more than {points(SHARE)}: {percent(one.mean)}, "
+            f"{between(one.interval)}.",
         )
     else:
         yield (
@@ -105,7 +127,7 @@ def _on_accuracy(study: StudyResult, right: str) -> Iterator[tuple[bool, str]]:
             f"That people do better than chance: {between(one.interval)}, and chance is 50%.{_needs(one)}",
         )
     both = study.two_way.accuracy
-    if low is not None and low > 0.5 and both.low is not None and both.low <= 0.5:
+    if verdict == "more" and both.low is not None and told(both, 0.5) != "more":
         yield False, f"That they would with other pairs, too: over people and pairs the {between(both)}."
 
 
@@ -113,14 +135,17 @@ def _on_preferences(study: StudyResult) -> Iterator[tuple[bool, str]]:
     for one in study.preferences:
         if one.has_truth or one.description.mean is None:
             continue
-        low, high = ends_of(one.description)
-        what = f"{one.source} over {one.against}"
-        if low is None or high is None:
+        what, verdict = f"{one.source} over {one.against}", told(one.description.interval, 0.5)
+        share, limits = percent(one.description.mean), between(one.description.interval)
+        if one.description.interval.low is None:
             yield False, f"Whether people choose {what}: {one.description.interval.reason}."
-        elif low > 0.5 or high < 0.5:
-            often = "more" if low > 0.5 else "less"
-            share, limits = percent(one.description.mean), between(one.description.interval)
-            yield True, f"People choose {what} {often} often than not: {share}, {limits}."
+        elif verdict in ("more", "less"):
+            yield True, f"People choose {what} {verdict} often than not: {share}, {limits}."
+        elif verdict == "alike":
+            yield (
+                True,
+                f"People prefer neither {one.source} nor {one.against} by more than {points(SHARE)}: {limits}.",
+            )
         else:
             yield (
                 False,
@@ -130,23 +155,31 @@ def _on_preferences(study: StudyResult) -> Iterator[tuple[bool, str]]:
 
 def _on_certainty(study: StudyResult) -> Iterator[tuple[bool, str]]:
     area = study.certainty.auroc
-    low, high = ends_of(area)
     if area.mean is None:
         return
-    if low is not None and low > 0.5:
-        yield True, f"Who is more certain is more often right, within a person (AUC {exact(area.mean)})."
-    elif high is not None and high < 0.5:
-        yield True, f"Who is more certain is less often right, within a person (AUC {exact(area.mean)})."
+    limits = (
+        ""
+        if area.interval.low is None
+        else f", 95% interval {exact(area.interval.low)} to {exact(area.interval.high)}"
+    )
+    n = f"AUC {exact(area.mean)} over {people(area.n)}{limits}"
+    verdict = told(area.interval, 0.5)
+    if verdict in ("more", "less"):
+        yield True, f"Within a person, the more certain answers are {verdict} often right: {n}."
+    elif verdict == "alike":
+        yield True, f"Certainty tells right from wrong by no more than {exact(SHARE)} of AUC: {n}."
     else:
-        n = f"AUC {exact(area.mean)} over {people(area.n)}"
-        yield False, f"That the certain are more often right: {n}.{_needs(area) if low is not None else ''}"
+        needs = _needs(area) if area.interval.low is not None else ""
+        yield False, f"That the more certain answers are more often right: {n}.{needs}"
 
 
-def _on_pairs(study: StudyResult, pairs: Sequence[VotedPair], right: str) -> Iterator[tuple[bool, str]]:
+def _on_pairs(
+    study: StudyResult, pairs: Sequence[VotedPair], right: str, noun: Noun
+) -> Iterator[tuple[bool, str]]:
     lost = [one.pair for one in pairs if one.is_lost]
     if lost:
         which = "pair" if len(lost) == 1 else "pairs"
-        yield True, f"In {len(lost)} {which} people take the other clip for {right}: {first_few(lost)}."
+        yield True, f"In {len(lost)} {which} people take the other {noun.one} for {right}: {first_few(lost)}."
     unsettled = [one for one in pairs if one.is_open]
     if not unsettled:
         return
@@ -169,13 +202,12 @@ def _votes_of_one(study: StudyResult, pairs: Sequence[VotedPair]) -> float:
 
 def _on_bias(study: StudyResult) -> Iterator[tuple[bool, str]]:
     side = study.bias.side.left
-    low, high = ends_of(side)
-    if side.mean is not None and low is not None and high is not None and not low <= 0.5 <= high:
-        which = "left" if side.mean > 0.5 else "right"
-        off = points(side.mean - 0.5)
+    verdict = told(side.interval, 0.5)
+    if side.mean is not None and verdict in ("more", "less"):
+        which, off = "left" if verdict == "more" else "right", points(side.mean - 0.5)
         yield (
             True,
-            f"People lean to the {which} by {off}; with balanced sides that costs accuracy and favours no clip.",
+            f"People lean to the {which} by {off}; with balanced sides that costs accuracy and favours neither member.",
         )
 
 
@@ -191,6 +223,7 @@ def _on_judges(validation: JudgeValidation | None) -> Iterator[tuple[bool, str]]
     for way, text in (
         ("above", "agree with the majority more often than one person"),
         ("below", "fall short of one person"),
+        ("alike", "agree with the majority as often as one person, within 10 points"),
     ):
         names = [name for name, where, _ in found if where == way]
         if names:

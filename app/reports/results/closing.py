@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from analysis.distances import MOST_METRICS, Closing, MetricAgainstPeople, agreement, closing_rows
+from analysis.stats.evidence import NOT_YET, separated
 from app.reports.results.view import Band, Cell, Column, Figure, Mark, Numbers, Panel
-from app.reports.results.words import limits, percent
+from app.reports.results.words import count, limits, percent
 
 SECTION = "closing"
 _COLUMNS = (
@@ -80,9 +81,15 @@ def _said(found: Closing) -> str:
     same = agreement(found)
     if same is None:
         return "How often each source was taken for a person, beside its distance to people."
-    metrics = f"{same.n} distance{'s' * (same.n > 1)}"
-    most = f"{same.source} was most often taken for a person"
-    return f"{most}; by {same.n_nearest} of {metrics} it is also nearest to people."
+    first = next(one for one in found.taken if one.source == same.source)
+    others = [one for one in found.taken if one.source != same.source]
+    nearest = f"by {same.n_nearest} of {count(same.n, 'distance')} it is also nearest to people"
+    if all(separated(first.interval, one.interval) for one in others):
+        return f"{same.source} is most often taken for a person; {nearest}."
+    return (
+        f"Which source is most often taken for a person {NOT_YET}: in these trials {same.source} was, with an interval "
+        f"that others reach; {nearest}."
+    )
 
 
 def _cell(cell: object) -> Cell:

@@ -4,11 +4,14 @@ from collections.abc import Iterator
 
 from analysis import Analysis
 from analysis.reported import Comparison
+from analysis.stats.evidence import NOT_YET, SHARE, Told, told
 from analysis.stats.intervals import Interval
+from analysis.stats.p_values import p_words
 from app.reports.results.claims import Claims
 from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
 from app.reports.results.words import ends_of, exact, limits, people, percent, points, sentence
 
+_ALPHA = 0.05
 _COLUMNS = (
     Column("measure", "Measure", "text"),
     Column("about", "Of", "text"),
@@ -62,14 +65,31 @@ def compared_claims(analysis: Analysis) -> Claims:
     found = _of_accuracy(analysis)
     if found is None:
         return Claims((), ())
-    even, interval = _to_read(found)
+    verdict, (_, interval) = _told(found), _to_read(found)
     if interval.low is None or interval.high is None:
         return Claims((), ())
-    if not interval.low <= even <= interval.high:
+    if verdict != "open":
         return Claims((_said(found),), ())
     first, second = found.studies
     same = "no difference" if _is_paired(found) else "0.5"
-    return Claims((), (f"That {first} and {second} differ in accuracy: the interval holds {same}.",))
+    held = (
+        f"the interval holds {same}" if told(interval, _to_read(found)[0]) == "open" else _holm_words(found)
+    )
+    return Claims((), (f"That {first} and {second} differ in accuracy: {held}.",))
+
+
+def studies_headline(analysis: Analysis) -> str:
+    """The accuracies of two studies against each other, by the test that reaches furthest: the mixed model's reaches to
+    other people and other pairs. Empty where there are not two."""
+    found = _of_accuracy(analysis)
+    if found is None or len(analysis.studies) != 2:
+        return ""
+    shares = " against ".join(f"{one.study} {percent(one.accuracy.mean)}" for one in analysis.studies)
+    model = analysis.mixed_differences[0].model if analysis.mixed_differences else None
+    p = model.difference.p if model is not None and model.difference is not None else None
+    reach = "" if p is None else f"; over other people and pairs {p_words(p)}"
+    ending = f". Which is higher {NOT_YET}" if _told(found) == "open" else ""
+    return f"{shares}: {_size(found)}, over these pairs{reach}{ending}."
 
 
 def _row(one: Comparison) -> tuple[Cell, ...]:
@@ -124,20 +144,50 @@ def _test_of(one: Comparison | None) -> str:
     )
 
 
+def _told(one: Comparison) -> Told:
+    """By the interval, and of a difference by p after Holm's correction as well."""
+    even, interval = _to_read(one)
+    verdict = told(interval, even)
+    is_clear = one.p_holm_as_compared is not None and one.p_holm_as_compared < _ALPHA
+    return verdict if verdict == "alike" or is_clear else "open"
+
+
+def _holm_words(one: Comparison) -> str:
+    return f"{p_words(one.p_holm_as_compared)} after Holm's correction over {one.n_family_as_compared} comparisons"
+
+
+def _size(one: Comparison) -> str:
+    _, interval = _to_read(one)
+    if one.compared_as == "paired" and one.paired is not None:
+        mean, low, high = one.paired.difference.mean, interval.low, interval.high
+        limits = (
+            "no interval"
+            if low is None or high is None
+            else f"95% interval {100 * low:+.0f} to {100 * high:+.0f}"
+        )
+        shown = "not known" if mean is None else f"{100 * mean:+.0f} points"
+        return f"difference {shown}, {limits}, {people(one.paired.n)} in both"
+    limits = (
+        "no interval"
+        if interval.low is None
+        else f"95% interval {exact(interval.low)} to {exact(interval.high)}"
+    )
+    counts = f"{one.test.n1:,} and {people(one.test.n2)}"
+    return f"probability of being higher {exact(one.test.effect)}, {limits}, {counts}"
+
+
 def _said(one: Comparison) -> str:
     first, second = one.studies
-    low, high = (_to_read(one)[1].low, _to_read(one)[1].high)
-    if one.compared_as == "paired" and one.paired is not None:
-        mean = one.paired.difference.mean
-        if mean is None:
-            return f"The accuracies of {first} and {second} cannot be compared: {one.paired.reason}."
-        interval = (
-            "" if low is None or high is None else f", 95% interval {100 * low:+.0f} to {100 * high:+.0f}"
-        )
-        way = "higher" if mean >= 0 else "lower"
-        return f"{people(one.paired.n)} are {points(mean)} {way} in {first} than in {second}{interval}."
-    if one.test.effect is None:
-        return f"The accuracies of {first} and {second} cannot be compared: {one.test.reason}."
-    interval = "" if low is None or high is None else f", 95% interval {low:.2f} to {high:.2f}"
-    effect = exact(one.test.effect)
-    return f"A person of {first} is more accurate than one of {second} with probability {effect}{interval}."
+    reason = one.paired.reason if _is_paired(one) and one.paired else one.test.reason
+    if (_is_paired(one) and one.paired and one.paired.difference.mean is None) or (
+        not _is_paired(one) and one.test.effect is None
+    ):
+        return f"The accuracies of {first} and {second} cannot be compared: {reason}."
+    match _told(one):
+        case "more":
+            return f"People are more accurate in {first} than in {second}: {_size(one)}."
+        case "less":
+            return f"People are less accurate in {first} than in {second}: {_size(one)}."
+        case "alike":
+            return f"People are as accurate in {first} as in {second}, within {points(SHARE)}: {_size(one)}."
+    return f"Whether people are more accurate in {first} or in {second} {NOT_YET}: {_size(one)}."

@@ -1,17 +1,20 @@
 """The conditions of a study beside each other: within people where these answered in both, else as groups."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared, taken_as_they_are
 from analysis.stats.comparisons import MannWhitney
+from analysis.stats.evidence import NOT_YET, SHARE, Told, told
 from analysis.stats.intervals import Interval
+from analysis.stats.mixed import ModelNumber
 from analysis.stats.mixed_conditions import ConditionsModel
+from analysis.stats.multiplicity import out_of_reach
 from analysis.stats.p_values import p_words
-from analysis.stats.paired import PairedTest
+from analysis.stats.paired import PairedTest, least_p
 from app.reports.results.claims import Claims
 from app.reports.results.marks import nothing
 from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
-from app.reports.results.words import count, exact, first_few, people, points, sentence
+from app.reports.results.words import count, exact, first_few, people, percent, points, sentence
 
 _ALPHA = 0.05
 _MOST_SAID = 3
@@ -80,7 +83,7 @@ def _modelled(model: ConditionsModel) -> Figure:
         name="conditionsmodel",
         section="conditions",
         drawing="marks",
-        said=f"In one model of all right answers, {label} is {found.value:+.2f} log odds.",
+        said=_modelled_said(label, found),
         strong=f"{found.value:+.2f}",
         how="Logistic mixed model with 95% interval, 0 is no difference: the condition is a fixed effect, "
         f"{people(model.n_participants)} "
@@ -123,14 +126,22 @@ def _modelled(model: ConditionsModel) -> Figure:
     )  # fmt: skip
 
 
+def _modelled_said(label: str, found: ModelNumber) -> str:
+    size = f"{label} is {found.value:+.2f} log odds of a right answer, {found.low:.2f} to {found.high:.2f}"
+    if found.low <= 0 <= found.high:
+        return f"Whether {label.replace(' less ', ' and ')} differ over other people and pairs {NOT_YET}: {size}."
+    return f"Over other people and pairs, too: {size}."
+
+
 def conditions_claims(found: ConditionsCompared) -> Claims:
-    """A difference is claimed where its interval leaves none, and p after Holm's correction is below .05."""
+    """A difference is claimed where its interval leaves none, and p after Holm's correction is below .05; that there is
+    none to speak of, where the interval lies within 10 points of it."""
     asked = [one for one in _asked(found.comparisons) if _to_read(one) is not None]
-    decided = [one for one in asked if _is_decided(one)]
-    can_say = [f"{_said(one)}." for one in decided[:_MOST_SAID]]
-    if len(decided) > _MOST_SAID:
-        can_say.append(f"{len(decided) - _MOST_SAID} more pairs of conditions differ: their table is below.")
-    unsettled = [one for one in asked if not _is_decided(one)]
+    settled = [one for one in asked if _told(one) != "open"]
+    can_say = [f"{_said(one)}." for one in settled[:_MOST_SAID]]
+    if len(settled) > _MOST_SAID:
+        can_say.append(f"{len(settled) - _MOST_SAID} more comparisons are settled: their table is below.")
+    unsettled = [one for one in asked if _told(one) == "open"]
     if not unsettled:
         return Claims(tuple(can_say), ())
     if len(unsettled) == 1:
@@ -142,6 +153,38 @@ def conditions_claims(found: ConditionsCompared) -> Claims:
             f"over {unsettled[0].n_family} comparisons is not below .05."
         )
     return Claims(tuple(can_say), (said,))
+
+
+def conditions_headline(found: ConditionsCompared, shares: Mapping[str, float | None]) -> str:
+    """The accuracy of two conditions against each other, by the test that reaches furthest: the mixed model's reaches
+    to other people and other pairs. Empty where there are not two; `shares` is the accuracy of each."""
+    accuracies = [one for one in found.comparisons if one.measure == "accuracy" and _to_read(one) is not None]
+    if len(found.conditions) != 2 or len(accuracies) != 1:
+        return ""
+    one = accuracies[0]
+    first, second = one.conditions
+    both = f"{first} {percent(shares.get(first))} against {second} {percent(shares.get(second))}"
+    effects = found.mixed.conditions if found.mixed is not None else ()
+    of_model = next((each.log_odds for each in effects if each.log_odds is not None), None)
+    reach = (
+        ""
+        if of_model is None or of_model.p is None
+        else f"; over other people and pairs {p_words(of_model.p)}"
+    )
+    test = one.to_read
+    if isinstance(test, PairedTest):
+        size = f"difference {_signed(test.difference.mean)} points, {_interval_words(*_limits_of(one))}"
+    else:
+        effect = test.effect if test else None
+        size = f"probability of being higher {exact(effect)}, {_interval_words(*_limits_of(one))}"
+    ending = f". Which is higher {NOT_YET}" if _told(one) == "open" else ""
+    return f"{both}: {size}, over these pairs{reach}{ending}."
+
+
+def _limits_of(one: ConditionComparison) -> tuple[Interval, str]:
+    _, interval = _to_read(one) or (0.0, None)
+    assert interval is not None  # the caller asked
+    return interval, _signed_limits(interval) if one.compared_as == "paired" else _exact_limits(interval)
 
 
 def _within(comparisons: Sequence[ConditionComparison], found: ConditionsCompared) -> Figure:
@@ -231,14 +274,15 @@ def _to_read(one: ConditionComparison) -> tuple[float, Interval] | None:
     return None
 
 
-def _is_decided(one: ConditionComparison) -> bool:
+def _told(one: ConditionComparison) -> Told:
+    """By the interval, and of a difference by p after Holm's correction as well."""
     read = _to_read(one)
-    if read is None or one.p_holm is None:
-        return False
-    even, interval = read
-    if interval.low is None or interval.high is None:
-        return False
-    return not interval.low <= even <= interval.high and one.p_holm < _ALPHA
+    if read is None:
+        return "open"
+    verdict = told(read[1], read[0])
+    if verdict in ("more", "less") and (one.p_holm is None or one.p_holm >= _ALPHA):
+        return "open"
+    return verdict
 
 
 def _why_open(one: ConditionComparison) -> str:
@@ -259,33 +303,47 @@ def _finding(comparisons: Sequence[ConditionComparison], found: ConditionsCompar
         return sentence(found.no_accuracy or "no condition has a value to compare")
     if len(asked) == 1:
         return f"{_said(asked[0])}."
-    decided = [one for one in asked if _is_decided(one)]
+    decided = [one for one in asked if _told(one) in ("more", "less")]
     if not decided:
-        return f"No two conditions can be told apart yet, of {len(asked)} comparisons."
+        return f"Which conditions differ {NOT_YET}: none of {len(asked)} comparisons shows a difference."
     names = first_few([_names(one) for one in decided])
     return f"Of {len(asked)} comparisons of conditions {len(decided)} show a difference: {names}."
 
 
 def _said(one: ConditionComparison) -> str:
+    """One comparison in a sentence without its stop: what is, what is not by more than 10 points, or neither yet."""
     first, second = one.conditions
     does = f"choose {one.source} over {one.against}" if one.source else "are right"
-    more = f"chooses {one.source} over {one.against}" if one.source else "is right"
-    test = one.to_read
+    test, verdict = one.to_read, _told(one)
     if isinstance(test, PairedTest):
-        mean = test.difference.mean or 0.0
-        way = "more" if mean >= 0 else "less"
-        return (
-            f"The same {people(test.n)} {does} {points(mean)} {way} often with {first} than with {second} over these "
-            f"pairs, "
-            f"{_interval_words(test.difference.interval, _signed_limits(test.difference.interval))}"
+        limits = _interval_words(test.difference.interval, _signed_limits(test.difference.interval))
+        who, size = (
+            f"the same {people(test.n)}",
+            f"difference {_signed(test.difference.mean)} points, {limits}",
         )
-    if isinstance(test, MannWhitney):
-        ends = test.effect_interval
-        return (
-            f"Of two people, one with {first} and one with {second}, the first {more} more often over these pairs with "
-            f"probability {exact(test.effect)}, {_interval_words(ends, _exact_limits(ends))}"
+        if verdict in ("more", "less"):
+            return (
+                f"The same {people(test.n)} {does} {points(test.difference.mean or 0.0)} {verdict} often with {first} "
+                f"than with {second} over these pairs, {limits}"
+            )
+    elif isinstance(test, MannWhitney):
+        limits = _interval_words(test.effect_interval, _exact_limits(test.effect_interval))
+        who, size = (
+            f"{test.n1:,} and {people(test.n2)}",
+            f"probability of being higher {exact(test.effect)}, {limits}",
         )
-    return ""
+        if verdict in ("more", "less"):
+            return (
+                f"People with {first} {does} {verdict} often than others with {second} over these pairs: "
+                f"{size}, {who}"
+            )
+    else:
+        return ""
+    if verdict == "alike":
+        return f"People {does} as often with {first} as with {second}, within {points(SHARE)}: {size}, {who}"
+    return (
+        f"Whether people {does} more or less often with {first} than with {second} {NOT_YET}: {size}, {who}"
+    )
 
 
 def _interval_words(one: Interval, limits: str) -> str:
@@ -307,7 +365,19 @@ def _p_of(comparisons: Sequence[ConditionComparison]) -> str:
 def _how(how: str, comparisons: Sequence[ConditionComparison]) -> str:
     family = max(one.n_family for one in comparisons)
     corrected = f" Holm's correction is over {family} comparisons of a measure." if family > 1 else ""
-    return f"{how}{corrected} {taken_as_they_are()}."
+    return f"{how}{corrected}{_out_of_reach(comparisons, family)} {taken_as_they_are()}."
+
+
+def _out_of_reach(comparisons: Sequence[ConditionComparison], family: int) -> str:
+    n = max((one.paired.n_higher + one.paired.n_lower for one in comparisons if one.paired), default=0)
+    if family < 2 or any(one.compared_as == "independent" for one in comparisons):
+        return ""
+    if not out_of_reach(least_p(n), family, _ALPHA):
+        return ""
+    return (
+        f" With {people(n)} who differ no p can be below .05 after it, whatever is found: the least is "
+        f"{min(1.0, family * least_p(n)):.2g}."
+    )
 
 
 def _farthest(marks: Sequence[Mark], even: float) -> tuple[Mark, ...]:

@@ -12,10 +12,11 @@ from analysis.data.selection import Selection
 from analysis.figures.dots import MOST_DOTS, thinned
 from analysis.figures.flow import Sessions
 from analysis.results import table_rows
+from analysis.stats.evidence import NOT_YET, SHARE, told
 from app.reports.results.marks import FEW, INTERVAL, SHARES, described, few, mark, nothing, plain_interval
 from app.reports.results.pairs import VotedPair, right_source
 from app.reports.results.view import Cell, Column, Dot, Figure, Mark, Numbers
-from app.reports.results.words import count, exact, first_few, limits, people, percent, sentence
+from app.reports.results.words import Noun, count, exact, first_few, limits, people, percent, sentence
 
 _WIDEST = 20  # dots beside each other on the narrowest page
 
@@ -83,7 +84,7 @@ def _preferences(study: StudyResult, name: str, section: str) -> Figure:
         return nothing(
             name,
             section,
-            "No pair with a right clip was answered, and none shows two sources.",
+            "No answered pair has a right answer, and none shows two sources.",
             "Say in the design which source is the true one; the pairs then have a right answer.",
         )
     marks = tuple(mark(f"{one.source} over {one.against}", one.description, "ink") for one in shown)
@@ -97,7 +98,7 @@ def _preferences(study: StudyResult, name: str, section: str) -> Figure:
         ),
         strong=percent(first.description.mean),
         how="Share of pairs in which the source named first was chosen, mean over people, with 95% interval. The "
-        "dashed line is an even split; neither clip is right.",
+        "dashed line is an even split; neither is right.",
         numbers=Numbers(
             "Choices of one source over another, mean over people",
             (
@@ -122,7 +123,7 @@ def people_figure(study: StudyResult, pseudonym: Mapping[str, str]) -> Figure:
         return nothing(
             "people",
             "tell",
-            "No person has an accuracy: no pair with a right clip was answered.",
+            "No person has an accuracy: no answered pair has a right answer.",
             "Preferences and votes are below; accuracy needs a source that is the true one.",
         )
     values = np.sort(known["accuracy"].to_numpy(dtype=float))
@@ -186,15 +187,11 @@ def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
             "certainty",
             "tell",
             sentence(f"certainty cannot be held against accuracy: {one.reason or 'nobody was asked for it'}"),
-            "It takes a question on certainty, and answers to pairs with a right clip.",
+            "It takes a question on certainty, and answers to pairs that have a right answer.",
         )
     first, last = one.levels[0], one.levels[-1]
     strong = percent(first.accuracy.mean)
-    said = (
-        f"All answers have the same certainty: {_level_name(first, names)}."
-        if first is last
-        else f"Where people were most certain, {strong} were right; where least, {percent(last.accuracy.mean)}."
-    )
+    said = _certainty_said(one, names)
     area = one.auroc
     within = (
         f" Within a person, a right answer was the more certain one with probability {exact(area.mean)} "
@@ -241,6 +238,25 @@ def certainty_figure(one: Certainty, names: Sequence[str]) -> Figure:
     )
 
 
+def _certainty_said(one: Certainty, names: Sequence[str]) -> str:
+    """By the area within people, which other people at other levels do not move."""
+    first, last = one.levels[0], one.levels[-1]
+    if first is last:
+        return f"All answers have the same certainty: {_level_name(first, names)}."
+    shares = (
+        f"{percent(first.accuracy.mean)} right where most certain ({count(first.n_answers, 'answer')}), "
+        f"{percent(last.accuracy.mean)} where least ({last.n_answers:,})"
+    )
+    match told(one.auroc.interval, 0.5):
+        case "more":
+            return f"People were right more often where they were more certain: {shares}."
+        case "less":
+            return f"People were right less often where they were more certain: {shares}."
+        case "alike":
+            return f"How certain people were told right from wrong by no more than {exact(SHARE)} of AUC: {shares}."
+    return f"Whether the more certain answers are more often right {NOT_YET}: {shares}."
+
+
 def _level_name(level: Level, names: Sequence[str]) -> str:
     """The label of its point on the scale, or the values it is of."""
     if level.uncertainty is None:
@@ -249,15 +265,15 @@ def _level_name(level: Level, names: Sequence[str]) -> str:
     return names[place].capitalize() if 0 <= place < len(names) else f"Uncertainty {level.name}"
 
 
-def pairs_figure(pairs: Sequence[VotedPair]) -> Figure:
-    """The votes of each pair between its two clips."""
+def pairs_figure(pairs: Sequence[VotedPair], noun: Noun) -> Figure:
+    """The votes of each pair between its two stimuli."""
     if not pairs:
         return nothing("pairs", "pairs", "No pair has a vote yet.", "Blank answers are no votes.")
     lost = [one.pair for one in pairs if one.is_lost]
     n_open = sum(one.is_open for one in pairs)
-    right = right_source(pairs) if any(one.of_right for one in pairs) else ""
+    right = right_source(pairs, noun) if any(one.of_right for one in pairs) else ""
     if lost:
-        head = f"In {count(len(lost), 'pair')} most people took the other clip for {right}: {first_few(lost)}"
+        head = f"In {count(len(lost), 'pair')} most people took the other {noun.one} for {right}: {first_few(lost)}"
         said = f"{head}; {n_open} of {len(pairs)} are open."
     elif n_open:
         said = f"{n_open} of {count(len(pairs), 'pair')} {'is' if n_open == 1 else 'are'} still open."
@@ -272,15 +288,16 @@ def pairs_figure(pairs: Sequence[VotedPair]) -> Figure:
         drawing="pairs",
         said=said,
         strong=strong,
-        how=f"Share of votes for {f'{right}, where there is one, or ' if right else ''}the clip on the left, with 95% "
-        "interval (Wilson). The dashed line is an even split. Left here is not left on the screen: sides are put back.",
+        how=f"Share of votes for {f'{right}, where there is one, or ' if right else ''}the {noun.one} on the left, "
+        "with 95% interval (Wilson). The dashed line is an even split. Left here is not left on the screen: sides are "
+        "put back.",
         numbers=Numbers(
             "Votes by pair",
             (
                 Column("pair", "Pair", "text"),
                 Column("condition", "Condition", "text"),
                 Column("for", "Share is of", "text"),
-                Column("stimulus", "Clip", "text"),
+                Column("stimulus", noun.one.capitalize(), "text"),
                 Column("votes", "Votes for it", "count"),
                 Column("n", "Of", "count"),
                 Column("share", "Share", "share"),
@@ -293,7 +310,7 @@ def pairs_figure(pairs: Sequence[VotedPair]) -> Figure:
                 (
                     one.pair,
                     one.condition,
-                    "right clip" if one.of_right else one.clip.source,
+                    f"right {noun.one}" if one.of_right else one.clip.source,
                     one.clip.stimulus,
                     one.votes,
                     one.n,

@@ -3,11 +3,17 @@
 from analysis.judging.items.figure import judge_name
 from analysis.judging.items.text import ITEM_MEASURES
 from analysis.judging.items.validation import ItemMeasure, ItemValidation
+from analysis.stats.evidence import NOT_YET, SHARE, Told, told
 from app.reports.results.marks import estimated, plain_interval
 from app.reports.results.view import Band, Column, Figure, Mark, Numbers
 from app.reports.results.words import ends_of, exact, first_few, sentence
 
 MOST_MARKS = 24
+_STANDINGS = {
+    "less": "short of one rater",
+    "more": "above one rater",
+    "alike": f"within {SHARE:g} of one rater",
+}
 _DRAWN = {"classes": "accuracy", "ratings": "spearman"}
 
 
@@ -59,11 +65,17 @@ def item_judges_figure(name: str, section: str, validation: ItemValidation) -> F
     ]
     low = -1.0 if min((end for end in lows if end is not None), default=0.0) < 0 else 0.0
     drawn.sort(key=lambda each: -(each[1].value.value or 0.0))
-    below = [label for label, one in drawn if _falls_short(one)]
+    standing = {label: _standing(one) for label, one in drawn}
+    below = [label for label, verdict in standing.items() if verdict == "less"]
+    parts = [
+        f"{first_few(names)} {words}"
+        for wanted, words in _STANDINGS.items()
+        if (names := [label for label, verdict in standing.items() if verdict == wanted])
+    ]
     said = (
-        f"{first_few(below)} {'falls' if len(below) == 1 else 'fall'} short of one rater."
-        if below
-        else ("No judge can be told from one rater, or all do better.")
+        sentence("; ".join(parts))
+        if parts
+        else f"Whether a judge does better or worse than one rater {NOT_YET}."
     )
     what = {
         "accuracy": "Share of items that get the class most raters gave them",
@@ -93,7 +105,6 @@ def item_judges_figure(name: str, section: str, validation: ItemValidation) -> F
     )  # fmt: skip
 
 
-def _falls_short(one: ItemMeasure) -> bool:
-    """Whether judge minus one rater, both against the same others, lies below 0 by its interval."""
-    high = one.over_person.interval.high if one.over_person else None
-    return high is not None and high < 0
+def _standing(one: ItemMeasure) -> Told:
+    """By judge minus one rater, both against the same others."""
+    return told(one.over_person.interval) if one.over_person else "open"

@@ -8,12 +8,13 @@ from analysis.detection.studies import BlockJudgements
 from analysis.judging.items.studies import BlockValidation
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.studies import BlockRatings
+from analysis.stats.evidence import NOT_YET, SHARE, told
 from app.reports.results import ratings
 from app.reports.results.classes import class_agreement_figure, classes_figure
 from app.reports.results.item_judges import item_judges_figure
 from app.reports.results.judgements import judgement_figures
 from app.reports.results.view import Figure
-from app.reports.results.words import ends_of, limits, percent, sentence
+from app.reports.results.words import between, ends_of, limits, percent, points, sentence
 
 _CHANCE = 0.5
 
@@ -55,8 +56,10 @@ def headline(rated: RatedItems) -> str:
     for block in rated.judgements:
         analysis = block.analysis
         if (mean := analysis.groups[0].accuracy.mean) is not None:
-            both = f"{analysis.signal} from {analysis.noise}"
-            return f"People told {both} in {percent(mean)} of answers, where chance is 50%."
+            both, accuracy = f"{analysis.signal} from {analysis.noise}", analysis.groups[0].accuracy
+            open_ = f"; whether they can tell {NOT_YET}" if told(accuracy.interval, _CHANCE) == "open" else ""
+            share = f"{percent(mean)} of answers ({between(accuracy.interval)})"
+            return f"People told {both} in {share}, where chance is 50%{open_}."
     if said := ratings.headline(rated.numbers):
         return said
     named = [one for block in rated.classes for one in block.analysis.criteria if one.classes]
@@ -72,14 +75,17 @@ def claims(rated: RatedItems) -> tuple[tuple[str, ...], tuple[str, ...]]:
     can_say, not_yet = (list(one) for one in ratings.claims(rated.numbers, rated.compared_as_shown))
     for block in rated.judgements:
         analysis, accuracy = block.analysis, block.analysis.groups[0].accuracy
-        (low, high), both = ends_of(accuracy), f"{analysis.signal} from {analysis.noise}"
-        if low is not None and low > _CHANCE:
-            can_say.append(
-                f"People tell {both} better than chance: {limits(low, high)} of 100 answers are right."
-            )
-        elif high is not None and high < _CHANCE:
+        both, verdict = f"{analysis.signal} from {analysis.noise}", told(accuracy.interval, _CHANCE)
+        shares = f"{limits(*ends_of(accuracy))} of 100 answers are right"
+        if verdict == "more":
+            can_say.append(f"People tell {both} better than chance: {shares}.")
+        elif verdict == "less":
             can_say.append(
                 f"People take {analysis.signal} for {analysis.noise} more often than chance would."
+            )
+        elif verdict == "alike":
+            can_say.append(
+                f"People tell {both} no better than chance by more than {points(SHARE)}: {shares}."
             )
         else:
             not_yet.append(f"Whether people tell {both} better than chance.")

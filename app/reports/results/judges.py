@@ -1,11 +1,12 @@
 """Judges over what one person reaches on the same pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from analysis.choice.majority import natural
 from analysis.judging import JudgeValidation
 from analysis.judging.measures import Group, Measure
 from analysis.judging.sample import LABELS
+from analysis.stats.evidence import NOT_YET, Told, told
 from app.reports.results.marks import INTERVAL, few, nothing
 from app.reports.results.view import Band, Column, Figure, Mark, Numbers
 from app.reports.results.words import count, ends_of, first_few, limits, percent, sentence
@@ -29,14 +30,20 @@ def judges_figure(validation: JudgeValidation) -> Figure:
         return nothing("judges", "judges", sentence(f"no judge can be held against people: {why}"), "")
     below = [name for name, one in known if standing(one) == "below"]
     above = [name for name, one in known if standing(one) == "above"]
-    said = "No judge can be told from one person yet."
-    if above or below:
+    alike = [name for name, one in known if standing(one) == "alike"]
+    said = f"Whether a judge agrees with the majority more or less often than one person {NOT_YET}."
+    if above or below or alike:
         parts = (
             [f"{first_few(above)} agrees with the majority more often than one person does"] if above else []
         )
         parts += (
             [f"{first_few(below)} {'falls' if len(below) == 1 else 'fall'} short of one person"]
             if below
+            else []
+        )
+        parts += (
+            [f"{first_few(alike)} {'is' if len(alike) == 1 else 'are'} within 10 points of one person"]
+            if alike
             else []
         )
         said = sentence("; ".join(parts))
@@ -81,17 +88,18 @@ def judges_figure(validation: JudgeValidation) -> Figure:
 STANDINGS = {
     "above": "above one person",
     "below": "below one person",
-    "like": "not told apart",
+    "alike": "within 10 points of one person",
+    "like": "not told apart yet",
     "unknown": "no interval",
 }
+_STANDING: Mapping[Told, str] = {"more": "above", "less": "below", "alike": "alike", "open": "like"}
 
 
 def standing(one: Measure) -> str:
     """Where the interval of judge minus one person lies, both against the same others."""
-    low, high = ends_of(one.over_person) if one.over_person else (None, None)
-    if low is None or high is None:
+    if one.over_person is None or one.over_person.interval.low is None:
         return "unknown"
-    return "above" if low > 0 else "below" if high < 0 else "like"
+    return _STANDING[told(one.over_person.interval)]
 
 
 def _all_pairs(groups: Sequence[Group]) -> Group | None:

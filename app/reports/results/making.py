@@ -9,19 +9,21 @@ from analysis.choice.studies import StudyResult
 from analysis.distances import Closing
 from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
+from analysis.results import table_rows
 from analysis.signatures import NoSignatures, PlaySignatures, Signatures
+from analysis.stats.evidence import NOT_YET, SHARE, told
 from app.reports.games import GameMeasures
 from app.reports.results import bias, figures, items, judges, measures
 from app.reports.results.claims import HOW_MORE, claims_of
 from app.reports.results.closing import closing_figure
-from app.reports.results.compared import compared_claims, studies_figure
-from app.reports.results.conditions import conditions_claims, conditions_figures
+from app.reports.results.compared import compared_claims, studies_figure, studies_headline
+from app.reports.results.conditions import conditions_claims, conditions_figures, conditions_headline
 from app.reports.results.items import RatedItems
 from app.reports.results.marks import FEW
 from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
 from app.reports.results.signatures import ABOUT, PLAY, signature_cautions, signature_figures
 from app.reports.results.view import FORMAT, Caution, Figure, ResultsView
-from app.reports.results.words import between, count, people, percent, sentence
+from app.reports.results.words import CLIP, Noun, between, count, people, percent, points, sentence
 
 _HOW_MORE_ITEMS = (
     "Groups of items are compared by Mann-Whitney over the mean of each item; a difference is said where "
@@ -51,6 +53,7 @@ class Around:
     signatures: Signatures | NoSignatures | None = None
     play: PlaySignatures | NoSignatures | None = None
     games: Sequence[GameMeasures] = ()
+    noun: Noun = CLIP
 
 
 def results_view(
@@ -59,8 +62,8 @@ def results_view(
     """The page of the first study of `analysis`; a second one stands beside it."""
     study = analysis.studies[0]
     pairs = votes_of(study, analysis.labels, around.clip_of)
-    right = right_source(pairs)
-    claims = claims_of(study, pairs, right, validation)
+    right = right_source(pairs, around.noun)
+    claims = claims_of(study, pairs, right, validation, around.noun)
     beside, conditions = compared_claims(analysis), conditions_claims(study.conditions)
     return ResultsView(
         format=FORMAT,
@@ -72,7 +75,7 @@ def results_view(
         n_answers=study.selection.n_used,
         n_people=study.selection.n_participants_used,
         n_pairs=len(pairs),
-        headline=headline(study, pairs, right),
+        headline=f"{headline(study, pairs, right)}{_beside(analysis, study)}",
         next_step=_next_step(study, pairs),
         can_say=(*claims.can_say, *conditions.can_say, *beside.can_say),
         not_yet=(*claims.not_yet, *conditions.not_yet, *beside.not_yet),
@@ -86,7 +89,7 @@ def results_view(
             *([closing_figure(around.closing)] if around.closing and around.closing.metrics else []),
         ),
         cautions=(
-            *_cautions(study, pairs),
+            *_cautions(study, pairs, around.noun),
             *signature_cautions(around.signatures, around.play),
             *around.cautions,
         ),
@@ -175,12 +178,12 @@ def headline(study: StudyResult, pairs: Sequence[VotedPair], right: str) -> str:
     if study.selection.reason:
         return sentence(study.selection.reason)
     if not pairs:
-        return f"All {count(study.selection.n_used, 'answer')} are blank: nobody chose a clip."
+        return f"All {count(study.selection.n_used, 'answer')} are blank: nobody chose."
     if study.accuracy.mean is not None:
         share = percent(study.accuracy.mean)
         if study.accuracy.n == 1:
             return f"One person picked {right} in {share} of pairs: that is a person, not a finding."
-        return f"People picked {right} in {share} of pairs, where chance is 50%."
+        return f"People picked {right} in {share} of pairs, {_against_chance(study)}."
     shown = [one for one in study.preferences if not one.has_truth and one.description.mean is not None]
     if shown:
         one = shown[0]
@@ -189,8 +192,35 @@ def headline(study: StudyResult, pairs: Sequence[VotedPair], right: str) -> str:
             f"People chose {one.source} over {one.against} in {share} of pairs, where an even split is 50%."
         )
     return (
-        f"{people(study.selection.n_participants_used)} voted, and no pair has a right clip or two sources."
+        f"{people(study.selection.n_participants_used)} voted, and no pair has a right answer or two sources."
     )
+
+
+def _against_chance(study: StudyResult) -> str:
+    """Direction, interval and reach: over people, and over other pairs as well where that interval is known."""
+    words = {
+        "more": "more than the 50% of chance",
+        "less": "less than the 50% of chance",
+        "alike": f"within {points(SHARE)} of chance",
+        "open": f"where chance is 50%; whether they can tell {NOT_YET}",
+    }
+    both = study.two_way.accuracy
+    reach = (
+        ""
+        if both.low is None
+        else f"; over other people and pairs {percent(both.low)} to {percent(both.high)}"
+    )
+    return f"{words[told(study.accuracy.interval, 0.5)]} ({between(study.accuracy.interval)}{reach})"
+
+
+def _beside(analysis: Analysis, study: StudyResult) -> str:
+    """What two studies, else two conditions, come to against each other."""
+    if said := studies_headline(analysis):
+        return f" {said}"
+    by_condition = next(one for one in study.breakdowns if (one.measure, one.by) == ("accuracy", "condition"))
+    shares = {row["value"]: row["mean"] for row in table_rows(by_condition.table)}
+    said = conditions_headline(study.conditions, shares)
+    return f" {sentence(said)}" if said else ""
 
 
 def _next_step(study: StudyResult, pairs: Sequence[VotedPair]) -> str:
@@ -200,13 +230,11 @@ def _next_step(study: StudyResult, pairs: Sequence[VotedPair]) -> str:
             "Look under “Who is counted” below for why, and at the sessions: an exclusion can be taken back."
         )
     if not pairs:
-        return "Look at the sessions: clips that would not play leave blanks behind."
+        return "Look at the sessions: what would not play leaves blanks behind."
     if study.selection.n_participants_used == 1:
         return "Intervals, and all that is said of people in general, begin with several people."
     if study.accuracy.mean is None:
-        return (
-            "No pair has a right clip, so there is no accuracy; the design says which source is the true one."
-        )
+        return "No pair has a right answer, so there is no accuracy; the design says which source is the true one."
     return ""
 
 
@@ -227,7 +255,7 @@ def _figures(
         yield from conditions_figures(study.conditions)
         if (beside := studies_figure(analysis)) is not None:
             yield beside
-        yield figures.pairs_figure(pairs)
+        yield figures.pairs_figure(pairs, around.noun)
         yield bias.side_figure(study.bias, right)
         yield bias.order_figure(study.bias)
         yield bias.agreement_figure(study.agreement)
@@ -236,7 +264,7 @@ def _figures(
     yield figures.counted_figure(study.selection, around.sessions, _LEFT_OUT)
 
 
-def _cautions(study: StudyResult, pairs: Sequence[VotedPair]) -> Iterator[Caution]:
+def _cautions(study: StudyResult, pairs: Sequence[VotedPair], noun: Noun) -> Iterator[Caution]:
     n = study.accuracy.n
     if 0 < n < FEW:
         yield Caution(
@@ -248,5 +276,5 @@ def _cautions(study: StudyResult, pairs: Sequence[VotedPair]) -> Iterator[Cautio
         wide = f" Over people and pairs together: {between(both)}." if both.low is not None else ""
         yield Caution(
             "Pairs are few.",
-            f"{count(len(pairs), 'pair')} stand for all clips only as far as they are typical of them.{wide}",
+            f"{count(len(pairs), 'pair')} stand for all {noun.many} only as far as they are typical of them.{wide}",
         )

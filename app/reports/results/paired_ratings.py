@@ -7,7 +7,7 @@ from analysis.ratings.between import BlocksCompared
 from analysis.ratings.paired import SELF, UNITS, PairedScores, smallest_p
 from analysis.ratings.studies import BlockRatings
 from analysis.stats.p_values import p_words
-from analysis.text.paired_ratings import counted_pairs, names_of, title_of
+from analysis.text.paired_ratings import counted_pairs, names_of, title_of, unreachable
 from app.reports.results.view import Column, Figure, Mark, Numbers
 from app.reports.results.words import sentence, why_missing
 
@@ -103,7 +103,8 @@ def _figure(name: str, section: str, caption: str, comparisons: Sequence[PairedS
         ),
         strong=_signed(first.test.difference.mean),
         how=f"Mean difference over {unit} that have both, with 95% interval; Wilcoxon's signed-rank test, two-sided, "
-        f"Holm over {first.n_family} tests. Right of the line the first is higher.{most}{why_missing(intervals)}",
+        f"Holm over {first.n_family} tests. Right of the line the first is higher.{most}"
+        f"{f' {unreachable(comparisons)}.' if unreachable(comparisons) else ''}{why_missing(intervals)}",
         numbers=Numbers(
             caption,
             (

@@ -10,6 +10,7 @@ from analysis.choice.studies import StudyResult
 from analysis.figures.votes import RIGHT, pair_votes
 from analysis.results import table_rows
 from app.reports.results.view import Clip
+from app.reports.results.words import Noun
 
 # The clips of a pair by its name and its stimuli, where the study has files.
 ClipOf = Callable[[str, str], str]
@@ -82,9 +83,10 @@ def _votes(row: Mapping[str, Any], study: StudyResult, clip_of: ClipOf) -> Voted
     )
 
 
-def right_source(pairs: Sequence[VotedPair]) -> str:
-    """What the right clips are of, in words: ``the human``, another source, or ``the right clip`` where they vary."""
+def right_source(pairs: Sequence[VotedPair], noun: Noun) -> str:
+    """The right answer in words: ``the human``, ``the real text``, or ``the right clip`` where sources vary."""
     sources = {one.clip.source for one in pairs if one.of_right}
     if sources == {"human"}:
         return "the human"
-    return f"the {sources.pop()} clip" if len(sources) == 1 and "" not in sources else "the right clip"
+    source = sources.pop() if len(sources) == 1 and "" not in sources else "right"
+    return f"the {source} {noun.one}"

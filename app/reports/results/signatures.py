@@ -4,9 +4,11 @@ import math
 from collections.abc import Iterator
 
 from analysis.distances import SourceDistance
+from analysis.options import LEVEL
 from analysis.signatures import NoSignatures, PlaySignatures, SignatureResult, Signatures
 from analysis.signatures.against import NOT_COVERED
 from analysis.signatures.text import band_words, outside_words
+from analysis.stats.evidence import NOT_YET
 from app.reports.results.marks import nothing
 from app.reports.results.view import Band, Caution, Cell, Column, Figure, Mark, Numbers
 from app.reports.results.words import first_few, sentence
@@ -105,7 +107,13 @@ def _said(one: SignatureResult) -> str:
         return f"{one.title}: {order[0]} {_by_the_band(one, order[0])}."
     if one.nearest is None:
         return f"{one.title}: {first_few(order)} are equally near to people."
-    share = "" if one.nearest_share is None else f", in {100 * one.nearest_share:.0f}% of resamples"
+    if one.nearest_share is None or one.nearest_share < LEVEL:
+        share = "" if one.nearest_share is None else f" (in {100 * one.nearest_share:.0f}% of resamples)"
+        return (
+            f"{one.title}: which source is nearest to people {NOT_YET}; here it is {one.nearest}{share}"
+            f"{outside_words(one)}."
+        )
+    share = f", in {100 * one.nearest_share:.0f}% of resamples"
     return f"{one.title}: nearest to people is {one.nearest}{share}{outside_words(one)}."
 
 

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-FORMAT = 8  # of the kept view: another number computes all anew
+FORMAT = 9  # of the kept view: another number computes all anew
 
 Cell = str | int | float | None
 Unit = Literal["text", "count", "share", "number", "p"]

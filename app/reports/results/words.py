@@ -1,6 +1,7 @@
 """Numbers as the results page says them: whole percent, intervals as "66% to 75%", counts with their noun."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from analysis.choice.description import Description
 from analysis.figures.words import count, listed, sentence
@@ -22,6 +23,20 @@ __all__ = [
 ]
 
 NONE = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """What a study shows, as its sentences call it."""
+
+    one: str
+    many: str
+
+
+CLIP = Noun("clip", "clips")
+NOUNS = {one.one: one for one in (CLIP, Noun("record", "records"), Noun("text", "texts"))}
+STIMULUS = Noun("stimulus", "stimuli")
+"""Of answers from elsewhere, of which it is not known, and of a study that shows several kinds."""
 _MOST_NAMED = 4
 
 

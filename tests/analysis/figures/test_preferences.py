@@ -68,7 +68,7 @@ def test_where_every_preference_is_an_accuracy_it_is_not_drawn_again() -> None:
     assert figure == NoFigure(
         "preferences",
         "Preference of each participant",
-        "Every preference is one for the right clip: it is the accuracy, and drawn as such.",
+        "Every preference is one for the right member: it is the accuracy, and drawn as such.",
     )
 
 

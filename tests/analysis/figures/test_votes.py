@@ -61,7 +61,7 @@ def test_each_pair_has_its_share_and_its_interval(hntt: Analysis) -> None:
     assert dots == pytest.approx(sorted(count / total for count, total, _, _ in expected.values()))
     assert [text for text in texts(sheets[0]) if "/" in text] == [f"{expected[p][0]}/30" for p in shown]
     assert (
-        "for the right clip on 6 of 6 pairs of human-symbolic and for hybrid on 4 of 4 pairs"
+        "for the right member on 6 of 6 pairs of human-symbolic and for hybrid on 4 of 4 pairs"
         in figure.sentence
     )
     assert "The interval leaves out one half on 6 of 10 pairs." in figure.sentence
@@ -72,12 +72,12 @@ def test_ties_and_majorities_against_have_marks_of_their_own() -> None:
     figure, (axes,), drawn = figure_of(rows)
     assert isinstance(figure, Figure)
     assert {row[0]: row[-1] for row in figure.numbers.rows} == {
-        "q1": "the right clip", "q2": "tie", "q3": "the other clip", "q4": "the other clip"
+        "q1": "the right member", "q2": "tie", "q3": "the other member", "q4": "the other member"
     }  # fmt: skip
     shapes = {line.get_marker(): xs(line) for line in marks(axes)}
     assert shapes == {"o": [1.0], "D": [0.5], "X": pytest.approx([1 / 3, 0.0])}
     assert {"majority for it", "majority against it", "tie"} <= set(drawn)
-    assert "for the right clip on 1 of 4 pairs of human-hybrid (1 tie)" in figure.sentence
+    assert "for the right member on 1 of 4 pairs of human-hybrid (1 tie)" in figure.sentence
 
 
 def test_the_share_does_not_ask_which_clip_is_called_a() -> None:
@@ -134,5 +134,5 @@ def test_very_many_conditions_become_one_list() -> None:
     rows = [answer(pair=f"q{n}", trial=f"q{n}", condition=f"condition {n}") for n in range(20)]
     figure, _, drawn = figure_of(rows)
     assert isinstance(figure, Figure)
-    assert "share for the right clip" in drawn
+    assert "share for the right member" in drawn
     assert figure.size[1] < 6

@@ -7,7 +7,6 @@ import pytest
 from scipy.stats import binom, spearmanr
 from sklearn.metrics import cohen_kappa_score  # type: ignore[import-untyped]
 
-
 from analysis.judging.ceiling import half_against_half, halves, one_against_others, over_person
 from analysis.judging.items.classes import person_quantities
 from analysis.judging.items.table import Items

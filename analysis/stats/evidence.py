@@ -1,0 +1,51 @@
+"""What an interval lets one say of a number: that it is, that it is not by more than so much, or neither yet.
+
+Absence of evidence is no finding: every sentence of Results, the report, the terminal, clues and judges that says
+*more*, *less*, *alike* or *no* takes it from here.
+"""
+
+from typing import Literal, Protocol
+
+Told = Literal["more", "less", "alike", "open"]
+
+SHARE = 0.1
+"""The smallest difference of interest between shares, or of an area or a probability from one half: 10 points."""
+
+NOT_YET = "cannot be told yet"
+
+
+class Ends(Protocol):
+    """An interval as far as the rule reads it; None where there is none. Here because pages that compute nothing,
+    and import no NumPy, read intervals as well."""
+
+    @property
+    def low(self) -> float | None: ...
+
+    @property
+    def high(self) -> float | None: ...
+
+
+def told(interval: Ends, null: float = 0.0, smallest: float = SHARE) -> Told:
+    """Verdict of an interval on a number against `null`, the value of no difference.
+
+    ``more`` or ``less`` where the interval leaves out `null`; ``alike`` where it holds `null` and lies within
+    `smallest` of it, as in two one-sided tests of equivalence [Sch87]_, with half of the error that a 95% interval
+    leaves on either side; else, and without an interval, ``open``.
+    """
+    return verdict(interval.low, interval.high, null, smallest)
+
+
+def verdict(low: float | None, high: float | None, null: float = 0.0, smallest: float = SHARE) -> Told:
+    """As `told`, of the ends of an interval."""
+    if low is None or high is None:
+        return "open"
+    if low > null:
+        return "more"
+    if high < null:
+        return "less"
+    return "alike" if null - smallest <= low and high <= null + smallest else "open"
+
+
+def separated(first: Ends, second: Ends) -> bool:
+    """Whether two intervals leave no doubt which number is higher: `first` lies wholly above `second`."""
+    return first.low is not None and second.high is not None and first.low > second.high

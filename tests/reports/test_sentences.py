@@ -1,0 +1,160 @@
+"""Absence of evidence is no finding: at wide intervals no sentence says that something is, or is not.
+
+Every sentence of Results, of the clue report and of judges is read; the rule itself: tests/analysis/test_evidence.py.
+"""
+
+import random
+import re
+from collections.abc import Iterator
+
+import pandas as pd
+import pytest
+
+from analysis import Analysis, analyze
+from analysis.clues.report import clue_report
+from analysis.judging import JudgeValidation, check_verdicts, validate_judges
+from app.reports.page.statistics import statistics
+from app.reports.results.making import Around, results_view
+from app.reports.results.view import ResultsView
+from app.reports.results.words import NOUNS, Noun
+from tests.analysis.clue_tables import drawn
+from tests.analysis.tables import answer, checked
+from tests.factories import NOW
+
+pytestmark = pytest.mark.slow
+
+CONDITIONS = ("human-hybrid", "human-symbolic")
+SAYS = re.compile(
+    r"\b(more|less|better|worse|higher|lower|nearest|likeliest|most often|short of|above|below|lean|learn"
+    r"|no (bias|learning|difference|better|worse)|as (often|accurate)|tells?|gives? the source away)\b",
+    re.IGNORECASE,
+)
+COUNTS = re.compile(r"^\d+ of \d+ people")  # of this sample, and says nothing of others
+OPEN = re.compile(r"cannot be told yet|\bwhether\b|\bwhich\b.*\bcannot\b|too few", re.IGNORECASE)
+
+
+def responses(study: str, people: int, *, right: float, left: float, seed: int) -> pd.DataFrame:
+    """Answers to eight pairs; the share that is right falls on people by their number, evenly."""
+    rng = random.Random(seed)
+    rows = []
+    for person in range(people):
+        for number in range(8):
+            is_right = rng.random() < right
+            is_left = rng.random() < left
+            rows.append(
+                answer(
+                    study=study,
+                    participant=f"{study}-{person}",
+                    session=f"{study}-{person}",
+                    pair=f"q{number}",
+                    trial=f"q{number}",
+                    position=str(number + 1),
+                    condition=CONDITIONS[number % 2],
+                    source_b=CONDITIONS[number % 2].removeprefix("human-"),
+                    choice="a" if is_right else "b",
+                    left=("a" if is_right else "b") if is_left else ("b" if is_right else "a"),
+                    uncertainty=str(rng.randint(1, 5)),
+                )
+            )
+    return checked(*rows)
+
+
+def judged(frame: pd.DataFrame, choices: str) -> JudgeValidation:
+    rows = [
+        {"judge": "coin", "pair": f"q{number}", "choice": choice} for number, choice in enumerate(choices)
+    ]
+    return validate_judges(frame, check_verdicts(pd.DataFrame(rows)), resamples=100)
+
+
+def view_of(
+    analysis: Analysis, judges: JudgeValidation | None = None, noun: Noun | None = None
+) -> ResultsView:
+    around = Around(NOW, None, _Pseudonyms(), [], None, lambda pair, stimulus: "")
+    if noun is not None:
+        around = Around(NOW, None, _Pseudonyms(), [], None, lambda pair, stimulus: "", noun=noun)
+    return results_view(analysis, around, judges)
+
+
+class _Pseudonyms(dict[str, str]):
+    def __missing__(self, participant: str) -> str:
+        return participant
+
+
+def sentences(view: ResultsView) -> Iterator[str]:
+    yield view.headline
+    yield from view.can_say
+    yield from (figure.said for figure in view.figures)
+
+
+@pytest.fixture(scope="module")
+def wide() -> list[pd.DataFrame]:
+    return [
+        responses("first", 5, right=0.5, left=0.35, seed=8),
+        responses("second", 5, right=0.6, left=0.5, seed=2),
+    ]
+
+
+def test_five_people_let_results_say_nothing_but_what_is_open(wide: list[pd.DataFrame]) -> None:
+    view = view_of(analyze(wide, resamples=200), judged(wide[0], "abababab"))
+    assert view.can_say == ()
+    assert len(view.not_yet) >= 5
+    said = list(sentences(view))
+    names = {figure.name for figure in view.figures}
+    assert {"accuracy", "certainty", "conditions", "studies", "side", "order", "judges"} <= names
+    assert [one for one in said if SAYS.search(one) and not OPEN.search(one) and not COUNTS.match(one)] == []
+    for name in ("side", "order", "certainty", "conditions", "studies", "judges"):
+        figure = view.figure(name)
+        assert figure is not None
+        assert "cannot be told yet" in figure.said, name
+
+
+def test_many_people_let_the_same_sentences_say_what_is_and_what_is_not_by_more_than_ten_points() -> None:
+    frames = [
+        responses("first", 400, right=0.5, left=0.5, seed=1),
+        responses("second", 400, right=0.75, left=0.7, seed=2),
+    ]
+    view = view_of(analyze(frames, resamples=200))
+    said = {figure.name: figure.said for figure in view.figures}
+    assert said["side"].startswith("People lean to no side by more than 10 points: the left was chosen in ")
+    assert "by no more than 10 points from the first position to the last" in said["order"]
+    assert said["studies"].startswith("People are less accurate in first than in second: probability")
+    assert said["conditions"].startswith(
+        "People are right as often with human-hybrid as with human-symbolic, within"
+    )
+    assert "within 10 points of chance (95% interval" in view.headline
+    assert re.search(r"first \d+% against second \d+%: .* over other people and pairs p", view.headline)
+    assert "cannot be told yet" not in view.headline
+    leaning = view_of(analyze([frames[1]], resamples=200))
+    assert any(one.startswith("People lean to the left by ") for one in leaning.can_say)
+
+
+def test_clues_and_all_together_are_open_where_their_interval_is_wide() -> None:
+    inside = ("key_frame_bytes", "frame_bytes", "frame_bytes_spread")
+    for seed in range(1, 6):
+        report = clue_report(drawn(seed, 6, 6, names=("x", "y", *inside)), seed=1)
+        told = [one for one in (*report.summary, report.inside.says) if "AUC 0" in one]
+        assert told
+        for one in told:
+            low = float(re.findall(r"interval (\d\.\d+)", one)[0])
+            assert ("cannot be told yet" in one) == (low <= 0.5), one
+
+
+def test_words_for_what_is_shown_follow_the_study(wide: list[pd.DataFrame]) -> None:
+    analysis = analyze([responses("first", 40, right=0.1, left=0.5, seed=1)], resamples=100)
+    for noun in NOUNS.values():
+        view = view_of(analysis, noun=noun)
+        told = " ".join([*sentences(view), *(one.text for one in view.cautions), *view.not_yet])
+        assert f"took the other {noun.one} for" in told
+        for other in NOUNS.values():
+            assert (re.search(rf"\b{other.one}s?\b", told) is not None) == (other is noun), (noun, told)
+
+
+def test_methods_name_only_what_was_computed(wide: list[pd.DataFrame]) -> None:
+    all_right = responses("first", 6, right=1.0, left=0.5, seed=1)
+    one_pair = all_right[all_right["pair"] == "q0"].reset_index(drop=True)
+    refused = " ".join(statistics(analyze([one_pair], resamples=50)))
+    for words in ("Bradley and Terry", "type-2 ROC", "gamma", "mixed model"):
+        assert words not in refused, words
+    computed = " ".join(statistics(analyze(wide, resamples=50)))
+    for words in ("type-2 ROC", "mixed model", "Krippendorff's alpha", "Mann-Whitney"):
+        assert words in computed, words
