@@ -53,7 +53,10 @@ def make(folder: Path, clips: Sequence[Clip]) -> list[ImportedClip]:
 
 
 def _tell(what: str) -> Callable[..., None]:
-    return lambda done, total, *_: sys.stderr.write(f"\r{what} {done} of {total}")
+    def tell(done: int, total: int, *_: object) -> None:
+        sys.stderr.write(f"\r{what} {done} of {total}")
+
+    return tell
 
 
 def _copy(source: Path, target: Path) -> None:

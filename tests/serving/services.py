@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TextIO
+from typing import IO
 
 from tests.program import Program, Running
 
@@ -38,7 +38,7 @@ def serving(program: Program, data: Path, *words: str, before: str = "", **more:
             said.read()  # until it is gone
 
 
-def port_said(stdout: TextIO | None) -> int:
+def port_said(stdout: IO[str] | None) -> int:
     """The port of the service, once it says that it serves."""
     assert stdout
     line = next(line for line in stdout if "participants" in line)
