@@ -4,7 +4,8 @@ import pytest
 
 from analysis.choice.conditions import ConditionsCompared
 from app.admin.results.charts import LEFT, RIGHT, rows, ticks
-from app.reports.results.conditions import conditions_claims, conditions_figures
+from app.reports.results.condition_words import conditions_claims
+from app.reports.results.conditions import conditions_figures
 from app.reports.results.view import Figure
 from tests.analysis.test_conditions import EASY, HARD, THIRD, compared, drawn, study, trials
 

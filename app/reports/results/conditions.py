@@ -1,23 +1,27 @@
 """The conditions of a study beside each other: within people where these answered in both, else as groups."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared, taken_as_they_are
-from analysis.stats.comparisons import MannWhitney
-from analysis.stats.evidence import NOT_YET, SHARE, Told, told
-from analysis.stats.intervals import Interval
+from analysis.stats.evidence import NOT_YET
 from analysis.stats.mixed import ModelNumber
 from analysis.stats.mixed_conditions import ConditionsModel
 from analysis.stats.multiplicity import out_of_reach
 from analysis.stats.p_values import p_words
-from analysis.stats.paired import PairedTest, least_p
-from app.reports.results.claims import Claims
+from analysis.stats.paired import least_p
+from app.reports.results.condition_words import (
+    ALPHA,
+    asked,
+    exact_limits,
+    finding,
+    names_of,
+    signed,
+    signed_limits,
+)
 from app.reports.results.marks import nothing
 from app.reports.results.view import Cell, Column, Figure, Mark, Numbers
-from app.reports.results.words import count, exact, first_few, people, percent, points, sentence
+from app.reports.results.words import count, exact, people, sentence
 
-_ALPHA = 0.05
-_MOST_SAID = 3
 _MOST_DRAWN = 10
 _SCALES = (0.1, 0.25, 0.5, 1.0)
 
@@ -133,73 +137,19 @@ def _modelled_said(label: str, found: ModelNumber) -> str:
     return f"Over other people and pairs, too: {size}."
 
 
-def conditions_claims(found: ConditionsCompared) -> Claims:
-    """A difference is claimed where its interval leaves none, and p after Holm's correction is below .05; that there is
-    none to speak of, where the interval lies within 10 points of it."""
-    asked = [one for one in _asked(found.comparisons) if _to_read(one) is not None]
-    settled = [one for one in asked if _told(one) != "open"]
-    can_say = [f"{_said(one)}." for one in settled[:_MOST_SAID]]
-    if len(settled) > _MOST_SAID:
-        can_say.append(f"{len(settled) - _MOST_SAID} more comparisons are settled: their table is below.")
-    unsettled = [one for one in asked if _told(one) == "open"]
-    if not unsettled:
-        return Claims(tuple(can_say), ())
-    if len(unsettled) == 1:
-        said = f"That {_names(unsettled[0])} differ: {_why_open(unsettled[0])}."
-    else:
-        names = first_few([_names(one) for one in unsettled])
-        said = (
-            f"That these conditions differ, {names}: each interval holds no difference, or p after Holm's correction "
-            f"over {unsettled[0].n_family} comparisons is not below .05."
-        )
-    return Claims(tuple(can_say), (said,))
-
-
-def conditions_headline(found: ConditionsCompared, shares: Mapping[str, float | None]) -> str:
-    """The accuracy of two conditions against each other, by the test that reaches furthest: the mixed model's reaches
-    to other people and other pairs. Empty where there are not two; `shares` is the accuracy of each."""
-    accuracies = [one for one in found.comparisons if one.measure == "accuracy" and _to_read(one) is not None]
-    if len(found.conditions) != 2 or len(accuracies) != 1:
-        return ""
-    one = accuracies[0]
-    first, second = one.conditions
-    both = f"{first} {percent(shares.get(first))} against {second} {percent(shares.get(second))}"
-    effects = found.mixed.conditions if found.mixed is not None else ()
-    of_model = next((each.log_odds for each in effects if each.log_odds is not None), None)
-    reach = (
-        ""
-        if of_model is None or of_model.p is None
-        else f"; over other people and pairs {p_words(of_model.p)}"
-    )
-    test = one.to_read
-    if isinstance(test, PairedTest):
-        size = f"difference {_signed(test.difference.mean)} points, {_interval_words(*_limits_of(one))}"
-    else:
-        effect = test.effect if test else None
-        size = f"probability of being higher {exact(effect)}, {_interval_words(*_limits_of(one))}"
-    ending = f". Which is higher {NOT_YET}" if _told(one) == "open" else ""
-    return f"{both}: {size}, over these pairs{reach}{ending}."
-
-
-def _limits_of(one: ConditionComparison) -> tuple[Interval, str]:
-    _, interval = _to_read(one) or (0.0, None)
-    assert interval is not None  # the caller asked
-    return interval, _signed_limits(interval) if one.compared_as == "paired" else _exact_limits(interval)
-
-
 def _within(comparisons: Sequence[ConditionComparison], found: ConditionsCompared) -> Figure:
     """The mean difference of each two conditions, in points."""
     marks = tuple(
         Mark(
-            _names(one),
+            names_of(one),
             test.difference.mean,
             test.difference.interval.low,
             test.difference.interval.high,
-            _signed(test.difference.mean),
-            _signed_limits(test.difference.interval),
+            signed(test.difference.mean),
+            signed_limits(test.difference.interval),
             "ink",
         )
-        for one in _asked(comparisons)
+        for one in asked(comparisons)
         if (test := one.paired) is not None and test.difference.mean is not None
     )
     drawn = _farthest(marks, 0.0)
@@ -213,7 +163,7 @@ def _within(comparisons: Sequence[ConditionComparison], found: ConditionsCompare
         name="conditions",
         section="conditions",
         drawing="marks" if marks else "none",
-        said=_finding(comparisons, found),
+        said=finding(comparisons, found),
         how=_how(how if marks else "Uncertainty is compared in the table.", comparisons),
         numbers=Numbers("Conditions, the same people in both", _WITHIN, tuple(map(_within_row, comparisons))),
         marks=drawn,
@@ -229,15 +179,15 @@ def _apart(comparisons: Sequence[ConditionComparison], found: ConditionsCompared
     """The probability that a person of the first condition is higher than one of the second."""
     marks = tuple(
         Mark(
-            _names(one),
+            names_of(one),
             test.effect,
             test.effect_interval.low,
             test.effect_interval.high,
             exact(test.effect),
-            _exact_limits(test.effect_interval),
+            exact_limits(test.effect_interval),
             "ink",
         )
-        for one in _asked(comparisons)
+        for one in asked(comparisons)
         if (test := one.independent) is not None and test.effect is not None
     )
     how = (
@@ -249,7 +199,7 @@ def _apart(comparisons: Sequence[ConditionComparison], found: ConditionsCompared
         name="conditions-apart",
         section="conditions",
         drawing="marks" if marks else "none",
-        said=_finding(comparisons, found),
+        said=finding(comparisons, found),
         how=_how(how if marks else "Uncertainty is compared in the table.", comparisons),
         numbers=Numbers("Conditions, different people in each", _APART, tuple(map(_apart_row, comparisons))),
         marks=_farthest(marks, 0.5),
@@ -259,106 +209,10 @@ def _apart(comparisons: Sequence[ConditionComparison], found: ConditionsCompared
     )
 
 
-def _asked(comparisons: Sequence[ConditionComparison]) -> list[ConditionComparison]:
-    """What a study asks: accuracy and preferences, which are shares."""
-    return [one for one in comparisons if one.measure != "uncertainty"]
-
-
-def _to_read(one: ConditionComparison) -> tuple[float, Interval] | None:
-    """The value that means no difference, and the interval of what is to be read; None without a number."""
-    test = one.to_read
-    if isinstance(test, PairedTest):
-        return None if test.difference.mean is None else (0.0, test.difference.interval)
-    if isinstance(test, MannWhitney):
-        return None if test.effect is None else (0.5, test.effect_interval)
-    return None
-
-
-def _told(one: ConditionComparison) -> Told:
-    """By the interval, and of a difference by p after Holm's correction as well."""
-    read = _to_read(one)
-    if read is None:
-        return "open"
-    verdict = told(read[1], read[0])
-    if verdict in ("more", "less") and (one.p_holm is None or one.p_holm >= _ALPHA):
-        return "open"
-    return verdict
-
-
-def _why_open(one: ConditionComparison) -> str:
-    if one.reason:
-        return one.reason
-    read = _to_read(one)
-    if read is None or read[1].low is None or read[1].high is None:
-        return f"there is no interval, {read[1].reason}" if read else "there is no number"
-    if read[1].low <= read[0] <= read[1].high:
-        limits = _signed_limits(read[1]) if one.compared_as == "paired" else _exact_limits(read[1])
-        return f"the interval, {limits}, holds no difference"
-    return f"{p_words(one.p_holm)} after Holm's correction over {one.n_family} comparisons"
-
-
-def _finding(comparisons: Sequence[ConditionComparison], found: ConditionsCompared) -> str:
-    asked = [one for one in _asked(comparisons) if _to_read(one) is not None]
-    if not asked:
-        return sentence(found.no_accuracy or "no condition has a value to compare")
-    if len(asked) == 1:
-        return f"{_said(asked[0])}."
-    decided = [one for one in asked if _told(one) in ("more", "less")]
-    if not decided:
-        return f"Which conditions differ {NOT_YET}: none of {len(asked)} comparisons shows a difference."
-    names = first_few([_names(one) for one in decided])
-    return f"Of {len(asked)} comparisons of conditions {len(decided)} show a difference: {names}."
-
-
-def _said(one: ConditionComparison) -> str:
-    """One comparison in a sentence without its stop: what is, what is not by more than 10 points, or neither yet."""
-    first, second = one.conditions
-    does = f"choose {one.source} over {one.against}" if one.source else "are right"
-    test, verdict = one.to_read, _told(one)
-    if isinstance(test, PairedTest):
-        limits = _interval_words(test.difference.interval, _signed_limits(test.difference.interval))
-        who, size = (
-            f"the same {people(test.n)}",
-            f"difference {_signed(test.difference.mean)} points, {limits}",
-        )
-        if verdict in ("more", "less"):
-            return (
-                f"The same {people(test.n)} {does} {points(test.difference.mean or 0.0)} {verdict} often with {first} "
-                f"than with {second} over these pairs, {limits}"
-            )
-    elif isinstance(test, MannWhitney):
-        limits = _interval_words(test.effect_interval, _exact_limits(test.effect_interval))
-        who, size = (
-            f"{test.n1:,} and {people(test.n2)}",
-            f"probability of being higher {exact(test.effect)}, {limits}",
-        )
-        if verdict in ("more", "less"):
-            return (
-                f"People with {first} {does} {verdict} often than others with {second} over these pairs: "
-                f"{size}, {who}"
-            )
-    else:
-        return ""
-    if verdict == "alike":
-        return f"People {does} as often with {first} as with {second}, within {points(SHARE)}: {size}, {who}"
-    return (
-        f"Whether people {does} more or less often with {first} than with {second} {NOT_YET}: {size}, {who}"
-    )
-
-
-def _interval_words(one: Interval, limits: str) -> str:
-    return f"no interval: {one.reason}" if one.low is None else f"95% interval {limits}"
-
-
-def _names(one: ConditionComparison) -> str:
-    pair = " against ".join(one.conditions)
-    return f"{pair} ({one.source} over {one.against})" if one.source else pair
-
-
 def _p_of(comparisons: Sequence[ConditionComparison]) -> str:
     """The p of what is drawn, where that is one; of more the table has them."""
-    asked = _asked(comparisons)
-    test = asked[0].to_read if len(asked) == 1 else None
+    there = asked(comparisons)
+    test = there[0].to_read if len(there) == 1 else None
     return f", two-sided: {p_words(test.p_two_sided)}" if test and test.p_two_sided is not None else ""
 
 
@@ -372,7 +226,7 @@ def _out_of_reach(comparisons: Sequence[ConditionComparison], family: int) -> st
     n = max((one.paired.n_higher + one.paired.n_lower for one in comparisons if one.paired), default=0)
     if family < 2 or any(one.compared_as == "independent" for one in comparisons):
         return ""
-    if not out_of_reach(least_p(n), family, _ALPHA):
+    if not out_of_reach(least_p(n), family, ALPHA):
         return ""
     return (
         f" With {people(n)} who differ no p can be below .05 after it, whatever is found: the least is "
@@ -418,21 +272,6 @@ def _most(marks: Sequence[Mark]) -> float:
     ends = [end for one in marks for end in (one.value, one.low, one.high) if end is not None]
     farthest = max(map(abs, ends), default=1.0)
     return next((each for each in _SCALES if farthest <= each), 1.0)
-
-
-def _signed(value: float | None) -> str:
-    if value is None:
-        return ""
-    whole = round(100 * value)
-    return f"{whole:+d}" if whole else "0"
-
-
-def _signed_limits(one: Interval) -> str:
-    return "no interval" if one.low is None else f"{_signed(one.low)} to {_signed(one.high)}"
-
-
-def _exact_limits(one: Interval) -> str:
-    return "no interval" if one.low is None or one.high is None else f"{one.low:.2f} to {one.high:.2f}"
 
 
 def _about(one: ConditionComparison) -> tuple[Cell, ...]:

@@ -14,10 +14,12 @@ from analysis.signatures import NoSignatures, PlaySignatures, Signatures
 from analysis.stats.evidence import NOT_YET, SHARE, told
 from app.reports.games import GameMeasures
 from app.reports.results import bias, figures, items, judges, measures
+from app.reports.results.certainty import certainty_figure
 from app.reports.results.claims import HOW_MORE, claims_of
 from app.reports.results.closing import closing_figure
 from app.reports.results.compared import compared_claims, studies_figure, studies_headline
-from app.reports.results.conditions import conditions_claims, conditions_figures, conditions_headline
+from app.reports.results.condition_words import conditions_claims, conditions_headline
+from app.reports.results.conditions import conditions_figures
 from app.reports.results.items import RatedItems
 from app.reports.results.marks import FEW
 from app.reports.results.pairs import ClipOf, VotedPair, right_source, votes_of
@@ -249,7 +251,7 @@ def _figures(
     if pairs and not study.selection.reason:
         yield figures.accuracy_figure(study, right)
         yield figures.people_figure(study, around.pseudonym)
-        yield figures.certainty_figure(study.certainty, around.levels)
+        yield certainty_figure(study.certainty, around.levels)
         if (preferred := figures.preferences_figure(study)) is not None:
             yield preferred
         yield from conditions_figures(study.conditions)
