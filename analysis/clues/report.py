@@ -14,7 +14,7 @@ from analysis.clues.words import INSIDE, Advice, Finding, advise, capital, words
 from analysis.errors import AnalysisError
 from analysis.options import LEVEL
 from analysis.results import Result
-from analysis.stats.evidence import NOT_YET, SHARE, told
+from analysis.stats.evidence import NOT_YET, SHARE, evidence
 
 OnProgress = Callable[[int, int, str], None]
 Verdict = Literal["telling", "too-few", "nothing"]
@@ -270,16 +270,16 @@ def _says_inside(clues: Sequence[ClueResult], classifier: Classifier, positive: 
     if classifier.auc is None:
         return f"Inside the files: not tried, {classifier.reason}."
     return (
-        f"Inside the files: {_told_apart('the sizes of the frames', 'tell', classifier, positive, 'clips')}. No player "
+        f"Inside the files: {_separates('the sizes of the frames', 'tell', classifier, positive, 'clips')}. No player "
         "shows it; who takes a served file apart can read it."
     )
 
 
-def _told_apart(what: str, verb: str, classifier: Classifier, positive: str, noun: str) -> str:
+def _separates(what: str, verb: str, classifier: Classifier, positive: str, noun: str) -> str:
     """A classifier's finding, by its interval; below 0.5 it has learnt nothing that holds, and is not turned round."""
     auc = f"AUC {classifier.auc:.2f} (95% interval {classifier.interval.low:.2f} to {classifier.interval.high:.2f})"
     pair = f"{positive} {noun} from the others"
-    match told(classifier.interval, 0.5):
+    match evidence(classifier.interval, 0.5):
         case "more":
             return f"{what} {verb} {pair} with {auc}"
         case "alike":
@@ -367,7 +367,7 @@ def _warning(result: ClueResult, noun: str) -> str:
 def _taken_together(classifier: Classifier, positive: str, noun: str) -> str:
     if classifier.auc is None:
         return f"All clues together could not be tried: {classifier.reason}."
-    found = _told_apart(f"a small classifier on {ALL_TOGETHER}", "tells", classifier, positive, noun)
+    found = _separates(f"a small classifier on {ALL_TOGETHER}", "tells", classifier, positive, noun)
     if classifier.warns:
         return f"{capital(ALL_TOGETHER)} give the source away: {found}, on {noun} it had not seen."
     return f"{capital(found)}, on {noun} it had not seen."

@@ -6,7 +6,7 @@ Absence of evidence is no finding: every sentence of Results, the report, the te
 
 from typing import Literal, Protocol
 
-Told = Literal["more", "less", "alike", "open"]
+Evidence = Literal["more", "less", "alike", "open"]
 
 SHARE = 0.1
 """The smallest difference of interest between shares, or of an area or a probability from one half: 10 points."""
@@ -25,18 +25,20 @@ class Ends(Protocol):
     def high(self) -> float | None: ...
 
 
-def told(interval: Ends, null: float = 0.0, smallest: float = SHARE) -> Told:
+def evidence(interval: Ends, null: float = 0.0, smallest: float = SHARE) -> Evidence:
     """Verdict of an interval on a number against `null`, the value of no difference.
 
     ``more`` or ``less`` where the interval leaves out `null`; ``alike`` where it holds `null` and lies within
     `smallest` of it, as in two one-sided tests of equivalence [Sch87]_, with half of the error that a 95% interval
     leaves on either side; else, and without an interval, ``open``.
     """
-    return verdict(interval.low, interval.high, null, smallest)
+    return evidence_of(interval.low, interval.high, null, smallest)
 
 
-def verdict(low: float | None, high: float | None, null: float = 0.0, smallest: float = SHARE) -> Told:
-    """As `told`, of the ends of an interval."""
+def evidence_of(
+    low: float | None, high: float | None, null: float = 0.0, smallest: float = SHARE
+) -> Evidence:
+    """As `evidence`, of the ends of an interval."""
     if low is None or high is None:
         return "open"
     if low > null:

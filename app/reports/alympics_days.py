@@ -132,17 +132,17 @@ def _misprints(setting: int, run: int, game: WaterGame) -> list[Misprint]:
 
 def _games(folder: Path) -> Mapping[tuple[int, int], RecordedGame]:
     """The games whose days are told, by setting and run."""
-    told = [each for chat in chats_in(folder) if (each := recorded(chat)).days]
-    if not told and (folder / ROUNDS).is_file():
-        told = games_in(folder / ROUNDS)
-    if not any(_tells_health(each) for each in told):
+    records = [each for chat in chats_in(folder) if (each := recorded(chat)).days]
+    if not records and (folder / ROUNDS).is_file():
+        records = games_in(folder / ROUNDS)
+    if not any(_tells_health(each) for each in records):
         return {}
     settings = {
         (config.personas, config.supply_low, config.supply_high): number
         for number, config in enumerate(WaterConfig.grid(), 1)
     }
     found: dict[tuple[int, int], RecordedGame] = {}
-    for each in told:
+    for each in records:
         game = each.game
         setting = settings.get((game.persona, game.low, game.high))
         if setting is None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis.stats.evidence import Told, separated, told
+from analysis.stats.evidence import Evidence, evidence, separated
 from analysis.stats.intervals import Interval
 from analysis.stats.multiplicity import holm, out_of_reach
 from analysis.stats.paired import least_p
@@ -26,15 +26,15 @@ def interval(low: float | None, high: float | None) -> Interval:
     ],
 )
 def test_only_an_interval_that_leaves_no_difference_or_lies_near_it_says_anything(
-    low: float | None, high: float | None, verdict: Told
+    low: float | None, high: float | None, verdict: Evidence
 ) -> None:
-    assert told(interval(low, high), 0.5) == verdict
+    assert evidence(interval(low, high), 0.5) == verdict
 
 
 def test_a_smaller_difference_of_interest_asks_for_a_narrower_interval() -> None:
     slope = interval(-0.02, 0.01)
-    assert told(slope, 0.0, 0.1 / 4) == "alike"
-    assert told(slope, 0.0, 0.1 / 9) == "open"
+    assert evidence(slope, 0.0, 0.1 / 4) == "alike"
+    assert evidence(slope, 0.0, 0.1 / 9) == "open"
 
 
 def test_one_number_is_above_another_where_their_intervals_do_not_meet() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from analysis.stats.evidence import NOT_YET, Told, verdict
+from analysis.stats.evidence import NOT_YET, Evidence, evidence_of
 from app.admin.judges.views import GroupRow, JudgePanel
 from app.admin.p_values import p_words
 
@@ -20,7 +20,7 @@ _FINDINGS = {
     "before": ("Of an earlier version: run it again to compare it with one person", ""),
 }
 
-_STANDING: Mapping[Told, str] = {"more": "above", "less": "below", "alike": "alike", "open": "like"}
+_STANDING: Mapping[Evidence, str] = {"more": "above", "less": "below", "alike": "alike", "open": "like"}
 
 
 def panels(validation: Numbers) -> list[JudgePanel]:
@@ -74,7 +74,7 @@ def against(measure: Numbers) -> str:
         return "before"
     if over["interval"]["low"] is None:
         return "unknown"
-    return _STANDING[verdict(over["interval"]["low"], over["interval"]["high"])]
+    return _STANDING[evidence_of(over["interval"]["low"], over["interval"]["high"])]
 
 
 def _sentence(share: str, person: str, measure: Numbers) -> str:

@@ -58,16 +58,16 @@ def chats_in(folder: Path) -> list[Chat]:
 
 def recorded(chat: Chat) -> RecordedGame:
     """The days of a game as its players were told them; no days where none were. Raises BadRelease."""
-    told: dict[int, tuple[str, str]] = {}
+    contents: dict[int, tuple[str, str]] = {}
     for player, messages in chat.players.items():
         for role, content in messages:
             if role == SPEAKS or "Thank you all for participating in Round" not in content:
                 continue
             number = _round(chat, player, content)
-            first, said = told.setdefault(number, (player, content))
+            first, said = contents.setdefault(number, (player, content))
             if said != content:
                 raise BadRelease(f"{chat.path}: day {number} is told to {first} and {player} differently")
-    days = [_day(chat, number, said) for number, (_, said) in sorted(told.items())]
+    days = [_day(chat, number, said) for number, (_, said) in sorted(contents.items())]
     return RecordedGame(chat.game, chat.path, days)
 
 

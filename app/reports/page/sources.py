@@ -13,7 +13,7 @@ from app.reports.facts import StudyFacts, study_facts
 from app.reports.frames import responses_frame
 from app.reports.hntt import IMPORTED
 from app.reports.imported import ABOUT, MAPPED, taken_of
-from app.reports.results.words import NOUNS, STIMULUS, Noun
+from app.reports.results.words import ITEM, NOUNS, Noun
 from app.reports.targets import frame_of, notes_of
 from app.sessions.tables import Status
 
@@ -84,9 +84,9 @@ def joined(read: Sequence[tuple[Source, pd.DataFrame]]) -> tuple[list[Source], d
 def noun_of(study: Source) -> Noun:
     """What its pairs show: clips, records or texts; of answers from elsewhere that is not known."""
     if isinstance(study, FileStudy) or not study.versions:
-        return STIMULUS
+        return ITEM
     kinds = {block.shows for block in study.versions[-1].design.pair_blocks if block.pairs}
-    return NOUNS[kinds.pop().value] if len(kinds) == 1 else STIMULUS
+    return NOUNS[kinds.pop().value] if len(kinds) == 1 else ITEM
 
 
 def sessions_of(study: Source, mode: str) -> Sessions | None:

@@ -4,7 +4,7 @@ from analysis.choice.bias import Bias
 from analysis.choice.description import Description
 from analysis.results import table_rows
 from analysis.stats.agreement import Agreement
-from analysis.stats.evidence import NOT_YET, SHARE, told
+from analysis.stats.evidence import NOT_YET, SHARE, evidence
 from app.reports.results.marks import (
     INTERVAL,
     SHARES,
@@ -50,7 +50,7 @@ def side_figure(bias: Bias, right: str) -> Figure:
 
 def _side_said(left: Description) -> str:
     chosen = f"the left was chosen in {percent(left.mean)}, {between(left.interval)}"
-    match told(left.interval, 0.5):
+    match evidence(left.interval, 0.5):
         case "more":
             return f"People chose the left more often than the right: {chosen}."
         case "less":
@@ -72,7 +72,7 @@ def _learning_said(bias: Bias, n_positions: int) -> str:
         else f"95% interval {100 * low:+.1f} to {100 * high:+.1f}"
     )
     slope_words = f"{100 * slope.mean:+.1f} points a position, {limits}"
-    match told(slope.interval, 0.0, SHARE / max(1, n_positions - 1)):
+    match evidence(slope.interval, 0.0, SHARE / max(1, n_positions - 1)):
         case "more":
             return f"People got better on the way: {slope_words}."
         case "less":

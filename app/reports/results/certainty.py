@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from analysis.choice.certainty import Certainty, Level
-from analysis.stats.evidence import NOT_YET, SHARE, told
+from analysis.stats.evidence import NOT_YET, SHARE, evidence
 from app.reports.results.marks import SHARES, described, few, mark, nothing, plain_interval
 from app.reports.results.view import Column, Figure, Numbers
 from app.reports.results.words import count, exact, percent, sentence
@@ -76,7 +76,7 @@ def _certainty_said(one: Certainty, names: Sequence[str]) -> str:
         f"{percent(first.accuracy.mean)} right where most certain ({count(first.n_answers, 'answer')}), "
         f"{percent(last.accuracy.mean)} where least ({last.n_answers:,})"
     )
-    match told(one.auroc.interval, 0.5):
+    match evidence(one.auroc.interval, 0.5):
         case "more":
             return f"People were right more often where they were more certain: {shares}."
         case "less":

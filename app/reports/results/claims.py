@@ -12,7 +12,7 @@ from analysis.choice.description import Description
 from analysis.choice.studies import StudyResult
 from analysis.judging import JudgeValidation
 from analysis.judging.sample import LABELS
-from analysis.stats.evidence import SHARE, told
+from analysis.stats.evidence import SHARE, evidence
 from app.reports.results.judges import standing
 from app.reports.results.pairs import VotedPair
 from app.reports.results.words import (
@@ -102,7 +102,7 @@ def _on_accuracy(study: StudyResult, right: str) -> Iterator[tuple[bool, str]]:
     one = study.accuracy
     if one.mean is None:
         return
-    verdict = told(one.interval, 0.5)
+    verdict = evidence(one.interval, 0.5)
     if one.interval.low is None:
         yield False, f"Whether people can tell: {one.interval.reason}."
     elif verdict == "more":
@@ -127,7 +127,7 @@ def _on_accuracy(study: StudyResult, right: str) -> Iterator[tuple[bool, str]]:
             f"That people do better than chance: {between(one.interval)}, and chance is 50%.{_needs(one)}",
         )
     both = study.two_way.accuracy
-    if verdict == "more" and both.low is not None and told(both, 0.5) != "more":
+    if verdict == "more" and both.low is not None and evidence(both, 0.5) != "more":
         yield False, f"That they would with other pairs, too: over people and pairs the {between(both)}."
 
 
@@ -135,7 +135,7 @@ def _on_preferences(study: StudyResult) -> Iterator[tuple[bool, str]]:
     for one in study.preferences:
         if one.has_truth or one.description.mean is None:
             continue
-        what, verdict = f"{one.source} over {one.against}", told(one.description.interval, 0.5)
+        what, verdict = f"{one.source} over {one.against}", evidence(one.description.interval, 0.5)
         share, limits = percent(one.description.mean), between(one.description.interval)
         if one.description.interval.low is None:
             yield False, f"Whether people choose {what}: {one.description.interval.reason}."
@@ -163,7 +163,7 @@ def _on_certainty(study: StudyResult) -> Iterator[tuple[bool, str]]:
         else f", 95% interval {exact(area.interval.low)} to {exact(area.interval.high)}"
     )
     n = f"AUC {exact(area.mean)} over {people(area.n)}{limits}"
-    verdict = told(area.interval, 0.5)
+    verdict = evidence(area.interval, 0.5)
     if verdict in ("more", "less"):
         yield True, f"Within a person, the more certain answers are {verdict} often right: {n}."
     elif verdict == "alike":
@@ -202,7 +202,7 @@ def _votes_of_one(study: StudyResult, pairs: Sequence[VotedPair]) -> float:
 
 def _on_bias(study: StudyResult) -> Iterator[tuple[bool, str]]:
     side = study.bias.side.left
-    verdict = told(side.interval, 0.5)
+    verdict = evidence(side.interval, 0.5)
     if side.mean is not None and verdict in ("more", "less"):
         which, off = "left" if verdict == "more" else "right", points(side.mean - 0.5)
         yield (

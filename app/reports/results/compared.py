@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from analysis import Analysis
 from analysis.reported import Comparison
-from analysis.stats.evidence import NOT_YET, SHARE, Told, told
+from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence
 from analysis.stats.intervals import Interval
 from analysis.stats.p_values import p_words
 from app.reports.results.claims import Claims
@@ -65,7 +65,7 @@ def compared_claims(analysis: Analysis) -> Claims:
     found = _of_accuracy(analysis)
     if found is None:
         return Claims((), ())
-    verdict, (_, interval) = _told(found), _to_read(found)
+    verdict, (_, interval) = _evidence(found), _to_read(found)
     if interval.low is None or interval.high is None:
         return Claims((), ())
     if verdict != "open":
@@ -73,7 +73,9 @@ def compared_claims(analysis: Analysis) -> Claims:
     first, second = found.studies
     same = "no difference" if _is_paired(found) else "0.5"
     held = (
-        f"the interval holds {same}" if told(interval, _to_read(found)[0]) == "open" else _holm_words(found)
+        f"the interval holds {same}"
+        if evidence(interval, _to_read(found)[0]) == "open"
+        else _holm_words(found)
     )
     return Claims((), (f"That {first} and {second} differ in accuracy: {held}.",))
 
@@ -88,7 +90,7 @@ def studies_headline(analysis: Analysis) -> str:
     model = analysis.mixed_differences[0].model if analysis.mixed_differences else None
     p = model.difference.p if model is not None and model.difference is not None else None
     reach = "" if p is None else f"; over other people and pairs {p_words(p)}"
-    ending = f". Which is higher {NOT_YET}" if _told(found) == "open" else ""
+    ending = f". Which is higher {NOT_YET}" if _evidence(found) == "open" else ""
     return f"{shares}: {_size(found)}, over these pairs{reach}{ending}."
 
 
@@ -144,10 +146,10 @@ def _test_of(one: Comparison | None) -> str:
     )
 
 
-def _told(one: Comparison) -> Told:
+def _evidence(one: Comparison) -> Evidence:
     """By the interval, and of a difference by p after Holm's correction as well."""
     even, interval = _to_read(one)
-    verdict = told(interval, even)
+    verdict = evidence(interval, even)
     is_clear = one.p_holm_as_compared is not None and one.p_holm_as_compared < _ALPHA
     return verdict if verdict == "alike" or is_clear else "open"
 
@@ -183,7 +185,7 @@ def _said(one: Comparison) -> str:
         not _is_paired(one) and one.test.effect is None
     ):
         return f"The accuracies of {first} and {second} cannot be compared: {reason}."
-    match _told(one):
+    match _evidence(one):
         case "more":
             return f"People are more accurate in {first} than in {second}: {_size(one)}."
         case "less":

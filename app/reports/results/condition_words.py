@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from analysis.choice.conditions import ConditionComparison, ConditionsCompared
 from analysis.stats.comparisons import MannWhitney
-from analysis.stats.evidence import NOT_YET, SHARE, Told, told
+from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence
 from analysis.stats.intervals import Interval
 from analysis.stats.p_values import p_words
 from analysis.stats.paired import PairedTest
@@ -19,11 +19,11 @@ def conditions_claims(found: ConditionsCompared) -> Claims:
     """A difference is claimed where its interval leaves none, and p after Holm's correction is below .05; that there is
     none to speak of, where the interval lies within 10 points of it."""
     there = [one for one in asked(found.comparisons) if read_of(one) is not None]
-    settled = [one for one in there if _told(one) != "open"]
+    settled = [one for one in there if _evidence(one) != "open"]
     can_say = [f"{_said(one)}." for one in settled[:_MOST_SAID]]
     if len(settled) > _MOST_SAID:
         can_say.append(f"{len(settled) - _MOST_SAID} more comparisons are settled: their table is below.")
-    unsettled = [one for one in there if _told(one) == "open"]
+    unsettled = [one for one in there if _evidence(one) == "open"]
     if not unsettled:
         return Claims(tuple(can_say), ())
     if len(unsettled) == 1:
@@ -59,7 +59,7 @@ def conditions_headline(found: ConditionsCompared, shares: Mapping[str, float | 
     else:
         effect = test.effect if test else None
         size = f"probability of being higher {exact(effect)}, {_interval_words(*_limits_of(one))}"
-    ending = f". Which is higher {NOT_YET}" if _told(one) == "open" else ""
+    ending = f". Which is higher {NOT_YET}" if _evidence(one) == "open" else ""
     return f"{both}: {size}, over these pairs{reach}{ending}."
 
 
@@ -75,7 +75,7 @@ def finding(comparisons: Sequence[ConditionComparison], found: ConditionsCompare
         return sentence(found.no_accuracy or "no condition has a value to compare")
     if len(there) == 1:
         return f"{_said(there[0])}."
-    decided = [one for one in there if _told(one) in ("more", "less")]
+    decided = [one for one in there if _evidence(one) in ("more", "less")]
     if not decided:
         return f"Which conditions differ {NOT_YET}: none of {len(there)} comparisons shows a difference."
     names = first_few([names_of(one) for one in decided])
@@ -86,7 +86,7 @@ def _said(one: ConditionComparison) -> str:
     """One comparison in a sentence without its stop: what is, what is not by more than 10 points, or neither yet."""
     first, second = one.conditions
     does = f"choose {one.source} over {one.against}" if one.source else "are right"
-    test, verdict = one.to_read, _told(one)
+    test, verdict = one.to_read, _evidence(one)
     if isinstance(test, PairedTest):
         limits = _interval_words(test.difference.interval, signed_limits(test.difference.interval))
         who, size = (
@@ -118,12 +118,12 @@ def _said(one: ConditionComparison) -> str:
     )
 
 
-def _told(one: ConditionComparison) -> Told:
+def _evidence(one: ConditionComparison) -> Evidence:
     """By the interval, and of a difference by p after Holm's correction as well."""
     read = read_of(one)
     if read is None:
         return "open"
-    verdict = told(read[1], read[0])
+    verdict = evidence(read[1], read[0])
     if verdict in ("more", "less") and (one.p_holm is None or one.p_holm >= ALPHA):
         return "open"
     return verdict

@@ -3,7 +3,7 @@
 from analysis.judging.items.figure import judge_name
 from analysis.judging.items.text import ITEM_MEASURES
 from analysis.judging.items.validation import ItemMeasure, ItemValidation
-from analysis.stats.evidence import NOT_YET, SHARE, Told, told
+from analysis.stats.evidence import NOT_YET, SHARE, Evidence, evidence
 from app.reports.results.marks import estimated, plain_interval
 from app.reports.results.view import Band, Column, Figure, Mark, Numbers
 from app.reports.results.words import ends_of, exact, first_few, sentence
@@ -105,6 +105,6 @@ def item_judges_figure(name: str, section: str, validation: ItemValidation) -> F
     )  # fmt: skip
 
 
-def _standing(one: ItemMeasure) -> Told:
+def _standing(one: ItemMeasure) -> Evidence:
     """By judge minus one rater, both against the same others."""
-    return told(one.over_person.interval) if one.over_person else "open"
+    return evidence(one.over_person.interval) if one.over_person else "open"

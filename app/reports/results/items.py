@@ -8,7 +8,7 @@ from analysis.detection.studies import BlockJudgements
 from analysis.judging.items.studies import BlockValidation
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.studies import BlockRatings
-from analysis.stats.evidence import NOT_YET, SHARE, told
+from analysis.stats.evidence import NOT_YET, SHARE, evidence
 from app.reports.results import ratings
 from app.reports.results.classes import class_agreement_figure, classes_figure
 from app.reports.results.item_judges import item_judges_figure
@@ -57,7 +57,9 @@ def headline(rated: RatedItems) -> str:
         analysis = block.analysis
         if (mean := analysis.groups[0].accuracy.mean) is not None:
             both, accuracy = f"{analysis.signal} from {analysis.noise}", analysis.groups[0].accuracy
-            open_ = f"; whether they can tell {NOT_YET}" if told(accuracy.interval, _CHANCE) == "open" else ""
+            open_ = (
+                f"; whether they can tell {NOT_YET}" if evidence(accuracy.interval, _CHANCE) == "open" else ""
+            )
             share = f"{percent(mean)} of answers ({between(accuracy.interval)})"
             return f"People told {both} in {share}, where chance is 50%{open_}."
     if said := ratings.headline(rated.numbers):
@@ -75,7 +77,7 @@ def claims(rated: RatedItems) -> tuple[tuple[str, ...], tuple[str, ...]]:
     can_say, not_yet = (list(one) for one in ratings.claims(rated.numbers, rated.compared_as_shown))
     for block in rated.judgements:
         analysis, accuracy = block.analysis, block.analysis.groups[0].accuracy
-        both, verdict = f"{analysis.signal} from {analysis.noise}", told(accuracy.interval, _CHANCE)
+        both, verdict = f"{analysis.signal} from {analysis.noise}", evidence(accuracy.interval, _CHANCE)
         shares = f"{limits(*ends_of(accuracy))} of 100 answers are right"
         if verdict == "more":
             can_say.append(f"People tell {both} better than chance: {shares}.")

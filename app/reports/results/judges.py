@@ -6,7 +6,7 @@ from analysis.choice.majority import natural
 from analysis.judging import JudgeValidation
 from analysis.judging.measures import Group, Measure
 from analysis.judging.sample import LABELS
-from analysis.stats.evidence import NOT_YET, Told, told
+from analysis.stats.evidence import NOT_YET, Evidence, evidence
 from app.reports.results.marks import INTERVAL, few, nothing
 from app.reports.results.view import Band, Column, Figure, Mark, Numbers
 from app.reports.results.words import count, ends_of, first_few, limits, percent, sentence
@@ -92,14 +92,14 @@ STANDINGS = {
     "like": "not told apart yet",
     "unknown": "no interval",
 }
-_STANDING: Mapping[Told, str] = {"more": "above", "less": "below", "alike": "alike", "open": "like"}
+_STANDING: Mapping[Evidence, str] = {"more": "above", "less": "below", "alike": "alike", "open": "like"}
 
 
 def standing(one: Measure) -> str:
     """Where the interval of judge minus one person lies, both against the same others."""
     if one.over_person is None or one.over_person.interval.low is None:
         return "unknown"
-    return _STANDING[told(one.over_person.interval)]
+    return _STANDING[evidence(one.over_person.interval)]
 
 
 def _all_pairs(groups: Sequence[Group]) -> Group | None:

@@ -11,7 +11,7 @@ from analysis.figures.flow import Sessions
 from analysis.judging import JudgeValidation
 from analysis.results import table_rows
 from analysis.signatures import NoSignatures, PlaySignatures, Signatures
-from analysis.stats.evidence import NOT_YET, SHARE, told
+from analysis.stats.evidence import NOT_YET, SHARE, evidence
 from app.reports.games import GameMeasures
 from app.reports.results import bias, figures, items, judges, measures
 from app.reports.results.certainty import certainty_figure
@@ -212,7 +212,7 @@ def _against_chance(study: StudyResult) -> str:
         if both.low is None
         else f"; over other people and pairs {percent(both.low)} to {percent(both.high)}"
     )
-    return f"{words[told(study.accuracy.interval, 0.5)]} ({between(study.accuracy.interval)}{reach})"
+    return f"{words[evidence(study.accuracy.interval, 0.5)]} ({between(study.accuracy.interval)}{reach})"
 
 
 def _beside(analysis: Analysis, study: StudyResult) -> str:

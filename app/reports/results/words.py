@@ -35,7 +35,7 @@ class Noun:
 
 CLIP = Noun("clip", "clips")
 NOUNS = {one.one: one for one in (CLIP, Noun("record", "records"), Noun("text", "texts"))}
-STIMULUS = Noun("stimulus", "stimuli")
+ITEM = Noun("item", "items")
 """Of answers from elsewhere, of which it is not known, and of a study that shows several kinds."""
 _MOST_NAMED = 4
 
