@@ -1,6 +1,6 @@
 """Bias: towards a side, by the place in the session, and learning on the way."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +18,7 @@ from analysis.choice.cells import (
 from analysis.choice.chance import ChanceTest, against_chance
 from analysis.choice.description import Description
 from analysis.data.codes import Counts, Groups, Mask, codes_of
+from analysis.data.columns import ORDER_NOT_RECORDED
 from analysis.data.outcomes import names_a_member
 from analysis.options import LEVEL, RESAMPLES
 from analysis.results import Result
@@ -30,6 +31,7 @@ _FURTHEST = 1_000_000
 NO_ANSWER = "no trial was answered"
 NO_SIDES = "no answer says which member was on the left"
 NO_TRUTH = "no answer has a truth"
+NO_ORDER = "the file does not say in which order the answers were given"
 NO_SPREAD = f"nobody has answers with a truth at two positions, up to {_FURTHEST:,} apart"
 
 
@@ -124,7 +126,24 @@ def bias(rows: pd.DataFrame, *, seed: int = 1, resamples: int = RESAMPLES) -> Bi
     side = _side(trials, table, seed, resamples)
     learning = _learning(trials, table, seed, resamples)
     answered = Groups(trials.people.groups.codes, trials.people.n).counts(trials.answered) > 0
-    return Bias(side, _order(trials, seed, resamples), learning, table[answered].reset_index(drop=True))
+    order = _order(trials, seed, resamples)
+    if not _is_ordered(rows):
+        # As nobody knows the order, neither has numbers; who answered has no slope.
+        table["slope"] = np.nan
+        learning = Learning(
+            describe_people(table["slope"].to_numpy(), seed=seed, resamples=resamples),
+            against_chance(table["slope"], chance=0.0),
+            NO_ORDER,
+        )
+        order = replace(order, positions=order.positions[:0], reason=NO_ORDER)
+    return Bias(side, order, learning, table[answered].reset_index(drop=True))
+
+
+def _is_ordered(rows: pd.DataFrame) -> bool:
+    """Whether the positions are those of the answers: not where any is its row's place in somebody's file."""
+    if "flags" not in rows:
+        return True
+    return not rows["flags"].astype("str").str.contains(ORDER_NOT_RECORDED, regex=False).any()
 
 
 class _Trials:

@@ -68,6 +68,9 @@ def names(columns: Iterable[Column]) -> tuple[str, ...]:
     return tuple(column.name for column in columns)
 
 
+ORDER_NOT_RECORDED = "order-not-recorded"
+"""The flag of answers whose `position` is their row's place in a file that does not say in which order they came."""
+
 RESPONSE_COLUMNS: tuple[Column, ...] = (
     Column("study", "text", "", "the study's slug", required=True),
     Column("version", "integer", "", "version of the study file the session saw", minimum=1, required=True),
@@ -163,7 +166,7 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
 
 _NOT_ANALYZED = {
     "version", "trial", "rationale", "rt_ms", "shown_at", "answered_at", "watched_a", "watched_b", "plays_a",
-    "plays_b", "stalls", "hidden_ms", "flags", "layout", "opened_ms", "interval_ms", "block",
+    "plays_b", "stalls", "hidden_ms", "layout", "opened_ms", "interval_ms", "block",
 }  # fmt: skip
 
 # What `analyze` uses of `RESPONSE_COLUMNS`; the others are most of a large table's bytes.

@@ -205,6 +205,7 @@ def _add_answers(session: Session, version: StudyVersion, rows: pd.DataFrame, no
                 "answers": {},
                 "unplayable": False,
                 "flags": [],
+                "raised": row["flags"],
                 **{name: row[name] for name in _ANSWERED},
                 **{name: _time(row[name]) for name in _TIMES},
             }

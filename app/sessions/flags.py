@@ -29,6 +29,7 @@ class Flag(StrEnum):
     RT_LONG = "rt-long"
     RT_ODD = "rt-odd"
     ODD = "odd-telemetry"
+    ORDER = "order-not-recorded"
 
     @property
     def words(self) -> str:
@@ -96,6 +97,9 @@ MEANINGS: Mapping[Flag, Meaning] = MappingProxyType(
             "The reaction time is no time, or shorter than the playback that was reported with it.",
         ),
         Flag.ODD: Meaning("odd telemetry", "What the browser reported of a trial could not be read in full."),
+        Flag.ORDER: Meaning(
+            "order not recorded", "Came from a file that does not say in which order the answers were given."
+        ),
     }
 )
 

@@ -73,6 +73,7 @@ def test_columns_and_values_become_ours_and_the_rest_is_what_anybody_would_say(t
         "source_b": "bot",
         "truth": "a",
         "left": "",
+        "flags": "order-not-recorded",
     }
     expected = checked(
         answer(participant="w1", pair="i1", choice="a", uncertainty="1", rationale="legs, arms", **shared),
@@ -526,3 +527,33 @@ def test_a_bad_list_of_columns_is_named_by_its_line(
     with pytest.raises(MappingError) as caught:
         read_mapped(*paths)
     assert said in str(caught.value)
+
+
+def test_an_order_that_nobody_recorded_gives_neither_order_nor_learning(tmp_path: Path) -> None:
+    """Five people who get better row by row; with a column of positions it is seen, without one it is not claimed."""
+    rows = [
+        {
+            "who": f"w{person}",
+            "item": f"i{number}",
+            "place": str(number),
+            "said": "a" if number > person else "b",
+        }
+        for person in range(5)
+        for number in range(1, 9)
+    ]
+    path = write_csv(tmp_path / "theirs.csv", rows)
+    columns = "participant: who, pair: item, choice: said"
+    constant = "constants: {source_a: human, source_b: bot, truth: a}"
+    learned = {}
+    for place in (", position: place", ""):
+        mapping = tmp_path / "map.yaml"
+        mapping.write_text(f"kind: 2afc\ncolumns: {{{columns}{place}}}\n{constant}\n", encoding="utf-8")
+        learned[place] = analyze(read_mapped(path, mapping), resamples=20).studies[0].bias
+    known, unknown = learned.values()
+    assert known.learning.slope.mean is not None
+    assert known.learning.slope.mean > 0
+    assert known.order.reason is None
+    assert unknown.learning.slope.mean is None
+    assert len(unknown.order.positions) == 0
+    assert "in which order" in (unknown.learning.reason or "")
+    assert unknown.side.to_dict() == known.side.to_dict()

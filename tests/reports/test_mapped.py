@@ -93,7 +93,7 @@ def test_the_answers_that_come_out_are_those_of_the_file(database: Database, tmp
     pd.testing.assert_frame_equal(stored[same].astype(object), direct[same].astype(object))
     assert stored["left"].isna().all()
     assert [row["choice"] for row in exported] == ["a", "tie", None, "b"]
-    assert [row["flags"] for row in exported] == [None] * 4
+    assert [row["flags"] for row in exported] == ["order-not-recorded"] * 4
     ours, theirs = (json.dumps(analyze(frame, resamples=50).to_dict()) for frame in (stored, direct))
     assert ours.replace('"elsewhere-1-', '"') == theirs
 
@@ -129,11 +129,11 @@ def test_who_always_chose_a_is_not_said_to_have_pressed_one_side(database: Datab
         answers = [
             row for row in rows_of(session, "elsewhere-1", What.ANSWERS) if row["question"] == "choice"
         ]
-    assert {row["flags"] for row in exported} == {None}
+    assert {row["flags"] for row in exported} == {"order-not-recorded"}
     assert answers == []
     imported(database, tmp_path, rows, MAPPING.replace("elsewhere-1", "left-a") + "constants: {left: a}\n")
     with database.reading() as session:
-        assert {row["flags"] for row in rows_of(session, "left-a", What.RESPONSES)} == {"one-sided"}
+        assert {row["flags"] for row in rows_of(session, "left-a", What.RESPONSES)} == {"order-not-recorded;one-sided"}
 
 
 def test_a_second_import_is_refused_and_changes_nothing(database: Database, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pandas as pd
 
 from analysis.choice.cells import same_codes
 from analysis.data.codes import Groups, Mask, groups_of
-from analysis.data.columns import MEMBERS, RESPONSE_COLUMNS, names
+from analysis.data.columns import MEMBERS, ORDER_NOT_RECORDED, RESPONSE_COLUMNS, names
 from analysis.data.elsewhere.mapped_cells import (
     constant,
     first_other,
@@ -72,6 +72,7 @@ class MappedRows:
         columns = {name: self._column(name) for name in names(RESPONSE_COLUMNS)}
         if "position" not in self.cells:
             columns["position"] = self._positions()
+            columns["flags"] = pd.Series(constant(ORDER_NOT_RECORDED, self.n))
         if self.mapping.wide:
             self._require_one_answer()
         try:

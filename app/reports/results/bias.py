@@ -89,6 +89,13 @@ def order_figure(bias: Bias) -> Figure:
     """Accuracy at each position in the session, and the slope over them."""
     positions = table_rows(bias.order.positions)
     table = [row for row in positions if row["n_accuracy"]]
+    if bias.order.reason:
+        return nothing(
+            "order",
+            "bias",
+            sentence(f"order and learning {NOT_YET}: {bias.order.reason}"),
+            "Name the column of the position in the mapping file, where there is one.",
+        )
     slope = bias.learning.slope
     if not table:
         return nothing(
