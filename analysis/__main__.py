@@ -16,6 +16,7 @@ from analysis.data.reading import is_rating_rows, read_rating_rows, read_respons
 from analysis.detection.measures import analyze_judgements
 from analysis.detection.studies import analyze_judgement_rows
 from analysis.errors import AnalysisError
+from analysis.files.faults import note, noting
 from analysis.options import ALTERNATIVES, BLANKS, RESAMPLES, TIES
 from analysis.ratings.between import compare_blocks
 from analysis.ratings.scores import analyze_ratings
@@ -32,15 +33,22 @@ from analysis.text.ratings import render_rating_blocks, render_ratings
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command: 0 done, 1 refused with one line on stderr, 2 wrong usage."""
     asked = _parser().parse_args(arguments)
+    with noting() as notes:
+        status = _run(asked)
+    sys.stderr.writelines(f"{note}\n" for note in notes)
+    return status
+
+
+def _run(asked: argparse.Namespace) -> int:
     try:
         kind = _kind(asked)
         of_kind = {"2afc": _answers, "rating rows": _rating_rows, "ratings": _ratings, "yes-no": _judgements}
         text = of_kind[kind](asked)
-        notes = mapping_notes(asked.mapping) if asked.mapping else ()
+        for said in mapping_notes(asked.mapping) if asked.mapping else ():
+            note(said)
     except AnalysisError as error:
         sys.stderr.write(f"{error}\n")
         return 1
-    sys.stderr.writelines(f"{note}\n" for note in notes)
     try:
         sys.stdout.write(text)
         sys.stdout.flush()

@@ -24,6 +24,7 @@ from analysis.data.elsewhere.rating_rows import mapped_ratings, require_ratings
 from analysis.data.elsewhere.table_files import TableFile, open_table
 from analysis.data.elsewhere.yaml_entries import Entry
 from analysis.data.elsewhere.yes_no_rows import mapped_judgements, require_yes_no
+from analysis.data.naming import note_names
 from analysis.detection.table import Judgements
 from analysis.errors import SchemaError, shown
 from analysis.ratings.table import Ratings
@@ -86,7 +87,9 @@ def read_mapped(path: AnyTable, mapping_path: AnyMapping) -> pd.DataFrame:
     _require_2afc(mapping)
     file = _opened(path, mapping)
     require_columns(mapping, mapping.columns, "columns", file.header, str(file.path))
-    return MappedRows(mapping, file).responses()
+    found = MappedRows(mapping, file).responses()
+    note_names(str(file.path), found[[name for name in found if name in mapping.given]])
+    return found
 
 
 def read_ratings(path: AnyTable, mapping_path: AnyMapping) -> Ratings:
@@ -112,7 +115,9 @@ def read_ratings(path: AnyTable, mapping_path: AnyMapping) -> Ratings:
     require_ratings(mapping)
     file = _opened(path, mapping)
     require_columns(mapping, mapping.columns, "columns", file.header, str(file.path))
-    return mapped_ratings(mapping, file)
+    found = mapped_ratings(mapping, file)
+    note_names(str(file.path), found.table)
+    return found
 
 
 def read_judgements(path: AnyTable, mapping_path: AnyMapping) -> Judgements:
@@ -138,7 +143,9 @@ def read_judgements(path: AnyTable, mapping_path: AnyMapping) -> Judgements:
     require_yes_no(mapping)
     file = _opened(path, mapping)
     require_columns(mapping, mapping.columns, "columns", file.header, str(path))
-    return mapped_judgements(mapping, file)
+    found = mapped_judgements(mapping, file)
+    note_names(str(file.path), found.table)
+    return found
 
 
 def _opened(path: AnyTable, mapping: MappingFile) -> TableFile:

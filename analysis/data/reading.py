@@ -18,6 +18,7 @@ import pyarrow.parquet
 from analysis.data.checking import coded_texts, require_columns, without_absent
 from analysis.data.codes import Groups
 from analysis.data.columns import RATING_COLUMNS, RESPONSE_COLUMNS, Column, names
+from analysis.data.naming import note_names
 from analysis.data.schema import (
     check_rating_rows,
     check_response_cells,
@@ -77,13 +78,16 @@ def read_responses(path: Path | str, columns: Sequence[Column] = RESPONSE_COLUMN
     suffix = path.suffix.lower()
     if suffix == ".csv":
         frame = read_csv(path, columns, optional=_TRIAL)
-        return check_responses(frame, str(path), first_row=2, columns=columns)
-    if suffix == ".jsonl":
+        found = check_responses(frame, str(path), first_row=2, columns=columns)
+    elif suffix == ".jsonl":
         frame = _read_jsonl(path, columns, optional=_TRIAL)
-        return check_responses(frame, str(path), first_row=1, columns=columns)
-    if suffix == ".parquet":
-        return _read_parquet(path, columns)
-    raise ReadError(str(path), f"the suffix {suffix or '(none)'!r} is not known; allowed: {_SUFFIXES}")
+        found = check_responses(frame, str(path), first_row=1, columns=columns)
+    elif suffix == ".parquet":
+        found = _read_parquet(path, columns)
+    else:
+        raise ReadError(str(path), f"the suffix {suffix or '(none)'!r} is not known; allowed: {_SUFFIXES}")
+    note_names(str(path), found)
+    return found
 
 
 def read_rating_rows(path: Path | str) -> pd.DataFrame:
@@ -101,7 +105,9 @@ def read_rating_rows(path: Path | str) -> pd.DataFrame:
         frame, first_row = _read_whole_parquet(path), 1
     else:
         raise ReadError(origin, f"the suffix {suffix or '(none)'!r} is not known; allowed: {_SUFFIXES}")
-    return check_rating_rows(frame, origin, first_row)
+    found = check_rating_rows(frame, origin, first_row)
+    note_names(origin, found)
+    return found
 
 
 def is_rating_rows(path: Path | str) -> bool:

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 _LONGEST = 60
+_MOST_NOTES = 50
 _NOTES: ContextVar[list[str] | None] = ContextVar("notes", default=None)
 
 
@@ -43,5 +44,5 @@ def noting() -> Iterator[list[str]]:
 def note(text: str) -> None:
     """Note something about a table that was read, for whoever collects it."""
     notes = _NOTES.get()
-    if notes is not None and text not in notes:
+    if notes is not None and text not in notes and len(notes) < _MOST_NOTES:
         notes.append(text)

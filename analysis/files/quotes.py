@@ -21,7 +21,9 @@ from analysis.files.faults import TableFault, excerpt
 Data = bytes | mmap
 BREAK = re.compile(rb"\r\n?|\n")
 _BARE_LF = re.compile(rb"(?<!\r)\n")
-_CELLS = "quotation marks around the whole cell, those within it doubled; or none"
+_CELLS = (
+    "quotation marks around a whole cell and those within it doubled, or a mapping file with `quoting: none`"
+)
 _BREAKS = "no line breaks in cells, or every cell of the file in quotation marks"
 # Up to here a line of prose often has as many delimiters as a row.
 _NARROW = 3

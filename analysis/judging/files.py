@@ -11,6 +11,7 @@ import pyarrow.parquet
 
 from analysis.data.checking import check_columns
 from analysis.data.columns import Column, names
+from analysis.data.naming import note_names
 from analysis.data.reading import _json_object, _require_text, open_csv, read_csv
 from analysis.errors import ReadError
 from analysis.judging.columns import PAIR_COLUMNS, VERDICT_COLUMNS, with_items_named
@@ -48,7 +49,9 @@ def read_verdicts(path: Path | str) -> pd.DataFrame:
         if column.name in present
     ]
     frame, first_row = _read(path, wanted)
-    return check_verdicts(frame.rename(columns=theirs), str(path), first_row)
+    found = check_verdicts(frame.rename(columns=theirs), str(path), first_row)
+    note_names(str(path), found)
+    return found
 
 
 def read_pairs(path: Path | str) -> pd.DataFrame:

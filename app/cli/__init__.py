@@ -5,6 +5,7 @@ A command's module is imported when the command runs, not when it is listed: mos
 
 import gc
 import sys
+from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -12,6 +13,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
+from analysis.files.faults import noting
 from app.core.errors import StudyError
 from app.core.privacy import keep_private
 
@@ -111,6 +113,14 @@ def _about() -> None:
 def main() -> None:
     """Exit status: 0 done, 1 refused with the reason on stderr, 2 wrong usage."""
     keep_private()
+    with noting() as notes:
+        try:
+            _run()
+        finally:
+            _print_notes(notes)
+
+
+def _run() -> None:
     try:
         app()
     except StudyError as error:
@@ -131,6 +141,15 @@ def _is_refusal(error: Exception) -> bool:
     classes = (("app.library.clips.errors", "ClipError"), ("analysis.errors", "AnalysisError"))
     loaded = [getattr(sys.modules[module], name) for module, name in classes if module in sys.modules]
     return isinstance(error, tuple(loaded))
+
+
+def _print_notes(notes: Sequence[str]) -> None:
+    """What readers noted about files and names, on stderr."""
+    if notes and not sys.stderr.closed:
+        from app.cli.console import err
+
+        for note in notes:
+            err.print(note, markup=False, soft_wrap=True)
 
 
 def _refuse(error: Exception) -> None:

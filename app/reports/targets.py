@@ -10,6 +10,7 @@ import pandas as pd
 from analysis import read_responses
 from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column
 from analysis.data.mapping import mapping_kind, mapping_notes, read_judgements, read_mapped, read_ratings
+from analysis.data.naming import note_names
 from analysis.data.reading import is_rating_rows, read_rating_rows
 from analysis.data.selection import with_unwatched
 from analysis.detection.table import Judgements, as_classes
@@ -63,7 +64,9 @@ def frame_of(
     # Imported here: numbers of files need no database.
     from app.reports.frames import responses_frame
 
-    return responses_frame(session, target, columns)
+    frame = responses_frame(session, target, columns)
+    note_names(target, frame)
+    return frame
 
 
 def judgements_of(target: str, mapping: Path) -> Judgements:
@@ -122,7 +125,11 @@ def rating_rows_of(session: "Session | None", target: str) -> pd.DataFrame | Non
 
     refuse_play_alone(session, target)
     has_ratings = any(design.rating_blocks for design in designs_of(session, target).values())
-    return ratings_frame(session, target) if has_ratings else None
+    if not has_ratings:
+        return None
+    frame = ratings_frame(session, target)
+    note_names(target, frame)
+    return frame
 
 
 def _has_answers_to_pairs(session: "Session | None", target: str) -> bool:

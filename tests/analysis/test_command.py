@@ -86,12 +86,12 @@ def bad(tmp_path: Path, exported: str) -> dict[str, list[str]]:
     hntt[5]["certainty"] = "7"
     empty, wide = tmp_path / "empty.csv", tmp_path / "wide.csv"
     empty.write_bytes(b"")
-    wide.write_bytes(HNTT.read_text().encode("utf-16"))
+    wide.write_bytes(HNTT.read_text().encode("utf-16-le"))
     return {
         "a bad cell": [str(write_csv(tmp_path / "bad.csv", rows))],
         "a bad HNTT cell": ["--hntt", str(write_csv(tmp_path / "hntt.csv", hntt))],
         "an empty file": [str(empty)],
-        "a UTF-16 file": ["--hntt", str(wide)],
+        "UTF-16 without a mark": ["--hntt", str(wide)],
         "a missing file": [str(tmp_path / "no.csv")],
         "a folder": [str(tmp_path)],
         "the HNTT layout alone": [str(HNTT)],
@@ -109,7 +109,10 @@ def bad(tmp_path: Path, exported: str) -> dict[str, list[str]]:
             "hntt.csv: row 7, column certainty: '7' is not allowed; allowed: a whole number, 1 to 5",
         ),
         ("an empty file", "empty.csv: the file is empty; allowed: a header and at least one row"),
-        ("a UTF-16 file", "wide.csv: the file is UTF-16; allowed: UTF-8"),
+        (
+            "UTF-16 without a mark",
+            "wide.csv: the file holds zero bytes, so it is not UTF-8 text; allowed: UTF-8",
+        ),
         ("a missing file", "no.csv: cannot be read (No such file or directory)"),
         ("a folder", "the suffix '(none)' is not known; allowed: .csv, .jsonl or .parquet"),
         ("the HNTT layout alone", "row 1, column study: the column is missing (this is the HNTT layout"),

@@ -185,7 +185,7 @@ BAD_ANSWERS: Mapping[str, tuple[bytes, list[str]]] = {
     "7": (HNTT.encode() + b"1,1,1,2,1,B,B,7\n", ["row 2", "certainty", "'7'", "1 to 5"]),
     "duplicate": (HNTT.encode() + b"1,1,1,2,1,B,B,1\n1,1,1,2,1,B,A,1\n", ["row 3", "question_id"]),
     "wrong side": (HNTT.encode() + b"1,1,1,2,1,A,B,1\n", ["row 2", "ground"]),
-    "utf-16": ((HNTT + "1,1,1,2,1,B,B,1\n").encode("utf-16"), ["UTF-16"]),
+    "utf-16": ((HNTT + "1,1,1,2,1,B,B,1\n").encode("utf-16-le"), ["zero bytes"]),
 }
 
 
