@@ -7,14 +7,14 @@ import pandas as pd
 from scipy.special import expit
 
 from analysis.stats.agreement.coefficients import FEWEST_FOR_CHANCE, nominal, ordinal, symmetric
-from analysis.stats.agreement.icc import mean_square_parts
+from analysis.stats.agreement.icc import f_limits, mean_square_parts
 from analysis.stats.agreement.resampling import Sample, kinds
 from analysis.stats.agreement.split_half import split_half
 from analysis.stats.agreement.units import Codes
 from analysis.stats.agreement.words import PAIRS, estimated
 from analysis.stats.bradley_terry import BradleyTerry, bradley_terry
 from analysis.stats.intervals import Floats
-from bench.calibration_case import RESAMPLES, Case, Hit, categorical, holds, interval
+from bench.calibration_case import COVERAGE, RESAMPLES, Case, Goal, Hit, categorical, holds, interval, within
 
 _RATERS = 20
 _PAIRS, _TRUTH_PAIRS = 30, 300_000
@@ -135,27 +135,54 @@ def _ordinal_case(items: int) -> Case:
     )
 
 
-def _icc_case(items: int, n_raters: int) -> Case:
+def _icc_case(items: int, n_raters: int, *, points: bool = False) -> Case:
     def simulate(rng: np.random.Generator, seed: int) -> tuple[Hit, ...]:
         raters = 0.5 * rng.standard_normal(n_raters)
         value = rng.standard_normal((items, 1)) + raters + rng.standard_normal((items, n_raters))
+        if points:
+            value = np.clip(np.round(3 + 0.8 * value), 1, 5)
+        single, average = _true_icc(points, n_raters)
         # The mean squares alone: pingouin gives the same estimates, and takes long.
         parts, coefficients = mean_square_parts(value)
         sample = Sample(parts, np.ones(items, dtype=np.int64))
-        found = sample.intervals(coefficients, "items", items, seed=seed, resamples=RESAMPLES)
-        spread = float(raters.var(ddof=1))
+        of_these = sample.intervals(coefficients, "items", items, seed=seed, resamples=RESAMPLES)
+        found = f_limits(value)
         return (
-            holds(found["single"], 1 / (2 + spread)),
-            holds(found["average"], 1 / (1 + (1 + spread) / n_raters)),
+            _within(found["single"], single),
+            holds(of_these["single"], single),
+            _within(found["average"], average),
         )
 
     return Case(
-        f"icc-{items}x{n_raters}",
-        f"{items} items, {n_raters} raters, SDs 1 (items), 0.5 (raters), 1 (rest); truth: of these raters",
-        (interval("ICC(A,1)"), interval("ICC(A,k)")),
+        f"icc-{items}x{n_raters}{'-points' if points else ''}",
+        f"{items} items, {n_raters} raters, SDs 1 (items), 0.5 (raters), 1 (rest)"
+        f"{', on 5 points' if points else ''}; truth: of all raters",
+        (
+            interval("ICC(A,1): McGraw and Wong's F"),
+            Goal("ICC(A,1): items alone drawn, by jackknife or bootstrap", COVERAGE, "not given", shows=True),
+            interval("ICC(A,k): McGraw and Wong's F"),
+        ),
         simulate,
         2_000,
     )
+
+
+def _within(ends: tuple[float, float], truth: float) -> Hit:
+    low, high = ends
+    return within(low, truth, high)
+
+
+@cache
+def _true_icc(points: bool, n_raters: int) -> tuple[float, float]:
+    """ICC(A,1) and ICC(A,k) of all raters; on points from 4,000 items and raters."""
+    single = 1 / (1 + 0.25 + 1)
+    if points:
+        rng = np.random.default_rng(0)
+        value = rng.standard_normal((4_000, 1)) + 0.5 * rng.standard_normal(4_000)
+        value += rng.standard_normal(value.shape)
+        parts, coefficients = mean_square_parts(np.clip(np.round(3 + 0.8 * value), 1, 5))
+        single = float(coefficients["single"](parts.sum(axis=0, keepdims=True))[0])
+    return single, n_raters * single / (1 + (n_raters - 1) * single)
 
 
 _SOURCES = "wxyz"
@@ -226,6 +253,7 @@ CASES = (
     *(_split_case(pairs) for pairs in (10, _PAIRS)),
     *(_ordinal_case(items) for items in (10, _PAIRS)),
     *(_icc_case(items, 10) for items in (10, _PAIRS, 60)),
-    _icc_case(10, 3),
+    *(_icc_case(items, raters) for items, raters in ((10, 3), (40, 6), (100, 3))),
+    *(_icc_case(items, raters, points=True) for items, raters in ((40, 6), (10, 3))),
     *(_bradley_terry_case(people) for people in (3, 5, 8, 10, 40, 60)),
 )

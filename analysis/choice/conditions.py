@@ -22,6 +22,13 @@ from analysis.stats.multiplicity import holm
 from analysis.stats.paired import PairedTest, paired_columns_test
 
 Measure = Literal["accuracy", "uncertainty", "preference", "d_prime", "criterion"]
+_VALUE_OF: Mapping[Measure, str] = {
+    "accuracy": "an accuracy",
+    "uncertainty": "an uncertainty",
+    "preference": "a preference",
+    "d_prime": "a d'",
+    "criterion": "a criterion",
+}
 # By condition, a value of each participant of the study in one order, NaN where there is none.
 Values = Mapping[str, Floats]
 
@@ -212,7 +219,9 @@ def _compared(
 ) -> ConditionComparison:
     first, second = (values[name] for name in pair)
     here, there = ~np.isnan(first), ~np.isnan(second)
-    found = same_people_in_conditions(int(here.sum()), int(there.sum()), int((here & there).sum()))
+    found = same_people_in_conditions(
+        int(here.sum()), int(there.sum()), int((here & there).sum()), _VALUE_OF[measure]
+    )
     return ConditionComparison(
         conditions=pair,
         measure=measure,

@@ -65,22 +65,24 @@ def same_people(one: pd.Series, two: pd.Series, *, independent: bool, renumbered
     return SamePeople(n, True, "paired", warning)
 
 
-def same_people_in_conditions(n_one: int, n_two: int, n: int) -> SamePeople:
-    """Of one study, `n_one` and `n_two` participants have a value in each of two conditions, `n` of them in both."""
+def same_people_in_conditions(n_one: int, n_two: int, n: int, what: str = "a value") -> SamePeople:
+    """Of one study, `n_one` and `n_two` participants have a value in each of two conditions, `n` of them in both.
+
+    Who has none in one may have answered there: `what` is it that they have."""
     smaller = min(n_one, n_two)
     if not n:
         return SamePeople(0, False, "independent", None)
     if n < _SHARE_PAIRED * smaller:
         only = "; the paired test has only them" if n > 1 else ", and one is too few for a paired test"
         warning = (
-            f"{n} of the {smaller} participants of the smaller condition answered in both: the test of independent "
+            f"{n} of the {smaller} participants of the smaller condition have {what} in both: the test of independent "
             f"groups takes them for different people{only}"
         )
         return SamePeople(n, True, "independent", warning)
     left = n_one + n_two - 2 * n
     who = (
-        "1 participant answered in one of the conditions alone and is"
+        f"1 participant has {what} in one of the conditions alone and is"
         if left == 1
-        else (f"{left} participants answered in one of the conditions alone and are")
+        else (f"{left} participants have {what} in one of the conditions alone and are")
     )
     return SamePeople(n, True, "paired", f"{who} not in the paired test" if left else None)

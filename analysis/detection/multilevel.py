@@ -52,7 +52,7 @@ def group_sensitivity(
     that off 0. The numbers are where likelihood times prior is greatest, and their intervals Student's t with n - 1
     degrees of freedom from its curvature there. Stimuli are taken as fixed: the numbers are for these.
 
-    In simulations of 5 to 30 participants with 5 to 40 trials a class the intervals hold d' in 93% or more of cases,
+    In simulations of 5 to 30 participants with 5 to 40 trials a class the intervals hold d' in 92% or more of cases,
     and d' is too far from 0 by up to 0.14 (bench/calibration.md). Without numbers, and with a reason, of fewer than 5
     participants and where all answers to a class are the same.
     """

@@ -38,7 +38,8 @@ class Play(Result):
     of it and how many were rejected. `ranks`: shares of recipients from the most to the least chosen, averaged over
     matches and players. `reciprocated`: for chains of 1, 2, ... rounds, how many there were and how many went on, by
     the paper's formula, in which an offer counts whether it was accepted or not; `reciprocated_accepted`: by its
-    sentence, which speaks of acceptable offers, the same of chains in which every offer was accepted.
+    sentence, which speaks of acceptable offers, the same of chains in which every offer was accepted. `seats`: players
+    whose offers these are, one in each match counted by itself.
     """
 
     players: int
@@ -47,13 +48,16 @@ class Play(Result):
     ranks: tuple[float, ...]
     reciprocated: tuple[Cases, ...]
     reciprocated_accepted: tuple[Cases, ...]
+    seats: int
 
 
 @dataclass(frozen=True, slots=True)
 class Distances(Result):
     """Distances of two collections of play, 0 where they are the same; `smoothing` was added to every count.
 
-    `d_y` and `d_y8` are the paper's formulas, `d_y_accepted` and `d_y8_accepted` of chains of accepted offers.
+    `d_y` and `d_y8` are the paper's formulas, `d_y_accepted` and `d_y8_accepted` of chains of accepted offers. The
+    paper averages shares of ranks and does not say what its smoothing is added to: in `d_r` to shares of as many offers
+    as all made, in `d_r_by_seat` to those of as many as a player made in a match, which smooths more.
     """
 
     d_o: float
@@ -65,6 +69,7 @@ class Distances(Result):
     d_y8_accepted: float
     smoothing: float
     log_base: float
+    d_r_by_seat: float
 
 
 def play_of(seats: Sequence[tuple[Rounds, int]], endowment: int, step: int = 1) -> Play:
@@ -88,6 +93,7 @@ def play_of(seats: Sequence[tuple[Rounds, int]], endowment: int, step: int = 1) 
         tuple(fmean(shares) for shares in zip(*ranks, strict=True)),
         _chains(seats, accepted=False),
         _chains(seats, accepted=True),
+        len(seats),
     )
 
 
@@ -111,9 +117,14 @@ def distances(one: Play, two: Play, smoothing: float = 0.5, log_base: float = ma
     chains = [two_point(p, q) for p, q in zip(one.reciprocated, two.reciprocated, strict=True)]
     accepted = zip(one.reciprocated_accepted, two.reciprocated_accepted, strict=True)
     of_accepted = [two_point(p, q) for p, q in accepted]
+
+    def ranked(share_of_seats: bool) -> float:
+        both = ((play, sum(play.offers) / (play.seats if share_of_seats else 1)) for play in (one, two))
+        return far(*([share * offers for share in play.ranks] for play, offers in both))
+
     return Distances(
         d_o=far(one.offers, two.offers),
-        d_r=far(*([share * sum(play.offers) for share in play.ranks] for play in (one, two))),
+        d_r=ranked(share_of_seats=False),
         d_b=sum(two_point(p, q) for p, q in zip(one.rejected, two.rejected, strict=True)),
         d_y=chains[0],
         d_y8=sum(chains),
@@ -121,6 +132,7 @@ def distances(one: Play, two: Play, smoothing: float = 0.5, log_base: float = ma
         d_y8_accepted=sum(of_accepted),
         smoothing=smoothing,
         log_base=log_base,
+        d_r_by_seat=ranked(share_of_seats=True),
     )
 
 

@@ -30,6 +30,7 @@ MOST_STEPS = 500
 CLOSE = 1e-6
 _LEAST = 1e-10
 _TIED = 1e-9
+_ONE_SIDED = 1.645
 
 _NOT_CONVERGED = "EM had not converged after {steps:,} steps: these are the numbers it had reached"
 
@@ -40,9 +41,12 @@ class DawidSkene(Result):
 
     `pairs`: one row for each pair with a vote, with the votes, their `majority`, `p_a` (the probability that a is the
     label) and `label` (``a``, ``b``, or ``tie`` at 1/2). `participants`: `n_votes` and `skill`, the probability that a
-    vote of theirs is the label. `disagreements`: the rows of `pairs` whose label is not the majority. `n_truth` pairs
-    have a truth; `n_label_is_truth` and `n_majority_is_truth` of them find it, and `n_truth_expected` is the sum of the
-    labels' probabilities on these pairs. `n_steps`, `converged` and `log_likelihood` are of the one-coin model."""
+    vote of theirs is the label. Model and majority are compared where there is a majority: `disagreements` are the rows
+    of these pairs whose label is not the majority; of the `n_truth` of them with a truth, `n_label_is_truth` and
+    `n_majority_is_truth` find it, and `n_truth_expected` is the sum of the labels' probabilities on them. Of the
+    `n_tied` pairs with a tied vote `n_tied_truth` have a truth, which `n_tied_label_is_truth` labels find, where a coin
+    finds half. `too_sure`: whether fewer labels are right, over all pairs with a truth, than by their own probabilities
+    with p below .05; None without a truth. `n_steps`, `converged` and `log_likelihood` are of the one-coin model."""
 
     n_pairs: int
     n_participants: int
@@ -59,6 +63,10 @@ class DawidSkene(Result):
     participants: pd.DataFrame
     reason: str | None
     n_truth_expected: float | None
+    n_tied: int
+    n_tied_truth: int
+    n_tied_label_is_truth: int
+    too_sure: bool | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +129,9 @@ def dawid_skene(rows: pd.DataFrame, *, most_steps: int = MOST_STEPS, close: floa
     participants = pd.DataFrame({name: people.texts(rows[name]) for name in ("study", "participant")})
     participants["n_votes"] = n_votes
     participants["skill"] = np.nan if fit is None else fit.skill
-    differs = table[table["label"].notna() & (table["label"] != table["majority"])]
+    tied, known = table["majority"] == "tie", table["truth"].notna()
+    found = table["label"] == table["truth"]
+    differs = table[~tied & table["label"].notna() & (table["label"] != table["majority"])]
     return DawidSkene(
         n_pairs=len(table),
         n_participants=int((n_votes > 0).sum()),
@@ -129,21 +139,38 @@ def dawid_skene(rows: pd.DataFrame, *, most_steps: int = MOST_STEPS, close: floa
         n_steps=0 if fit is None else fit.n_steps,
         converged=fit is not None and fit.converged,
         log_likelihood=None if fit is None else fit.log_likelihood,
-        n_truth=int(table["truth"].notna().sum()),
-        n_label_is_truth=int((table["label"] == table["truth"]).sum()),
+        n_truth=int((known & ~tied).sum()),
+        n_label_is_truth=int((found & ~tied).sum()),
         n_majority_is_truth=int((table["majority"] == table["truth"]).sum()),
         n_disagreements=len(differs),
         disagreements=differs.reset_index(drop=True),
         pairs=table,
         participants=participants[n_votes > 0].reset_index(drop=True),
         reason=_reason(fit, most_steps),
-        n_truth_expected=None if fit is None else _expected(table),
+        n_truth_expected=None if fit is None else float(_probabilities(table[known & ~tied]).sum()),
+        n_tied=int(tied.sum()),
+        n_tied_truth=int((known & tied).sum()),
+        n_tied_label_is_truth=int((found & tied).sum()),
+        too_sure=None if fit is None else _too_sure(table[known]),
     )
 
 
-def _expected(table: pd.DataFrame) -> float:
-    p_a = table.loc[table["truth"].notna(), "p_a"].to_numpy(dtype=float)
-    return float(np.maximum(p_a, 1 - p_a).sum())
+def _probabilities(table: pd.DataFrame) -> Floats:
+    """Those of the labels, by the model."""
+    p_a = table["p_a"].to_numpy(dtype=float)
+    sure: Floats = np.maximum(p_a, 1 - p_a)
+    return sure
+
+
+def _too_sure(table: pd.DataFrame) -> bool | None:
+    """Whether fewer labels are right than by the model's probabilities, one-sided by the normal sum of such coins."""
+    if table.empty:
+        return None
+    p = _probabilities(table)
+    # At a probability of a half there is no label to be right.
+    right = np.where(table["label"] == "tie", 0.5, (table["label"] == table["truth"]).to_numpy(dtype=float))
+    spread = float(np.sqrt((p * (1 - p)).sum()))
+    return bool(p.sum() - right.sum() > _ONE_SIDED * spread)
 
 
 def one_coin_log_odds(pair: Codes, person: Codes, side: Floats, n_pairs: int) -> Floats:

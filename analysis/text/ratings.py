@@ -317,7 +317,7 @@ def _estimates(one: CriterionResult) -> list[tuple[str, Estimate]]:
         ("Fleiss' kappa", found.kappa),
         ("Gwet's AC1", found.ac1),
         ("ICC, one rater of a complete table", found.icc_single),
-        ("ICC, mean of these raters", found.icc_average),
+        ("ICC, mean of as many raters", found.icc_average),
         ("ICC, one-way, any raters", one.icc_oneway),
     ]
 

@@ -156,11 +156,7 @@ def _dawid_skene(found: DawidSkene) -> Iterator[RenderableType]:
         yield f"{found.reason[:1].upper()}{found.reason[1:]}."
     if found.log_likelihood is None:
         return
-    yield (
-        f"{found.n_disagreements} of {found.n_pairs} labels differ from the majority; the truth is found on "
-        f"{found.n_label_is_truth} of {found.n_truth} (by its own probabilities on "
-        f"{number(found.n_truth_expected, 0)}), by the majority on {found.n_majority_is_truth}."
-    )
+    yield from _labels_found(found)
     for row in table_rows(found.disagreements.head(_MOST)):
         yield (
             f"  {name_of(row['pair'])}: {row['votes_a']} : {row['votes_b']} for {row['majority']}, "
@@ -168,6 +164,30 @@ def _dawid_skene(found: DawidSkene) -> Iterator[RenderableType]:
         )
     if found.n_disagreements > _MOST:
         yield f"  The first {_MOST} of {found.n_disagreements}; --json has them all."
+
+
+def _labels_found(found: DawidSkene) -> Iterator[str]:
+    """Model and majority where there is a majority, and tied pairs apart."""
+    decided = found.n_pairs - found.n_tied
+    yield f"{found.n_disagreements} of {decided} labels of pairs with a majority differ from it."
+    if found.n_truth:
+        yield (
+            f"Of {found.n_truth} such pairs with a truth the label finds it on {found.n_label_is_truth} (by its own "
+            f"probabilities on {number(found.n_truth_expected, 0)}), the majority on {found.n_majority_is_truth}."
+        )
+    if found.n_tied:
+        yield f"{found.n_tied} pairs are tied{_tied_found(found)}."
+    if found.too_sure:
+        yield "The model's probabilities are too sure here: fewer labels are right than they say (p < .05)."
+
+
+def _tied_found(found: DawidSkene) -> str:
+    if not found.n_tied_truth:
+        return ""
+    return (
+        f": of {found.n_tied_truth} with a truth the label finds it on {found.n_tied_label_is_truth}, a coin on "
+        f"{number(found.n_tied_truth / 2, 1)}"
+    )
 
 
 def _bradley_terry(found: BradleyTerry) -> Iterator[RenderableType]:

@@ -347,6 +347,7 @@ def _print_comparison(whole: "Mapping[str, Any]") -> None:
             out.print(
                 f"  {NAMES[one['name']]} {one['value']:.3f}{_limits(one['interval'])}{chance}", markup=False
             )
+        out.print(f"  dR smoothed by seat (the other reading): {far['d_r_by_seat']:.3f}", markup=False)
         print_reasons([(NAMES[one["name"]], one["interval"]) for one in play["tests"]], "  ")
     for one in whole["measures"]:
         means = [one[group]["mean"] for group in ("first", "second")]

@@ -100,6 +100,30 @@ def test_the_intraclass_correlations_are_those_of_shrout_and_fleiss() -> None:
     assert (found.icc_single.n, found.n_icc_items, found.n_icc_raters) == (6, 6, 4)
 
 
+@pytest.mark.parametrize(("items", "raters"), [(6, 4), (40, 6), (10, 3)])
+def test_the_interval_of_the_icc_is_mcgraw_and_wong_s_for_other_raters(items: int, raters: int) -> None:
+    """Source: pingouin, which rounds to two decimals."""
+    rng = np.random.default_rng(items)
+    table = rng.normal(size=(items, 1)) + 0.5 * rng.normal(size=raters) + rng.normal(size=(items, raters))
+    found = measured(table.T.tolist(), "interval")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        expected = pingouin.intraclass_corr(long(table.T.tolist()), "item", "rater", "value").set_index(
+            "Type"
+        )
+    for one, name in ((found.icc_single, "ICC(A,1)"), (found.icc_average, "ICC(A,k)")):
+        assert [one.interval.low, one.interval.high] == pytest.approx(expected.loc[name, "CI95"], abs=0.0051)
+        assert "McGraw and Wong" in one.interval.method
+
+
+def test_the_icc_has_no_interval_without_noise_and_none_of_two_items() -> None:
+    exact = measured([[1, 2, 3, 5], [2, 3, 4, 6]], "interval")
+    assert exact.icc_single.value is not None
+    assert exact.icc_single.interval.reason == "the ratings of every rater differ alike: there is no noise"
+    two = measured([[1, 5], [2, 4], [1, 4]], "interval")
+    assert two.icc_single.interval.reason == "too few items for an interval: 2"
+
+
 VALUES = st.one_of(st.none(), st.integers(1, 5))
 GRIDS = st.integers(2, 5).flatmap(
     lambda raters: st.lists(st.lists(VALUES, min_size=raters, max_size=raters), min_size=2, max_size=7)

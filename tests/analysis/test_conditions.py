@@ -157,7 +157,9 @@ def test_where_few_answered_in_both_it_says_how_many() -> None:
     assert one.paired is not None
     assert (one.paired.n, one.paired.n_only_first, one.paired.n_only_second) == (2, 10, 8)
     assert one.warning is not None
-    assert one.warning.startswith("2 of the 10 participants of the smaller condition answered in both")
+    assert one.warning.startswith(
+        "2 of the 10 participants of the smaller condition have an accuracy in both"
+    )
     [alone] = accuracies(compared(rows[:-6]))
     assert (alone.paired, alone.n_shared) == (None, 1)
     assert alone.warning is not None
@@ -170,11 +172,16 @@ def test_who_answered_in_one_condition_alone_is_counted() -> None:
     assert one.paired is not None
     assert (one.compared_as, one.paired.n) == ("paired", 10)
     assert (
-        one.warning == "2 participants answered in one of the conditions alone and are not in the paired test"
+        one.warning
+        == "2 participants have an accuracy in one of the conditions alone and are not in the paired test"
     )
     blanks = trials("blank", EASY, 4) + [row | {"choice": ""} for row in trials("blank", HARD, 4)]
     [one] = accuracies(compared(drawn((EASY, HARD), 10, 6) + blanks))
     assert one.n_shared == 10, "who left every answer of a condition blank has no accuracy there"
+    assert (
+        one.warning
+        == "1 participant has an accuracy in one of the conditions alone and is not in the paired test"
+    )
 
 
 @pytest.mark.parametrize(

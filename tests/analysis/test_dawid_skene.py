@@ -149,6 +149,9 @@ def test_skills_of_responses_are_crowdkits_for_pairs_that_stand_there_twice_unde
     assert plain.log_likelihood == pytest.approx(found.log_likelihood)
 
 
+TIED = ("q9", "q10", "q11", "q12")
+
+
 def test_the_skilled_are_believed_against_a_majority_of_guessers() -> None:
     rng = np.random.default_rng(9)
     skills = np.array([0.97, 0.97, *[0.5] * 5])
@@ -179,6 +182,25 @@ def test_a_result_has_the_votes_the_majority_and_the_truth_beside_the_label() ->
         "n_votes": 2,
         "skill": pytest.approx(found.participants["skill"][0]),
     }
+
+
+def test_tied_pairs_stand_apart_and_give_the_model_no_credit() -> None:
+    """Two good people and two who guess: where votes are level the model sides with the good, which no majority can."""
+    good, bad = "aaaaaaaabbbb", "aaaaaaaaaaaa"
+    rows = [*person("p1", good), *person("p2", good), *person("p3", bad), *person("p4", bad[:8] + "aaab")]
+    found = dawid_skene(checked(*[row | {"truth": "b" if row["pair"] in TIED else "a"} for row in rows]))
+    assert (found.pairs["majority"] == "tie").sum() == found.n_tied == found.n_tied_truth == 3
+    assert (found.n_truth, found.n_majority_is_truth, found.n_label_is_truth) == (9, 9, 9)
+    assert found.n_disagreements == 0
+    assert found.n_tied_label_is_truth <= 3
+
+
+def test_where_votes_mislead_all_alike_the_model_is_too_sure() -> None:
+    rows = [row for number in range(8) for row in person(f"p{number}", "aaaaaaaaaa")]
+    mislead = dawid_skene(checked(*[row | {"truth": "b"} for row in rows]))
+    assert (mislead.n_label_is_truth, mislead.too_sure) == (0, True)
+    assert dawid_skene(checked(*[row | {"truth": "a"} for row in rows])).too_sure is False
+    assert dawid_skene(checked(*[row | {"truth": ""} for row in rows])).too_sure is None
 
 
 def test_two_who_contradict_each_other_leave_a_tie() -> None:

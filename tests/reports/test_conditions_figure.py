@@ -110,7 +110,8 @@ def test_who_is_in_one_condition_alone_is_a_caution() -> None:
     found = compared(drawn((EASY, HARD), 12, 5) + trials("late", EASY, 6, 6))
     figure = two_by_two(found)
     assert figure.caution == (
-        "1 participant answered in one of the conditions alone and is not in the paired test."
+        "In 2 of 2 comparisons some participants have a value in one of the conditions alone and are not in the paired "
+        "test."
     )
 
 
@@ -131,6 +132,6 @@ def test_of_eight_conditions_the_ten_comparisons_farthest_apart_are_drawn_and_wa
     assert len(figure.numbers.rows) == len(found.comparisons)
     n = sum(one.warning is not None for one in found.comparisons)
     assert figure.caution == (
-        f"In {n} of {len(found.comparisons)} comparisons some participants answered in one of the conditions alone "
+        f"In {n} of {len(found.comparisons)} comparisons some participants have a value in one of the conditions alone "
         "and are not in the paired test."
     )

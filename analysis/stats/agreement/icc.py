@@ -1,21 +1,25 @@
 """Intraclass correlation: how much of the spread of ratings is between items."""
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
+from scipy.stats import f
 
-from analysis.stats.agreement.resampling import Coefficient, Sample
+from analysis.options import LEVEL
+from analysis.stats.agreement.resampling import Coefficient
 from analysis.stats.agreement.units import Codes, Mask, dense
-from analysis.stats.agreement.words import Words, estimated, undefined
+from analysis.stats.agreement.words import Words
 from analysis.stats.estimates import Estimate
-from analysis.stats.intervals import Floats, no_interval
-from analysis.stats.student import FEW
+from analysis.stats.intervals import Floats, Interval, no_interval
+from analysis.stats.student import FEWEST, too_few
 
 # pingouin refuses fewer cells and is slow with more: the mean squares then give the same numbers.
 _FEWEST_CELLS_FOR_PINGOUIN, _MOST_CELLS_FOR_PINGOUIN = 5, 20_000
-_MOST_CELLS_RESAMPLED = 2_000_000
+_NOISE = 1e-9
+
+F_INTERVAL = "F over items and raters, both drawn at random (McGraw and Wong)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,22 +32,24 @@ class Icc:
     n_raters: int
 
 
-def intraclass(item: Codes, rater: Codes, value: Floats, words: Words, *, seed: int, resamples: int) -> Icc:
+def intraclass(item: Codes, rater: Codes, value: Floats, words: Words, *, seed: int) -> Icc:
     """Absolute agreement of one rating, and of the mean of all raters: two-way random effects [MW96]_.
 
     It needs a table in which every rater rated every item. That is the table of the raters who rated every item that
     has two ratings; where there are not two such raters, that of the items that every rater rated. Several ratings
-    of one item by one rater are averaged. The bootstrap resamples items."""
+    of one item by one rater are averaged. The intervals are for other items and other raters (`f_limits`), from 3 items
+    on.
+    """
     table = complete_table(item, rater, value)
     n, k = table.shape
     if min(n, k) < 2:
         reason = f"fewer than two {words.raters} rated the same two {words.units}: it needs a complete table"
-        none = undefined(reason, words, seed, resamples)
+        none = _undefined(reason, seed)
         return Icc(none, none, 0, 0)
     if np.ptp(table) == 0:
-        none = undefined(words.constant, words, seed, resamples, n)
+        none = _undefined(words.constant, seed, n)
         return Icc(none, none, n, k)
-    single, average = _estimates(table, words, seed, resamples)
+    single, average = _estimates(table, words, seed)
     return Icc(single, average, n, k)
 
 
@@ -74,25 +80,61 @@ def _means(item: Codes, rater: Codes, value: Floats, kept: Mask) -> Floats:
     return means.reshape(len(items), len(raters))
 
 
-def _estimates(table: Floats, words: Words, seed: int, resamples: int) -> tuple[Estimate, Estimate]:
+def _estimates(table: Floats, words: Words, seed: int) -> tuple[Estimate, Estimate]:
     parts, coefficients = mean_square_parts(table)
-    sample = Sample(parts, np.ones(len(table), dtype=np.int64))
-    reason = f"the {words.units} differ less than the noise of the {words.values}"
-    large = table.size > _MOST_CELLS_RESAMPLED
-    asked = 0 if large else resamples
-    found = estimated(sample, coefficients, len(table), words, seed=seed, resamples=asked, reason=reason)
-    if large and resamples and len(table) >= FEW:
-        none = no_interval(
-            "the table is too large to resample", seed, resamples, found["single"].interval.method
-        )
-        found = {name: replace(one, interval=none) for name, one in found.items()}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        values = {name: float(one(parts.sum(axis=0, keepdims=True))[0]) for name, one in coefficients.items()}
+    if np.isnan([*values.values()]).any():
+        reason = f"the {words.units} differ less than the noise of the {words.values}"
+        none = _undefined(reason, seed, len(table))
+        return none, none
     if _FEWEST_CELLS_FOR_PINGOUIN <= table.size <= _MOST_CELLS_FOR_PINGOUIN:
-        by_pingouin = pingouin_icc(table)
-        found = {
-            name: replace(one, value=None if one.value is None else by_pingouin[name])
-            for name, one in found.items()
-        }
-    return found["single"], found["average"]
+        values = pingouin_icc(table)
+    ends = f_limits(table)
+    single, average = (
+        Estimate(values[name], len(table), _interval(ends[name], len(table), words, seed), None)
+        for name in ("single", "average")
+    )
+    return single, average
+
+
+def _interval(ends: tuple[float, float], n: int, words: Words, seed: int) -> Interval:
+    if n < FEWEST:
+        return no_interval(too_few(n, words.units), seed, 0, F_INTERVAL)
+    if np.isnan(ends).any():
+        return no_interval(
+            f"the {words.values} of every rater differ alike: there is no noise", seed, 0, F_INTERVAL
+        )
+    return Interval(*ends, LEVEL, F_INTERVAL, 0, seed, None)
+
+
+def f_limits(table: Floats) -> dict[str, tuple[float, float]]:
+    """The 95% intervals of ICC(A,1) and ICC(A,k) for other items and other raters, items and raters being drawn at
+    random and values normal: from F, with Satterthwaite's degrees of freedom (McGraw and Wong's table 7 [MW96]_).
+
+    `table` has a row for each item and a column for each rater. NaN without noise."""
+    n, k = table.shape
+    parts, _ = mean_square_parts(table)
+    between, raters, error = (float(one[0]) for one in _mean_squares(parts.sum(axis=0, keepdims=True), k))
+    if error <= _NOISE * between:
+        return dict.fromkeys(("single", "average"), (np.nan, np.nan))
+    icc = (between - error) / (between + (k - 1) * error + k * (raters - error) / n)
+    icc = min(icc, 1 - _NOISE)
+    of_raters, of_error = k * icc / (n * (1 - icc)), 1 + k * icc * (n - 1) / (n * (1 - icc))
+    df = (of_raters * raters + of_error * error) ** 2 / (
+        (of_raters * raters) ** 2 / (k - 1) + (of_error * error) ** 2 / ((n - 1) * (k - 1))
+    )
+    tail = (1 + LEVEL) / 2
+    above, below = float(f.ppf(tail, n - 1, df)), float(f.ppf(tail, df, n - 1))
+    noise = k * raters + (k * n - k - n) * error
+    low = n * (between - above * error) / (above * noise + n * between)
+    high = n * (below * between - error) / (noise + n * below * between)
+    of_mean = [k * end / (1 + (k - 1) * end) for end in (low, high)]
+    return {"single": (low, high), "average": (of_mean[0], of_mean[1])}
+
+
+def _undefined(reason: str, seed: int, n: int = 0) -> Estimate:
+    return Estimate(None, n, no_interval(reason, seed, 0, F_INTERVAL), reason)
 
 
 def mean_square_parts(table: Floats) -> tuple[Floats, dict[str, Coefficient]]:
@@ -102,24 +144,26 @@ def mean_square_parts(table: Floats) -> tuple[Floats, dict[str, Coefficient]]:
     row = table.sum(axis=1)
     parts = np.column_stack([np.ones(len(table)), row, row**2, (table**2).sum(axis=1), table])
 
-    def squares(sums: Floats) -> tuple[Floats, Floats, Floats]:
-        n = sums[:, 0]
-        correction = sums[:, 1] ** 2 / (n * k)
-        between = sums[:, 2] / k - correction
-        raters = (sums[:, 4:] ** 2).sum(axis=1) / n - correction
-        error = sums[:, 3] - correction - between - raters
-        return between / (n - 1), raters / (k - 1), error / ((n - 1) * (k - 1))
-
     def single(sums: Floats) -> Floats:
-        between, raters, error = squares(sums)
+        between, raters, error = _mean_squares(sums, k)
         whole = between + (k - 1) * error + k * (raters - error) / sums[:, 0]
         return _divided(between - error, whole, between + raters + error)
 
     def average(sums: Floats) -> Floats:
-        between, raters, error = squares(sums)
+        between, raters, error = _mean_squares(sums, k)
         return _divided(between - error, between + (raters - error) / sums[:, 0], between + raters + error)
 
     return parts, {"single": single, "average": average}
+
+
+def _mean_squares(sums: Floats, k: int) -> tuple[Floats, Floats, Floats]:
+    """Those between items, between the k raters, and of the rest."""
+    n = sums[:, 0]
+    correction = sums[:, 1] ** 2 / (n * k)
+    between = sums[:, 2] / k - correction
+    raters = (sums[:, 4:] ** 2).sum(axis=1) / n - correction
+    error = sums[:, 3] - correction - between - raters
+    return between / (n - 1), raters / (k - 1), error / ((n - 1) * (k - 1))
 
 
 def _divided(part: Floats, whole: Floats, scale: Floats) -> Floats:

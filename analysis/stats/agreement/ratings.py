@@ -35,7 +35,8 @@ class RatingAgreement(Result):
     `n_items` and `n_raters` count those with a rating; `n_items_one_rating` of the items have only one, so nobody to
     agree with: they are left out, and each estimate's `n` counts the items that are not. `agreement` is the share of
     agreeing pairs of ratings, `alpha` Krippendorff's at `level`, `kappa` Fleiss', `ac1` Gwet's. `icc_single` and
-    `icc_average` are ICC(A,1) and ICC(A,k) over the complete table of `n_icc_items` and `n_icc_raters`."""
+    `icc_average` are ICC(A,1) and ICC(A,k) over the complete table of `n_icc_items` and `n_icc_raters`, their intervals
+    for other items and other raters."""
 
     level: Level
     n_items: int
@@ -126,9 +127,7 @@ def rating_agreement(
     nothing = undefined("names have no distance, so no variance", words, seed, resamples)
     single, average, n_icc_items, n_icc_raters = nothing, nothing, 0, 0
     if level != "nominal":
-        icc = intraclass(
-            ratings.item, ratings.rater, ratings.values[ratings.place], words, seed=seed, resamples=resamples
-        )
+        icc = intraclass(ratings.item, ratings.rater, ratings.values[ratings.place], words, seed=seed)
         single, average, n_icc_items, n_icc_raters = icc.single, icc.average, icc.n_items, icc.n_raters
     return RatingAgreement(
         level=level,

@@ -77,13 +77,25 @@ def labels_part(study: StudyResult) -> Iterator[SectionView]:
         return
     notes = [
         f"Weighing each participant by how often they agree with the others, the label is not the majority's on "
-        f"{found.n_disagreements} of {found.n_pairs} pairs."
+        f"{found.n_disagreements} of {found.n_pairs - found.n_tied} pairs with a majority."
     ]
     if found.n_truth:
         notes.append(
-            f"Of {found.n_truth} pairs with a right member, the model's label is right on "
+            f"Of {found.n_truth} such pairs with a right member, the model's label is right on "
             f"{found.n_label_is_truth} (by its own probabilities on {number(found.n_truth_expected, 0)}), "
             f"the majority on {found.n_majority_is_truth}."
+        )
+    if found.n_tied:
+        right = (
+            f"; of {found.n_tied_truth} with a right member the label is right on {found.n_tied_label_is_truth}, "
+            f"a coin on {number(found.n_tied_truth / 2, 1)}"
+            if found.n_tied_truth
+            else ""
+        )
+        notes.append(f"{found.n_tied} pairs are tied{right}.")
+    if found.too_sure:
+        notes.append(
+            "The model's probabilities are too sure here: fewer labels are right than they say (p < .05)."
         )
     if not found.converged:
         notes.append(f"The model had not settled after {found.n_steps} steps: take its labels as rough.")

@@ -259,12 +259,8 @@ def _cautions(comparisons: Sequence[ConditionComparison]) -> str:
         return sentence(warned[0].warning) if warned and warned[0].warning else ""
     of = f"In {len(warned)} of {len(comparisons)} comparisons"
     if warned[0].compared_as == "paired":
-        return (
-            f"{of} some participants answered in one of the conditions alone and are not in the paired test."
-        )
-    return (
-        f"{of} a few participants answered in both conditions, and this test takes them for different people."
-    )
+        return f"{of} some participants have a value in one of the conditions alone and are not in the paired test."
+    return f"{of} a few participants have a value in both conditions, and this test takes them for different people."
 
 
 def _most(marks: Sequence[Mark]) -> float:

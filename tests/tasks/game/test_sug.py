@@ -172,8 +172,24 @@ def test_exploring_is_the_share_of_offers_below_what_was_known_to_be_accepted() 
         [(B, 4, True), (C, 1, True), (B, 9, True)],
         [(B, 2, True), (C, 1, True), (B, 9, True)],
     ]
-    # Known to A: 5 and 4 after round 1 (nothing of B to C), so 3 and 2 are below and 4 is not.
-    assert fitted_gamma(rounds, A) == 2 / 4
+    # Known to A: 5 and 4 after round 1 (nothing of B to C), so of three offers 3 and 2 are below and 4 is not.
+    assert fitted_gamma(rounds, A) == 2 / 3
+    # Known to anybody: B's 2 to C after round 1, its 1 after round 2; nothing that A offers is below.
+    assert fitted_gamma(rounds, A, "anybody") == 0
+    assert fitted_gamma(rounds, C, "anybody") == 0
+    nobody = [[(B, 3, False), (A, 2, False), (A, 1, False)]] * 3
+    assert fitted_gamma(nobody, A) == fitted_gamma(nobody, A, "anybody") == 0
+    late = [
+        *nobody,
+        [(B, 5, True), (A, 2, False), (A, 1, False)],
+        [(B, 4, True), (A, 2, False), (A, 9, False)],
+    ]
+    assert fitted_gamma(late, A) == 1, (
+        "of the rounds in which an accepted offer is known, of which there is one"
+    )
+    assert fitted_gamma(late, C) == 0
+    assert fitted_gamma(late, C, "anybody") == 0
+    assert fitted_gamma([*late, [(B, 4, True), (A, 2, False), (A, 3, False)]], C, "anybody") == 1 / 2
 
 
 def test_recipients_are_ranked_by_how_often_they_were_chosen() -> None:

@@ -4,10 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import mean, median
+from typing import Literal
 
 from app.core.errors import StudyError
 from app.tasks.game.base import Seat, Strict
 from app.tasks.game.sug import Answered, State
+
+KnownTo = Literal["seat", "anybody"]
 
 Rounds = Sequence[Sequence[Answered]]
 """The rounds of one match: for each seat in order its recipient, amount, and whether it was accepted."""
@@ -67,8 +70,10 @@ SYNTHETIC = Habits(
 )
 
 
-def learned(people: Sequence[tuple[State, Seat]], source: str) -> Habits:
+def learned(people: Sequence[tuple[State, Seat]], source: str, known_to: KnownTo = "seat") -> Habits:
     """The distributions of seats of finished matches, which differ in the number of rounds at most.
+
+    `known_to`: whose accepted offers count for `fitted_gamma`.
 
     Counts over all players, rounds and matches. A recipient's rank is taken per player and match, then averaged. An
     amount that nobody was offered is rejected as the nearest one that somebody was (the smaller of two). Raises
@@ -90,7 +95,7 @@ def learned(people: Sequence[tuple[State, Seat]], source: str) -> Habits:
         rejections=tuple(rejected[q] / offered[q] for q in (_nearest(offered, a) for a in amounts)),
         ranks=tuple(mean(shares) for shares in zip(*ranks, strict=True)),
         reciprocation=_share([now for trace in traces for now in _returned(*trace)]),
-        people=_people(traces, config.endowment),
+        people=_people(traces, config.endowment, known_to),
     )
 
 
@@ -122,17 +127,28 @@ def fitted_beta(rounds: Rounds, seat: Seat) -> float | None:
     return median(betas) if betas else None
 
 
-def fitted_gamma(rounds: Rounds, seat: Seat) -> float:
-    """The share of a seat's offers below the smallest known before as accepted, by itself or by a partner."""
-    lower = 0
+def fitted_gamma(rounds: Rounds, seat: Seat, known_to: KnownTo = "seat") -> float:
+    """The share of a seat's offers below the smallest accepted before, out of rounds in which one is known; 0 without.
+
+    "Known to be accepted by any player", as the paper has it, is read as: of offers that the seat made or got, which
+    are all that a player of the game sees. With ``anybody`` offers between others are known, too.
+    """
+    lower = rounds_known = 0
     known: list[int] = []
     for made in rounds:
+        rounds_known += bool(known)
         lower += bool(known) and made[seat - 1][1] < min(known)
-        known += [q for i, (to, q, accepted) in enumerate(made) if accepted and seat in (to, i + 1)]
-    return lower / len(rounds)
+        known += [
+            q
+            for i, (to, q, accepted) in enumerate(made)
+            if accepted and (known_to == "anybody" or seat in (to, i + 1))
+        ]
+    return lower / rounds_known if rounds_known else 0.0
 
 
-def _people(traces: Sequence[tuple[Rounds, Seat]], endowment: int) -> tuple[Adaptation, ...]:
+def _people(
+    traces: Sequence[tuple[Rounds, Seat]], endowment: int, known_to: KnownTo
+) -> tuple[Adaptation, ...]:
     """Each person's parameters; who never lowered an offer gets the median of those who did, 0 if nobody did."""
     betas = [fitted_beta(*trace) for trace in traces]
     usual = median([beta for beta in betas if beta is not None] or [0.0])
@@ -140,7 +156,7 @@ def _people(traces: Sequence[tuple[Rounds, Seat]], endowment: int) -> tuple[Adap
         Adaptation(
             alpha=rounds[0][seat - 1][1] / endowment,
             beta=usual if beta is None else beta,
-            gamma=fitted_gamma(rounds, seat),
+            gamma=fitted_gamma(rounds, seat, known_to),
         )
         for (rounds, seat), beta in zip(traces, betas, strict=True)
     )
