@@ -44,7 +44,7 @@ COMMANDS = {
     "import": Listed(
         "importing",
         "importing",
-        "What was collected elsewhere: FILE --mapping MAP.yaml, hntt FILE, or alympics FOLDER.",
+        "What was collected elsewhere: FILE or game FILE --mapping MAP.yaml, hntt FILE, or alympics FOLDER.",
     ),
     "export": Listed(
         "data", "export", "Write a study's data in the columns of docs/data.md; the audit log notes it."

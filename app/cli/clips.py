@@ -2,6 +2,7 @@
 
 import os
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from app.library.clips.manifest import Manifest
     from app.library.clips.rules import Rules
 
+_MOST_NAMED = 5
 app = typer.Typer(
     no_args_is_help=True, help="Clips, records and texts: import and list them; let agents walk."
 )
@@ -56,6 +58,7 @@ def import_manifest(
         first = clips[0]
         said = f"{len(clips)} clips imported, {first.width} x {first.height} at {first.fps:g} frames/s"
         out.print(said, markup=False)
+        _say_differences(clips)
     kinds = Counter(each.document.kind for each in documents)
     for kind in (StimulusKind.RECORD, StimulusKind.TEXT):
         if kinds[kind]:
@@ -71,6 +74,19 @@ def _processed(
     with progress("Processing clips") as on_progress:
         store = ClipStore(settings.data_dir)
         return import_clips(manifest, rules, store, workers=workers, on_progress=on_progress, size=size)
+
+
+def _say_differences(clips: "Sequence[ImportedClip]") -> None:
+    """In what the clips differ from what a player shows of their files: each sentence once, with their names."""
+    from app.library.clips.facts import differences
+
+    found: dict[str, list[str]] = {}
+    for clip in clips:
+        for one in differences(clip.original_video, clip.rules):
+            found.setdefault(one, []).append(clip.name)
+    for said, names in found.items():
+        more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+        out.print(f"{', '.join(names[:_MOST_NAMED])}{more}: {said}", markup=False, soft_wrap=True)
 
 
 @app.command("list")

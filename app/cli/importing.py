@@ -13,6 +13,8 @@ from app.core.errors import StudyError
 if TYPE_CHECKING:
     from app.reports.alympics import Released
 
+_SHOWN = 10
+
 
 class _Imports(TyperGroup):
     """`import FILE --mapping MAP.yaml` is short for `import file FILE --mapping MAP.yaml`."""
@@ -25,7 +27,7 @@ class _Imports(TyperGroup):
 importing = typer.Typer(
     cls=_Imports,
     no_args_is_help=True,
-    help="What was collected elsewhere: FILE --mapping MAP.yaml, hntt FILE, or alympics FOLDER.",
+    help="What was collected elsewhere: FILE or game FILE --mapping MAP.yaml, hntt FILE, or alympics FOLDER.",
 )
 
 
@@ -133,3 +135,45 @@ def _say_release(folder: Path, released: "Released", days: Sequence[str]) -> Non
         out.print(
             f"{len(missing)} rated records have no game in {folder}: {', '.join(missing[:3])}", markup=False
         )
+
+
+@importing.command("game")
+def import_game(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Choices as they were recorded: CSV, JSON, JSON lines, or a folder."
+        ),
+    ],
+    mapping: Annotated[
+        Path, typer.Option(metavar="MAP.yaml", help="What is what in it (docs/elsewhere.md, Play).")
+    ],
+    output: Annotated[
+        Path, typer.Option("--out", metavar="DIR", help="Where moves.csv and its like are written.")
+    ],
+) -> None:
+    """Replay choices of people or programs elsewhere through our rules, for `game metrics`, `compare` and the like."""
+    from app.tasks.game.elsewhere.mapping import read_mapping
+    from app.tasks.game.elsewhere.writing import import_play
+
+    read = read_mapping(mapping)
+    done = import_play(file, read, output)
+    people = f", {done.people} people by name" if done.people else ""
+    people += f", {done.without_name} seats of people without one" if done.without_name else ""
+    out.print(
+        f"{done.matches} matches of {read.game}{people}, written to {output / 'moves.csv'}", markup=False
+    )
+    if read.deal is not None:
+        out.print(
+            f"Who met whom was dealt by seed {read.deal.seed}: answers and payoffs are those of these pairs",
+            markup=False,
+        )
+    if done.broken:
+        out.print(
+            f"{len(done.broken)} matches break the rules and were left out ({output / 'left_out.csv'}):",
+            markup=False,
+        )
+        for _, place, why in done.broken[:_SHOWN]:
+            out.print(f"  {place}: {why}", markup=False, soft_wrap=True)
+        if len(done.broken) > _SHOWN:
+            out.print(f"  and {len(done.broken) - _SHOWN} more", markup=False)

@@ -11,6 +11,7 @@ from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
 from app.core.errors import NotFound
+from app.library.clips.facts import ClipInfo, differences
 from app.library.clips.rules import Rules
 from app.library.contents import content_of, is_kept
 from app.library.kinds import StimulusKind
@@ -68,7 +69,7 @@ class StimulusView:
 
 @dataclass(frozen=True, slots=True)
 class ClipFacts:
-    """What is measured of a clip, as processed by `rules`."""
+    """What is measured of a clip, as processed by `rules`, and in what it differs from what its file shows."""
 
     sha256: str
     bytes: int
@@ -78,6 +79,7 @@ class ClipFacts:
     fps: float
     frames: int
     rules: Rules
+    differences: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,6 +254,7 @@ def _view(row: Stimulus, content: str | None, uses: Sequence[Use]) -> StimulusVi
 
 
 def _clip(row: Stimulus) -> ClipFacts:
+    rules, seen = Rules.model_validate(row.rules), row.original_video
     return ClipFacts(
         sha256=row.clip_sha256 or "",
         bytes=row.clip_bytes or 0,
@@ -260,5 +263,6 @@ def _clip(row: Stimulus) -> ClipFacts:
         height=row.height or 0,
         fps=row.fps or 0.0,
         frames=row.frames or 0,
-        rules=Rules.model_validate(row.rules),
+        rules=rules,
+        differences=differences(ClipInfo.of(seen), rules) if seen and rules.size else (),
     )

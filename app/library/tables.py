@@ -48,6 +48,7 @@ class Stimulus(SQLModel, table=True):
     imported_at: datetime
     kind: str = StimulusKind.CLIP
     content_sha256: str | None = Field(default=None, foreign_key="content.sha256", index=True)
+    original_video: dict[str, Any] | None = Field(default=None, sa_column=json_column(nullable=True))
 
     @property
     def shown_sha256(self) -> str | None:

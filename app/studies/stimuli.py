@@ -1,6 +1,7 @@
 """Stimuli in SQL: added all together or not at all."""
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,7 @@ def add_stimuli(
             height=clip.height,
             fps=clip.fps,
             frames=clip.frames,
+            original_video=asdict(clip.original_video),
             uploaded_by=uploaded_by,
             imported_at=now,
         )

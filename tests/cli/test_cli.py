@@ -19,6 +19,7 @@ from analysis.__main__ import main as analysis_alone
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from tests.factories import study_file
+from tests.library.clips.videos import make_video, write_manifest
 from tests.program import PROGRAM, Done, Program
 
 Run = Callable[..., Done]
@@ -64,6 +65,18 @@ def folder(tmp_path: Path, library: tuple[ClipStore, Sequence[ImportedClip]]) ->
         (tmp_path / path.name).write_bytes(path.read_bytes())
     (tmp_path / "study.yaml").write_text(yaml.safe_dump(study_file(), sort_keys=False))
     return tmp_path
+
+
+def test_an_import_says_in_what_clips_differ_from_their_files(run: Run, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        make_video(tmp_path / f"{name}.mp4", audio=name == "b", fps=25, seconds=0.4)
+    rows = [{"file": f"{name}.mp4", "name": name, "source": "human"} for name in "ab"]
+    write_manifest(tmp_path / "manifest.csv", rows)
+    assert run("stimuli", "import", "manifest.csv").stdout.splitlines() == [
+        "2 clips imported, 64 x 48 at 30 frames/s",
+        "a, b: It has 25 frames a second, the clip 30.",
+        "b: Its sound is left out.",
+    ]
 
 
 def test_from_a_folder_of_clips_to_labels(run: Run, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

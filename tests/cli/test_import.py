@@ -199,3 +199,49 @@ def test_the_released_games_of_alympics_become_records_and_their_scores_a_table(
     assert not (tmp_path / "released" / "alympics-ratings.csv").exists()
     missing = run("import", "alympics", "nowhere")
     assert missing.stderr == "nowhere: is no folder; give the one with the released games\n"
+
+
+def test_play_of_another_lab_is_what_agents_are_held_against(run: Run, tmp_path: Path) -> None:
+    rows = [
+        f"p{n},{offer},{least}" for n, (offer, least) in enumerate([(50, 40), (40, 30), (45, 1), (30, 20)])
+    ]
+    (tmp_path / "rows.csv").write_text("\n".join(["user,propose,accept", *rows, "p9,-1,-1"]))
+    (tmp_path / "map.yaml").write_text("""\
+kind: game
+game: glee-bargaining
+deal: {seed: 1}
+config: {money: 100, rounds: 1, discount_alice: 1, discount_bob: 1, messages: false}
+players: {person: user}
+moves:
+  - {seat: 1, move: {kind: propose, alice_gain: {column: propose, subtract_from: 100}}}
+  - {seat: 2, move: {kind: answer, answer: {threshold: accept}}}
+""")
+    done = run("import", "game", "rows.csv", "--mapping", "map.yaml", "--out", "people")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines() == [
+        "4 matches of glee-bargaining, 4 people by name, written to people/moves.csv",
+        "Who met whom was dealt by seed 1: answers and payoffs are those of these pairs",
+        "1 matches break the rules and were left out (people/left_out.csv):",
+        "  rows.csv, row 6: alice_gain is 101; it must be from 0 to 100 (from propose '-1')",
+    ]
+    again = run("import", "game", "rows.csv", "--mapping", "map.yaml", "--out", "people")
+    assert (again.returncode, "another folder with --out" in again.stderr) == (1, True)
+    settings = ("money=100", "rounds=1", "discount_alice=1", "discount_bob=1", "messages=false")
+    configs = [word for setting in settings for word in ("--config", setting)]
+    run(
+        "game",
+        "play",
+        "glee-bargaining",
+        *configs,
+        "--seats",
+        "equal-split",
+        "--matches",
+        4,
+        "--out",
+        "agents",
+    )
+    compared = run("game", "compare", "people/moves.csv", "agents/moves.csv", "--json", "--resamples", 20)
+    measures = {(one["measure"], one["role"]): one for one in json.loads(compared.stdout)["measures"]}
+    assert measures["efficiency", "Alice"]["second"]["mean"] == 1
+    replayed = run("game", "replay", "people/moves.csv")
+    assert replayed.stdout.startswith("4 matches")

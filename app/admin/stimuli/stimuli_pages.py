@@ -235,6 +235,7 @@ def _facts_of_clip(stimulus: StimulusView, clip: ClipFacts) -> list[tuple[str, s
         ("Frame", f"{clip.width} × {clip.height} px"),
         ("Size of the file", megabytes(clip.bytes)),
         ("Processed with", f"{trims}, {masks}, crf {rules.crf}"),
+        *([("Differs from its file", " ".join(clip.differences))] if clip.differences else []),
         ("Original", f"{stimulus.original_name or 'not named'}, {megabytes(stimulus.original_bytes)}"),
         ("SHA-256 of the original", stimulus.original_sha256 or "not kept"),
         ("SHA-256 of the clip", clip.sha256),

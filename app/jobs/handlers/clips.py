@@ -15,11 +15,12 @@ from app.core.errors import StudyError
 from app.jobs.context import Cancelled, Stopping, Work
 from app.jobs.tidying import tidy
 from app.library.clips.errors import ClipRefused
+from app.library.clips.facts import ClipInfo, differences
 from app.library.clips.importing import ImportedClip, smallest_size
-from app.library.clips.probe import ClipInfo, probe
+from app.library.clips.probe import probe
 from app.library.clips.process import frames_left
 from app.library.clips.rules import Rules
-from app.library.clips.single import Arrived, import_one, make_pictures, remarks_on
+from app.library.clips.single import Arrived, import_one, make_pictures
 from app.library.clips.store import ClipStore, file_sha256
 from app.library.contents import add_documents
 from app.library.documents import LARGEST_BYTES, Document, ImportedDocument, read_document, read_some
@@ -169,8 +170,7 @@ def _add(
     name = free_name(row.name, set(session.exec(select(Stimulus.name))))
     add_stimuli(session, [replace(clip, name=name)], now, uploaded_by=row.user_id)
     session.flush()
-    assert clip.rules.size is not None
-    _settle(session, row, who, name, " ".join(remarks_on(info, clip.rules.size)), now)
+    _settle(session, row, who, name, " ".join(differences(info, clip.rules)), now)
     return {"stimulus": name}
 
 

@@ -16,9 +16,10 @@ from app.jobs.handlers.clips import draw
 from app.jobs.tidying import tidy
 from app.library.clips.contained import contained
 from app.library.clips.errors import ClipError, ClipRefused
+from app.library.clips.facts import ClipInfo
 from app.library.clips.importing import smallest_size
 from app.library.clips.pictures import FRAME_SIDE, snug
-from app.library.clips.probe import ClipInfo, probe
+from app.library.clips.probe import probe
 from app.library.clips.process import frames_left, process
 from app.library.clips.reading import open_video
 from app.library.clips.rules import Rules

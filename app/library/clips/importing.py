@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.library.clips.errors import ClipError, ClipRefused, ManifestProblems, SizeConflict
+from app.library.clips.facts import ClipInfo, fitted
 from app.library.clips.manifest import Manifest, ManifestRow
-from app.library.clips.picture import fitted
-from app.library.clips.probe import ClipInfo, probe
+from app.library.clips.probe import probe
 from app.library.clips.process import frames_left, process
 from app.library.clips.rules import LARGEST_SIDE, Rules
 from app.library.clips.store import ClipStore, Stored, file_sha256
@@ -42,6 +42,7 @@ class ImportedClip:
     frames: int
     rules: Rules
     positions_sha256: str | None
+    original_video: ClipInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +234,7 @@ def _imported(
         frames=info.frames,
         rules=rules,
         positions_sha256=positions_sha256,
+        original_video=original.info,
     )
 
 

@@ -1,4 +1,4 @@
-"""From a decoded frame to the picture that is shown: upright, masked, letter-boxed, in one colour space."""
+"""From a decoded frame to the picture that is shown: upright, opaque, masked, letter-boxed, in one colour space."""
 
 import math
 import struct
@@ -14,6 +14,7 @@ from av.video.frame import VideoFrame
 from av.video.reformatter import Colorspace
 
 from app.library.clips.errors import NotAVideo
+from app.library.clips.facts import fitted
 from app.library.clips.rules import Mask
 
 _UNSPECIFIED = 2  # AVCOL_SPC_UNSPECIFIED
@@ -22,6 +23,15 @@ _SWS_FLAGS = "bicubic+accurate_rnd+full_chroma_int+bitexact"
 
 # Where the two axes of a frame go, as signs in its display matrix, to the filter that puts it upright.
 _TURNED = {(1, 1): "cclock_flip", (1, -1): "clock", (-1, 1): "cclock", (-1, -1): "clock_flip"}
+
+
+# What shines through is black: a colour as dark as it is transparent. FFmpeg itself would drop the transparency.
+_FLATTENED = (("scale", f"flags={_SWS_FLAGS}"), ("format", "gbrap"), ("premultiply", "inplace=1"))
+
+
+def is_transparent(frame: VideoFrame) -> bool:
+    """Whether a frame's pixels say how much shines through them."""
+    return any(part.is_alpha for part in frame.format.components)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +59,6 @@ def displayed_size(frame: VideoFrame, pixel_aspect: Fraction | None) -> tuple[in
     if pixel_aspect:
         width = max(1, round(width * pixel_aspect))
     return (height, width) if upright(frame).swaps_sides else (width, height)
-
-
-def fitted(width: int, height: int, size: tuple[int, int]) -> tuple[int, int]:
-    """The largest even width and height of that shape within `size`."""
-    scale = min(Fraction(size[0], width), Fraction(size[1], height))
-    return _even(width * scale, size[0]), _even(height * scale, size[1])
 
 
 @dataclass(slots=True)
@@ -100,6 +104,7 @@ class Painter:
             range=str(int(frame.color_range)),
         )
         steps = [
+            *(_FLATTENED if is_transparent(frame) else ()),
             *turn.filters,
             *_masked(self.masks, *turned),
             *_letter_boxed(fitted(*shown, self.size), self.size),
@@ -145,7 +150,3 @@ def _assumed_matrix(frame: VideoFrame) -> int:
         return 0
     high = min(frame.width, frame.height) >= _HIGH_DEFINITION_ROWS
     return int(Colorspace.ITU709 if high else Colorspace.SMPTE170M)
-
-
-def _even(length: Fraction, most: int) -> int:
-    return max(2, min(round(length / 2) * 2, most))

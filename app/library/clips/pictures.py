@@ -13,7 +13,8 @@ from av.video.frame import PictureType, VideoFrame
 
 from app.library.clips.contained import contained
 from app.library.clips.errors import NotAVideo
-from app.library.clips.picture import Painter, displayed_size, fitted
+from app.library.clips.facts import fitted
+from app.library.clips.picture import Painter, displayed_size
 from app.library.clips.reading import decoded, open_video
 
 POSTER_SIDE, FRAME_SIDE = 480, 960

@@ -12,8 +12,9 @@ from av.video.stream import VideoStream
 
 from app.library.clips.contained import allow_cpu, contained
 from app.library.clips.errors import NotAVideo, TooMuch
-from app.library.clips.picture import displayed_size
-from app.library.clips.reading import LONGEST_S, check_sides, decoded, demuxed, open_video
+from app.library.clips.facts import ClipInfo
+from app.library.clips.picture import displayed_size, is_transparent
+from app.library.clips.reading import LONGEST_S, check_sides, decoded, demuxed, moving_pictures, open_video
 
 _MOST_PACKETS = LONGEST_S * 300
 _MISSING_S = Fraction(1, 4)
@@ -22,21 +23,6 @@ _MOST_PIXELS = 600 * 10**9  # 20 minutes of 4K at 60 frames a second: about an h
 
 DECODED_PER_S = 10_000_000
 """Pixels that even a slow processor decodes and paints in a second."""
-
-
-@dataclass(frozen=True, slots=True)
-class ClipInfo:
-    """What a video is: sides as seen (upright, square pixels), frames as counted rather than claimed."""
-
-    container: str
-    codec: str
-    width: int
-    height: int
-    duration_s: float
-    fps: float
-    frames: int
-    has_audio: bool
-    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +67,10 @@ def probe(path: Path) -> ClipInfo:
             frames=span.frames,
             has_audio=bool(container.streams.audio),
             bytes=path.stat().st_size,
+            track=list(container.streams.video).index(stream) + 1,
+            others=tuple((one.width, one.height) for one in moving_pictures(container) if one is not stream),
+            transparent=is_transparent(first[1]),
+            has_subtitles=bool(container.streams.subtitles),
         )
 
 

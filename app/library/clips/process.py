@@ -15,9 +15,10 @@ from av.video.stream import VideoStream
 
 from app.library.clips.contained import allow_cpu, contained
 from app.library.clips.errors import NothingLeft, TooMuch
+from app.library.clips.facts import ClipInfo
 from app.library.clips.mp4 import blank
 from app.library.clips.picture import Painter
-from app.library.clips.probe import DECODED_PER_S, ClipInfo, measure, probe
+from app.library.clips.probe import DECODED_PER_S, measure, probe
 from app.library.clips.reading import decoded, open_video
 from app.library.clips.rules import Rules
 from app.library.clips.timing import at_constant_rate

@@ -6,10 +6,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
+from av.codec.context import CodecContext
 from av.container.input import InputContainer
 from av.error import FFmpegError
 from av.packet import Packet
 from av.stream import Disposition, Stream
+from av.video.codeccontext import VideoCodecContext
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
@@ -33,6 +35,8 @@ _OPTIONS = {
     "max_pixels": str(_MOST_PIXELS),
     "max_streams": str(MOST_TRACKS),
 }
+_DEFAULT = Disposition.default
+_WITH_ALPHA = {"vp8": "libvpx", "vp9": "libvpx-vp9"}
 _IMAGES = {
     b"\x89PNG": "PNG",
     b"\xff\xd8\xff": "JPEG",
@@ -84,7 +88,7 @@ def decoded(
     """Each frame with its time. Raises NotAVideo at the first that cannot be decoded."""
     rate = stream.average_rate or Fraction(25)
     time: Fraction | None = None
-    frames = container.decode(stream)
+    frames = _frames(container, stream)
     while True:
         try:
             frame = next(frames, None)
@@ -100,6 +104,25 @@ def decoded(
         else:
             time = Fraction(0) if time is None else time + 1 / rate
         yield time, frame
+
+
+def _frames(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
+    name = _WITH_ALPHA.get(stream.codec_context.name)
+    if name is None or stream.metadata.get("alpha_mode") != "1":
+        # The fourth byte of an AVI's pixels means nothing, and is 0 in many.
+        means_nothing = container.format.name == "avi"
+        for frame in container.decode(stream):
+            yield frame.reformat(format="bgr24") if means_nothing and frame.format.name == "bgra" else frame
+        return
+    # FFmpeg's own decoder leaves out what shines through: a second picture beside the first.
+    decoder = CodecContext.create(name, "r")
+    assert isinstance(decoder, VideoCodecContext)
+    decoder.thread_count = 1
+    decoder.options = {"max_pixels": str(_MOST_PIXELS)}
+    for packet in container.demux(stream):
+        if packet.size:
+            yield from decoder.decode(packet)
+    yield from decoder.decode(None)
 
 
 def _check_file(path: Path) -> None:
@@ -154,16 +177,21 @@ def _is_text(head: bytes) -> bool:
 
 
 def _moving_picture(path: Path, container: InputContainer) -> VideoStream:
-    still = Disposition.attached_pic | Disposition.still_image
-    moving = [stream for stream in container.streams.video if not stream.disposition & still]
+    moving = moving_pictures(container)
     if not moving:
         holds = "sound alone" if container.streams.audio else "no moving picture"
         raise NotAVideo(path, f"holds {holds}")
-    best = container.streams.best("video")
-    chosen = best if isinstance(best, VideoStream) and best in moving else moving[0]
-    if chosen.codec_context is None:
+    known = [stream for stream in moving if stream.codec_context is not None]
+    if not known:
         raise NotAVideo(path, "is in a format that cannot be decoded here")
-    return chosen
+    # The largest: others are previews and thumbnails. Of equal ones that which a player shows first.
+    return max(known, key=lambda stream: (stream.width * stream.height, bool(stream.disposition & _DEFAULT)))
+
+
+def moving_pictures(container: InputContainer) -> list[VideoStream]:
+    """The tracks of pictures that move."""
+    still = Disposition.attached_pic | Disposition.still_image
+    return [stream for stream in container.streams.video if not stream.disposition & still]
 
 
 def check_sides(path: Path, width: int, height: int, verb: str, *, smallest: int = SMALLEST_SIDE) -> None:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 from app.library.clips.errors import ClipError
 from app.library.clips.importing import ImportedClip
-from app.library.clips.picture import fitted
 from app.library.clips.pictures import FRAME_SIDE, POSTER_SIDE, make_picture
-from app.library.clips.probe import ClipInfo
+from app.library.clips.probe import probe
 from app.library.clips.process import OnFrame, process
 from app.library.clips.rules import Rules
 from app.library.clips.store import ClipStore
@@ -34,6 +33,7 @@ def import_one(
     """Process a file by rules that fix the frame's size, and keep it with its original. Raises ClipRefused."""
     size = rules.size
     assert size is not None
+    seen = probe(arrived.path)
     with store.scratch() as scratch:
         target = scratch / "clip.mp4"
         info = process(arrived.path, target, rules, size=size, on_frame=on_frame)
@@ -55,19 +55,8 @@ def import_one(
         frames=info.frames,
         rules=rules,
         positions_sha256=None,
+        original_video=seen,
     )
-
-
-def remarks_on(info: ClipInfo, size: tuple[int, int]) -> tuple[str, ...]:
-    """What fitting a clip into the library's frame does to it that may tell it apart."""
-    frame, own = f"{size[0]} x {size[1]} px", f"{info.width} x {info.height} px"
-    remarks = []
-    if info.width < size[0] and info.height < size[1]:
-        remarks.append(f"It is scaled up from {own} to the library's {frame}, which can be seen.")
-    content = fitted(info.width, info.height, size)
-    if max(abs(inner - outer) for inner, outer in zip(content, size, strict=True)) > 2:
-        remarks.append(f"Its shape ({own}) is not that of the library's frame ({frame}): it gets black bars.")
-    return tuple(remarks)
 
 
 def make_pictures(store: ClipStore, clip_sha256: str, poster: Path, original_sha256: str, frame: Path) -> int:

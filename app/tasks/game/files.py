@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from app.core.errors import StudyError
-from app.tasks.game.base import Agent, canonical_json, state_hash
+from app.tasks.game.base import Agent, Seat, canonical_json, state_hash
 from app.tasks.game.match import Logged, Match, config_hash
 
 MOVES = (
@@ -39,17 +39,37 @@ def agent_id(agent: Agent) -> str:
     return f"{agent.name}-{state_hash(agent)[:8]}"
 
 
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who had a seat of a match, as the tables have it."""
+
+    occupant: str
+    session: str = ""
+    agent: str = ""
+    may_show: str = ""
+
+
 def move_rows(played: Played) -> Iterator[list[str]]:
     """A match as rows of `moves`."""
-    match = played.match
+    return rows_of_moves(played.match, _holders(played), {"mode": MODE, "match": played.id})
+
+
+def rows_of_moves(
+    match: Match,
+    holders: Mapping[Seat, Holder],
+    shared: Mapping[str, str],
+    beside: Mapping[int, Mapping[str, str]] | None = None,
+) -> Iterator[list[str]]:
+    """The same of any match: `shared` is in all rows, `beside` what else is known of events, by `seq`."""
     roles = {role.seat: role.name for role in match.game.seats(match.config)}
-    occupants = {seat: agent.occupant for seat, agent in enumerate(played.agents, start=1)}
-    shared = {"mode": MODE, "match": played.id, "game": match.game.name}
-    shared["config_hash"] = config_hash(match.config)
+    of_match = {**shared, "game": match.game.name, "config_hash": config_hash(match.config)}
     for line in match.log:
-        seat = line.event.seat
-        who = {} if seat is None else {"seat": str(seat), "role": roles[seat], "occupant": occupants[seat]}
-        row = {**shared, **who, **line_cells(line)}
+        who = {}
+        if line.event.seat is not None:
+            holder = holders[line.event.seat]
+            who = {"seat": str(line.event.seat), "role": roles[line.event.seat]}
+            who |= {"occupant": holder.occupant, "session": holder.session}
+        row = {**of_match, **who, **line_cells(line), **(beside or {}).get(line.seq, {})}
         yield [row.get(column, "") for column in MOVES]
 
 
@@ -73,30 +93,44 @@ def line_cells(line: Logged) -> Mapping[str, str]:
 
 def seat_rows(played: Played) -> Iterator[list[str]]:
     """A match as rows of `seats_played`, the metrics last and in the order of their names."""
-    match = played.match
-    outcome = match.outcome
-    if outcome is None:
+    if played.match.outcome is None:
         raise StudyError(f"match {played.id} is not over")
+    return rows_of_seats(played.match, _holders(played), {"mode": MODE, "match": played.id})
+
+
+def rows_of_seats(
+    match: Match, holders: Mapping[Seat, Holder], shared: Mapping[str, str]
+) -> Iterator[list[str]]:
+    """The same of any match that is over."""
+    outcome = match.outcome
+    assert outcome is not None
     metrics = match.game.metrics(match.config, match.events)
     for role in match.game.seats(match.config):
-        agent = played.agents[role.seat - 1]
+        holder = holders[role.seat]
         cells = {
-            "mode": MODE,
-            "match": played.id,
+            **shared,
             "game": match.game.name,
             "config_hash": config_hash(match.config),
             "seat": str(role.seat),
             "role": role.name,
-            "occupant": agent.occupant,
-            "agent": agent_id(agent),
+            "occupant": holder.occupant,
+            "session": holder.session,
+            "agent": holder.agent,
             "from_seq": "1",
             "to_seq": str(len(match.log)),
             "left_reason": "finished",
             "end_reason": outcome.reason,
             "payoff_units": amount_text(outcome.payoffs[role.seat - 1]),
+            "may_show": holder.may_show,
         }
         measured = [amount_text(value) for _, value in sorted(metrics[role.seat].items())]
         yield [*(cells.get(column, "") for column in SEATS_PLAYED), *measured]
+
+
+def _holders(played: Played) -> Mapping[Seat, Holder]:
+    return {
+        seat: Holder(agent.occupant, agent=agent_id(agent)) for seat, agent in enumerate(played.agents, 1)
+    }
 
 
 def seat_columns(match: Match) -> list[str]:

@@ -10,7 +10,7 @@ from app.library.clips.pictures import make_picture
 from app.library.clips.probe import probe
 from app.library.clips.process import process
 from app.library.clips.rules import Rules
-from app.library.clips.single import make_pictures, remarks_on
+from app.library.clips.single import make_pictures
 from app.library.clips.store import ClipStore
 
 from .videos import Pixels, grey_ramp, make_video, noise
@@ -93,21 +93,3 @@ def test_a_video_of_more_pixels_than_can_be_worked_on_is_refused(
     monkeypatch.setattr("app.library.clips.probe._MOST_PIXELS", 30 * 64 * 48 - 1)
     with pytest.raises(ClipRefused, match="30 frames of 64 x 48 px, too many to process"):
         here(video)
-
-
-@pytest.mark.parametrize(
-    ("size", "said"),
-    [
-        ((64, 48), ()),
-        ((32, 24), ()),
-        ((128, 96), ("scaled up",)),
-        ((64, 64), ("black bars",)),
-        ((200, 100), ("scaled up", "black bars")),
-    ],
-)
-def test_what_fitting_does_to_a_clip_is_said(
-    tmp_path: Path, size: tuple[int, int], said: tuple[str, ...]
-) -> None:
-    remarks = remarks_on(probe(make_video(tmp_path / "a.mp4")), size)
-    assert len(remarks) == len(said)
-    assert all(word in remark for word, remark in zip(said, remarks, strict=True))

@@ -10,8 +10,9 @@ from av.video.codeccontext import VideoCodecContext
 from av.video.frame import VideoFrame
 
 from app.library.clips.errors import ClipRefused, NotAVideo
+from app.library.clips.facts import ClipInfo
 from app.library.clips.mp4 import boxes
-from app.library.clips.probe import ClipInfo, probe
+from app.library.clips.probe import probe
 from app.library.clips.process import process
 from app.library.clips.rules import Rules
 

@@ -18,6 +18,7 @@ from app.jobs.context import Stopping, Work
 from app.jobs.handlers import clips as worker_clips
 from app.jobs.tables import Job, JobStatus
 from app.jobs.worker import work
+from app.library.catalog import stimulus_for
 from app.library.clips.rules import Rules
 from app.library.clips.single import import_one
 from app.library.media import frame_path, part_path, poster_path
@@ -76,6 +77,29 @@ def test_the_first_clip_settles_the_frame_for_all_and_later_ones_are_told_what_f
         assert (desk.stimulus(name).width, desk.stimulus(name).height) == (160, 100)
     with desk.database.reading() as session:
         assert len(session.exec(select(LibraryRules)).all()) == 1
+
+
+def test_in_what_a_clip_differs_from_its_file_stands_with_the_upload_and_on_its_page(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.add(make_video(tmp_path / "first.mp4", width=160, height=100))
+    done = desk.add(make_video(tmp_path / "loud.mp4", width=200, height=200, audio=True))
+    said = (
+        "Its sound is left out.",
+        "It is scaled down from 200 x 200 px.",
+        "Its shape (200 x 200 px) is not that of the library's frame (160 x 100 px): it gets black bars.",
+    )
+    assert done.message == " ".join(said)
+    with desk.database.reading() as session:
+        view = stimulus_for(session, desk.who, "loud")
+        assert view.clip is not None
+        assert view.clip.differences == said
+    with desk.database.transaction() as session:
+        session.exec(select(Stimulus).where(Stimulus.name == "first")).one().original_video = None
+    with desk.database.reading() as session:
+        before = stimulus_for(session, desk.who, "first").clip
+    assert before is not None
+    assert before.differences == (), "nothing is known of the files of clips that were there before"
 
 
 def test_junk_is_refused_in_words_while_others_go_on(desk: Desk, tmp_path: Path) -> None:
