@@ -42,6 +42,9 @@ from tests.admin.persons import make_user
 from tests.factories import open_study
 from tests.sessions.walks import Walk
 
+# Left out in pyproject.toml: to import it takes a second, of every run of any test.
+pytest_plugins = ["schemathesis.pytest.plugin"]
+
 EXAMPLES = 5
 # Starts a process, and is let through once.
 SLOW = {"/studies/{slug}/data/{what}.{format_}": iter([True])}

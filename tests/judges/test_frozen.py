@@ -51,6 +51,7 @@ def colours_of(clip: Path, n: int) -> np.ndarray:
 def test_features_are_the_mean_over_frames_at_equal_steps_however_the_input_is_laid_out(
     write: Write, tmp_path: Path
 ) -> None:
+    pytest.importorskip("onnxruntime", reason="the extra `features` is not installed")
     clip = tmp_path / "clip.mp4"
     brightening(clip)
     for name, data, frames, scale in (
@@ -69,6 +70,7 @@ def test_features_are_the_mean_over_frames_at_equal_steps_however_the_input_is_l
 def test_what_is_no_network_of_frames_is_refused_in_words(
     write: Write, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pytest.importorskip("onnxruntime", reason="the extra `features` is not installed")
     whole = mean_colours(("n", 3, 40, 64), over=(2, 3))
     for data, problem in (
         (b"", "is no ONNX file that can be run"),

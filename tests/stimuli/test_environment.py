@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-gymnasium = pytest.importorskip("gymnasium")
+gymnasium = pytest.importorskip("gymnasium", reason="the extra `train` is not installed")
 
 from gymnasium.utils.env_checker import check_env  # noqa: E402
 

@@ -6,7 +6,6 @@ import json
 import numpy as np
 import pytest
 
-from bench.ppo import arrived
 from stimuli.agents import N_ACTIONS, STAND
 from stimuli.learned import CARD, N_FEATURES, WEIGHTS, Learned, Seen, forward
 
@@ -15,6 +14,9 @@ HERE = np.array([np.pi / 2, 10.0, 20.0, 30.0, 0.0, 5.0], dtype=np.float32)
 
 @pytest.mark.slow
 def test_the_card_is_of_these_weights_and_the_agent_arrives_as_it_says() -> None:
+    pytest.importorskip("gymnasium", reason="the extra `train` is not installed")
+    from bench.ppo import arrived
+
     card = json.loads(CARD.read_text())
     assert card["weights_sha256"] == hashlib.sha256(WEIGHTS.read_bytes()).hexdigest()
     assert card["arrived_within_210_steps"]["all"] >= 0.95
