@@ -1,23 +1,20 @@
-"""schemathesis over the API: whatever an owner's program sends, nothing breaks and replies are as documented."""
+"""schemathesis over the API: whatever an owner's program sends, nothing breaks and replies are as documented.
+
+In one test for all operations, within which it is imported: pytest would give each of them the same name, of which
+xdist runs one, and each process of ours would read the whole document before its first test.
+"""
+
+from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-import schemathesis
-from hypothesis import HealthCheck, settings
-from schemathesis import CheckContext, Response
-from schemathesis.checks import (
-    content_type_conformance,
-    not_a_server_error,
-    response_schema_conformance,
-    status_code_conformance,
-)
-from schemathesis.config import SchemathesisConfig
+from hypothesis import HealthCheck, given, settings
 from sqlalchemy import URL
 from sqlmodel import Session
 from starlette.testclient import TestClient
@@ -42,10 +39,10 @@ from tests.admin.persons import make_user
 from tests.factories import open_study
 from tests.sessions.walks import Walk
 
-# Left out in pyproject.toml: to import it takes a second, of every run of any test.
-pytest_plugins = ["schemathesis.pytest.plugin"]
+if TYPE_CHECKING:
+    from schemathesis import Case, CheckContext, Response
 
-EXAMPLES = 5
+FEW, EXAMPLES = 2, 5  # for each operation in make test, and in make test-all
 # Starts a process, and is let through once.
 SLOW = {"/studies/{slug}/data/{what}.{format_}": iter([True])}
 # Out of the reach of numbers that are tried: or the program might revoke its own token on the way.
@@ -65,14 +62,12 @@ CONFIG = {
 }
 
 
-def json_as_documented(ctx: CheckContext, response: Response, case: schemathesis.Case[Any]) -> bool | None:
+def json_as_documented(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
     """Other replies (YAML, CSV) are text to us, which schemathesis would read."""
+    from schemathesis.checks import response_schema_conformance
+
     is_json = response.headers.get("content-type", [""])[0].startswith("application/json")
     return response_schema_conformance(ctx, response, case) if is_json else None
-
-
-CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, json_as_documented]
-schema = schemathesis.openapi.from_dict(make_api().openapi(), config=SchemathesisConfig.from_dict(CONFIG))
 
 
 @dataclass(frozen=True)
@@ -139,7 +134,7 @@ def _fill(session: Session) -> None:
     ask(session, Kind.IMPORT, {}, now=now, asked_by=OWN_ID)
 
 
-def within_reach(case: schemathesis.Case[Any]) -> dict[str, object]:
+def within_reach(case: Case[Any]) -> dict[str, object]:
     """Most addresses name what is there: random ones would meet nothing but 404."""
     parameters = case.path_parameters or {}
     there = dict(parameters)
@@ -153,8 +148,28 @@ def within_reach(case: schemathesis.Case[Any]) -> dict[str, object]:
     return there
 
 
-@schema.parametrize()
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
-def test_nothing_breaks_and_replies_are_as_documented(case: schemathesis.Case[Any], service: Service) -> None:
-    case.path_parameters = within_reach(case)
-    case.call_and_validate(app=service, headers=BEARER, checks=CHECKS, timeout=TIMEOUT_S)
+def test_nothing_breaks_and_replies_are_as_documented(service: Service, exhaustive: bool) -> None:
+    from schemathesis import checks, openapi
+    from schemathesis.config import SchemathesisConfig
+
+    of_all = [checks.not_a_server_error, checks.status_code_conformance, checks.content_type_conformance]
+    schema = openapi.from_dict(make_api().openapi(), config=SchemathesisConfig.from_dict(CONFIG))
+    operations = [found.ok() for found in schema.get_all_operations()]
+    assert len(operations) > 80
+    often = settings(
+        max_examples=EXAMPLES if exhaustive else FEW,
+        suppress_health_check=list(HealthCheck),
+        deadline=None,
+        derandomize=True,
+        database=None,
+    )
+    for operation in operations:
+
+        @often
+        @given(case=operation.as_strategy())
+        def answered(case: Case[Any]) -> None:
+            case.path_parameters = within_reach(case)
+            call = {"app": service, "headers": BEARER, "timeout": TIMEOUT_S}
+            case.call_and_validate(checks=[*of_all, json_as_documented], **call)
+
+        answered()

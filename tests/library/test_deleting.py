@@ -40,7 +40,6 @@ from tests.factories import NOW, load_file
 from tests.jobs.test_worker import handle as handle
 from tests.sessions.walks import Walk
 
-pytestmark = pytest.mark.any_database
 
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 HERE = "/admin/studies/nav"
@@ -220,7 +219,6 @@ def fill(client: TestClient, owner: Person, database: Database, settings: Settin
         file.write_text("verdicts")
 
 
-@pytest.mark.both_databases
 def test_nothing_is_left_of_a_deleted_study_and_its_name_begins_anew(
     client: TestClient, owner: Person, database: Database, settings: Settings, tmp_path: Path
 ) -> None:
@@ -274,6 +272,7 @@ def test_nothing_is_left_of_a_deleted_study_and_its_name_begins_anew(
         assert one.id == 3, "no id is given again"
 
 
+@pytest.mark.any_database
 def test_of_a_study_that_is_deleted_under_a_job_no_file_stays(
     owner: Person,
     database: Database,
@@ -308,6 +307,7 @@ def test_of_a_study_that_is_deleted_under_a_job_no_file_stays(
         assert queue.view(session.get_one(Job, second)).status is JobStatus.CANCELLED
 
 
+@pytest.mark.any_database
 def test_a_study_is_deleted_once_by_its_name_and_not_while_it_takes_participants(
     owner: Person, database: Database, tmp_path: Path
 ) -> None:
@@ -375,6 +375,7 @@ def test_an_archived_study_is_closed_to_participants_and_comes_back_as_it_was(
         assert sorted(session.exec(noted)) == ["study.archive", "study.unarchive"]
 
 
+@pytest.mark.any_database
 def test_programs_archive_and_owners_programs_delete(
     client: TestClient, owner: Person, database: Database, tmp_path: Path
 ) -> None:

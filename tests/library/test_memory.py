@@ -1,8 +1,5 @@
 """A large file costs the service no memory: it goes straight to disk."""
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,10 +10,11 @@ from app.accounts.tables import Role
 from app.core.migrating import open_database
 from app.core.settings import Settings
 from tests.admin.persons import make_api_token, make_user
+from tests.program import Program
+from tests.serving.services import serving
 
 pytestmark = pytest.mark.slow
 
-PROGRAM = Path(sys.executable).parent / "likely-human"
 MEGABYTE = 1_000_000
 MEGABYTES = 120
 MOST_GROWN_KB = 50_000
@@ -32,21 +30,14 @@ def peak_kb(pid: int) -> int:
     return int(status.partition("VmHWM:")[2].split()[0])
 
 
-def test_an_eighth_of_a_gigabyte_costs_less_than_50_mb(tmp_path: Path) -> None:
+def test_an_eighth_of_a_gigabyte_costs_less_than_50_mb(program: Program, tmp_path: Path) -> None:
     settings = Settings(LIKELY_HUMAN_DATA=tmp_path)  # type: ignore[call-arg]
     database = open_database(settings)
     with database.transaction() as session:
         token = make_api_token(session, make_user(session, Role.EDITOR, "editor@example.org"))
     database.close()
-    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(tmp_path)}
-    command = [str(PROGRAM), "serve", "--port", "0"]
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as service:
-        try:
-            assert service.stdout
-            line = next(line for line in service.stdout if "participants" in line)
-            send_large(line.split()[-1].partition("/s/")[0], token, service.pid, tmp_path)
-        finally:
-            service.terminate()
+    with serving(program, tmp_path) as service:
+        send_large(f"http://127.0.0.1:{service.port}", token, service.process.pid, tmp_path)
 
 
 def send_large(address: str, token: str, pid: int, folder: Path) -> None:
