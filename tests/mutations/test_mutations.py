@@ -27,9 +27,9 @@ def test_every_mutation_fits_the_code_as_it_is_and_has_its_tests() -> None:
     found = mutations()
     assert len(found) >= 35
     for one in found.values():
-        changed = one.applied((ROOT / one.file).read_text(encoding="utf-8"))
+        broken = one.applied((ROOT / one.file).read_text(encoding="utf-8"))
         if one.file.endswith(".py"):
-            ast.parse(changed)
+            ast.parse(broken)
         for test in one.tests:
             file, _, name = test.partition("::")
             assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8") or not name, (
