@@ -16,6 +16,7 @@ import shutil
 import sys
 from collections.abc import Generator, Iterator, Sequence
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,9 +125,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Optax brings absl, whose handler closes the stream that it was imported with, pytest's, when uvicorn sets up
-    logging."""
+    logging.
+
+    What fixtures import is here before the first of them, as those below change the service only where it is: the first
+    test of a module run alone had the time of day.
+    """
     if absl := sys.modules.get("absl.logging"):
         absl.get_absl_handler().python_handler.stream = sys.__stderr__
+    for fixture, module in (("client", "app.main"), ("database", "app.core.database")):
+        if fixture in getattr(item, "fixturenames", ()):
+            import_module(module)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -53,15 +53,15 @@ def main() -> int:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         with copied() as copy:
-            caught_by = {one.name: caught_by(copy, one, asked.all_tests) for one in chosen}
-            _must_pass(copy, filter(None, caught_by.values()))
+            tests = {one.name: caught_by(copy, one, asked.all_tests) for one in chosen}
+            _must_pass(copy, filter(None, tests.values()))
     except (DoesNotApply, NoResult) as fault:
         print(fault, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print("\nStopped; the copy is gone, and the checkout is as it was.", file=sys.stderr)
         return 1
-    survived = [name for name, test in caught_by.items() if not test]
+    survived = [name for name, test in tests.items() if not test]
     print(f"{len(chosen) - len(survived)} of {len(chosen)} caught, in {_processor():.0f} s of the processor.")
     if survived:
         print(f"Survived: {', '.join(survived)}")

@@ -3,6 +3,7 @@
 import ast
 import json
 import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,9 +27,9 @@ def test_every_mutation_fits_the_code_as_it_is_and_has_its_tests() -> None:
     found = mutations()
     assert len(found) >= 35
     for one in found.values():
-        changed = one.applied((ROOT / one.file).read_text(encoding="utf-8"))
+        broken = one.applied((ROOT / one.file).read_text(encoding="utf-8"))
         if one.file.endswith(".py"):
-            ast.parse(changed)
+            ast.parse(broken)
         for test in one.tests:
             file, _, name = test.partition("::")
             assert f"def {name}(" in (ROOT / file).read_text(encoding="utf-8") or not name, (
@@ -79,6 +80,9 @@ def test_what_the_tests_notice_is_caught_and_what_they_do_not_survives() -> None
         assert caught_by(copy, unnoticed, all_tests=False) == ""
         with pytest.raises(NoResult, match="did not run"):
             caught_by(copy, replace(ROUNDED, tests=["tests/no_such.py"]), all_tests=False)
+    command = [sys.executable, "-m", "tests.mutations", "sd-of-the-sample"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr, "\n1 of 1 caught, in " in done.stdout) == (0, "", True)
 
 
 def skip_without_git() -> None:

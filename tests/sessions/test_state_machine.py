@@ -82,6 +82,13 @@ def test_the_same_submit_id_twice_is_one_row_and_one_step(session: Session) -> N
     assert str(where(session, token).page) == "trial-2"
 
 
+def test_a_submit_id_of_another_session_is_another_answer(session: Session) -> None:
+    for token in (arrive(session), arrive(session)):
+        begin(session, token)
+        submit(session, token, {"submit_id": "trial-1.x", **TRIAL}, NOW, RNG)
+        assert stored(session, token).count("trial-1") == 1
+
+
 def test_a_replay_after_the_end_is_no_error(session: Session) -> None:
     token = arrive(session)
     begin(session, token)
