@@ -55,6 +55,7 @@ def test_a_whole_trial_by_keyboard_alone(rig: Rig, visit: Visit) -> None:
     assert (post["choice"], post["rationale"], post["uncertainty"]) == ("left", "1 k r 2", "2")
 
 
+@pytest.mark.exhaustive
 def test_shortcut_keys_can_be_turned_off_for_good(rig: Rig, visit: Visit) -> None:
     page = visit(rig.walk(trial(watch="free"), message()))
     wait_until_loaded(page)

@@ -45,6 +45,7 @@ def test_where_videos_play_nothing_has_to_be_done(rig: Rig, visit: Visit) -> Non
     assert walk.posts[0]["decision"] == "agree"
 
 
+@pytest.mark.exhaustive
 def test_a_browser_that_plays_only_when_asked_is_not_turned_away(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(consent(), message())
     page = visit(walk, ASKED_FIRST)
@@ -72,6 +73,7 @@ def test_who_can_play_nothing_is_told_what_can_and_leaves_no_answer(rig: Rig, vi
     assert [post["decision"] for post in walk.posts] == ["refuse"]
 
 
+@pytest.mark.exhaustive
 def test_a_test_clip_that_does_not_arrive_is_no_fault_of_the_browser(rig: Rig, visit: Visit) -> None:
     page = visit(rig.walk(consent(), message()))
     page.route("**/check.mp4", lambda route: route.abort())

@@ -232,6 +232,7 @@ def test_a_named_scale_and_another_type_change_the_form_and_the_focus_stays(
     assert set(draft["trials"]["questions"][2]) == {"id", "type", "ask"}
 
 
+@pytest.mark.exhaustive
 def test_without_a_connection_nothing_typed_is_lost_and_it_is_saved_once_there_is_one(
     open_design: Open, service: Service
 ) -> None:
@@ -258,6 +259,7 @@ def test_without_a_connection_nothing_typed_is_lost_and_it_is_saved_once_there_i
     assert asked == ["beforeunload"]
 
 
+@pytest.mark.exhaustive
 def test_a_design_changed_by_somebody_else_is_told_and_what_was_typed_stays(
     open_design: Open, service: Service
 ) -> None:
@@ -276,6 +278,7 @@ def test_a_design_changed_by_somebody_else_is_told_and_what_was_typed_stays(
     assert service.draft(slug)["title"] == "The second"
 
 
+@pytest.mark.exhaustive
 def test_the_form_works_without_scripts(open_design: Open, service: Service) -> None:
     slug = service.study()
     page = open_design(slug, java_script_enabled=False)
@@ -290,6 +293,7 @@ def test_the_form_works_without_scripts(open_design: Open, service: Service) -> 
     expect(participants_page(page).locator(".study")).to_have_text("Plain")
 
 
+@pytest.mark.exhaustive
 def test_a_question_removed_by_mistake_comes_back(open_design: Open, service: Service) -> None:
     slug = service.study(scales={"mine": ["a", "b"], "yours": ["c", "d"]})
     before = service.draft(slug)
@@ -403,6 +407,7 @@ def test_a_version_is_saved_with_what_was_typed_last_and_walked_through(
     expect(popup.value.locator(".study")).to_have_text("Typed just before")
 
 
+@pytest.mark.exhaustive
 def test_a_viewer_looks_at_the_pages_and_finds_nothing_to_press(open_design: Open, service: Service) -> None:
     slug = service.study()
     page = open_design(slug, service.viewer(slug))

@@ -61,6 +61,7 @@ def test_played_ranges_answers_and_reaction_time_survive_a_reload(rig: Rig, visi
     assert recorded["hidden_ms"] < AWAY_MS
 
 
+@pytest.mark.exhaustive
 def test_what_was_watched_before_a_reload_need_not_be_watched_again(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(), message())
     page = visit(walk)
@@ -73,6 +74,7 @@ def test_what_was_watched_before_a_reload_need_not_be_watched_again(rig: Rig, vi
     assert playback(walk)["left"]["played"] == [[0, pytest.approx(LEFT_S, abs=0.2)]]
 
 
+@pytest.mark.exhaustive
 def test_nothing_is_kept_once_the_answer_is_accepted(rig: Rig, visit: Visit) -> None:
     page = visit(rig.walk(trial(watch="free"), message()))
     wait_until_loaded(page)
@@ -83,6 +85,7 @@ def test_nothing_is_kept_once_the_answer_is_accepted(rig: Rig, visit: Visit) -> 
     assert kept(page) == []
 
 
+@pytest.mark.exhaustive
 def test_what_is_left_of_an_earlier_page_of_the_session_is_forgotten(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(1, watch="free"), trial(2))
     page = visit(walk)
@@ -105,6 +108,7 @@ def test_background_answers_survive_a_reload(rig: Rig, visit: Visit) -> None:
     expect(page.get_by_role("radio", name="moderately")).to_be_checked()
 
 
+@pytest.mark.exhaustive
 def test_a_trial_works_where_storage_is_denied(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(), message())
     page = visit(

@@ -309,6 +309,7 @@ def test_a_buyer_takes_and_leaves_what_a_seller_writes(games: Served, sit: Sit) 
     assert games.payoffs(games.match("glee-persuasion")) == ["10000", str(earned)]
 
 
+@pytest.mark.exhaustive
 def test_a_new_buyer_each_time_hears_yes_or_no(games: Served, sit: Sit) -> None:
     pages = [come_in(sit, games, "yes-or-no") for _ in range(2)]
     seller, buyer = by_seat(pages, ("The seller", "The buyer"))
@@ -355,6 +356,7 @@ def test_three_people_bid_for_water_until_one_is_out(games: Served, sit: Sit) ->
 
 
 @pytest.mark.any_database
+@pytest.mark.exhaustive
 def test_a_whole_way_without_scripts(serve: Any, sit: Sit) -> None:
     """Questions, the wait, the ready check, moves and the end: pages that come again by themselves where one waits."""
     served: Served = serve(

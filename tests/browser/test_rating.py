@@ -25,6 +25,9 @@ WHY = "What in the record made you decide so?"
 KEPT = "JSON.parse(Object.values({...localStorage})[0] ?? '{}').reading"
 UNREAD = f"({KEPT}?.parts ?? [0]).filter((ms) => ms === 0).length"
 OVER = "document.querySelector('[data-state]').textContent === 'Watched'"
+HIGH_TEXTS = """[...document.querySelectorAll("body *")]
+    .filter((each) => each.checkVisibility() && each.getBoundingClientRect().height > 10)
+    .map((each) => each.textContent.trim())"""
 # Every 300 pixels, for as long as it takes until that much more has been seen.
 STEP = 300
 
@@ -100,6 +103,7 @@ def test_evidence_tells_what_was_in_view_and_what_was_not(rig: Rig, visit: Visit
     assert (found.reading.page_loads, found.reading.layout) == (1, "side-by-side")
 
 
+@pytest.mark.exhaustive
 def test_whoever_scrolls_through_a_record_has_had_all_of_it_in_view(rig: Rig, visit: Visit) -> None:
     walk, page = shown(rig, visit, rating(record=auction(5)))
     read_all(page)
@@ -113,6 +117,7 @@ def test_whoever_scrolls_through_a_record_has_had_all_of_it_in_view(rig: Rig, vi
     assert max(found.reading.parts_ms) <= found.reading.read_ms <= (found.rt_ms or 0)
 
 
+@pytest.mark.exhaustive
 def test_evidence_of_a_text_counts_its_paragraphs(rig: Rig, visit: Visit) -> None:
     walk, page = shown(rig, visit, rating(text=essay(20), heading="What somebody wrote"), viewport=NARROW)
     expect(page.get_by_role("heading", name="Text 1 of 12")).to_be_visible()
@@ -128,6 +133,7 @@ def test_evidence_of_a_text_counts_its_paragraphs(rig: Rig, visit: Visit) -> Non
     assert found.reading.layout == "stacked"
 
 
+@pytest.mark.exhaustive
 def test_time_away_from_the_page_is_no_reading_time(rig: Rig, visit: Visit) -> None:
     hide = """(hidden) => {
         Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
@@ -147,6 +153,7 @@ def test_time_away_from_the_page_is_no_reading_time(rig: Rig, visit: Visit) -> N
     assert abs(int(walk.posts[0]["rt_ms"]) - told["read_ms"] - told["hidden_ms"]) <= 2
 
 
+@pytest.mark.exhaustive
 def test_a_reload_keeps_what_was_chosen_and_what_was_read(rig: Rig, visit: Visit) -> None:
     walk, page = shown(rig, visit, rating())
     rate(page, 2, "It says so on day 2.")
@@ -162,6 +169,7 @@ def test_a_reload_keeps_what_was_chosen_and_what_was_read(rig: Rig, visit: Visit
     assert walk.posts[0]["logic"] == "2"
 
 
+@pytest.mark.exhaustive
 def test_an_answer_whose_reply_was_lost_is_sent_again_and_stored_once(rig: Rig, visit: Visit) -> None:
     walk, page = shown(rig, visit, rating())
     walk.faults.extend(["unavailable", "lose the reply"])
@@ -234,14 +242,10 @@ def test_a_reason_that_is_asked_for_is_missed_at_its_field(rig: Rig, visit: Visi
 
 def test_every_anchor_is_read_without_hovering(rig: Rig, visit: Visit) -> None:
     _, page = shown(rig, visit, rating(questions=rubric()))
+    anchors = {option.anchor for question in rubric() for option in question.options if option.anchor}
     for width in (1280, 390):
         page.set_viewport_size({"width": width, "height": 800})
-        for question in rubric():
-            for option in question.options:
-                if option.anchor:
-                    text = page.get_by_text(option.anchor, exact=True)
-                    expect(text).to_be_visible()
-                    assert box(text)["height"] > 10
+        assert anchors <= set(page.evaluate(HIGH_TEXTS))
     expect(level(page, 4)).to_have_accessible_name("4 Mostly nearly every day")
 
 
@@ -336,6 +340,7 @@ def test_a_clip_is_watched_to_its_end_and_then_rated(rig: Rig, visit: Visit) -> 
     assert walk.clip_requests == {"c3": 1}  # kept over the reload
 
 
+@pytest.mark.exhaustive
 def test_a_clip_by_keyboard_alone(rig: Rig, visit: Visit) -> None:
     walk, page = shown(rig, visit, rating(clip="c1"))
     wait_until_loaded(page)
@@ -361,6 +366,7 @@ def test_a_clip_by_keyboard_alone(rig: Rig, visit: Visit) -> None:
     assert "not-watched-item" in read_playback(post["playback"], {Slot.ITEM: (Slot.ITEM, 4.0)}).flags
 
 
+@pytest.mark.exhaustive
 def test_a_clip_that_does_not_play_has_a_way_on(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(rating(clip="c3", to_end=True), message())
     walk.broken["c3"] = "missing"

@@ -138,6 +138,7 @@ def test_on_paper_nothing_is_folded_away_or_cut(browser: Browser, address: str, 
         assert (tmp_path / "report.pdf").read_bytes().startswith(b"%PDF")
 
 
+@pytest.mark.exhaustive
 def test_published_and_corrected_stand_side_by_side_with_four_points(browser: Browser, address: str) -> None:
     for page in opened(browser, address, viewport=WIDE):
         section = page.locator("section", has=page.get_by_role("heading", name="As published and corrected"))

@@ -176,6 +176,7 @@ def test_a_phone_has_the_same_menu_as_a_popover(browser: Browser, service: Servi
         expect(menu.get_by_role("link", name="Judges")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_a_figure_is_downloaded_as_csv(browser: Browser, service: Service) -> None:
     service.set_state(State.CLOSED)
     for page in opened(browser, service):

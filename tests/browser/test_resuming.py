@@ -97,6 +97,7 @@ def test_only_the_rest_is_asked_for_and_the_very_same_bytes_are_played(
     assert (len(walk.clip_ranges["n1"]), len(walk.clip_ranges["n2"])) == (2, 1)
 
 
+@pytest.mark.exhaustive
 def test_only_the_clips_of_a_page_are_kept_and_none_after_the_last(
     rig: Rig, visit: Visit, noise: dict[str, Path]
 ) -> None:
@@ -110,13 +111,17 @@ def test_only_the_clips_of_a_page_are_kept_and_none_after_the_last(
     wait_until(page, "kept().then((all) => Object.keys(all).length === 0)")
 
 
+REFUSED = (
+    "Object.defineProperty(window, 'indexedDB', { get() { throw new DOMException('no', 'SecurityError'); } });",
+    "Object.defineProperty(window, 'indexedDB', { value: undefined });",
+    "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); };",
+)
+
+
 @pytest.mark.parametrize(
     "deny",
-    [
-        "Object.defineProperty(window, 'indexedDB', { get() { throw new DOMException('no', 'SecurityError'); } });",
-        "Object.defineProperty(window, 'indexedDB', { value: undefined });",
-        "IDBObjectStore.prototype.put = () => { throw new DOMException('full', 'QuotaExceededError'); };",
-    ],
+    [REFUSED[0], *(pytest.param(way, marks=pytest.mark.exhaustive) for way in REFUSED[1:])],
+    ids=["refused", "missing", "full"],
 )
 def test_where_nothing_can_be_kept_the_clip_is_fetched_anew(
     deny: str, rig: Rig, visit: Visit, noise: dict[str, Path]
@@ -126,6 +131,7 @@ def test_where_nothing_can_be_kept_the_clip_is_fetched_anew(
     assert set(walk.clip_ranges["n1"]) == {""}
 
 
+@pytest.mark.exhaustive
 def test_what_was_kept_of_another_file_is_not_mixed_in(
     rig: Rig, visit: Visit, noise: dict[str, Path]
 ) -> None:
@@ -145,6 +151,7 @@ def test_what_was_kept_of_another_file_is_not_mixed_in(
     expect_end(page)
 
 
+@pytest.mark.exhaustive
 def test_a_connection_that_breaks_off_is_taken_up_where_it_broke(
     rig: Rig, visit: Visit, noise: dict[str, Path]
 ) -> None:

@@ -37,6 +37,7 @@ def test_a_reply_that_is_lost_is_asked_for_again_and_gives_one_record(rig: Rig, 
 
 
 @pytest.mark.parametrize("fault", ["unavailable", "log-in page"])
+@pytest.mark.exhaustive
 def test_a_passing_fault_is_tried_again(fault: Fault, rig: Rig, visit: Visit) -> None:
     walk, page = answered(rig, visit, fault)
     save(page)
@@ -58,6 +59,7 @@ def test_without_a_connection_nothing_is_lost_and_it_is_sent_when_it_is_back(rig
     assert len(walk.posts) == 1
 
 
+@pytest.mark.exhaustive
 def test_retry_now_does_not_wait(rig: Rig, visit: Visit) -> None:
     walk, page = answered(rig, visit, "unavailable", "unavailable", "unavailable")
     stop_time(page)
@@ -69,6 +71,7 @@ def test_retry_now_does_not_wait(rig: Rig, visit: Visit) -> None:
     expect_end(page)
 
 
+@pytest.mark.exhaustive
 def test_a_double_click_sends_once(rig: Rig, visit: Visit) -> None:
     walk, page = answered(rig, visit)
     page.get_by_role("button", name="Save and continue").dblclick()
@@ -91,12 +94,14 @@ def test_a_refused_answer_is_said_at_its_field(rig: Rig, visit: Visit) -> None:
     assert walk.answers["submit-0"]["rationale"] == "It stops at each corner, then turns."
 
 
+@pytest.mark.exhaustive
 def test_an_error_without_a_field_is_said_above_the_form(rig: Rig, visit: Visit) -> None:
     _, page = answered(rig, visit, {"submit_id": "This page is too old."})
     save(page)
     expect(page.get_by_role("alert").filter(has_text="This page is too old.")).to_be_focused()
 
 
+@pytest.mark.exhaustive
 def test_missing_answers_are_said_before_anything_is_sent(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(watch="free"), message())
     page = visit(walk)
@@ -106,6 +111,7 @@ def test_missing_answers_are_said_before_anything_is_sent(rig: Rig, visit: Visit
     assert walk.posts == []
 
 
+@pytest.mark.exhaustive
 def test_an_answer_from_another_tab_leads_on(rig: Rig, visit: Visit) -> None:
     _, page = answered(rig, visit, "conflict")
     save(page)

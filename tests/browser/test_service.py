@@ -97,6 +97,7 @@ def test_from_the_studys_address_to_the_code(page: Page, service: tuple[str, Dat
     assert all(clip.played[0][0] < 0.1 and clip.frames for clip in clips)
 
 
+@pytest.mark.exhaustive
 def test_both_clips_of_the_real_service_stay_in_step(page: Page, service: tuple[str, Database]) -> None:
     to_first_trial(page)
     wait_until_loaded(page)
@@ -137,6 +138,7 @@ def test_back_reload_and_a_second_tab_end_at_the_current_page(
     assert [r.rationale for r in stored] == ["It looks round before it turns."]
 
 
+@pytest.mark.exhaustive
 def test_a_lost_connection_in_mid_post_is_one_answer(page: Page, service: tuple[str, Database]) -> None:
     to_first_trial(page)
     lost = 0
@@ -157,6 +159,7 @@ def test_a_lost_connection_in_mid_post_is_one_answer(page: Page, service: tuple[
     assert len(responses(service[1], session_of(service[1], page))) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_reload_keeps_what_was_watched_and_typed(page: Page, service: tuple[str, Database]) -> None:
     to_first_trial(page)
     watch_both(page)
@@ -173,6 +176,7 @@ def test_a_reload_keeps_what_was_watched_and_typed(page: Page, service: tuple[st
     assert all(clip.watched and clip.page_loads == 2 for clip in clips)
 
 
+@pytest.mark.exhaustive
 def test_a_clip_that_is_gone_offers_retry_and_then_a_way_on(
     page: Page, service: tuple[str, Database]
 ) -> None:
@@ -204,6 +208,7 @@ HALF = """async (address) => {
 }"""
 
 
+@pytest.mark.exhaustive
 def test_the_service_sends_only_the_rest_of_a_clip_that_was_cut_off(
     page: Page, service: tuple[str, Database]
 ) -> None:

@@ -54,6 +54,7 @@ def test_questions_open_only_after_both_were_watched_to_the_end(rig: Rig, visit:
     expect(page.get_by_role("status").filter(has_text="The questions are open")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_free_watching_leaves_the_questions_open(rig: Rig, visit: Visit) -> None:
     page = visit(rig.walk(trial(watch="free"), message()))
     wait_until_loaded(page)
@@ -136,6 +137,7 @@ def test_a_pause_from_outside_pauses_both(rig: Rig, visit: Visit) -> None:
     assert page.evaluate(BOTH_PAUSED)
 
 
+@pytest.mark.exhaustive
 def test_a_start_from_outside_starts_both(rig: Rig, visit: Visit) -> None:
     page = visit(rig.walk(trial(), message()))
     wait_until_loaded(page)
@@ -144,6 +146,7 @@ def test_a_start_from_outside_starts_both(rig: Rig, visit: Visit) -> None:
     wait_until(page, "[...document.querySelectorAll('video')].every((video) => video.currentTime > 0.2)")
 
 
+@pytest.mark.exhaustive
 def test_replay_counts_as_another_play_of_both(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(), message())
     page = visit(walk)
@@ -167,6 +170,7 @@ NO_ENDED = """
 
 
 @pytest.mark.parametrize("missing", [["ended"], ["ended", "pause"]])
+@pytest.mark.exhaustive
 def test_a_clip_played_to_its_end_is_over_though_the_browser_does_not_say_so(
     missing: list[str], rig: Rig, visit: Visit
 ) -> None:
@@ -196,6 +200,7 @@ REFUSE = """
 """
 
 
+@pytest.mark.exhaustive
 def test_a_start_that_the_browser_refuses_asks_for_another_press_and_blames_no_clip(
     rig: Rig, visit: Visit
 ) -> None:
@@ -216,6 +221,7 @@ def test_a_start_that_the_browser_refuses_asks_for_another_press_and_blames_no_c
         assert (clip["watched"], clip["failed"], clip["errors"]) == (True, False, ["play not allowed"])
 
 
+@pytest.mark.exhaustive
 def test_where_the_browser_refuses_every_start_there_is_a_way_on(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(), message())
     page = visit(walk, before=REFUSE % 1000)
@@ -229,9 +235,11 @@ def test_where_the_browser_refuses_every_start_there_is_a_way_on(rig: Rig, visit
     assert playback(walk)["left"]["errors"] == ["play not allowed"] * 2
 
 
-def test_saving_while_the_questions_are_closed_leads_to_the_videos(rig: Rig, visit: Visit) -> None:
+def test_saving_while_the_questions_are_closed_leads_to_the_videos(
+    rig: Rig, visit: Visit, exhaustive: bool
+) -> None:
     walk = rig.walk(trial(), message())
-    for size in ((1280, 800), (640, 360)):
+    for size in ((640, 360), (1280, 800)) if exhaustive else ((640, 360),):
         page = visit(walk, viewport={"width": size[0], "height": size[1]})
         wait_until_loaded(page)
         save(page)
@@ -301,6 +309,7 @@ def test_a_clip_that_will_not_load_offers_a_retry_and_then_a_way_on(rig: Rig, vi
     assert recorded["right"]["errors"] == ["http 404", "http 404"]
 
 
+@pytest.mark.exhaustive
 def test_a_passing_fault_of_the_server_is_got_round_unseen(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(), message())
     walk.broken["c2"] = "busy once"
@@ -310,6 +319,7 @@ def test_a_passing_fault_of_the_server_is_got_round_unseen(rig: Rig, visit: Visi
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
+@pytest.mark.exhaustive
 def test_a_clip_that_arrives_at_the_second_try_plays(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(), message())
     walk.broken["c1"] = "missing"
@@ -326,6 +336,7 @@ def test_a_clip_that_arrives_at_the_second_try_plays(rig: Rig, visit: Visit) -> 
     assert playback(walk)["left"]["errors"] == ["http 404"]
 
 
+@pytest.mark.exhaustive
 def test_a_file_that_is_no_video_is_said_in_plain_words(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(), message())
     walk.broken["c1"] = "garbage"
@@ -359,6 +370,7 @@ def test_hidden_time_is_recorded_and_pauses_both(rig: Rig, visit: Visit) -> None
     assert AWAY_MS <= playback(walk)["hidden_ms"] <= int(walk.posts[0]["rt_ms"]) < 2 * AWAY_MS
 
 
+@pytest.mark.exhaustive
 def test_time_hidden_before_the_first_frame_is_no_part_of_the_trial(rig: Rig, visit: Visit) -> None:
     walk = rig.walk(trial(watch="free"), message())
     page = visit(walk, with_clock=True)

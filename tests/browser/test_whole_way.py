@@ -128,7 +128,8 @@ def test_a_study_is_run_from_an_empty_database_to_its_package(
     _look_for_clues(room, hand)
     _pilot(browser, room, hand, installation, look)
     _launch(room, hand)
-    _take_part(browser, installation)
+    for _ in range(2):
+        _take_part(browser, installation)
     _watch(room, hand, look)
     package = _take_package(room, hand, look)
     _check_package(package)
@@ -267,7 +268,7 @@ def _take_part(browser: Browser, installation: Installation) -> None:
 def _watch(page: Page, hand: Hand, look: Look) -> None:
     _go(page, hand, "Main", "Monitor")
     live = page.locator("#m-sessions tr", has_text="live").locator("td").nth(2)
-    expect(live).to_have_text("1")
+    expect(live).to_have_text("2")
     look()
     _go(page, hand, "Main", "Sessions")
     look()
@@ -292,4 +293,4 @@ def _check_package(package: bytes) -> None:
         description = next(name for name in names if name.endswith("dataset_description.json"))
         assert "Who moves like a person?" in json.loads(archive.read(description))["name"]
     modes = [line.split(",")[3] for line in lines[1:]]
-    assert modes == ["pilot", "pilot", "live", "live"]
+    assert (modes.count("live"), modes.count("pilot")) == (4, 2)
