@@ -1,8 +1,9 @@
 """What a newcomer waits for: `python -m bench.first_page [REPEATS]`, three unless told otherwise.
 
-Each repeat takes two fresh clones of what is committed: in one everything is installed and nothing else (`make .venv/.run`),
-in the other `make run` is asked for its first page until it answers, ended, and started once more. One installation
-before them is not measured: it leaves in pip's and uv's caches what it fetched, so that no number is of the network.
+Each repeat takes two fresh clones of what is committed: in one everything is installed and nothing else (`make
+.venv/.run`), in the other `make run` is asked for its first page until it answers, ended, and started once more. One
+installation before them is not measured: it leaves in pip's and uv's caches what it fetched, so that no number is of
+the network.
 """
 
 import os

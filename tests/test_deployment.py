@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
@@ -90,6 +91,13 @@ def test_installing_names_only_files_with_hashes() -> None:
                 pins = re.findall(r"^[a-z0-9._-]+(?:\[[^\]]*\])?==", text, re.MULTILINE | re.IGNORECASE)
                 assert pins
                 assert text.count("--hash=sha256:") >= len(pins)
+
+
+def test_every_file_of_the_demo_is_in_an_installed_package() -> None:
+    data = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]["app"]
+    packed = {path for pattern in data for path in (ROOT / "app").glob(pattern)}
+    files = {path for path in (ROOT / "app" / "demo").rglob("*") if path.is_file() and path.suffix != ".pyc"}
+    assert files <= packed
 
 
 def imported_once() -> list[str]:
