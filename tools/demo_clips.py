@@ -1,7 +1,8 @@
 """The demo's clips, made anew: `python -m tools.demo_clips [FOLDER]`, by default into app/demo/walks.
 
 Four scenes of the generator's seed, in each the simulated human, the two walkers and the agent that learned. They are
-drawn without loss and go through the library's processing once, with rules that keep the whole set below 8 MB.
+drawn without loss and go through the library's processing once, with rules that keep the whole set below 8 MB
+(app/demo/walks/README.md).
 """
 
 import argparse
@@ -39,8 +40,8 @@ def make(folder: Path, clips: Sequence[Clip]) -> list[ImportedClip]:
     """Walk, draw, process and list the clips in a folder."""
     with tempfile.TemporaryDirectory() as work:
         store = ClipStore(Path(work, "store"))
-        manifest = make_set(list(clips), Path(work, "drawn"), None, _tell("drawn"), crf=LOSSLESS)
-        imported = import_clips(read_manifest(manifest), RULES, store, on_progress=_tell("processed"))
+        manifest = make_set(list(clips), Path(work, "drawn"), None, _tell("drawing"), crf=LOSSLESS)
+        imported = import_clips(read_manifest(manifest), RULES, store, on_progress=_tell("processing"))
         for clip in imported:
             _copy(store.clip_path(clip.clip_sha256), folder / clip_file(clip.name))
             _copy(store.positions_path(clip.positions_sha256 or ""), folder / positions_file(clip.name))
@@ -53,8 +54,8 @@ def make(folder: Path, clips: Sequence[Clip]) -> list[ImportedClip]:
 
 
 def _tell(what: str) -> Callable[..., None]:
-    def tell(done: int, total: int, *_: object) -> None:
-        sys.stderr.write(f"\r{what} {done} of {total}")
+    def tell(done: int, total: int, _name: str = "") -> None:
+        sys.stderr.write(f"\r{what}: {done} of {total} " + "\n" * (done == total))
 
     return tell
 

@@ -16,11 +16,14 @@ set_name=$2
     }
 }
 pip="env PIP_DISABLE_PIP_VERSION_CHECK=1 .venv/bin/python -m pip install --quiet"
+uv=".venv/bin/uv pip install --quiet --python .venv/bin/python"
 echo "Installing what is needed ($set_name; a minute or two the first time) ..."
 $pip --require-hashes -r requirements/bootstrap.txt
 # uv is several times faster; pip knows more kinds of proxies and mirrors.
-.venv/bin/uv pip install --quiet --python .venv/bin/python --require-hashes -r "requirements/$set_name.txt" ||
-    $pip --require-hashes -r "requirements/$set_name.txt"
-$pip --no-deps --no-build-isolation --no-index --editable .
-# Imported once, so that the bytecode is there also where a shell lets Python write none.
-env -u PYTHONDONTWRITEBYTECODE .venv/bin/python -c "import pingouin, app.core.serving, app.reports.report, app.reports.package, app.cli as c; all(map(c.load, c.COMMANDS))"
+$uv --require-hashes -r "requirements/$set_name.txt" || $pip --require-hashes -r "requirements/$set_name.txt"
+$uv --no-deps --no-build-isolation --no-index --editable . || $pip --no-deps --no-build-isolation --no-index --editable .
+# Imported once, so that the bytecode is there also where a shell lets Python write none: the statistics beside the service.
+once() { env -u PYTHONDONTWRITEBYTECODE .venv/bin/python -c "$1"; }
+once "import pingouin, app.reports.report, app.reports.package" &
+once "import app.core.serving, app.demo.build, app.cli as c; all(map(c.load, c.COMMANDS))"
+wait $!

@@ -1,4 +1,4 @@
-"""The demo: generated clips, a study over them, a match against agents, and records of matches to rate; all open.
+"""The demo: clips, a study over them, a match against agents, and records of matches to rate; all open.
 
 What is there already stays as it is.
 """

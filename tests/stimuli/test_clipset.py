@@ -121,7 +121,7 @@ def test_the_same_seed_gives_the_same_bytes_however_many_processes(made: Made, t
 def test_a_set_that_fails_half_way_leaves_no_manifest(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(clip: Clip, out: Path) -> None:
+    def fail(clip: Clip, out: Path, *, crf: int) -> None:
         raise StimuliError(f"no room for {clip.name}")
 
     (tmp_path / "manifest.csv").write_text("of an earlier set\n")
