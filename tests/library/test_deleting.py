@@ -40,7 +40,6 @@ from tests.factories import NOW, load_file
 from tests.jobs.test_worker import handle as handle
 from tests.sessions.walks import Walk
 
-
 Library = tuple[ClipStore, Sequence[ImportedClip]]
 HERE = "/admin/studies/nav"
 SECRETS = ("P77-secret", "why I leave them out", "a note on them", "moves like my uncle", "Which navigation")
