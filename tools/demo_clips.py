@@ -16,6 +16,7 @@ from pathlib import Path
 from app.demo.walks import FOLDER, LIST, clip_file, positions_file, written
 from app.library.clips.importing import ImportedClip, import_clips
 from app.library.clips.manifest import read_manifest
+from app.library.clips.probe import probe
 from app.library.clips.rules import Rules
 from app.library.clips.store import ClipStore
 from stimuli.arena import GOALS
@@ -46,11 +47,18 @@ def make(folder: Path, clips: Sequence[Clip]) -> list[ImportedClip]:
             _copy(store.clip_path(clip.clip_sha256), folder / clip_file(clip.name))
             _copy(store.positions_path(clip.positions_sha256 or ""), folder / positions_file(clip.name))
     # The drawn files are many times as large; in a library the processed clip is what came in.
-    shown = [
-        replace(clip, original_sha256=clip.clip_sha256, original_bytes=clip.clip_bytes) for clip in imported
-    ]
+    shown = [as_original(clip, folder / clip_file(clip.name)) for clip in imported]
     (folder / LIST).write_text(written(shown), encoding="utf-8")
     return shown
+
+
+def as_original(clip: ImportedClip, path: Path) -> ImportedClip:
+    return replace(
+        clip,
+        original_sha256=clip.clip_sha256,
+        original_bytes=clip.clip_bytes,
+        original_video=probe(path),
+    )
 
 
 def _tell(what: str) -> Callable[..., None]:

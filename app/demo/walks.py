@@ -6,6 +6,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from app.core.errors import StudyError
+from app.library.clips.facts import ClipInfo
 from app.library.clips.importing import ImportedClip
 from app.library.clips.rules import Rules
 from app.library.clips.store import ClipStore
@@ -33,7 +34,10 @@ def listed(folder: Path = FOLDER) -> list[ImportedClip]:
     """What the list says of each clip."""
     found = json.loads((folder / LIST).read_text(encoding="utf-8"))
     rules = Rules.model_validate({**found["rules"], "masks": tuple(found["rules"]["masks"])})
-    return [ImportedClip(**row, rules=rules) for row in found["clips"]]
+    return [
+        ImportedClip(**{**row, "rules": rules, "original_video": ClipInfo.of(row["original_video"])})
+        for row in found["clips"]
+    ]
 
 
 def keep_walks(store: ClipStore, folder: Path = FOLDER) -> list[ImportedClip]:
