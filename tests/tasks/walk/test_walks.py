@@ -113,6 +113,7 @@ def test_nobody_walks_faster_than_time(client: TestClient, opened: Database) -> 
     Clock.wait(3)
     assert walking.send([(0, 0)] * 180).status_code == 429
     assert walking.send([(0, 0)] * 90).json()["tick"] == 90
+    assert walking.send([(0, 0)] * 90, 90).status_code == 429, "of two batches that are short enough"
     Clock.wait(200)
     for tick in range(90, 2700, 600):
         reply = walking.send([(0, 0)] * 600, tick).json()
