@@ -169,7 +169,7 @@ def test_nothing_breaks_and_replies_are_as_documented(service: Service, exhausti
         @given(case=operation.as_strategy())
         def answered(case: Case[Any]) -> None:
             case.path_parameters = within_reach(case)
-            call = {"app": service, "headers": BEARER, "timeout": TIMEOUT_S}
+            call: dict[str, Any] = {"app": service, "headers": BEARER, "timeout": TIMEOUT_S}
             case.call_and_validate(checks=[*of_all, json_as_documented], **call)
 
         answered()
