@@ -33,7 +33,7 @@ from tests.library.clips.videos import make_video
 pytestmark = pytest.mark.browser
 
 PIECE = 8 * 1024 * 1024
-LONG_MS = 90_000
+LONG_MS = 300_000
 
 
 @dataclass
