@@ -14,6 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from analysis.files.faults import noting
+from analysis.files.numbers import plain_decimal, plain_whole
 from app.core.errors import StudyError
 from app.core.privacy import keep_private
 
@@ -81,10 +82,22 @@ def load(name: str) -> Any:
     listed = COMMANDS[name]
     found = getattr(import_module(f"app.cli.{listed.module}"), listed.name)
     if isinstance(found, typer.Typer):
-        return get_group(found)
+        return _with_plain_numbers(get_group(found))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name)(found)
-    return get_command(alone)
+    return _with_plain_numbers(get_command(alone))
+
+
+def _with_plain_numbers(command: Any) -> Any:
+    """The command, whose numbers are digits: Python's own reading takes `1_0` for 10, and digits of any script."""
+    readers = {int: plain_whole, float: plain_decimal}
+    for param in command.params:
+        kind = getattr(param.type, "_number_class", None)
+        if kind in readers:
+            param.type._number_class = readers[kind]
+    for each in getattr(command, "commands", {}).values():
+        _with_plain_numbers(each)
+    return command
 
 
 class _Commands(TyperGroup):
