@@ -41,18 +41,9 @@ def decimal_number(text: str) -> float:
     return float(text.replace(",", "."))
 
 
-def plain_whole(text: object) -> int:
-    """The whole number that digits alone are, as on the command line. Raises ValueError."""
-    if isinstance(text, str) and not _WHOLE.fullmatch(text.strip()):
-        raise ValueError(f"{text!r} is no whole number")
-    return int(text)  # type: ignore[call-overload, no-any-return]
-
-
-def plain_decimal(text: object) -> float:
-    """As `plain_whole`, of a number with a point, also such as `1e-3`. Raises ValueError."""
-    if isinstance(text, str) and ("_" in text or not text.isascii()):
-        raise ValueError(f"{text!r} is no number")
-    return float(text)  # type: ignore[arg-type]
+def is_plain(text: str) -> bool:
+    """Whether Python's `int` and `float` read a text as anybody would: no underscores, no digits of other scripts."""
+    return text.isascii() and "_" not in text
 
 
 def with_points(texts: list[str]) -> list[str]:

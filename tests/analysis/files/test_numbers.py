@@ -1,12 +1,10 @@
 """Numbers that people type."""
 
-from collections.abc import Callable
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analysis.files.numbers import decimal_number, plain_decimal, plain_whole, whole_number, with_points
+from analysis.files.numbers import decimal_number, whole_number, with_points
 
 
 @given(st.integers(-(10**14), 10**14), st.sampled_from([",", "'", "’", " ", "\u00a0", "\u202f"]))
@@ -48,14 +46,6 @@ def test_decimals_have_a_point_or_a_comma(text: str, number: float) -> None:
 def test_what_may_be_thousands_or_is_no_number_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="number"):
         decimal_number(text)
-
-
-@pytest.mark.parametrize("read", [plain_whole, plain_decimal])
-def test_the_command_line_takes_digits_alone(read: Callable[[object], float]) -> None:
-    assert read("12") == read(12) == 12
-    for text in ("1_0", "٣"):
-        with pytest.raises(ValueError, match="no"):
-            read(text)
 
 
 def test_decimal_commas_of_a_column_are_points_where_they_can_be_nothing_else() -> None:
