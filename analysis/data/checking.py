@@ -10,8 +10,9 @@ import pandas as pd
 from analysis.data.codes import Codes, Groups, Mask, recoded, small_type, with_categories
 from analysis.data.columns import Column, names
 from analysis.errors import SchemaError, shown
+from analysis.files.numbers import with_points
 
-_INTEGER = re.compile(r"[+-]?\d{1,15}(\.0+)?")
+_INTEGER = re.compile(r"[+-]?\d{1,15}(\.0+)?", re.ASCII)
 # A whole or decimal number and nothing beside it.
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,2})?", re.ASCII)
 _LARGEST = 10**15
@@ -266,7 +267,8 @@ def _read_number(series: pd.Series, _column: Column) -> Read:
         codes, distinct = pd.factorize(np.where(bad, np.nan, numbers), sort=True)
         return _coded_numbers(codes, distinct), missing, bad
     cells = coded(series)
-    given = [float(text) if _NUMBER.fullmatch(text) else np.nan for text in cells.cat.categories]
+    texts = with_points([str(text) for text in cells.cat.categories])
+    given = [float(text) if _NUMBER.fullmatch(text) else np.nan for text in texts]
     finite = np.isfinite(np.array(given, dtype=float))
     distinct = np.unique(np.array(given, dtype=float)[finite])
     places = np.where(finite, np.searchsorted(distinct, np.where(finite, given, 0.0)), -1)

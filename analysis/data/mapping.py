@@ -10,7 +10,7 @@ import pandas as pd
 from analysis.data.checking import check_columns
 from analysis.data.columns import RESPONSE_COLUMNS, Column
 from analysis.data.elsewhere.mapped_cells import SIDES
-from analysis.data.elsewhere.mapped_rows import NAMED, PROSE, MappedRows
+from analysis.data.elsewhere.mapped_rows import NAMED, PROSE, REPEAT, MappedRows
 from analysis.data.elsewhere.mapping_file import (
     QUOTINGS,
     Kind,
@@ -152,8 +152,10 @@ def _opened(path: AnyTable, mapping: MappingFile) -> TableFile:
     joined = {name: tuple(part.text for part in parts) for name, parts in mapping.joined.items()}
     theirs = [part for parts in joined.values() for part in parts]
     theirs += [entry.text for entry in mapping.columns.values()]
-    file = open_table(path, mapping.delimiter, theirs, letters=mapping.option("quoting", QUOTINGS) == "none")
-    return replace(file, joined=joined, joined_by=mapping.joined_by)
+    is_plain = mapping.option("quoting", QUOTINGS) == "none"
+    where = mapping.options.get("rows")
+    file = open_table(path, mapping.delimiter, theirs, letters=is_plain, rows=where.text if where else None)
+    return replace(file, joined=joined, joined_by=mapping.joined_by, parts=mapping.parts)
 
 
 def _require_2afc(mapping: MappingFile) -> None:
@@ -161,9 +163,12 @@ def _require_2afc(mapping: MappingFile) -> None:
         problem = f"this maps {mapping.kind}, and 2AFC answers are needed"
         mapping.refuse(mapping.options["kind"].line, "kind", problem, "give a mapping of kind 2afc")
     for section, entries in (("columns", mapping.columns), ("constants", mapping.constants)):
-        require_known(mapping, section, entries, tuple(_OURS))
+        require_known(mapping, section, entries, (*_OURS, REPEAT))
     require_known(mapping, "named_by", mapping.named_by, NAMED)
-    require_known_wide(mapping, tuple(_OURS))
+    require_known_wide(mapping, (*_OURS, REPEAT))
+    if "positions_from" in mapping.options and "position" not in mapping.given:
+        line = mapping.options["positions_from"].line
+        mapping.refuse(line, "positions_from", "no column is given for position", "add position to columns")
     given = mapping.given
     for name in ("participant", "choice"):
         if name not in given:

@@ -11,6 +11,7 @@ import pandas as pd
 from analysis.data.checking import categorical
 from analysis.data.codes import Counts, groups_of
 from analysis.errors import SchemaError, shown
+from analysis.files.numbers import with_points
 from analysis.options import chosen
 from analysis.stats.agreement.ratings import LEVELS, Level
 from analysis.stats.intervals import Floats
@@ -52,7 +53,7 @@ class Ratings:
     def scores(self) -> Floats:
         """The score of each row as a number, NaN where there is none or it is no number."""
         cells = self.table["score"].cat
-        numbers = [as_number(text) for text in cells.categories]
+        numbers = [as_number(text) for text in with_points([str(text).strip() for text in cells.categories])]
         return np.array([*numbers, np.nan], dtype=float)[cells.codes.to_numpy()]
 
 

@@ -5,15 +5,17 @@ A command's module is imported when the command runs, not when it is listed: mos
 
 import gc
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from analysis.files.faults import noting
+from analysis.files.numbers import is_plain
 from app.core.errors import StudyError
 from app.core.privacy import keep_private
 
@@ -81,10 +83,28 @@ def load(name: str) -> Any:
     listed = COMMANDS[name]
     found = getattr(import_module(f"app.cli.{listed.module}"), listed.name)
     if isinstance(found, typer.Typer):
-        return get_group(found)
+        return _with_plain_numbers(get_group(found))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name)(found)
-    return get_command(alone)
+    return _with_plain_numbers(get_command(alone))
+
+
+def _with_plain_numbers(command: Any) -> Any:
+    """The command, whose numbers are digits: Python's own reading takes `1_0` for 10, and digits of any script."""
+    for param in command.params:
+        kind = param.type_descriptor.annotation
+        if {int, float} & {kind, *get_args(kind)}:
+            param.process_value = partial(_plain, param, param.process_value)
+    for each in getattr(command, "commands", {}).values():
+        _with_plain_numbers(each)
+    return command
+
+
+def _plain(param: Any, process: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
+    for text in value if isinstance(value, list | tuple) else (value,):
+        if isinstance(text, str) and not is_plain(text):
+            raise typer.BadParameter(f"{text!r} is not a plain number, such as 1000", ctx=ctx, param=param)
+    return process(ctx, value)
 
 
 class _Commands(TyperGroup):

@@ -53,7 +53,20 @@ async def _read_form(request: Request) -> dict[str, str]:
         fields = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS)
     except ValueError:
         raise BadForm(f"The form has too many fields; {MAX_FORM_FIELDS} are allowed.") from None
-    return {without_nul(name): without_nul(value) for name, value in fields}
+    found: dict[str, str] = {}
+    for name, value in ((without_nul(name), without_nul(value)) for name, value in fields):
+        if found.get(name, value) != value:
+            request.state.repeated = name
+        found[name] = value
+    return found
+
+
+async def read_single_form(request: Request) -> dict[str, str]:
+    """As `read_form`, refused where a field has two different values: which of them was meant, nobody knows."""
+    form = await read_form(request)
+    if name := getattr(request.state, "repeated", ""):
+        raise BadForm(f"The form has two different values for {name}. Please reload the page.")
+    return form
 
 
 async def bounded_body(request: Request, most: int) -> bytes:
@@ -108,6 +121,7 @@ DatabaseDep = Annotated[Database, Depends(get_database)]
 StoreDep = Annotated[ClipStore, Depends(get_store)]
 SettingsDep = Annotated[Settings, Depends(get_settings)]
 Form = Annotated[dict[str, str], Depends(read_form)]
+SingleForm = Annotated[dict[str, str], Depends(read_single_form)]
 Now = Annotated[datetime, Depends(now)]
 Rng = Annotated[random.Random, Depends(get_rng)]
 Site = Annotated[str, Depends(get_site)]

@@ -14,6 +14,7 @@ from typing import Any
 from sqlalchemy import bindparam, func, select
 from sqlmodel import Session, SQLModel
 
+from analysis.files.numbers import is_plain
 from app.sessions.design import Layout, Slot
 from app.sessions.responses import Response
 
@@ -100,7 +101,7 @@ def read_rt_ms(text: str, playback: PlaybackReport | None = None) -> tuple[int |
     if not text:
         return None, ("rt-missing",)
     try:
-        rt_ms = round(float(text))
+        rt_ms = round(float(text)) if is_plain(text) else -1
     except (ValueError, OverflowError):
         return None, ("rt-odd",)
     if rt_ms < 0:

@@ -6,7 +6,7 @@ from typing import Literal
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from app.core.dependencies import DatabaseDep, Form, Now, Rng, SettingsDep, without_nul
+from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, SingleForm, without_nul
 from app.core.errors import Closed, InvalidAnswer
 from app.core.templating import render
 from app.sessions.beginning import Declined
@@ -27,7 +27,7 @@ NO_STORE = {"Cache-Control": "no-store"}
 # Routes are tried in their order: these two are what is asked for most.
 @router.post("/p/{token}")
 async def answer_page(
-    request: Request, token: str, database: DatabaseDep, form: Form, now: Now, rng: Rng
+    request: Request, token: str, database: DatabaseDep, form: SingleForm, now: Now, rng: Rng
 ) -> Response:
     """Take one answer. It is committed before the reply leaves."""
     scripted = "application/json" in request.headers.get("accept", "")

@@ -405,7 +405,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
         (
             tmp_path / "answers.xlsx",
             map_path,
-            "the suffix '.xlsx' is not known; allowed: .csv, .tsv, .txt, .jsonl",
+            "the suffix '.xlsx' is not known; allowed: .csv, .tsv, .txt, .json, .jsonl",
         ),
         (tmp_path, map_path, "the suffix "),
     ):

@@ -161,7 +161,7 @@ def test_what_is_not_there_is_one_line(run: Run) -> None:
 
 @pytest.mark.usefixtures("data")
 def test_wrong_usage_is_exit_2(run: Run) -> None:
-    for words in ("export", "export x --what secrets", "nonsense", "simulate x -n 0"):
+    for words in ("export", "export x --what secrets", "nonsense", "simulate x -n 0", "simulate x -n 1_0"):
         done = run(*words.split())
         assert done.returncode == 2, words
         assert "Traceback" not in done.stderr

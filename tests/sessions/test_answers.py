@@ -53,7 +53,9 @@ def test_numbers(text: str, value: float) -> None:
     assert read_answers((question("n", "number"),), {"n": text}).extra == {"n": value}
 
 
-@pytest.mark.parametrize("text", ["1,000", "1,000.5", "1.000,5", "12,345,678", "nan", "inf", "many", "200"])
+@pytest.mark.parametrize(
+    "text", ["1,000", "1_0", "1,000.5", "1.000,5", "12,345,678", "nan", "inf", "many", "200"]
+)
 def test_numbers_that_could_mean_two_things_or_nothing_are_asked_again(text: str) -> None:
     with pytest.raises(InvalidAnswer):
         read_answers((question("n", "number", maximum=150),), {"n": text})

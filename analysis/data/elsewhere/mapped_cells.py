@@ -41,6 +41,18 @@ def with_ending(cells: pd.Categorical, ending: str) -> pd.Categorical:
     return _coded(cells.codes, [*(f"{text}{ending}" for text in cells.categories), ""])
 
 
+def joined_texts(first: pd.Categorical, second: pd.Categorical) -> pd.Categorical:
+    """The texts of both with a hyphen between; those of the first alone where the second has none."""
+    n = len(second.categories) + 1
+    used, codes = np.unique(first.codes.astype(np.int64) * n + second.codes + 1, return_inverse=True)
+    texts = []
+    for code in used.tolist():
+        one, two = divmod(code, n)
+        text = "" if one < 0 else str(first.categories[one])
+        texts.append(f"{text}-{second.categories[two - 1]}" if text and two else text)
+    return _coded(codes.astype(np.int64), [*texts, ""])
+
+
 def numbers_of(cells: pd.Categorical, scale: tuple[float, float] | None) -> tuple[pd.Categorical, Mask]:
     """Texts of numbers without a percent sign behind them, and the rows that are off the scale.
 

@@ -1,5 +1,6 @@
 """The columns of a mapped table on their way to `responses`."""
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -12,6 +13,7 @@ from analysis.data.elsewhere.mapped_cells import (
     constant,
     first_other,
     flipped,
+    joined_texts,
     members_by_name,
     members_by_side,
     numbers_of,
@@ -31,6 +33,9 @@ PROSE = tuple(column.name for column in RESPONSE_COLUMNS if column.prose)
 # What tells a member: its cells may be a side, or the name of a source or clip.
 NAMED = ("left", "truth", "choice")
 
+REPEAT = "repeat"
+POSITIONS_FROM = "positions_from"
+_DIGITS = re.compile(r"[0-9]{1,9}")
 _CONSTANT = {"version": "1", "arm": "main", "mode": "live", "kind": "main"}
 _SAME_AS = {"session": "participant", "trial": "pair"}
 _OF_MEMBERS = ("stimulus", "source", "watched", "plays")
@@ -67,6 +72,10 @@ class MappedRows:
             self._default(name, text)
         for name, other in _SAME_AS.items():
             self.cells.setdefault(name, self.cells[other])
+        if REPEAT in self.cells:
+            self.cells["session"] = joined_texts(self.cells["session"], self.cells.pop(REPEAT))
+        if "position" in self.cells:
+            self._count_from_one()
         for member in MEMBERS:
             self.cells.setdefault(f"stimulus_{member}", with_ending(self.cells["pair"], f"-{member}"))
         columns = {name: self._column(name) for name in names(RESPONSE_COLUMNS)}
@@ -148,6 +157,14 @@ class MappedRows:
             f"the same two {kind} cells in all rows of a pair; give a column for pair that tells them apart"
         )
         raise self._fault("pair", found[1], problem, allowed)
+
+    def _count_from_one(self) -> None:
+        if self.mapping.option(POSITIONS_FROM, ("1", "0")) == "0":
+            cells = self.cells["position"]
+            texts = [str(int(text) + 1) if _DIGITS.fullmatch(text) else text for text in cells.categories]
+            self.cells["position"] = texts_of(
+                pd.Series(cells), dict(zip(cells.categories, texts, strict=True))
+            )
 
     def _turn(self, turned: Mask) -> None:
         for kind in _OF_MEMBERS:

@@ -6,9 +6,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, NoReturn
 
-from yaml import Node, SequenceNode
-
-from analysis.data.elsewhere.wide_section import Wide, read_wide
+from analysis.data.elsewhere.cell_parts import Part
+from analysis.data.elsewhere.columns_section import read_columns
+from analysis.data.elsewhere.wide_section import SLOT, Wide, read_wide
 from analysis.data.elsewhere.yaml_entries import (
     IN_MEMORY,
     Document,
@@ -35,7 +35,8 @@ class MappingFile:
     `columns` names their column, `constants` one value for all rows, `values` what a value of theirs is with us,
     `named_by` what a value of theirs is the name of, `wide` how a row holds several answers, `options` every other key
     of the file, `lists` those that hold several texts; `lines` says where each key of the file stands. `joined` has the
-    columns of theirs that are one column together, by the name that `columns` then has for them."""
+    columns of theirs that are one column together, by the name that `columns` then has for them; `parts` likewise those
+    that are a part of a column."""
 
     path: str
     kind: Kind
@@ -48,6 +49,7 @@ class MappingFile:
     lines: Mapping[str, int]
     wide: Wide | None = None
     joined: Mapping[str, tuple[Entry, ...]] = field(default_factory=dict)
+    parts: Mapping[str, Part] = field(default_factory=dict)
 
     @property
     def joined_by(self) -> str:
@@ -83,7 +85,25 @@ class MappingFile:
             given.add(self.rater)
         if wide.layout == "items" and not {"stimulus_a", "stimulus_b"} <= {*given, *self.columns}:
             given.add(self.item)
-        return frozenset(given)
+        return frozenset(given - self.slotted.keys())
+
+    @property
+    def has_slots(self) -> bool:
+        """Whether columns may name the slot of a wide layout, `{n}`, beside columns of the file."""
+        return self.wide is not None and self.wide.layout in ("items", "raters")
+
+    @property
+    def slotted(self) -> Mapping[str, tuple[str, ...]]:
+        """Our columns that are made with the slot of a wide layout, and what they are joined of."""
+        found = {
+            name: tuple(part.text for part in self.of_file(entry)) for name, entry in self.columns.items()
+        }
+        return {name: parts for name, parts in found.items() if self.has_slots and SLOT in parts}
+
+    def of_file(self, entry: Entry) -> tuple[Entry, ...]:
+        """The columns of theirs that an entry of `columns` stands for."""
+        part = self.parts.get(entry.text)
+        return (Entry(part.column, entry.line),) if part else self.joined.get(entry.text, (entry,))
 
     @property
     def given(self) -> frozenset[str]:
@@ -125,9 +145,9 @@ class MappingFile:
 
 
 _SECTIONS = ("columns", "constants", "values")
-_OF_FILE = ("kind", "study", "delimiter", "quoting", "joined_by")
+_OF_FILE = ("kind", "study", "delimiter", "quoting", "rows", "joined_by")
 _KEYS: Mapping[Kind, tuple[str, ...]] = {
-    "2afc": (*_OF_FILE, *_SECTIONS, "named_by", "wide", "certainty_scale"),
+    "2afc": (*_OF_FILE, *_SECTIONS, "named_by", "wide", "certainty_scale", "positions_from"),
     "ratings": (
         *_OF_FILE,
         *_SECTIONS,
@@ -159,7 +179,9 @@ def read_mapping_file(path: Path | str | Mapping[str, Any]) -> MappingFile:
     keys = document.entries(document.root(text_of(path)), "")
     kind = _kind(document, keys)
     document.require_known(keys, _KEYS[kind], "")
-    columns, joined = _columns(document, keys["columns"].node) if "columns" in keys else ({}, {})
+    columns, joined, parts = (
+        read_columns(document, keys["columns"].node) if "columns" in keys else ({}, {}, {})
+    )
     sections = {
         name: document.texts(keys[name].node, name) if name in keys else {}
         for name in ("constants", "named_by")
@@ -185,28 +207,10 @@ def read_mapping_file(path: Path | str | Mapping[str, Any]) -> MappingFile:
         lines={name: one.line for name, one in keys.items()},
         wide=read_wide(document, keys["wide"], _ANSWER[kind]) if "wide" in keys else None,
         joined=joined,
+        parts=parts,
     )
     _refuse_contradictions(mapping)
     return mapping
-
-
-def _columns(document: Document, node: Node) -> tuple[dict[str, Entry], dict[str, tuple[Entry, ...]]]:
-    """Their column for each of ours; a list of columns is one of the name `first + second`."""
-    columns: dict[str, Entry] = {}
-    joined: dict[str, tuple[Entry, ...]] = {}
-    for name, key in document.entries(node, "columns").items():
-        if not isinstance(key.node, SequenceNode):
-            columns[name] = Entry(document.text(key.node, f"columns.{name}").text, key.line)
-            continue
-        parts = document.items(key.node, f"columns.{name}")
-        if len({part.text for part in parts}) < max(2, len(parts)):
-            given = ", ".join(part.text for part in parts)
-            document.refuse(
-                key.line, f"columns.{name}", f"[{given}] joins nothing", "list two or more columns"
-            )
-        columns[name] = Entry(" + ".join(part.text for part in parts), key.line)
-        joined[columns[name].text] = parts
-    return columns, joined
 
 
 def _kind(document: Document, keys: Mapping[str, Key]) -> Kind:
@@ -237,7 +241,7 @@ def _refuse_contradictions(mapping: MappingFile) -> None:
         entry = {**mapping.columns, **mapping.constants}[name]
         remedy = "remove one of the two"
         mapping.refuse(entry.line, name, f"wide gives {name} too (line {_wide_line(mapping)})", remedy)
-    if mapping.wide and "criteria" in mapping.lists:
+    if mapping.wide and mapping.wide.layout and "criteria" in mapping.lists:
         problem = "criteria is a layout of its own: a column for each criterion"
         mapping.refuse(mapping.lines["wide"], "wide", problem, "keep one of the two")
     for name, values in mapping.values.items():
@@ -277,8 +281,8 @@ def require_columns(
     mapping: MappingFile, columns: Mapping[str, Entry], section: str, header: Sequence[str], origin: str
 ) -> None:
     """Refuse a column of theirs that their file does not have."""
-    for name, entry in [(n, part) for n, e in columns.items() for part in mapping.joined.get(e.text, (e,))]:
-        if entry.text not in header:
+    for name, entry in [(n, part) for n, e in columns.items() for part in mapping.of_file(e)]:
+        if entry.text not in header and not (entry.text == SLOT and mapping.has_slots):
             meant = get_close_matches(entry.text, header, n=1)
             hint = f" (do you mean {shown(meant[0])}?)" if meant else ""
             problem = f"{origin} has no column {shown(entry.text)}{hint}"

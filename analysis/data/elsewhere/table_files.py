@@ -12,20 +12,23 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from analysis.data.columns import Column
+from analysis.data.elsewhere.cell_parts import Part
+from analysis.data.elsewhere.json_files import is_json, json_table
 from analysis.data.elsewhere.mapped_cells import texts_of
 from analysis.data.reading import open_csv, read_csv
 from analysis.errors import AnalysisError, ReadError, SchemaError, shown
 from analysis.files.text_tables import TextTable
 
 _USUAL = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
-_SUFFIXES = ".csv, .tsv, .txt, .jsonl or .parquet, or any with a `delimiter` in the mapping"
+_SUFFIXES = ".csv, .tsv, .txt, .json, .jsonl or .parquet, or any with a `delimiter` in the mapping"
 
 
 @dataclass(frozen=True, slots=True)
 class TableFile:
     """A file and its header; `text` is None where it is no delimited text. Or a table in memory, `frame`.
 
-    `joined` has the columns that stand for several of the file's, with `joined_by` between their texts."""
+    `joined` has the columns that stand for several of the file's, with `joined_by` between their texts, `parts` those
+    that are a part of one."""
 
     path: Path
     header: tuple[str, ...]
@@ -33,6 +36,7 @@ class TableFile:
     frame: pd.DataFrame | None = None
     joined: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     joined_by: str = ""
+    parts: Mapping[str, Part] = field(default_factory=dict)
 
     @property
     def first_row(self) -> int:
@@ -47,13 +51,20 @@ class TableFile:
 
         Raises ReadError or SchemaError where a row cannot be read.
         """
+        parts_of = {name: self.parts[name] for name in names if name in self.parts}
+        if parts_of:
+            whole = [self.parts[name].column if name in parts_of else name for name in names]
+            table = replace(self, parts={}).read(list(dict.fromkeys(whole)), prose, nested)
+            for name, part in parts_of.items():
+                table[name] = part.of(table[part.column], str(self.path), self.first_row)
+            return table[list(names)]
         joined = {name: self.joined[name] for name in names if name in self.joined}
         if joined:
             single = [name for name in names if name not in joined]
             parts = [part for one in joined.values() for part in one]
             table = replace(self, joined={}).read(list(dict.fromkeys([*single, *parts])), prose, nested)
             for name, columns in joined.items():
-                table[name] = self._together(table, columns)
+                table[name] = self.together(table, columns)
             return table[list(names)]
         for name in names:
             if self.header.count(name) > 1:
@@ -63,6 +74,9 @@ class TableFile:
         if self.frame is not None:
             places = [self.header.index(name) for name in names]
             found = self.frame.iloc[:, places].reset_index(drop=True)
+            for name, place in zip(names, places, strict=True):
+                if name not in nested:
+                    _refuse_nested(str(self.path), name, self.frame.iloc[:, place])
             return _with_rows(found.set_axis(list(names), axis=1), self.path)
         prose = {*prose, *nested}
         if self.text is not None:
@@ -71,7 +85,7 @@ class TableFile:
         rows = _read_jsonl if self.path.suffix.lower() == ".jsonl" else _read_parquet
         return rows(self.path, list(names), nested)
 
-    def _together(self, table: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
+    def together(self, table: pd.DataFrame, columns: Sequence[str]) -> pd.Series:
         """The texts of some columns as one; empty where all of them are. Refuses two rows that only look the same."""
         cells = [texts_of(table[name], {}) for name in columns]
         codes = np.stack([one.codes for one in cells], axis=1)
@@ -91,15 +105,23 @@ class TableFile:
         return pd.Series(np.array(texts, dtype=object)[which.ravel()])
 
 
+def _refuse_nested(origin: str, name: str, cells: pd.Series) -> None:
+    if cells.dtype == object:
+        for number, cell in enumerate(cells, start=1):
+            if isinstance(cell, dict | list):
+                raise SchemaError(origin, number, name, f"{shown(cell)} is not one value", "a text or number")
+
+
 def open_table(
     path: Path | str | pd.DataFrame,
     delimiter: str | None = None,
     known: Collection[str] = (),
     *,
     letters: bool = False,
+    rows: str | None = None,
 ) -> TableFile:
     """Look at the header of a file. What is not JSON lines or Parquet is delimited text, as `open_csv` reads it;
-    `known` are names of columns that it should have.
+    `known` are names of columns that it should have; `rows` says where the rows of a JSON file are.
 
     A table in memory is called `table` in errors, which count its rows from 1.
 
@@ -112,6 +134,9 @@ def open_table(
         return TableFile(Path("table"), tuple(map(str, path.columns)), frame=path)
     path = Path(path)
     suffix = path.suffix.lower()
+    if is_json(path):
+        frame = json_table(path, rows)
+        return TableFile(path, tuple(frame.columns), frame=frame)
     try:
         if delimiter or suffix in _USUAL:
             text = open_csv(path, known, delimiter, _USUAL.get(suffix, ","), letters=letters)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -13,12 +13,10 @@ from analysis.data.codes import Codes, Counts, Mask
 from analysis.data.elsewhere.list_cells import Path, entries_of, path_of
 from analysis.data.elsewhere.mapping_file import MappingFile
 from analysis.data.elsewhere.table_files import TableFile
-from analysis.data.elsewhere.wide_section import Wide
+from analysis.data.elsewhere.wide_section import SLOT, Wide
 from analysis.data.elsewhere.yaml_entries import Entry
 from analysis.errors import AnalysisError, SchemaError, shown
 
-# What stands in a pattern for the part of a column's name that differs.
-SLOT = "{n}"
 _COUNT = re.compile(r"\d{1,9}(\.0+)?")
 # More answers than any table that is counted by hand has; a column of ids taken for counts has more.
 _MOST_ANSWERS = 20_000_000
@@ -56,7 +54,8 @@ def long_table(mapping: MappingFile, file: TableFile, prose: Sequence[str] = ())
     SchemaError
         At the first cell that is no count, no list, or a list of another length than its row's others.
     """
-    theirs = {name: entry.text for name, entry in mapping.columns.items()}
+    slotted = mapping.slotted
+    theirs = {name: entry.text for name, entry in mapping.columns.items() if name not in slotted}
     texts = {their for name, their in theirs.items() if name in prose}
     texts -= {their for name, their in theirs.items() if name not in prose}
     wide = mapping.wide
@@ -68,7 +67,8 @@ def long_table(mapping: MappingFile, file: TableFile, prose: Sequence[str] = ())
     unfold = {"raters": _grouped, "items": _grouped, "counts": _counted, "lists": _listed}[wide.layout]
     needed, unfolded = unfold(mapping, wide, file)
     nested = list(needed) if wide.layout == "lists" else []
-    table = file.read(list(dict.fromkeys([*theirs.values(), *needed])), texts - set(needed), nested)
+    beside = [part for parts in slotted.values() for part in parts if part != SLOT]
+    table = file.read(list(dict.fromkeys([*theirs.values(), *beside, *needed])), texts - set(needed), nested)
     long = unfolded(table)
     if not len(long.source):
         raise AnalysisError(
@@ -77,6 +77,9 @@ def long_table(mapping: MappingFile, file: TableFile, prose: Sequence[str] = ())
         )
     cells = {name: table[their].take(long.source).reset_index(drop=True) for name, their in theirs.items()}
     given = {**cells, **long.cells}
+    for name, parts in slotted.items():
+        columns = {part: long.slots if part == SLOT else table[part].take(long.source) for part in parts}
+        given[name] = file.together(pd.DataFrame({part: c.to_numpy() for part, c in columns.items()}), parts)
     if wide.anonymous:
         given |= _unknown(mapping, len(long.source))
     return LongTable(given, long.source + file.first_row, long.places)
@@ -94,6 +97,7 @@ class _Unfolded:
     source: Counts
     cells: Mapping[str, pd.Series]
     places: Mapping[str, tuple[Sequence[str], Codes]]
+    slots: pd.Series = field(default_factory=pd.Series)
 
 
 _Unfold = Callable[[pd.DataFrame], _Unfolded]
@@ -113,11 +117,11 @@ def _grouped(mapping: MappingFile, wide: Wide, file: TableFile) -> tuple[Sequenc
         slot = np.tile(np.arange(len(slots)), n)[kept]
         cells = {name: pd.Series(column[kept]) for name, column in stacked.items()}
         named_by_slot = mapping.rater if wide.layout == "raters" else mapping.item
+        texts = pd.Series(pd.Categorical.from_codes(slot, categories=pd.Index(slots, dtype="str")))
         if named_by_slot in mapping.unfolded and named_by_slot not in cells:
-            texts = pd.Categorical.from_codes(slot, categories=pd.Index(slots, dtype="str"))
-            cells[named_by_slot] = pd.Series(texts)
+            cells[named_by_slot] = texts
         source = np.repeat(np.arange(n), len(slots))[kept]
-        return _Unfolded(source, cells, {name: (of, slot) for name, of in columns.items()})
+        return _Unfolded(source, cells, {name: (of, slot) for name, of in columns.items()}, texts)
 
     return needed, unfolded
 

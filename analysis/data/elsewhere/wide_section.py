@@ -12,6 +12,8 @@ from analysis.errors import shown
 Layout = Literal["raters", "items", "counts", "lists"]
 
 LAYOUTS: tuple[Layout, ...] = ("raters", "items", "counts", "lists")
+# What stands in a pattern for the part of a column's name that differs.
+SLOT = "{n}"
 _KEYS = (*LAYOUTS, "anonymous", "separator")
 
 

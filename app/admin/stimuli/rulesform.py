@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from analysis.files.numbers import decimal_number
 from app.admin.stimuli.views import MaskRow
 from app.library.clips.rules import Mask, Rules
 from app.library.rules import BadRules, checked_rules
@@ -56,8 +57,8 @@ def rules_in(fields: Mapping[str, str]) -> Rules:
     values: dict[str, Any] = {}
     faults: dict[str, str] = {}
     for name in NUMBERS:
-        text = fields.get(name, "").strip().replace(",", ".")
-        if text:
+        text = fields.get(name, "")
+        if text.strip():
             values[name] = _number(text, whole=name in _WHOLE)
             if values[name] is None:
                 faults[name] = f"{_WORDS[name]} is not a number."
@@ -79,7 +80,7 @@ def _rows(fields: Mapping[str, str]) -> list[str]:
 def _mask(fields: Mapping[str, str], row: str, number: int, faults: dict[str, str]) -> dict[str, float]:
     box: dict[str, float] = {}
     for side in SIDES:
-        percent = _number(fields.get(f"mask.{row}.{side}", "").strip().replace(",", "."), whole=False)
+        percent = _number(fields.get(f"mask.{row}.{side}", ""), whole=False)
         if percent is None:
             faults[f"masks.{number}.{side}"] = f"Mask {number + 1}: {side} is not a number."
         else:
@@ -88,9 +89,10 @@ def _mask(fields: Mapping[str, str], row: str, number: int, faults: dict[str, st
 
 
 def _number(text: str, *, whole: bool) -> float | int | None:
-    if not re.fullmatch(r"-?\d{1,12}(\.\d{0,12})?|-?\.\d{1,12}", text, re.ASCII):
+    try:
+        number = decimal_number(text)
+    except ValueError:
         return None
-    number = float(text)
     return int(number) if whole and number.is_integer() else number
 
 

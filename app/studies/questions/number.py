@@ -1,12 +1,12 @@
 """`number`: a number, with fractions."""
 
 import math
-import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from analysis.files.numbers import NO_SEPARATORS, decimal_number
 from app.studies.file.problems import Fault, Place
 from app.studies.file.widgets import Widget
 from app.studies.questions.base import ANSWER_DUE, Around, Asked, Question, QuestionType, finite_number
@@ -60,12 +60,12 @@ class Number(QuestionType):
             yield Fault((*place, where), message, "make `minimum` less than `maximum`")
 
     def value(self, question: Question, text: str) -> Any:
-        if re.search(r",\d{3}(\D|$)", text) or ("," in text and "." in text):
-            raise ValueError("Please write the number without separators, such as 1000 or 1.5.")
         try:
-            number = float(text.replace(",", "."))
-        except ValueError:
-            raise ValueError("Please give a number.") from None
+            number = decimal_number(text)
+        except ValueError as error:
+            raise ValueError(
+                NO_SEPARATORS if str(error) == NO_SEPARATORS else "Please give a number."
+            ) from None
         low, high = question.minimum, question.maximum
         if (
             not math.isfinite(number)

@@ -14,6 +14,7 @@ from typing import ClassVar, Literal
 
 from markupsafe import Markup
 
+from analysis.files.numbers import whole_number
 from app.core.errors import InvalidAnswer
 from app.core.templating import html_of, templates_age
 from app.sessions.pages import Page
@@ -27,8 +28,6 @@ Stage = Literal["questions", "waiting", "ready", "playing", "left", "result"]
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]
 # Without a script, a page on which there is nothing to fill in comes again after so many seconds.
 REFRESH_S = 4
-_DIGITS = re.compile(r"[+-]?[0-9]{1,15}")
-_SEPARATORS = re.compile(r"[\s,'’_]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _REST = "rest-"
 NO_RULES = Rules("", ())
@@ -304,7 +303,7 @@ def _posted(name: str, form: Mapping[str, str]) -> str:
 
 def _number(number: Number, form: Mapping[str, str]) -> int:
     posted = _posted(number.name, form)
-    text = _SEPARATORS.sub("", form.get(posted, ""))
+    text = form.get(posted, "").strip()
     top = number.maximum
     bounds = (
         f"from {amount(number.minimum)} to {amount(top)}"
@@ -315,15 +314,19 @@ def _number(number: Number, form: Mapping[str, str]) -> int:
         bounds += f", in steps of {amount(number.step)}"
     if not text:
         raise ValueError(f"Please choose an amount: {bounds}.")
-    if not _DIGITS.fullmatch(text):
-        raise ValueError(f"Please write a whole number, {bounds}.")
-    value = int(text)
+    if text and posted == number.name and form.get(_REST + number.name, "").strip():
+        raise ValueError("The form has two amounts. Please write one.")
+    try:
+        typed = whole_number(text)
+    except ValueError:
+        raise ValueError(f"Please write a whole number, {bounds}.") from None
+    value = typed
     if posted != number.name and top is not None:
         value = number.minimum + top - value
     try:
         number.check(value)
     except IllegalMove:
-        raise ValueError(f"{amount(int(text))} is not possible here: {bounds}.") from None
+        raise ValueError(f"{amount(typed)} is not possible here: {bounds}.") from None
     return value
 
 

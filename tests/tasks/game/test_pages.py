@@ -140,7 +140,9 @@ def test_a_form_that_makes_no_move_is_refused_in_plain_sentences() -> None:
     )
     good = {"kind": "offer", "to": "2", "amount": "1,000", "message": " hi\x00\x07 "}
     assert move_of(legal, good) == ({"kind": "offer", "to": 2, "amount": 1000}, "hi", "")
-    assert move_of(legal, {**good, "rest-amount": "5", "amount": "20"}).move["amount"] == 20
+    with pytest.raises(InvalidAnswer) as caught:
+        move_of(legal, {**good, "rest-amount": "5", "amount": "20"})
+    assert caught.value.errors == {"amount": "The form has two amounts. Please write one."}
     wrong = {
         "kind": ("sell", "That cannot be done now."),
         "to": ("3", "Please choose one."),
@@ -151,7 +153,21 @@ def test_a_form_that_makes_no_move_is_refused_in_plain_sentences() -> None:
         with pytest.raises(InvalidAnswer) as caught:
             move_of(legal, {**good, name: value})
         assert caught.value.errors == {name: said}
-    for text in ("", "1.5", "ten", "1e3", "٣", "9" * 400, "-10", "1010", "0x10", "true"):
+    for text in (
+        "",
+        "1.5",
+        "12,5",
+        "1_0",
+        "10,00",
+        "ten",
+        "1e3",
+        "٣",
+        "9" * 400,
+        "-10",
+        "1010",
+        "0x10",
+        "true",
+    ):
         with pytest.raises(InvalidAnswer) as caught:
             move_of(legal, {**good, "amount": text})
         assert "from 0 to 1,000" in caught.value.errors["amount"]
