@@ -4,9 +4,11 @@ from functools import cache
 
 import numpy as np
 import pandas as pd
+from scipy.special import ndtr
 
 from analysis.clues.classifier import Classifier, classify
-from bench.calibration_case import COVERAGE, Case, Goal, Hit, Simulate, holds
+from analysis.clues.within_pairs import PairShare, corrected_within, share_within
+from bench.calibration_case import COVERAGE, Case, Goal, Hit, Simulate, holds, interval, null_test
 
 WORLD = 200
 MOST = 200
@@ -38,7 +40,38 @@ def _simulate(n: int, shift: float) -> Simulate:
     return simulate
 
 
-CASES: tuple[Case, ...] = tuple(
+_IN_PAIRS = 17
+
+
+def _within(rng: np.random.Generator, n: int, shift: float) -> list[PairShare]:
+    """Of 17 clues that differ within pairs by normal values of SD 1, the first by `shift` more on one side."""
+    differences = rng.standard_normal((_IN_PAIRS, n))
+    differences[0] += shift
+    found = corrected_within([[share_within("human", None, one)] for one in differences], 0.75)
+    return [one for of in found for one in of]
+
+
+def _pairs_case(n: int) -> Case:
+    def simulate(rng: np.random.Generator, seed: int) -> list[Hit]:
+        told, nothing = _within(rng, n, 1.0), _within(rng, n, 0.0)
+        return [
+            any(one.warns for one in nothing),
+            holds(told[0], float(ndtr(1.0))),
+        ]
+
+    return Case(
+        f"clue-pairs-{n}",
+        f"{n} pairs, {_IN_PAIRS} clues that differ within pairs by chance alone; then one by 1 SD more",
+        (
+            null_test("any clue warns within pairs", "from a share of 0.75 on alone: cautious"),
+            interval("share of pairs with the higher value, exact", "exact: never below, by steps above"),
+        ),
+        simulate,
+        2_000,
+    )
+
+
+_OF_ALL = tuple(
     Case(
         f"clues-{n}-{shift:g}",
         f"{n} clips a side, {_CLUES} clues, one of them higher by {shift:g} SD",
@@ -48,4 +81,10 @@ CASES: tuple[Case, ...] = tuple(
     )
     for n in (4, 6, 10, 20, 30)
     for shift in (0.0, 0.75, 1.5)
+)
+
+
+CASES: tuple[Case, ...] = (
+    *(_pairs_case(n) for n in (8, 15, 30, 60)),
+    *_OF_ALL,
 )

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from analysis.errors import AnalysisError
 from analysis.learning.examples import Example, counted
+from analysis.learning.logged import FULL
 from analysis.learning.networks import NETWORKS, By, Kind, Optimiser, Parameters, Reads, Settings, shapes
 from analysis.learning.training import Trained
 from analysis.learning.weights import Shapes
@@ -193,7 +194,8 @@ def _by(card: Mapping[str, Any]) -> By:
 
 
 def _settings(copy: Mapping[str, Any]) -> Settings:
-    values = {"optimiser": "adam"} | {name: copy[name] for name in _NAMES if name in copy}
+    before: dict[str, Any] = {"optimiser": "adam", "step_s": 0.0, "decimals": FULL}
+    values = before | {name: copy[name] for name in _NAMES if name in copy}
     kinds = values["reads"], values["kind"], values["optimiser"]
     if any(kind not in get_args(known) for kind, known in zip(kinds, (Reads, Kind, Optimiser), strict=True)):
         raise ValueError("a network that is not known")
@@ -206,6 +208,8 @@ def _settings(copy: Mapping[str, Any]) -> Settings:
     for name in ("window", "hidden", "epochs", "batch"):
         if not isinstance(values[name], int):
             raise ValueError(f"{name} is no whole number")
+    if not (0 <= values["step_s"] <= 60 and values["decimals"] in range(FULL + 1)):
+        raise ValueError("step_s or decimals are out of range")
     if not isinstance(values["by_heading"], bool) or (values["kind"] == "gru" and not values["hidden"]):
         raise ValueError("settings that fit no network")
     return Settings(**values)

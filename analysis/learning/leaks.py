@@ -4,9 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import binomtest
 
-from analysis.learning.examples import Example, labels_of
+from analysis.clues.within_pairs import share_within
+from analysis.learning.examples import Example, Pairs, labels_of, matched_pairs
 from analysis.learning.fitting import Labels
+from analysis.learning.logged import as_logged, logged
 from analysis.learning.networks import PLACES, Settings
 from analysis.learning.paths import Path, turn_and_speed
 from analysis.results import Result
@@ -21,6 +24,7 @@ _MARGIN = 0.1
 _RATE_HZ = 30.0
 _STANDING = 0.05
 _SLACK_S = 0.1
+_SAME_LENGTH_S, _SAME_PLACE_M = 0.02, 0.01
 _MATCH = "Match the sources, or cut clips alike"
 
 LEAKS = {
@@ -28,6 +32,7 @@ LEAKS = {
     "outside-clip": "Positions go on where the clip does not: what no participant saw would be learnt",
     "length": "How long a clip lasts tells the sources apart",
     "place": "Where clips begin or end, or their goal, tells the sources apart",
+    "logging": "How positions were logged tells the sources apart: step, precision, repeated values or headings",
     "encoder": "How clips were encoded tells the sources apart: codec, size or frame rate",
     "scene": "Nothing says which clips share a scene, so that clips of one scene may be on both sides of a fold",
     "person": "Nothing says who made the clips of people, so that a person's style may be learnt for humanity",
@@ -44,21 +49,32 @@ class LeakCheck(Result):
     value: float | None
 
 
-def check_leaks(examples: Sequence[Example], settings: Settings) -> tuple[LeakCheck, ...]:
+def check_leaks(examples: Sequence[Example], settings: Settings, pairs: Pairs = ()) -> tuple[LeakCheck, ...]:
     """Every leak of `LEAKS`, found or not. Places that differ are no reason to refuse where a judge reads none, as one
-    of turn and speed; positions, images from above and pictures hold them."""
+    of turn and speed; positions, images from above and pictures hold them.
+
+    Numbers are held against each other over all clips (AUC) and within `pairs` (rows, the person's clip first; those of
+    a scene where there are none): a leak is found where either tells, and `value` is the worse of the two."""
+    pairs = pairs or matched_pairs(examples)
     return (
-        _ends(examples),
+        _ends(examples, pairs),
         _outside(examples),
-        _separated_by("length", examples, {"its length": [example.path.duration_s for example in examples]}),
-        _place(examples, settings),
+        _separated_by(
+            "length",
+            examples,
+            {"its length": [example.path.duration_s for example in examples]},
+            pairs,
+            least=_SAME_LENGTH_S,
+        ),
+        _place(examples, settings, pairs),
+        _logging(examples, settings, pairs),
         _encoder(examples, settings),
         _missing("scene", [example for example in examples if not example.scene]),
         _missing("person", [example for example in examples if example.is_human and not example.maker]),
     )
 
 
-def _ends(examples: Sequence[Example]) -> LeakCheck:
+def _ends(examples: Sequence[Example], pairs: Pairs) -> LeakCheck:
     """Numbers of the first and last second relative to the clip's own, held against those of a second in between."""
     is_human = labels_of(examples)
     seconds = [_seconds(example.path) for example in examples]
@@ -67,15 +83,23 @@ def _ends(examples: Sequence[Example]) -> LeakCheck:
         return LeakCheck(
             "ends", False, f"{LEAKS['ends']}: not looked at, as clips last less than {3 * EDGE_S:g} s", None
         )
-    table = np.array([second for second in seconds if second is not None])  # clips, places, numbers
-    labels = is_human[long_enough]
+    table = np.full((len(examples), 3, len(_NUMBERS)), np.nan)  # clips, places, numbers
+    table[long_enough] = [second for second in seconds if second is not None]
     worst, where = 0.5, ""
     for number, what in enumerate(_NUMBERS):
-        between = _apart(table[:, 1, number], labels)
+        between = _apart(table[:, 1, number], is_human, pairs)
         for place, which in ((0, "first"), (2, "last")):
-            area = _apart(table[:, place, number], labels)
-            if area - between > _MARGIN and _is_sure(area, labels) and area > worst:
-                worst, where = area, f"{what} in the {which} second: AUC {area:.2f}, {between:.2f} in between"
+            at_end = _apart(table[:, place, number], is_human, pairs)
+            for one, other, by in (
+                (at_end.area, between.area, "AUC"),
+                (at_end.share, between.share, "within pairs"),
+            ):
+                sure = at_end.area_is_sure if by == "AUC" else at_end.share_is_sure
+                if one - other > _MARGIN and sure and one > worst:
+                    worst, where = (
+                        one,
+                        f"{what} in the {which} second: {by} {one:.2f}, {other:.2f} in between",
+                    )
     if where:
         return LeakCheck(
             "ends", True, f"{LEAKS['ends']} ({where}). Cut the clips before arrival takes effect", worst
@@ -119,23 +143,23 @@ def _outside(examples: Sequence[Example]) -> LeakCheck:
     return LeakCheck("outside-clip", False, f"{LEAKS['outside-clip']}: {looked}", None)
 
 
-def _place(examples: Sequence[Example], settings: Settings) -> LeakCheck:
-    """The AUC of start, end and goal, each in the direction that tells most."""
+def _place(examples: Sequence[Example], settings: Settings, pairs: Pairs) -> LeakCheck:
+    """The AUC of start, end and goal, each in the direction that tells most, and the share of pairs likewise."""
     is_human = labels_of(examples)
     areas = {
-        "start": _furthest([_at(example.path, 0) for example in examples], is_human),
-        "end": _furthest([_at(example.path, -1) for example in examples], is_human),
+        "start": _furthest([_at(example.path, 0) for example in examples], is_human, pairs),
+        "end": _furthest([_at(example.path, -1) for example in examples], is_human, pairs),
     }
     goals = [example.goal_m for example in examples if example.goal_m is not None]
     if len(goals) == len(examples):
-        areas["goal"] = _furthest(goals, is_human)
-    numbers = ", ".join(f"{what} AUC {area:.2f}" for what, area in areas.items())
+        areas["goal"] = _furthest(goals, is_human, pairs)
+    numbers = ", ".join(f"{what} {one.says}" for what, one in areas.items())
     unknown = (
         "" if "goal" in areas else "; the goal not looked at, as positions have no goal_x_m and goal_y_m"
     )
-    worst = max(areas.values())
+    worst = max(one.worse for one in areas.values())
     says = f"{LEAKS['place']} ({numbers}{unknown})"
-    if worst <= THRESHOLD or not _is_sure(worst, is_human):
+    if not any(one.tells for one in areas.values()):
         return LeakCheck("place", False, says, worst)
     if settings.reads not in PLACES:
         return LeakCheck("place", False, f"{says}; this judge reads no places", worst)
@@ -147,9 +171,33 @@ def _at(path: Path, moment: int) -> Sequence[float]:
     return [float(values[moment]) for values in (path.x_m, path.y_m, path.z_m)]
 
 
-def _furthest(places: Sequence[Sequence[float]], is_human: Labels) -> float:
-    """The largest AUC of a coordinate."""
-    return max(_apart(column, is_human) for column in np.array(places).T)
+def _furthest(places: Sequence[Sequence[float]], is_human: Labels, pairs: Pairs) -> "_Apart":
+    """The coordinate that tells most."""
+    found = (_apart(column, is_human, pairs, least=_SAME_PLACE_M) for column in np.array(places).T)
+    return max(found, key=lambda one: (one.tells, one.worse))
+
+
+def _logging(examples: Sequence[Example], settings: Settings, pairs: Pairs) -> LeakCheck:
+    """What remains once positions are brought to one step and precision, as the judge reads them."""
+    if settings.sees:
+        return LeakCheck(
+            "logging", False, f"{LEAKS['logging']}: not looked at, as this judge reads no positions", None
+        )
+    found = [logged(as_logged(example.path, settings.in_common)) for example in examples]
+    numbers = {
+        "step of time": [one.step_s for one in found],
+        "regularity of time": [round(one.irregular, 2) for one in found],
+        "decimals of positions": [float(one.decimals) for one in found],
+        "repeated values": [one.repeats for one in found],
+    }
+    if settings.by_heading:
+        numbers["decimals of headings"] = [float(one.heading_decimals) for one in found]
+    check = _separated_by("logging", examples, numbers, pairs)
+    lacking = sum(example.path.heading_rad is None for example in examples)
+    if lacking and not check.found:
+        said = f"{check.says}; {lacking} of {len(examples)} paths have no headings, so none are read"
+        return LeakCheck("logging", False, said, check.value)
+    return check
 
 
 def _encoder(examples: Sequence[Example], settings: Settings) -> LeakCheck:
@@ -161,13 +209,19 @@ def _encoder(examples: Sequence[Example], settings: Settings) -> LeakCheck:
     return _separated_by("encoder", examples, shares)
 
 
-def _separated_by(name: str, examples: Sequence[Example], values: dict[str, list[float]]) -> LeakCheck:
+def _separated_by(
+    name: str,
+    examples: Sequence[Example],
+    values: dict[str, list[float]],
+    pairs: Pairs = (),
+    least: float = 0.0,
+) -> LeakCheck:
     is_human = labels_of(examples)
-    areas = {what: _apart(np.array(numbers), is_human) for what, numbers in values.items()}
-    what = max(areas, key=lambda what: areas[what])
-    found = areas[what] > THRESHOLD and _is_sure(areas[what], is_human)
-    advice = f". {_MATCH}" if found else ""
-    return LeakCheck(name, found, f"{LEAKS[name]} ({what}: AUC {areas[what]:.2f}){advice}", areas[what])
+    apart = {what: _apart(np.array(numbers), is_human, pairs, least) for what, numbers in values.items()}
+    what = max(apart, key=lambda what: (apart[what].tells, apart[what].worse))
+    one = apart[what]
+    advice = f". {_MATCH}" if one.tells else ""
+    return LeakCheck(name, one.tells, f"{LEAKS[name]} ({what}: {one.says}){advice}", one.worse)
 
 
 def _missing(name: str, without: Sequence[Example]) -> LeakCheck:
@@ -182,16 +236,53 @@ def _missing(name: str, without: Sequence[Example]) -> LeakCheck:
     return LeakCheck(name, False, f"{LEAKS[name]}: not so, all clips say it", None)
 
 
-def _apart(values: Floats, is_human: Labels) -> float:
-    """The AUC of one number, in whichever direction it tells more: 0.5 to 1."""
-    area = auc(np.round(values[is_human], 9), np.round(values[~is_human], 9))
-    return max(area, 1 - area)
+@dataclass(frozen=True, slots=True)
+class _Apart:
+    """How far a number tells the sources apart, in whichever direction it tells more: over all clips (`area`, an AUC),
+    and by the share of pairs in which the person's clip has more, or less (equal ones by half); 0.5 to 1."""
+
+    area: float
+    area_is_sure: bool
+    share: float
+    share_is_sure: bool
+    n_pairs: int
+
+    @property
+    def tells(self) -> bool:
+        return self.area_is_sure or self.share_is_sure
+
+    @property
+    def worse(self) -> float:
+        """Of those that are sure, where one is."""
+        sure = [
+            value
+            for value, is_sure in ((self.area, self.area_is_sure), (self.share, self.share_is_sure))
+            if is_sure
+        ]
+        return max(sure or [self.area])
+
+    @property
+    def says(self) -> str:
+        of_pairs = f", {self.share:.2f} of {self.n_pairs} pairs" if self.n_pairs else ""
+        return f"AUC {self.area:.2f}{of_pairs}"
 
 
-def _is_sure(area: float, is_human: Labels) -> bool:
-    """Whether the AUC is above the threshold beyond chance."""
-    low, _ = newcombe(min(area, 1.0), int(is_human.sum()), int((~is_human).sum()), level=LEVEL)
-    return low > THRESHOLD
+def _apart(values: Floats, is_human: Labels, pairs: Pairs = (), least: float = 0.0) -> _Apart:
+    """Values that are NaN take no part; within a pair those that differ by no more than `least` are equal."""
+    known = ~np.isnan(values)
+    human, agent = values[is_human & known], values[~is_human & known]
+    area = auc(np.round(human, 9), np.round(agent, 9))
+    area = max(area, 1 - area)
+    low, _ = newcombe(min(area, 1.0), len(human), len(agent), level=LEVEL)
+    differences = np.array([values[a] - values[b] for a, b in pairs])
+    differences = np.where(np.abs(differences) <= least + 1e-9, 0.0, differences)
+    one = share_within("human", None, differences)
+    if one.strength is None or one.low is None:
+        return _Apart(area, low > THRESHOLD, one.strength or 0.5, False, one.n_pairs)
+    most = max(one.n_higher, one.n_lower)
+    untied = binomtest(most, one.n_higher + one.n_lower).proportion_ci(LEVEL, method="exact")
+    sure = (untied.low * (one.n_higher + one.n_lower) + one.n_equal / 2) / one.n_pairs > THRESHOLD
+    return _Apart(area, low > THRESHOLD, one.strength, bool(sure), one.n_pairs)
 
 
 def refused(checks: Sequence[LeakCheck], allowed: Sequence[str]) -> Iterator[str]:

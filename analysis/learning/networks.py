@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.errors import AnalysisError
+from analysis.learning.logged import FULL, InCommon, as_logged
 from analysis.learning.paths import Path, Singles, mirrored, sequence, spread, windows
 from analysis.learning.pictures import COLOURS, FRAME, Frames, covering
 
@@ -50,6 +51,8 @@ class Settings:
     spread over where `rate_hz` is 0; `rate` is the step size of the optimiser.
 
     `hidden` 0 leaves the hidden layer of a feed-forward network out. `by_heading`: turns are those of the gaze.
+    `step_s` and `decimals` are what positions are brought to first, where sources were logged otherwise; 0 and 7 leave
+    them as they are.
     """
 
     reads: Reads
@@ -63,6 +66,13 @@ class Settings:
     rate: float
     by_heading: bool = False
     optimiser: Optimiser = "adam"
+    step_s: float = 0.0
+    decimals: int = FULL
+
+    @property
+    def in_common(self) -> InCommon:
+        """How positions are logged alike before they are read."""
+        return InCommon(self.step_s, self.decimals)
 
     @property
     def window_s(self) -> float:
@@ -191,10 +201,11 @@ def cut(seen: Path | Frames, settings: Settings) -> Windows:
             return covering(seen.values, settings.window)
         found, lasts_s = windows(seen.values, settings.window), len(seen.values) / seen.rate_hz
     elif settings.reads == "top-down":
-        return spread(seen, settings.window)
+        return spread(as_logged(seen, settings.in_common), settings.window)
     else:
         assert settings.reads == "positions" or settings.reads == "turn-speed"
-        values = sequence(seen, settings.reads, settings.rate_hz, by_heading=settings.by_heading)
+        even = as_logged(seen, settings.in_common)
+        values = sequence(even, settings.reads, settings.rate_hz, by_heading=settings.by_heading)
         found, lasts_s = windows(values.astype(np.float32), settings.window), seen.duration_s
     if not len(found):
         raise AnalysisError(

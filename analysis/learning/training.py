@@ -23,6 +23,7 @@ from analysis.learning.examples import (
 )
 from analysis.learning.fitting import Labels, Task, fit, refuse_without_jax
 from analysis.learning.leaks import LeakCheck, check_leaks, refused
+from analysis.learning.logged import in_common
 from analysis.learning.networks import By, Network, Parameters, Score, Settings, Windows, cut, score
 from analysis.learning.searching import candidates, search_steps
 from analysis.results import Result
@@ -133,7 +134,10 @@ def train(
     if not examples or labels_of(examples).all() or not labels_of(examples).any():
         raise AnalysisError("clips of people and of agents are both needed to train a judge")
     settings = replace(network.settings, by_heading=_all_have_headings(examples))
-    leaks = check_leaks(examples, settings)
+    if not settings.sees:
+        common = in_common([example.path for example in examples], [example.source for example in examples])
+        settings = replace(settings, step_s=common.step_s, decimals=common.decimals)
+    leaks = check_leaks(examples, settings, pairs or matched_pairs(examples))
     if sentences := list(refused(leaks, allowed)):
         raise AnalysisError("; ".join(sentences))
     splits = split(examples, pairs, seed)

@@ -1,6 +1,6 @@
 """Stimuli, for programs: the library, processing rules, clue reports."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -293,7 +293,7 @@ async def list_clues(database: DatabaseDep, study: StudyDep) -> list[CluesOut]:
     """List the clue reports that were asked for, the newest first."""
     found = await database.read(clues.clips_of, study)
     runs = await database.read(clues.clue_runs, study)
-    return [_clues(job, found.clips) for job in runs]
+    return [_clues(job, found) for job in runs]
 
 
 @router.get("/studies/{slug}/clues/{job_id}")
@@ -303,7 +303,7 @@ async def get_clues(database: DatabaseDep, who: WhoDep, study: StudyDep, job_id:
     job = await database.read(clues.clue_run, study, job_id)
     if who.may_edit:
         await database.write(mark_job_seen, job_id, now)
-    return _clues(job, found.clips, whole=True)
+    return _clues(job, found, whole=True)
 
 
 def _stimulus(view: catalog.StimulusView) -> StimulusOut:
@@ -336,7 +336,7 @@ def _job_fields(job: JobView) -> Mapping[str, Any]:
     }
 
 
-def _clues(job: JobView, clips: Sequence[clues.ClueClip], *, whole: bool = False) -> CluesOut:
+def _clues(job: JobView, found: clues.ClueClips, *, whole: bool = False) -> CluesOut:
     verdict = clues.verdict_of(job.result) if job.result else None
     return CluesOut(
         **{**_job_fields(job), "result": job.result if whole else None},
@@ -344,6 +344,6 @@ def _clues(job: JobView, clips: Sequence[clues.ClueClip], *, whole: bool = False
         n_clips=len(job.params["clips"]),
         verdict=verdict.code if verdict else "",
         says=verdict.says if verdict else "",
-        is_current=clues.is_of(job, clips),
+        is_current=clues.is_of(job, found),
         was_seen=job.seen_at is not None,
     )

@@ -63,6 +63,7 @@ class ClueClips:
     version: int | None
     clips: tuple[ClueClip, ...]
     true_source: str = HUMAN
+    pairs: tuple[tuple[str, str], ...] = ()
 
     @property
     def says(self) -> str:
@@ -93,17 +94,30 @@ def clips_of(session: Session, study: StudyHere) -> ClueClips:
         design = StudyDesign.model_validate_json(version.design)
         items = (item for block in design.blocks if isinstance(block, RatingDesign) for item in block.items)
         clips = (*_of_version(session, version), *_written(items))
-        return ClueClips(version.number, tuple(sorted(clips)), design.truth.source)
+        pairs = ((pair.a, pair.b) for pair in design.pairs if pair.kind is PairKind.MAIN)
+        return ClueClips(version.number, tuple(sorted(clips)), design.truth.source, _in_order(pairs))
     keys = draft_for(session, study).keys
     facts = facts_for(session, study)
-    names = {name for part in parts_of(keys) for name in _main(part, facts)}
+    parts = list(parts_of(keys))
+    names = {name for part in parts for name in _main(part, facts)}
+    pairs = (
+        (pair.a, pair.b)
+        for part in parts
+        for pair in find_pairs(part, facts).pairs
+        if pair.kind is PairKind.MAIN
+    )
     stimuli = session.exec(select(Stimulus).where(col(Stimulus.name).in_(names), is_kept()))
     lists = (part.get("items") for part in parts_of(keys))
     rows = (
         row for text in lists if isinstance(text, str) for row in read_item_file("", text, by_row=True).rows
     )
     clips = (*(_clip(s, s.shown_sha256) for s in stimuli), *_written(rows))
-    return ClueClips(None, tuple(sorted(clips)), true_source_of(keys))
+    return ClueClips(None, tuple(sorted(clips)), true_source_of(keys), _in_order(pairs))
+
+
+def _in_order(pairs: Iterable[tuple[str, str]]) -> tuple[tuple[str, str], ...]:
+    """Each two stimuli once for each pair that shows them, whichever is called a."""
+    return tuple(sorted((min(a, b), max(a, b)) for a, b in pairs))
 
 
 def _written(items: Iterable[DesignItem | ItemRow]) -> Iterator[ClueClip]:
@@ -163,6 +177,7 @@ def ask_clues(
         "version": found.version,
         "true_source": found.true_source,
         "clips": [list(astuple(clip)) for clip in found.clips],
+        "pairs": [list(pair) for pair in found.pairs],
     }
     standing = queue.jobs_of(session, Kind.CLUES, study.id, limit=1, standing=True)
     if standing and standing[0].params == params:
@@ -174,6 +189,11 @@ def ask_clues(
 def clips_in(params: Mapping[str, Any]) -> tuple[ClueClip, ...]:
     """The clips that a job is asked to look at."""
     return tuple(ClueClip(*map(str, clip)) for clip in params["clips"])
+
+
+def pairs_in(params: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """The pairs that a job is asked to look within; jobs of earlier releases have none."""
+    return tuple((str(a), str(b)) for a, b in params.get("pairs", ()))
 
 
 def clue_runs(session: Session, study: StudyHere) -> Sequence[JobView]:
@@ -189,11 +209,12 @@ def clue_run(session: Session, study: StudyHere, job_id: int) -> JobView:
     raise NotFound("There is no such clue report.")
 
 
-def is_of(job: JobView, clips: Sequence[ClueClip]) -> bool:
-    """Whether a report is of just these clips, and not of a release that had no verdict yet."""
+def is_of(job: JobView, found: ClueClips) -> bool:
+    """Whether a report is of just these clips and pairs, and not of a release that had no verdict yet."""
     shown = {clip.shown for clip in clips_in(job.params)}
     has_verdict = job.result is None or "verdict" in job.result["report"]
-    return has_verdict and shown == {clip.shown for clip in clips}
+    is_same = shown == {clip.shown for clip in found.clips} and pairs_in(job.params) == found.pairs
+    return has_verdict and is_same
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +243,7 @@ def clues_state(session: Session, study: StudyHere) -> CluesState:
     if not done:
         return CluesState(None, is_current=False, was_seen=False, tells=False, says="")
     found = clips_of(session, study)
-    current = [job for job in done if found.version is not None and is_of(job, found.clips)]
+    current = [job for job in done if found.version is not None and is_of(job, found)]
     job = (current or done)[0]
     verdict = verdict_of(job.result)
     return CluesState(

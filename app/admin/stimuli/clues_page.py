@@ -6,7 +6,7 @@ from typing import Any
 from sqlmodel import Session
 
 from app.admin.access import Shell
-from app.admin.p_values import p_cell
+from app.admin.p_values import p_cell, p_words
 from app.admin.stimuli.views import ClueRow, ClueRun, CluesPage
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus
@@ -30,7 +30,7 @@ def clues_page(
     """The report `run`, or the newest of the clips as they are, or the newest."""
     found, runs = clips_of(session, study), clue_runs(session, study)
     done = [job for job in runs if job.status is JobStatus.DONE]
-    current = [job for job in done if is_of(job, found.clips)]
+    current = [job for job in done if is_of(job, found)]
     shown = clue_run(session, study, run) if run is not None else next(iter((*current, *done)), None)
     if shown is not None and shown.status is not JobStatus.DONE:
         shown = None
@@ -47,7 +47,7 @@ def clues_page(
         standing=next((job for job in runs if not job.is_over), None),
         failed=runs[0] if runs and runs[0].status is JobStatus.FAILED else None,
         shown=shown,
-        is_current=shown is not None and is_of(shown, found.clips),
+        is_current=shown is not None and is_of(shown, found),
         verdict=verdict.code if verdict else "",
         says=verdict.says if verdict else "",
         sources=", ".join(f"{n} {source}" for source, n in report["sources"].items()) if report else "",
@@ -111,7 +111,7 @@ def _row(clue: Mapping[str, Any], plot: str) -> ClueRow:
         auc=f"{first['auc']:.2f}" if first else "–",
         interval=_interval(first["interval"]) if first else "",
         p=p_cell(p_holm),
-        comparisons=[_compared(each) for each in made],
+        comparisons=[*(_compared(each) for each in made), *map(_within, clue.get("within_pairs", ()))],
         difference=clue["advice"]["difference"],
         remedy=clue["advice"]["remedy"],
         plot=plot,
@@ -124,6 +124,21 @@ def _compared(finding: Mapping[str, Any]) -> str:
         f"{finding['first']} ({finding['n_first']}) against {second} ({finding['n_second']}): "
         f"AUC {finding['auc']:.2f}, {_interval(finding['interval'])}"
     )
+
+
+def _within(share: Mapping[str, Any]) -> str:
+    """Of reports of earlier releases there is none."""
+    said = (
+        f"higher in {share['n_higher']}, lower in {share['n_lower']}, equal in {share['n_equal']} of "
+        f"{share['n_pairs']}"
+    )
+    interval = (
+        ""
+        if share["low"] is None
+        else f", share {share['share']:.2f}, {share['low']:.2f} to {share['high']:.2f}"
+    )
+    p = "" if share["p_holm"] is None else f", sign test {p_words(share['p_holm'])} (Holm)"
+    return f"within pairs, {share['first']} against {share['second'] or 'the other'}: {said}{interval}{p}"
 
 
 def _interval(interval: Mapping[str, Any]) -> str:
@@ -146,4 +161,4 @@ def _run(job: JobView, shown: JobView | None, found: ClueClips) -> ClueRun:
     says = f"{ClueClips(version, clips_in(job.params)).says} of {what}"
     if job.status is JobStatus.DONE:
         says += f": {verdict_of(job.result).says}"
-    return ClueRun(job, says, shown is not None and job.id == shown.id, is_of(job, found.clips))
+    return ClueRun(job, says, shown is not None and job.id == shown.id, is_of(job, found))

@@ -133,9 +133,10 @@ def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
 
 def _clues(session: Session, study: StudyHere, here: str) -> Step:
     """Done with a finished report of just the clips that are shown, whatever it found."""
-    runs, clips = clue_runs(session, study), clips_of(session, study).clips
+    runs, found = clue_runs(session, study), clips_of(session, study)
+    clips = found.clips
     done = [run for run in runs if run.status is JobStatus.DONE]
-    current = next((run for run in done if is_of(run, clips)), None)
+    current = next((run for run in done if is_of(run, found)), None)
     if current is not None:
         says = verdict_of(current.result).says.rstrip(".")
     elif any(not run.is_over for run in runs):

@@ -14,7 +14,7 @@ from app.jobs.context import Work
 from app.library.clips.clues import CLUES, measure_clues
 from app.library.clips.errors import ClipError
 from app.library.clips.probe import probe
-from app.library.clues import SEED, ClueClip, clips_in
+from app.library.clues import SEED, ClueClip, clips_in, pairs_in
 from app.library.contents import content_of
 from app.library.documents import Document, document_clues
 from app.library.kinds import StimulusKind
@@ -37,7 +37,14 @@ def look_for_clues(work: Work) -> dict[str, Any]:
         rows.append({"stimulus": clip.name, "source": clip.source, **_measured(work, clip, sources)})
     table = pd.DataFrame(rows)
     positive = _compared_source(clips, str(work.params.get("true_source", HUMAN)))
-    report = clue_report(table, seed=SEED, positive=positive, on_progress=work.progress, noun=_noun(clips))
+    report = clue_report(
+        table,
+        seed=SEED,
+        positive=positive,
+        on_progress=work.progress,
+        noun=_noun(clips),
+        pairs=pairs_in(work.params),
+    )
     work.progress(0, 0, "Drawing")
     with work.computing():
         plots = {

@@ -10,8 +10,9 @@ import pytest
 from analysis.errors import AnalysisError
 from analysis.learning.examples import Example, matched_pairs, split
 from analysis.learning.leaks import LEAKS, check_leaks, refused
+from analysis.learning.logged import InCommon, as_logged, in_common, logged
 from analysis.learning.networks import NETWORKS
-from analysis.learning.paths import Path
+from analysis.learning.paths import Path, resampled
 from tests.analysis.learning.walked import examples_of
 
 READS_PLACES = NETWORKS["sym-ff"].settings
@@ -57,6 +58,77 @@ def ended_elsewhere(path: Path) -> Path:
     return replace(path, z_m=np.concatenate([path.z_m[:-1], path.z_m[-1:] + 3]))
 
 
+def rounded(path: Path) -> Path:
+    return replace(path, x_m=np.round(path.x_m, 2), y_m=np.round(path.y_m, 2))
+
+
+def each_second_repeated(path: Path) -> Path:
+    held = np.arange(len(path.t_s)) // 2 * 2
+    heading = None if path.heading_rad is None else path.heading_rad[held]
+    return Path(path.t_s, path.x_m[held], path.y_m[held], path.z_m[held], heading)
+
+
+def of_four_hertz(path: Path) -> Path:
+    return resampled(path, 4.3)
+
+
+def test_how_positions_were_logged_is_found_and_taken_away_before_a_judge_reads_them() -> None:
+    plain = examples_of(30)
+    for change in (rounded, each_second_repeated, of_four_hertz):
+        examples = of_agents(plain, change)
+        assert found(examples, READS_PLACES) >= {"logging"}, change
+        common = in_common([e.path for e in examples], [e.source for e in examples])
+        settings = replace(READS_PLACES, step_s=common.step_s, decimals=common.decimals)
+        assert "logging" not in found(examples, settings), change
+    assert in_common([e.path for e in plain], [e.source for e in plain]) == InCommon()
+    human, agent = (
+        as_logged(change(plain[0].path), InCommon(2 / 30, 2)) for change in (rounded, each_second_repeated)
+    )
+    assert np.abs(human.x_m - agent.x_m).max() < 0.011
+    assert logged(human).step_s == pytest.approx(2 / 30)
+    assert logged(agent).repeats == 0
+
+
+def test_headings_of_fewer_decimals_remain_and_are_refused_where_they_are_read() -> None:
+    coarse = of_agents(
+        examples_of(30),
+        lambda path: replace(path, heading_rad=np.round(path.heading_rad, 1)),
+    )
+    assert "logging" in found(coarse, replace(READS_NONE, by_heading=True))
+    assert "logging" not in found(coarse, READS_NONE)
+    some = [e if e.is_human else replace(e, path=replace(e.path, heading_rad=None)) for e in examples_of(30)]
+    (check,) = (c for c in check_leaks(some, READS_NONE) if c.name == "logging")
+    assert "30 of 60 paths have no headings, so none are read" in check.says
+
+
+def test_half_a_metre_within_the_scenes_is_found_where_all_clips_together_say_nothing() -> None:
+    plain = examples_of(40)
+    moved = [
+        e
+        if e.is_human
+        else replace(e, path=replace(e.path, x_m=plain[row - 1].path.x_m + 0.5, y_m=plain[row - 1].path.y_m))
+        for row, e in enumerate(plain)
+    ]
+    (check,) = (c for c in check_leaks(moved, READS_PLACES) if c.name == "place")
+    assert check.found
+    assert check.value == 1.0
+    assert re.search(r"start AUC 0\.5\d, 1\.00 of 40 pairs", check.says), check.says
+    assert "place" not in {c.name for c in check_leaks(plain, READS_PLACES) if c.found}
+    short = of_agents(plain, lambda path: Path(*(getattr(path, name)[:-3] for name in PARTS)))
+    varied = [
+        replace(
+            e, path=Path(*(getattr(e.path, name)[: len(e.path.t_s) - 12 * (row // 2 % 4)] for name in PARTS))
+        )
+        for row, e in enumerate(short)
+    ]
+    (check,) = (c for c in check_leaks(varied, READS_NONE) if c.name == "length")
+    assert check.found
+    assert "1.00 of 40 pairs" in check.says
+
+
+PARTS = ("t_s", "x_m", "y_m", "z_m", "heading_rad")
+
+
 def test_no_leak_is_found_where_there_is_none() -> None:
     assert found(examples_of(30)) == set()
 
@@ -68,6 +140,7 @@ def test_each_leak_is_found_where_it_is_and_refused_in_a_sentence_unless_allowed
         "outside-clip": [replace(e, shown_s=4.0) for e in plain],
         "length": of_agents(plain, shorter),
         "place": of_agents(plain, elsewhere),
+        "logging": of_agents(plain, rounded),
         "encoder": [replace(e, encoding="h264" if e.is_human else "vp9") for e in plain],
         "scene": [replace(e, scene="") for e in plain],
         "person": [replace(e, maker="") if e.is_human else e for e in plain],
