@@ -20,13 +20,17 @@ SETTLED = 1000
 
 @dataclass(frozen=True, slots=True)
 class ClipPath:
-    """One clip: its name, its source, who played it, where it went, and whether nobody did: a noise model, say."""
+    """One clip: its name, its source, who played it, where it went, and whether nobody did: a noise model, say.
+
+    `logged` names what wrote the positions down: clips of one have one scale of speed.
+    """
 
     name: str
     source: str
     player: str
     path: Path
     is_simulated: bool = False
+    logged: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,11 @@ class SourceMoves(Result):
 
 @dataclass(frozen=True, slots=True)
 class Signatures(Result):
-    """The whole protocol: people, other sources, distances, and how people chose (`closing`, None without votes)."""
+    """The whole protocol: people, other sources, distances, and how people chose (`closing`, None without votes).
+
+    `scales` are those that speeds were measured by, one for each that wrote positions down; `full_m_per_s` and
+    `moving_m_per_s` are of all clips together, and say little where there are several.
+    """
 
     format: str
     human: str
@@ -53,6 +61,7 @@ class Signatures(Result):
     resamples: int
     full_m_per_s: float
     moving_m_per_s: float
+    scales: Mapping[str, Scale]
     sources: tuple[SourceMoves, ...]
     signatures: tuple[SignatureResult, ...]
     closing: Closing | None
@@ -104,7 +113,8 @@ def compare_signatures(
     scale = scale_of([clip.path for clip in clips])
     if not scale.moving_m_per_s:
         raise AnalysisError("nobody moves in any clip")
-    results = tuple(_signature(one, groups, human, scale, seed, resamples) for one in SIGNATURES)
+    scales = _scales(clips)
+    results = tuple(_signature(one, groups, human, scales, seed, resamples) for one in SIGNATURES)
     distances = [distance for one in results for distance in one.distances]
     return Signatures(
         format=FORMAT,
@@ -113,10 +123,11 @@ def compare_signatures(
         resamples=resamples,
         full_m_per_s=scale.full_m_per_s,
         moving_m_per_s=scale.moving_m_per_s,
-        sources=tuple(_moves(source, players, scale) for source, players in groups.items()),
+        scales=scales,
+        sources=tuple(_moves(source, players, scales) for source, players in groups.items()),
         signatures=results,
         closing=None if votes is None else closing(distances, taken_for_human(votes, seed=seed)),
-        notes=tuple(_notes(groups, human)),
+        notes=(*_notes(groups, human), *_note_on_scales(scales, clips)),
     )
 
 
@@ -129,6 +140,29 @@ def _grouped(clips: Sequence[ClipPath]) -> dict[str, dict[str, list[ClipPath]]]:
     for clip in sorted(clips, key=lambda one: (one.source, one.player, one.name)):
         found.setdefault(clip.source, {}).setdefault(clip.player, []).append(clip)
     return found
+
+
+def _scales(clips: Sequence[ClipPath]) -> Mapping[str, Scale]:
+    """A scale for each that wrote positions down. Raises AnalysisError where one has nobody who moves."""
+    found: dict[str, Scale] = {}
+    for logged in sorted({clip.logged for clip in clips}):
+        found[logged] = scale_of([clip.path for clip in clips if clip.logged == logged])
+        if not found[logged].moving_m_per_s:
+            raise AnalysisError(f"nobody moves in any clip that {logged!r} logged")
+    return found
+
+
+def _note_on_scales(scales: Mapping[str, Scale], clips: Sequence[ClipPath]) -> list[str]:
+    if len(scales) == 1:
+        return []
+    shared = {
+        logged for logged in scales if len({clip.source for clip in clips if clip.logged == logged}) > 1
+    }
+    alone = [logged or "what is not said" for logged in scales if logged not in shared]
+    said = "Positions were logged by several things, each with a full speed of its own"
+    if alone:
+        said += f"; {', '.join(alone)} logged one source alone, whose speed nobody else's is held against"
+    return [f"{said}."]
 
 
 def _notes(groups: Mapping[str, Players], human: str) -> list[str]:
@@ -154,12 +188,16 @@ def _notes(groups: Mapping[str, Players], human: str) -> list[str]:
     return notes
 
 
-def _moves(source: str, players: Players, scale: Scale) -> SourceMoves:
-    paths = [clip.path for own in players.values() for clip in own]
+def _moves(source: str, players: Players, scales: Mapping[str, Scale]) -> SourceMoves:
+    clips = [clip for own in players.values() for clip in own]
+    paths = [clip.path for clip in clips]
     left_out, n_all = (
-        sum(counts) for counts in zip(*(standing_share(path, scale) for path in paths), strict=True)
+        sum(counts)
+        for counts in zip(*(standing_share(clip.path, scales[clip.logged]) for clip in clips), strict=True)
     )
-    measured = [one.to_dict() for path in paths if (one := path_features(path, scale.full_m_per_s))]
+    measured = [
+        one.to_dict() for clip in clips if (one := path_features(clip.path, scales[clip.logged].full_m_per_s))
+    ]
     features = (
         {str(name): float(mean) for name, mean in pd.DataFrame(measured).mean().items()} if measured else None
     )
@@ -175,13 +213,18 @@ def _moves(source: str, players: Players, scale: Scale) -> SourceMoves:
 
 
 def _signature(
-    one: Signature, groups: Mapping[str, Players], human: str, scale: Scale, seed: int, resamples: int
+    one: Signature,
+    groups: Mapping[str, Players],
+    human: str,
+    scales: Mapping[str, Scale],
+    seed: int,
+    resamples: int,
 ) -> SignatureResult:
     measured = Measured(one.name, one.title, one.unit, one.distance, "clips", SETTLED, one.published)
     counted: dict[str, dict[str, Counts]] = {}
     for source, players in groups.items():
         for player, clips in players.items():
-            rows = [one.count(clip.path, scale) for clip in clips]
+            rows = [one.count(clip.path, scales[clip.logged]) for clip in clips]
             if any(row is None for row in rows):
                 lacking = sum(row is None for row in rows)
                 return measured.refused(f"{one.needs} in {lacking} of {len(rows)} clips of {source}")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from analysis.results import Result
 from analysis.signatures.paths import SLOW, STRAIGHT_DEG_PER_S, Path, wrapped
 from analysis.stats.intervals import Floats
 
@@ -33,8 +34,8 @@ Distance = Callable[[Counts, Counts], Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
-    """What all sources of a comparison are measured by: the median moving speed and full speed, in m/s."""
+class Scale(Result):
+    """What positions are measured by that one thing wrote down: the median moving speed and full speed, in m/s."""
 
     moving_m_per_s: float
     full_m_per_s: float

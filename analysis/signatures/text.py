@@ -50,12 +50,24 @@ def _play_parts(found: PlaySignatures) -> Iterator[RenderableType]:
 def _parts(found: Signatures) -> Iterator[RenderableType]:
     yield heading("Signatures: how sources move, against people")
     yield (
-        f"People are the source {name_of(found.human)!r}. Full speed is taken to be {found.full_m_per_s:.2f} m/s. "
+        f"People are the source {name_of(found.human)!r}. {_full_speed(found)} "
         f"{resamples_words(found.resamples)} over players and clips, seed {found.seed}."
     )
     yield _sources(found)
     yield from _common(found.notes, found.signatures)
     yield from _closing(found.closing)
+
+
+def _full_speed(found: Signatures) -> str:
+    if len(found.scales) == 1:
+        return f"Full speed is taken to be {found.full_m_per_s:.2f} m/s."
+    each = ", ".join(
+        f"{one.full_m_per_s:.2f} by {logged!r}"
+        if logged
+        else f"{one.full_m_per_s:.2f} where nobody says by what"
+        for logged, one in found.scales.items()
+    )
+    return f"Full speed is taken to be, in the units of what logged the positions, {each}."
 
 
 def _common(notes: Sequence[str], signatures: Sequence[SignatureResult]) -> Iterator[RenderableType]:

@@ -1,7 +1,7 @@
 """`likely-human judge`: ours and those of packages, run and listed; `judging` holds them against people."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
@@ -46,7 +46,10 @@ def run_(
             metavar="NAME|MODEL", help="A judge (`judge list` names them), or a trained one's folder."
         ),
     ],
-    slug: Annotated[str, typer.Argument(metavar="SLUG")],
+    slug: Annotated[
+        str,
+        typer.Argument(metavar="SLUG|POSITIONS", help="A study; or positions without clips, with --pairs."),
+    ],
     output: Annotated[
         Path | None,
         typer.Option("--out", metavar="FILE.csv", help="The file to write; standard output without it."),
@@ -70,6 +73,12 @@ def run_(
     ] = False,
     allow: Allow = None,
     features: Features = None,
+    listed: Annotated[
+        Path | None,
+        typer.Option(
+            "--pairs", metavar="PAIRS.csv", help="Of positions: columns pair, a, b (names of paths)."
+        ),
+    ] = None,
 ) -> None:
     """Let a judge look at every main pair of a study, and write its verdicts (docs/judges.md)."""
     from app.judges.runner import run_judge, verdicts_csv
@@ -80,6 +89,20 @@ def run_(
     judge, model = _judge_or_model(name, features)
     if model is None and (by or cross_fitted or (allow and not hasattr(judge, "refuse_seen"))):
         raise StudyError(f"{name} is no network that was trained: leave out --by, --cross-fitted and --allow")
+    if listed is not None:
+        if version is not None:
+            raise StudyError(
+                "--pairs is of positions without clips, which have no version: leave out --version"
+            )
+
+        def verdicts(pairs: "Sequence[PairToJudge]", on_progress: "OnProgress") -> "list[VerdictRow]":
+            _refuse_seen(judge, pairs, allow or [])
+            if model is None:
+                return run_judge(judge, pairs, on_progress, now)
+            return _run_model(model, pairs, by, cross_fitted, allow or [], on_progress)
+
+        _run_on_positions(judge, Path(slug), listed, output, verdicts)
+        return
     with opened() as (settings, database):
         with database.reading() as session:
             study = pairs_to_judge(session, slug, ClipStore(settings.data_dir), version)
@@ -109,6 +132,35 @@ def run_(
             + (f", {undecided} of them undecided" if undecided else ""),
             markup=False,
         )
+
+
+def _run_on_positions(
+    judge: "Judge",
+    target: Path,
+    listed: Path,
+    output: Path | None,
+    verdicts: "Callable[[Sequence[PairToJudge], OnProgress], list[VerdictRow]]",
+) -> None:
+    """A judge that never looks, over pairs of paths that have no clips."""
+    from app.judges.base import Needs
+    from app.judges.located import located, pairs_of
+    from app.judges.runner import verdicts_csv
+
+    if judge.info.needs is not Needs.POSITIONS:
+        raise StudyError(f"{judge.info.name} does not judge by positions alone; give it a study")
+    if not target.exists():
+        raise StudyError(f"{target}: is not there; give a folder or a table of positions with --pairs")
+    with located(target) as paths, _target(output) as file:
+        with progress("Judging") as on_progress:
+            rows = verdicts(pairs_of(paths, listed, target.stem), on_progress)
+        failed = [row for row in rows if row.problem]
+        if len(failed) == len(rows):
+            raise StudyError(f"{judge.info.name} could judge none of {len(rows)} pairs; {rows[0].problem}")
+        file.write(verdicts_csv(rows).encode())
+    for row in failed:
+        err.print(f"{row.pair}: {row.problem}", markup=False)
+    if output:
+        out.print(f"{len(rows)} verdicts on {target} written to {output}", markup=False)
 
 
 def _judge_or_model(name: str, features: Path | None) -> "tuple[Judge, Model | None]":

@@ -11,7 +11,7 @@ from app.cli.console import err, opened
 from app.core.errors import StudyError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
     from sqlmodel import Session
@@ -25,7 +25,7 @@ def signatures(
         list[str],
         typer.Argument(
             metavar="TARGET...",
-            help="Studies, folders of clips with a manifest.csv and positions, or files of moves (CSV).",
+            help="Studies, folders of clips with a manifest.csv, positions without clips (a folder, or CSV), or moves.",
         ),
     ],
     as_json: Annotated[bool, typer.Option("--json", help="The same as JSON (docs/signatures.md).")] = False,
@@ -107,14 +107,21 @@ def _read(targets: list[str], player: str, mode: str | None) -> _Read:
     """The paths and matches of all targets, and the votes on those that are studies."""
     import pandas as pd
 
-    from app.judges.moving import MANIFEST, paths_of, recorded_of_folder, recorded_of_study
+    from app.judges.located import MANIFEST, are_positions, located
+    from app.judges.moving import paths_of, recorded_of_folder, recorded_of_study, recorded_without_clips
     from app.library.clips.store import ClipStore
     from app.reports.matches import read_matches
     from app.reports.perceived import matches_of_study
 
-    clips, matches, frames = {}, [], []
+    clips: dict[tuple[str, str, str], ClipPath] = {}
+    matches, frames = [], []
     for target in dict.fromkeys(targets):
         path = Path(target)
+        if path.exists() and are_positions(path):
+            with located(path) as found:
+                recorded = recorded_without_clips(found, player)
+                clips.update(_by_name(paths_of(recorded, target)))
+            continue
         if path.suffix == ".csv" and path.name != MANIFEST:
             matches.append(read_matches(path))
             continue
@@ -137,8 +144,12 @@ def _read(targets: list[str], player: str, mode: str | None) -> _Read:
                 f"{target}: no clip has positions, and no match is over; import clips by a manifest with the column "
                 "positions"
             )
-        clips.update({(clip.source, clip.player, clip.name): clip for clip in paths_of(recorded, target)})
+        clips.update(_by_name(paths_of(recorded, target)))
     return _Read(list(clips.values()), matches, pd.concat(frames, ignore_index=True) if frames else None)
+
+
+def _by_name(clips: "Iterable[ClipPath]") -> "Mapping[tuple[str, str, str], ClipPath]":
+    return {(clip.source, clip.player, clip.name): clip for clip in clips}
 
 
 def _votes(session: "Session", slug: str, mode: str | None) -> "list[pd.DataFrame]":

@@ -13,6 +13,7 @@ from analysis.signatures import ClipPath, NoSignatures, Signatures, compare_sign
 from analysis.signatures import Path as Course
 from app.core.errors import Conflict, NotFound, StudyError
 from app.judges.base import JudgeFailed, StimulusFiles
+from app.judges.located import MANIFEST, PLAYER, Located
 from app.judges.positions import TIME, read_positions
 from app.judges.runner import Span
 from app.judges.spans import Spans, cut_positions
@@ -24,15 +25,17 @@ from app.sessions.design import Kind
 from app.studies.file.design import StudyDesign
 from app.studies.tables import Unit, UnitMember
 
-MANIFEST = "manifest.csv"
-PLAYER = "player"
+LOGGED = "logged_by"
 NOT_SAID = "not said"
 _OPTIONAL = ("heading_rad", "goal_x_m", "goal_y_m")
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A clip with positions, and which part of them it shows (None: all)."""
+    """A path: of a clip, and which part of its positions it shows (None: all), or without one.
+
+    `logged` is what wrote its positions down; empty where one thing wrote all.
+    """
 
     name: str
     source: str
@@ -40,6 +43,7 @@ class Recorded:
     positions: Path
     span: Span | None
     is_simulated: bool
+    logged: str = ""
 
 
 def recorded_of_study(
@@ -66,7 +70,10 @@ def recorded_of_study(
             positions = store.positions_path(stimulus.positions_sha256 or "")
             who = stimulus.attributes.get(player) or NOT_SAID
             simulated = is_simulated(stimulus.attributes)
-            found[stimulus.name] = Recorded(stimulus.name, stimulus.source, who, positions, span, simulated)
+            logged = stimulus.attributes.get(LOGGED, "")
+            found[stimulus.name] = Recorded(
+                stimulus.name, stimulus.source, who, positions, span, simulated, logged
+            )
     return list(found.values())
 
 
@@ -81,9 +88,26 @@ def recorded_of_folder(folder: Path, player: str = PLAYER) -> Sequence[Recorded]
             row.positions,
             None,
             is_simulated(row.attributes),
+            row.attributes.get(LOGGED, ""),
         )
         for row in rows
         if row.positions is not None
+    ]
+
+
+def recorded_without_clips(paths: Sequence[Located], player: str = PLAYER) -> Sequence[Recorded]:
+    """The same of paths that have no clips: all of each counts."""
+    return [
+        Recorded(
+            one.name,
+            one.source,
+            one.attributes.get(player) or NOT_SAID,
+            one.positions,
+            None,
+            is_simulated(one.attributes),
+            one.attributes.get(LOGGED, ""),
+        )
+        for one in paths
     ]
 
 
@@ -104,7 +128,7 @@ def paths_of(clips: Sequence[Recorded], origin: str) -> Iterator[ClipPath]:
             if "goal_x_m" in track and "goal_y_m" in track:
                 goal = np.column_stack([track["goal_x_m"], track["goal_y_m"]])
             path = Course(track[TIME], track["x_m"], track["y_m"], track.get("heading_rad"), goal)
-            yield ClipPath(clip.name, clip.source, clip.player, path, clip.is_simulated)
+            yield ClipPath(clip.name, clip.source, clip.player, path, clip.is_simulated, clip.logged)
 
 
 def signatures_of_studies(

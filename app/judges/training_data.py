@@ -12,7 +12,7 @@ from analysis.learning.networks import Network, Settings
 from app.core.errors import Conflict, StudyError
 from app.judges.base import JudgeFailed, StimulusFiles
 from app.judges.frames import encoding_of, read_frames
-from app.judges.models import MANIFEST
+from app.judges.located import MANIFEST, are_positions, located
 from app.judges.runner import OnProgress, PairToJudge
 from app.judges.study import main_pairs
 from app.judges.trained import track_and_goal
@@ -68,8 +68,8 @@ def of_folder(folder: Path, human: str, network: Network, on_progress: OnProgres
 
     The source `human` made the paths of people. Raises StudyError and ClipError in words.
     """
-    if not (folder / MANIFEST).is_file():
-        raise StudyError(f"{folder} is no folder of clips to train on: there is no {MANIFEST} in it")
+    if are_positions(folder):
+        return _without_clips(folder, human, network, on_progress)
     rows = read_manifest(folder / MANIFEST).rows
     clips = []
     for done, row in enumerate(rows, start=1):
@@ -80,6 +80,25 @@ def of_folder(folder: Path, human: str, network: Network, on_progress: OnProgres
         clips.append(Clip(row.name, row.source, row.attributes, files, row.positions, shown_s, hashes))
         on_progress(done, len(rows), row.name)
     return _set(str(folder), clips, human, (), network, on_progress)
+
+
+def _without_clips(folder: Path, human: str, network: Network, on_progress: OnProgress) -> TrainingSet:
+    if network.settings.sees:
+        raise StudyError(f"{folder} has positions without clips, and this judge looks at clips")
+    with located(folder) as paths:
+        clips = [
+            Clip(
+                one.name,
+                one.source,
+                one.attributes,
+                StimulusFiles(None, one.positions),
+                one.positions,
+                None,
+                frozenset({_sha256(one.positions)}),
+            )
+            for one in paths
+        ]
+        return _set(str(folder), clips, human, (), network, on_progress)
 
 
 def compared(session: Session, slug: str) -> Sequence[Compared]:

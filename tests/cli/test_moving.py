@@ -9,7 +9,6 @@ import pytest
 from analysis.errors import AnalysisError
 from app.cli.moving import signatures
 from app.core.errors import StudyError
-from app.library.clips.errors import ClipError
 from app.tasks.game.run import asked_for
 from app.tasks.game.writing import write
 from tests.judges.files import circling, later, straight, wavy, write_positions
@@ -83,7 +82,7 @@ def test_what_cannot_be_read_is_refused_by_name(clips: Path) -> None:
     with pytest.raises(StudyError, match="is no folder of clips"):
         signatures([str(clips / "manifest.csv")])
     (clips / "empty").mkdir()
-    with pytest.raises(ClipError):
+    with pytest.raises(StudyError, match="empty: holds no positions"):
         signatures([str(clips / "empty")])
     manifest = clips / "manifest.csv"
     manifest.write_text("file,name,source\nhuman-0.mp4,h,human\n")

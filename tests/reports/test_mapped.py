@@ -133,7 +133,9 @@ def test_who_always_chose_a_is_not_said_to_have_pressed_one_side(database: Datab
     assert answers == []
     imported(database, tmp_path, rows, MAPPING.replace("elsewhere-1", "left-a") + "constants: {left: a}\n")
     with database.reading() as session:
-        assert {row["flags"] for row in rows_of(session, "left-a", What.RESPONSES)} == {"order-not-recorded;one-sided"}
+        assert {row["flags"] for row in rows_of(session, "left-a", What.RESPONSES)} == {
+            "order-not-recorded;one-sided"
+        }
 
 
 def test_a_second_import_is_refused_and_changes_nothing(database: Database, tmp_path: Path) -> None:
