@@ -106,6 +106,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from tests.statements import compile_once
 
         compile_once()
+    if "app.accounts.passwords" in sys.modules:
+        from tests.quick_passwords import hash_quickly
+
+        hash_quickly()
     is_exhaustive = config.getoption("exhaustive")
     if "analysis.stats.mixed" in sys.modules and not is_exhaustive:
         from tests.computed import compute_once
@@ -344,15 +348,6 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(dependencies, "datetime", Clock)
     monkeypatch.setattr(Clock, "at", datetime.now(UTC))
-
-
-@pytest.fixture(autouse=True)
-def quick_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A hash takes a tenth of a second on purpose; here a thousandth will do."""
-    if passwords := sys.modules.get("app.accounts.passwords"):
-        from tests.quick_passwords import HASHER
-
-        monkeypatch.setattr(passwords, "_hasher", HASHER)
 
 
 @pytest.fixture(autouse=True)
