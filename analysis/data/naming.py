@@ -45,5 +45,4 @@ def _names(frame: pd.DataFrame) -> Iterator[tuple[str, list[str]]]:
 
 
 def _distinct(cells: pd.Series) -> list[str]:
-    found = cells.cat.categories if isinstance(cells.dtype, pd.CategoricalDtype) else cells.dropna().unique()
-    return [str(text) for text in found]
+    return [str(text) for text in cells.dropna().unique()]

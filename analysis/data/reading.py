@@ -3,7 +3,7 @@
 import codecs
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,9 +25,10 @@ from analysis.data.schema import (
     check_responses,
     columns_to_check,
 )
-from analysis.errors import AnalysisError, ReadError, SchemaError, shown
+from analysis.data.text_files import open_csv, refusal
+from analysis.errors import ReadError, SchemaError, shown
 from analysis.files.faults import TableFault, note
-from analysis.files.text_tables import TextTable, open_text_table
+from analysis.files.text_tables import TextTable
 
 _BYTE_ORDER_MARKS = {
     b"\xff\xfe\x00\x00": "UTF-32",
@@ -175,33 +176,6 @@ def read_csv(
         note(f"{path}: {said}")
     frame = frame.iloc[:kept]
     return _restored(frame) if is_ours else frame
-
-
-def open_csv(
-    path: Path,
-    known: Collection[str] = (),
-    delimiter: str | None = None,
-    usual: str = ",",
-    *,
-    letters: bool = False,
-) -> TextTable:
-    """The delimited text in a file, as `open_text_table`. Raises ReadError."""
-    try:
-        table = open_text_table(path, delimiter, usual, known, letters=letters)
-    except OSError as error:
-        raise ReadError(str(path), f"cannot be read ({error.strerror})") from error
-    except TableFault as fault:
-        raise refusal(path, fault) from fault
-    if table.first_row > 1:
-        raise ReadError(str(path), "row 1: the line is empty; allowed: the names of the columns")
-    return table
-
-
-def refusal(path: Path, fault: TableFault) -> AnalysisError:
-    """The error that stands for a fault of a delimited text."""
-    if fault.column:
-        return SchemaError(str(path), fault.row, fault.column, fault.problem, fault.remedy)
-    return ReadError(str(path), str(fault))
 
 
 def _restored(frame: pd.DataFrame) -> pd.DataFrame:

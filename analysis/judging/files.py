@@ -12,7 +12,8 @@ import pyarrow.parquet
 from analysis.data.checking import check_columns
 from analysis.data.columns import Column, names
 from analysis.data.naming import note_names
-from analysis.data.reading import _json_object, _require_text, open_csv, read_csv
+from analysis.data.reading import _json_object, _require_text, read_csv
+from analysis.data.text_files import open_csv
 from analysis.errors import ReadError
 from analysis.judging.columns import PAIR_COLUMNS, VERDICT_COLUMNS, with_items_named
 from analysis.judging.verdicts import check_verdicts, require_verdict_columns

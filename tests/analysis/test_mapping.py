@@ -407,7 +407,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path: Path) -> None:
             map_path,
             "the suffix '.xlsx' is not known; allowed: .csv, .tsv, .txt, .json, .jsonl",
         ),
-        (tmp_path, map_path, "the suffix "),
+        (tmp_path, map_path, "the folder has no file *.json"),
     ):
         with pytest.raises(AnalysisError) as caught:
             read_mapped(bad_path, bad_map)

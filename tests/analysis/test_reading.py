@@ -8,7 +8,8 @@ from hypothesis import given, settings
 
 from analysis import AnalysisError, ReadError, SchemaError, read_responses
 from analysis.data.columns import ANALYZED_COLUMNS, Column, names
-from analysis.data.reading import open_csv, read_csv
+from analysis.data.reading import read_csv
+from analysis.data.text_files import open_csv
 from analysis.files.faults import TableFault
 from tests.analysis.files.text_tables import dialects, tables, written
 from tests.analysis.tables import COLUMNS, answer, checked, person, table, write_csv

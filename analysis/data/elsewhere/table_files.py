@@ -15,7 +15,8 @@ from analysis.data.columns import Column
 from analysis.data.elsewhere.cell_parts import Part
 from analysis.data.elsewhere.json_files import is_json, json_table
 from analysis.data.elsewhere.mapped_cells import texts_of
-from analysis.data.reading import open_csv, read_csv
+from analysis.data.reading import read_csv
+from analysis.data.text_files import open_csv
 from analysis.errors import AnalysisError, ReadError, SchemaError, shown
 from analysis.files.text_tables import TextTable
 

@@ -13,6 +13,7 @@ from sqlalchemy import select as select_columns
 from sqlmodel import Session, col
 
 from analysis import analyze, analyze_judgement_rows, analyze_rating_rows, compare_blocks
+from analysis.data.naming import names_alike
 from analysis.errors import AnalysisError
 from analysis.figures.words import sentence
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
@@ -105,7 +106,7 @@ def compute_results(work: Work) -> dict[str, Any]:
         levels=_levels(source),
         sessions=sessions_of(source, mode),
         clip_of=clip_of,
-        cautions=(*cautions, *item_cautions, *_leaks(source)),
+        cautions=(*cautions, *item_cautions, *_leaks(source), *names_cautions(frames[0], rated)),
         closing=closing,
         signatures=moves,
         play=play,
@@ -226,6 +227,13 @@ def _judged(
                 "Judges cannot be held against people.", str(error).replace(str(verdicts), "The verdicts")
             )
         ]
+
+
+def names_cautions(*tables: pd.DataFrame) -> list[Caution]:
+    """Names of pairs, items, clips, sources and conditions that look alike; people's own are on no page."""
+    shown = [table.drop(columns="participant", errors="ignore") for table in tables]
+    found = dict.fromkeys(said for table in shown for said in names_alike(table))
+    return [Caution("Some names look alike.", f"{said}.") for said in found]
 
 
 def _until(tables: Sequence[pd.DataFrame], mode: str) -> datetime | None:
