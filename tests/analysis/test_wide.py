@@ -308,7 +308,7 @@ def test_criteria_and_a_wide_layout_are_not_both_given(tmp_path: Path) -> None:
 
 DOCS = Path(__file__).parents[2] / "docs" / "elsewhere.md"
 EXAMPLES = re.findall(
-    r"```(csv|jsonl)\n(.*?)```\n\n```yaml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL
+    r"```(csv|jsonl|json)\n(.*?)```\n\n```yaml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL
 )
 
 
@@ -326,7 +326,8 @@ def test_the_examples_of_the_docs_are_read_as_the_docs_say(tmp_path: Path) -> No
         else:
             ratings = read_ratings(path, map_path)
             columns = ratings.table["rater"].nunique(), ratings.table["item"].nunique()
-            found.append((len(ratings.table), *columns, sum(ratings.scores())))
+            fakes = sum(ratings.table["score"] == "fake")
+            found.append((len(ratings.table), *columns, fakes or sum(ratings.scores())))
     assert found == [
         (5, 3, 2, 3 + 3 + 2 + 6 + 1),
         (3, 2, 2, 1),
@@ -334,8 +335,11 @@ def test_the_examples_of_the_docs_are_read_as_the_docs_say(tmp_path: Path) -> No
         (1581, 1581, 2, 353),
         (3, 3, 3, 1),
         (4, 4, 2, 2 + 1 + 3 + 4),
+        (6, 3, 2, 2),
+        (4, 2, 2, 1),
         (7, 7, 2, 2 + 3 + 2 + 2 + 2 + 1 + 2),
         (2, 2, 1, 1),
+        (12, 2, 1, 14 + 17),
     ]
 
 

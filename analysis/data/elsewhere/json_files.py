@@ -23,12 +23,12 @@ def json_table(path: Path, rows: str | None = None) -> pd.DataFrame:
 
     The rows are an array of objects: the file itself, or what stands in it under `rows` (`data.answers`); what else
     stands beside that array is in each of its rows. Without `rows` a file that is one object is one row. Of a folder,
-    the rows of all its JSON files by name, with the column `file` of their names without suffix.
+    the rows of all its JSON files by name. The column `file` has their names without suffix.
 
     Raises ReadError.
     """
     if not path.is_dir():
-        return _table(path, list(_rows(path, rows)))
+        return _table(path, [{FILE: path.stem, **row} for row in _rows(path, rows)])
     files = sorted(path.glob("*.json"), key=lambda file: (len(file.stem), file.stem))
     if not files:
         raise ReadError(str(path), "the folder has no file *.json; allowed: a folder of JSON files")
