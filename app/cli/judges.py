@@ -1,15 +1,13 @@
 """`likely-human judge`: ours and those of packages, run and listed; `judging` holds them against people."""
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.cli import asking, judging
 from app.cli.console import err, now, opened, out, progress
+from app.cli.judging_positions import run_on_positions, written_to
 from app.core.errors import StudyError
 
 if TYPE_CHECKING:
@@ -101,14 +99,14 @@ def run_(
                 return run_judge(judge, pairs, on_progress, now)
             return _run_model(model, pairs, by, cross_fitted, allow or [], on_progress)
 
-        _run_on_positions(judge, Path(slug), listed, output, verdicts)
+        run_on_positions(judge, Path(slug), listed, output, verdicts)
         return
     with opened() as (settings, database):
         with database.reading() as session:
             study = pairs_to_judge(session, slug, ClipStore(settings.data_dir), version)
         refuse_without_files(judge.info, slug, study.pairs)
         _refuse_seen(judge, study.pairs, allow or [])
-        with _target(output) as file:
+        with written_to(output) as file:
             with progress("Judging") as on_progress, as_shown(study.pairs) as pairs:
                 if model is None:
                     rows = run_judge(judge, pairs, on_progress, now)
@@ -132,35 +130,6 @@ def run_(
             + (f", {undecided} of them undecided" if undecided else ""),
             markup=False,
         )
-
-
-def _run_on_positions(
-    judge: "Judge",
-    target: Path,
-    listed: Path,
-    output: Path | None,
-    verdicts: "Callable[[Sequence[PairToJudge], OnProgress], list[VerdictRow]]",
-) -> None:
-    """A judge that never looks, over pairs of paths that have no clips."""
-    from app.judges.base import Needs
-    from app.judges.located import located, pairs_of
-    from app.judges.runner import verdicts_csv
-
-    if judge.info.needs is not Needs.POSITIONS:
-        raise StudyError(f"{judge.info.name} does not judge by positions alone; give it a study")
-    if not target.exists():
-        raise StudyError(f"{target}: is not there; give a folder or a table of positions with --pairs")
-    with located(target) as paths, _target(output) as file:
-        with progress("Judging") as on_progress:
-            rows = verdicts(pairs_of(paths, listed, target.stem), on_progress)
-        failed = [row for row in rows if row.problem]
-        if len(failed) == len(rows):
-            raise StudyError(f"{judge.info.name} could judge none of {len(rows)} pairs; {rows[0].problem}")
-        file.write(verdicts_csv(rows).encode())
-    for row in failed:
-        err.print(f"{row.pair}: {row.problem}", markup=False)
-    if output:
-        out.print(f"{len(rows)} verdicts on {target} written to {output}", markup=False)
 
 
 def _judge_or_model(name: str, features: Path | None) -> "tuple[Judge, Model | None]":
@@ -391,19 +360,6 @@ def _list_trained() -> None:
             f"{model.name}  trained {model.network} {model.version}  on {model.on}, {model.n_clips} clips; {reached}",
             markup=False,
         )
-
-
-@contextmanager
-def _target(output: Path | None) -> Iterator[IO[bytes]]:
-    """The file, written whole or not at all; opened before the judge begins, so that a bad path costs no waiting."""
-    from app.core.whole_files import written_whole
-
-    if output is None:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-        return
-    with written_whole(output) as file:
-        yield file
 
 
 app.command("ask")(asking.ask)

@@ -56,7 +56,12 @@ def located(target: Path) -> Iterator[Sequence[Located]]:
     elif (target / MANIFEST).exists():
         yield _once(target, list(_of_manifest(target / MANIFEST)))
     else:
-        yield _once(target, list(_of_folder(target)))
+        found = list(_of_folder(target))
+        if not found:
+            raise StudyError(
+                f"{target}: there is no {MANIFEST} in it, and no file of positions as SOURCE/NAME.csv"
+            )
+        yield _once(target, found)
 
 
 def pairs_of(paths: Sequence[Located], pairs: Path, study: str) -> list[PairToJudge]:

@@ -349,8 +349,9 @@ def test_a_judge_of_votes_learns_from_the_features_of_an_onnx_file_and_runs_with
 
 def test_refusals_say_what_and_where(clips: File, of_clips: File, nav: str, tmp_path: File) -> None:
     out = tmp_path / "model"
+    (tmp_path / "empty").mkdir()
     with pytest.raises(StudyError, match=r"there is no manifest\.csv"):
-        train_("turn-speed-ff", str(tmp_path), out)
+        train_("turn-speed-ff", str(tmp_path / "empty"), out)
     with pytest.raises(StudyError, match="'person' and at least one other source"):
         train_("turn-speed-ff", str(clips), out, human="person")
     with pytest.raises(StudyError, match="--allow luck: there is no such leak"):
