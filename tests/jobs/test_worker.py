@@ -227,7 +227,9 @@ def test_the_service_starts_a_worker_again_that_was_killed_and_ends_it_with_itse
         first = _pid_of_worker()
         assert first is not None
         os.kill(first, signal.SIGKILL)
-        with database.transaction() as session:  # a living worker is nice, and may hold SQLite's lock for long
+        with (
+            database.transaction() as session
+        ):  # a living worker is nice, and may hold SQLite's lock for long
             job_id = _left_running(session)
         wait_for(lambda: _pid_of_worker() not in (None, first), every_s=0.2)
         wait_for(
