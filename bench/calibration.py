@@ -25,6 +25,7 @@ from bench import (
     calibration_detection,
     calibration_games,
     calibration_judges,
+    calibration_logging,
     calibration_pairs,
     calibration_people,
     calibration_ratings,
@@ -200,6 +201,14 @@ def ceilings_text() -> str:
     )
 
 
+def logged_text() -> str:
+    """What a judge learns from how positions were logged, under a heading."""
+    return (
+        "### How positions were logged: the same walker under both labels\n\n"
+        f"{calibration_logging.DESIGN}.\n\n{calibration_logging.logging_text()}"
+    )
+
+
 def kept_text(
     rows: Sequence[Row], command: str, seeds: int, seconds: float, now: datetime, labels: str = ""
 ) -> str:
@@ -234,7 +243,8 @@ def main(arguments: Sequence[str]) -> int:
         )
     labels = ""
     if options.cases is None:
-        labels = f"{labels_text(min(options.seeds, _LABELLED))}\n\n{ceilings_text()}"
+        tables = labels_text(min(options.seeds, _LABELLED)), ceilings_text(), logged_text()
+        labels = "\n\n".join(tables)
     text = kept_text(rows, command, options.seeds, time.perf_counter() - started_s, datetime.now(UTC), labels)
     print(text, end="")
     options.out.write_text(text, encoding="utf-8")

@@ -120,13 +120,15 @@ def train(
     seed: int = 1,
     allowed: Sequence[str] = (),
     search: bool = False,
+    alike: bool = True,
     on_progress: OnProgress = lambda done, total, what: None,
 ) -> Trained:
     """Train five copies, each on four fifths of the groups, and evaluate each on the fifth it never saw.
 
     `pairs` are rows of `examples`, the person's clip first, as a study compares them; without them clips are matched by
     scene. `search` chooses window, dropout and hidden units one after the other for each copy, on a part of what it may
-    train on. `on_progress` may raise to stop.
+    train on. `alike` brings positions to one step of time and one precision first, where sources were logged otherwise;
+    what is left as logged shows what a judge makes of that. `on_progress` may raise to stop.
 
     Raises AnalysisError where a leak is found that is not `allowed`, a class or group is too small, or JAX is missing.
     """
@@ -134,7 +136,7 @@ def train(
     if not examples or labels_of(examples).all() or not labels_of(examples).any():
         raise AnalysisError("clips of people and of agents are both needed to train a judge")
     settings = replace(network.settings, by_heading=_all_have_headings(examples))
-    if not settings.sees:
+    if alike and not settings.sees:
         common = in_common([example.path for example in examples], [example.source for example in examples])
         settings = replace(settings, step_s=common.step_s, decimals=common.decimals)
     leaks = check_leaks(examples, settings, pairs or matched_pairs(examples))

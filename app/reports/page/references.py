@@ -24,6 +24,10 @@ REFERENCES = {
     "partial credit. Psychological Bulletin 70, 213-220.",
     "DS79": "Dawid, A. P., and Skene, A. M. (1979). Maximum likelihood estimation of observer error-rates using"
     " the EM algorithm. Applied Statistics 28, 20-28.",
+    "DeC98": "DeCarlo, L. T. (1998). Signal detection theory and generalized linear models. Psychological "
+    "Methods 3, 186-205.",
+    "RL05": "Rouder, J. N., and Lu, J. (2005). An introduction to Bayesian hierarchical models with an "
+    "application in the theory of signal detection. Psychonomic Bulletin & Review 12, 573-604.",
     "ET93": "Efron, B., and Tibshirani, R. J. (1993). An Introduction to the Bootstrap. Chapman & Hall. Chapter"
     " 13.",
     "FL14": "Fleming, S. M., and Lau, H. C. (2014). How to measure metacognition. Frontiers in Human "

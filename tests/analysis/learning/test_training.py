@@ -30,6 +30,23 @@ PLACES = replace(
 )
 
 
+def test_how_positions_were_logged_teaches_a_judge_nothing_unless_they_are_left_so() -> None:
+    """The same walker under both labels; one is logged at 4.3 Hz."""
+    rng = np.random.default_rng(5)
+    examples = [
+        replace(one, path=walked if one.is_human else resampled(walked, 4.3))
+        for one in examples_of(15)
+        for walked in [replace(weaving(rng), heading_rad=None)]
+    ]
+    left = train(QUICK, examples, allowed=("logging", "length", "ends"), alike=False).evaluation.pooled.pairs
+    alike = train(QUICK, examples, allowed=("length", "ends"))
+    assert left == 1.0
+    assert 0.1 <= (alike.evaluation.pooled.pairs or 0) <= 0.9
+    assert [copy.settings.step_s for copy in alike.copies] == pytest.approx([1 / 4.3] * 5)
+    with pytest.raises(AnalysisError, match="How positions were logged tells the sources apart"):
+        train(QUICK, examples, alike=False)
+
+
 def test_a_judge_learns_what_tells_apart_and_nothing_from_labels_dealt_anew() -> None:
     examples = examples_of(15)
     steps: list[tuple[int, int]] = []
