@@ -11,6 +11,7 @@ from scipy import stats
 from analysis.options import LEVEL
 from analysis.results import Result
 from analysis.stats.auc import NEWCOMBE, newcombe
+from analysis.stats.evidence import NOT_YET, SHARE, evidence
 from analysis.stats.intervals import Floats, Interval
 from analysis.stats.logistic import Classes, fit_logistic
 from analysis.stats.threads import one_thread
@@ -178,3 +179,15 @@ def _widened_tail(n: int) -> float:
 
 def _no_interval(reason: str, seed: int) -> Interval:
     return Interval(None, None, LEVEL, _METHOD, 0, seed, reason)
+
+
+def separates(what: str, verb: str, classifier: Classifier, positive: str, noun: str) -> str:
+    """A classifier's finding, by its interval; below 0.5 it has learnt nothing that holds, and is not turned round."""
+    auc = f"AUC {classifier.auc:.2f} (95% interval {classifier.interval.low:.2f} to {classifier.interval.high:.2f})"
+    pair = f"{positive} {noun} from the others"
+    match evidence(classifier.interval, 0.5):
+        case "more":
+            return f"{what} {verb} {pair} with {auc}"
+        case "alike":
+            return f"{what} {verb} {pair} by no more than {SHARE:g} of AUC: {auc}"
+    return f"whether {what} {verb} {pair} {NOT_YET}: {auc}"

@@ -7,13 +7,21 @@ from typing import Literal
 import numpy as np
 import pandas as pd
 
-from analysis.clues.classifier import REPEATS, Classifier, classify
-from analysis.clues.separation import Separation, corrected, separation, separations, smallest
+from analysis.clues.classifier import REPEATS, Classifier, classify, separates
+from analysis.clues.separation import (
+    Separation,
+    corrected,
+    margins_sentence,
+    separation,
+    separations,
+    smallest,
+)
 from analysis.clues.table import FIXED, check_clues
 from analysis.clues.within_pairs import (
     PairShare,
     StimulusPairs,
     corrected_within,
+    pairs_sentence,
     shares_within,
     strongest,
 )
@@ -21,8 +29,6 @@ from analysis.clues.words import INSIDE, Advice, Finding, advise, capital, words
 from analysis.errors import AnalysisError
 from analysis.options import LEVEL
 from analysis.results import Result
-from analysis.stats.evidence import NOT_YET, SHARE, evidence
-from analysis.stats.p_values import p_words
 
 OnProgress = Callable[[int, int, str], None]
 Verdict = Literal["telling", "too-few", "nothing"]
@@ -305,21 +311,9 @@ def _says_inside(clues: Sequence[ClueResult], classifier: Classifier, positive: 
     if classifier.auc is None:
         return f"Inside the files: not tried, {classifier.reason}."
     return (
-        f"Inside the files: {_separates('the sizes of the frames', 'tell', classifier, positive, 'clips')}. No player "
+        f"Inside the files: {separates('the sizes of the frames', 'tell', classifier, positive, 'clips')}. No player "
         "shows it; who takes a served file apart can read it."
     )
-
-
-def _separates(what: str, verb: str, classifier: Classifier, positive: str, noun: str) -> str:
-    """A classifier's finding, by its interval; below 0.5 it has learnt nothing that holds, and is not turned round."""
-    auc = f"AUC {classifier.auc:.2f} (95% interval {classifier.interval.low:.2f} to {classifier.interval.high:.2f})"
-    pair = f"{positive} {noun} from the others"
-    match evidence(classifier.interval, 0.5):
-        case "more":
-            return f"{what} {verb} {pair} with {auc}"
-        case "alike":
-            return f"{what} {verb} {pair} by no more than {SHARE:g} of AUC: {auc}"
-    return f"whether {what} {verb} {pair} {NOT_YET}: {auc}"
 
 
 def listed(labels: Sequence[str]) -> str:
@@ -389,40 +383,16 @@ def _warning(result: ClueResult, noun: str) -> str:
     """The first comparison that warns, and the pairs where these do."""
     worst = next((each for each in (result.against_others, *result.pairs) if each.warns), None)
     of_pairs = strongest(one for one in result.within_pairs if one.warns)
-    said = [] if worst is None else [_margins(result, worst, noun)]
+    said = [] if worst is None else [margins_sentence(result.label, worst, noun)]
     if of_pairs is not None:
         said.append(f"{capital(result.label)} names the source within pairs: {pairs_sentence(of_pairs)}.")
     return " ".join(said)
 
 
-def pairs_sentence(one: PairShare) -> str:
-    """``it is lower in human than in hybrid in 30 of 30 pairs (exact 95% interval 0.88 to 1.00, p < .001)``."""
-    is_higher = (one.share or 0.0) > 0.5
-    higher, most = ("higher", one.n_higher) if is_higher else ("lower", one.n_lower)
-    low, high = (one.low, one.high) if is_higher else (1 - (one.high or 0.0), 1 - (one.low or 0.0))
-    equal = f", equal in {one.n_equal}" if one.n_equal else ""
-    return (
-        f"it is {higher} in {one.first} than in {one.second or 'the other'} in {most} of {one.n_pairs} pairs{equal} "
-        f"(exact 95% interval {low:.2f} to {high:.2f}, sign test {p_words(one.p)})"
-    )
-
-
-def _margins(result: ClueResult, worst: Separation, noun: str) -> str:
-    than = "in all others" if worst.second is None else f"in {worst.second} {noun}"
-    higher = "higher" if (worst.auc or 0.0) > 0.5 else "lower"
-    interval = (
-        f"{100 * worst.interval.level:.3g}% interval {worst.strength_low:.2f} to {worst.strength_high:.2f}"
-    )
-    return (
-        f"{capital(result.label)} gives the source away: it is {higher} in {worst.first} {noun} than {than}, "
-        f"with strength {worst.strength:.2f} ({interval})."
-    )
-
-
 def _taken_together(classifier: Classifier, positive: str, noun: str) -> str:
     if classifier.auc is None:
         return f"All clues together could not be tried: {classifier.reason}."
-    found = _separates(f"a small classifier on {ALL_TOGETHER}", "tells", classifier, positive, noun)
+    found = separates(f"a small classifier on {ALL_TOGETHER}", "tells", classifier, positive, noun)
     if classifier.warns:
         return f"{capital(ALL_TOGETHER)} give the source away: {found}, on {noun} it had not seen."
     return f"{capital(found)}, on {noun} it had not seen."

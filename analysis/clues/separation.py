@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from analysis.clues.classifier import FEWEST
+from analysis.clues.words import capital
 from analysis.options import LEVEL
 from analysis.results import Result
 from analysis.stats.auc import AucInterval, auc, auc_interval
@@ -95,3 +96,16 @@ def _of_strength(interval: AucInterval) -> tuple[float | None, float | None]:
         return None, None
     ends = sorted((max(interval.low, 1 - interval.low), max(interval.high, 1 - interval.high)))
     return (0.5 if interval.low <= 0.5 <= interval.high else ends[0]), ends[1]
+
+
+def margins_sentence(label: str, worst: Separation, noun: str) -> str:
+    """``Duration gives the source away: it is higher in human clips than in all others, with strength ...``."""
+    than = "in all others" if worst.second is None else f"in {worst.second} {noun}"
+    higher = "higher" if (worst.auc or 0.0) > 0.5 else "lower"
+    interval = (
+        f"{100 * worst.interval.level:.3g}% interval {worst.strength_low:.2f} to {worst.strength_high:.2f}"
+    )
+    return (
+        f"{capital(label)} gives the source away: it is {higher} in {worst.first} {noun} than {than}, "
+        f"with strength {worst.strength:.2f} ({interval})."
+    )

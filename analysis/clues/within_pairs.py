@@ -13,6 +13,7 @@ from analysis.options import LEVEL
 from analysis.results import Result
 from analysis.stats.intervals import Floats
 from analysis.stats.multiplicity import holm
+from analysis.stats.p_values import p_words
 
 StimulusPairs = Sequence[tuple[str, str]]
 """Names of two stimuli each, in any order."""
@@ -108,3 +109,15 @@ def _judged(one: PairShare, p_holm: float | None, threshold: float) -> PairShare
 def strongest(found: Iterable[PairShare]) -> PairShare | None:
     """What warns, else what has the greatest strength."""
     return max(found, key=lambda one: (one.warns, one.strength or 0.0), default=None)
+
+
+def pairs_sentence(one: PairShare) -> str:
+    """``it is lower in human than in hybrid in 30 of 30 pairs (exact 95% interval 0.88 to 1.00, p < .001)``."""
+    is_higher = (one.share or 0.0) > 0.5
+    higher, most = ("higher", one.n_higher) if is_higher else ("lower", one.n_lower)
+    low, high = (one.low, one.high) if is_higher else (1 - (one.high or 0.0), 1 - (one.low or 0.0))
+    equal = f", equal in {one.n_equal}" if one.n_equal else ""
+    return (
+        f"it is {higher} in {one.first} than in {one.second or 'the other'} in {most} of {one.n_pairs} pairs{equal} "
+        f"(exact 95% interval {low:.2f} to {high:.2f}, sign test {p_words(one.p)})"
+    )

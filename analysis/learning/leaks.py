@@ -55,7 +55,7 @@ def check_leaks(examples: Sequence[Example], settings: Settings, pairs: Pairs = 
 
     Numbers are held against each other over all clips (AUC) and within `pairs` (rows, the person's clip first; those of
     a scene where there are none): a leak is found where either tells, and `value` is the worse of the two."""
-    pairs = pairs or matched_pairs(examples)
+    pairs = pairs or [pair for pair in matched_pairs(examples) if examples[pair[0]].scene]
     return (
         _ends(examples, pairs),
         _outside(examples),

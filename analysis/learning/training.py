@@ -139,7 +139,7 @@ def train(
     if alike and not settings.sees:
         common = in_common([example.path for example in examples], [example.source for example in examples])
         settings = replace(settings, step_s=common.step_s, decimals=common.decimals)
-    leaks = check_leaks(examples, settings, pairs or matched_pairs(examples))
+    leaks = check_leaks(examples, settings, pairs)
     if sentences := list(refused(leaks, allowed)):
         raise AnalysisError("; ".join(sentences))
     splits = split(examples, pairs, seed)

@@ -163,11 +163,10 @@ def _probabilities(table: pd.DataFrame) -> Floats:
 
 
 def _too_sure(table: pd.DataFrame) -> bool | None:
-    """Whether fewer labels are right than by the model's probabilities, one-sided by the normal sum of such coins."""
+    """Whether fewer labels are right than the model's probabilities say, one-sided; a tie is half right."""
     if table.empty:
         return None
     p = _probabilities(table)
-    # At a probability of a half there is no label to be right.
     right = np.where(table["label"] == "tie", 0.5, (table["label"] == table["truth"]).to_numpy(dtype=float))
     spread = float(np.sqrt((p * (1 - p)).sum()))
     return bool(p.sum() - right.sum() > _ONE_SIDED * spread)
