@@ -188,7 +188,7 @@ def _sorted(cell: str) -> str:
 # What 0.4 computes otherwise: the ends of intervals that stand in tables, and the labels of the hierarchical model.
 RENEWED = {
     *("ci_low", "ci_high", "accuracy_low", "accuracy_high", "left_low", "left_high", "resamples"),
-    *("p_a", "label", "n_disagreements", "disagreements", "n_label_is_truth"),
+    *("p_a", "label", "n_disagreements", "disagreements", "n_label_is_truth", "n_truth", "n_truth_expected"),
 }
 
 
