@@ -61,14 +61,17 @@ def test_the_terminal_says_blanks_and_ties_apart_from_the_answers_that_name_a_cl
     text = " ".join(
         render(analyze(table(*person("p1", "aab=-"), *person("p2", "a==-")), resamples=0)).split()
     )
-    assert "9 of 9 answers count: 4 name a clip, 3 say no difference (a vote), 2 are blank (no vote)" in text
+    assert (
+        "9 of 9 answers count: 4 name one of the two, 3 say no difference (a vote), 2 are blank (no vote)"
+        in text
+    )
     assert "No difference: 3 of 7 votes, left out of accuracy and preferences" in text
 
 
 def test_nothing_is_said_where_every_answer_names_a_clip() -> None:
     text = " ".join(render(analyze(table(*person("p1", "aab")), resamples=0)).split())
     assert "3 of 3 answers count" in text
-    assert "name a clip" not in text
+    assert "name one of the two" not in text
 
 
 def test_a_study_of_ties_alone_has_labels_and_reasons_and_no_number() -> None:

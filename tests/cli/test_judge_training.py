@@ -182,7 +182,8 @@ def test_a_judge_is_trained_on_a_folder_shown_listed_and_run_on_a_study(
     assert card["split"]["never_on_both_sides"] == ["path", "scene"]
     assert card["evaluation"]["pooled"]["n_pairs"] == 6
     assert set(card["versions"]) >= {"Python", "numpy", "jax", "optax", "likely-human", "processors"}
-    assert [leak["found"] for leak in card["leaks"]] == [False] * 7
+    assert len(card["leaks"]) > 7
+    assert not any(leak["found"] for leak in card["leaks"])
     list_()
     said = capfd.readouterr().out
     assert "mine  trained turn-speed-ff 1+" in said
