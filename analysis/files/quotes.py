@@ -182,7 +182,7 @@ class QuoteScan:
         # In a narrow table prose may look so; a line that can only be a quoted one then decides.
         if not is_header and (not all(whole) or width <= _NARROW) and self._writer_quotes:
             return
-        if self._always_quoted(start, end):
+        if self._is_always_quoted(start, end):
             return
         row, line = self.place_of(start)
         position = next(a for a, _ in self._spans if a >= start)
@@ -217,21 +217,23 @@ class QuoteScan:
         lines = BREAK.split(self.data[start:end])
         return [self._grammar.width(line) == len(self.header) for line in lines]
 
-    def _always_quoted(self, start: int, end: int) -> bool:
+    def _is_always_quoted(self, start: int, end: int) -> bool:
         """Each column with line breaks in this row is quoted in every row, the header included."""
-        columns = [at for at, (a, b) in enumerate(self._cells(start, end)) if BREAK.search(self.data[a:b])]
+        cells = enumerate(self._cells(start, end))
+        return self._quoted_columns.issuperset(at for at, (a, b) in cells if BREAK.search(self.data[a:b]))
+
+    @cached_property
+    def _quoted_columns(self) -> set[int]:
+        found = set(range(len(self.header)))
         position, size = 0, len(self.data)
-        while position < size:
+        while position < size and found:
             last = self._record_end(position)
             if last > position:
-                cells = list(self._cells(position, last))
-                if any(
-                    at >= len(cells) or self.data[cells[at][0] : cells[at][0] + 1] != b'"' for at in columns
-                ):
-                    return False
-            found = BREAK.match(self.data, last)
-            position = found.end() if found else size
-        return True
+                cells = [self.data[a : a + 1] for a, _ in self._cells(position, last)]
+                found = {at for at in found if at < len(cells) and cells[at] == b'"'}
+            ended = BREAK.match(self.data, last)
+            position = ended.end() if ended else size
+        return found
 
     def _cells(self, start: int, end: int) -> Iterator[tuple[int, int]]:
         """The places of the cells of a row, up to a place."""

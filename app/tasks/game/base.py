@@ -9,8 +9,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, field_validator
 
+from app.core.plain_numbers import plain_numbers
 from app.tasks.game.moves import ChanceSpec, IllegalMove, Move, MoveSchema
 
 Seat = int
@@ -25,6 +26,8 @@ class Strict(BaseModel):
     """Frozen settings; a key that is not known is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    _plain = field_validator("*", mode="before")(classmethod(plain_numbers))
 
 
 class GameConfig(Strict):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from app.core.errors import StudyError
 from app.tasks.game.files import MOVES, SEATS_PLAYED, Played, move_rows
@@ -274,3 +275,11 @@ def test_what_cannot_be_played_is_refused_in_words(folder: Path, tmp_path: Path)
         assert said in str(refused.value)
     with pytest.raises(StudyError, match="already; name another folder"):
         write([Asked(game, default, agents_of(game, default[0], "gt"), 1, 1)], folder, silent)
+
+
+def test_a_setting_with_an_underscore_in_its_number_is_refused() -> None:
+    """Pydantic alone reads `1_0` as 10."""
+    config = GAMES["glee-bargaining"].Config
+    assert config.model_validate({"money": "100"}).money == 100
+    with pytest.raises(ValidationError, match="valid integer"):
+        config.model_validate({"money": "1_00"})

@@ -1,0 +1,23 @@
+"""A participant's form has one value for each field."""
+
+import asyncio
+
+import pytest
+from starlette.requests import Request
+
+from app.core.dependencies import BadForm, read_form, read_single_form
+
+
+def request(body: bytes) -> Request:
+    async def receive() -> dict[str, object]:
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    kind = [(b"content-type", b"application/x-www-form-urlencoded")]
+    return Request({"type": "http", "method": "POST", "headers": kind, "state": {}}, receive)
+
+
+def test_two_different_values_for_one_field_are_refused() -> None:
+    assert asyncio.run(read_single_form(request(b"amount=5&amount=5&to=1"))) == {"amount": "5", "to": "1"}
+    with pytest.raises(BadForm, match="two different values for amount"):
+        asyncio.run(read_single_form(request(b"amount=5&to=1&amount=7")))
+    assert asyncio.run(read_form(request(b"on=no&on=yes"))) == {"on": "yes"}
