@@ -9,3 +9,4 @@ from app.accounts import passwords
 def hash_quickly() -> None:
     """From now on in this process, for fixtures of modules as well."""
     passwords._hasher = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))
+    passwords._nobody.cache_clear()  # may be of before

@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from analysis.learning.paths import Path, resampled
-from analysis.stats.intervals import Floats
+
+Floats = npt.NDArray[np.float64]
 
 # Of more decimals nothing is said: floats of four bytes have about as many.
 FULL = 7

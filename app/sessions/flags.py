@@ -110,7 +110,8 @@ def joined(flags: Sequence[Flag]) -> str | None:
 
 
 def split(words: str | None) -> frozenset[Flag]:
-    return frozenset(map(Flag, words.split(";"))) if words else frozenset()
+    """The flags that lists and counts of sessions show: what a file did not record is nobody's doing."""
+    return frozenset(map(Flag, words.split(";"))) - {Flag.ORDER} if words else frozenset()
 
 
 def is_one_sided(n_left: int, n_chosen: int) -> bool:

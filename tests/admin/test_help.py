@@ -1,6 +1,7 @@
 """Help in the web: a page for each screen, links that lead somewhere, and nothing told that the web cannot open."""
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -22,6 +23,7 @@ APP = ROOT / "app"
 
 
 def test_every_screen_has_a_page_of_help_and_every_page_of_help_a_screen() -> None:
+    importlib.import_module("app.main")  # brings every screen
     templates = {getattr(cls, "template", "help.html") for cls in _subclasses(pages.AdminPage)} - {
         "help.html"
     }

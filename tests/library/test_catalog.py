@@ -291,7 +291,7 @@ def test_a_table_of_very_many_columns_or_with_a_huge_cell_is_refused_in_words(
         long = plan_sheet(session, who, f"name,goal\nhuman-g1,{'x' * 131_073}\n")
         assert "more than 131,072 characters" in str(long.faults[0])
         zero = plan_sheet(session, who, "name,goal\nhuman-g1,\0\n").faults[0]
-        assert str(zero) == "row 2, column goal: 'goal' holds characters that cannot be printed"
+        assert "the file holds zero bytes" in str(zero)
 
 
 def test_rows_and_columns_left_out_stay_as_they_are(stocked: Database, who: Who) -> None:
@@ -307,7 +307,6 @@ def test_rows_and_columns_left_out_stay_as_they_are(stocked: Database, who: Who)
     ("text", "place"),
     [
         ("", "The table is empty"),
-        ("name;source\nhuman-g1;human\n", "row 1: the columns are not separated"),
         ("source,name\nhuman,human-g1\n", "row 1, column name: the first column"),
         ("name,goal,goal\nhuman-g1,a,b\n", "row 1: the column 'goal' comes twice (name each column once)"),
         ("name,file\nhuman-g1,a\n", "row 1, column file"),

@@ -26,7 +26,12 @@ def test_a_file_from_elsewhere_is_read_by_its_mapping(tmp_path: Path) -> None:
         "  condition: condition, source_a: source_a, source_b: source_b, uncertainty: uncertainty}\n"
     )
     rows = person("p", "ab", left="")
-    expected = checked(*(row | {"position": str(place)} for place, row in enumerate(rows, start=1)))
+    expected = checked(
+        *(
+            row | {"position": str(place), "flags": "order-not-recorded"}
+            for place, row in enumerate(rows, start=1)
+        )
+    )
     pd.testing.assert_frame_equal(frame_of(None, str(path), mapping), expected)
     assert not is_ratings(mapping)
 

@@ -58,9 +58,13 @@ def test_columns_in_any_order_blank_lines_and_short_rows_are_read() -> None:
     ]
 
 
+def test_a_list_with_semicolons_is_read_as_one_with_commas() -> None:
+    assert read_rows("pair;a;b\nq1;human-g1;hybrid-g1\n") == [Row("q1", "human-g1", "hybrid-g1", line=2)]
+
+
 @pytest.mark.parametrize(
     "text",
-    ["", "id,a,b\nq1,x,y\n", "pair,a,b,a\n", "pair;a;b\n", 'pair,a,b\n"q1,x,y\n', "pair,a,b\nq1,x,y,main\n"],
+    ["", "id,a,b\nq1,x,y\n", "pair,a,b,a\n", 'pair,a,b\n"q1,x,y\n', "pair,a,b\nq1,x,y,main\n"],
 )
 def test_a_list_that_must_be_mended_as_csv_is_refused(text: str) -> None:
     with pytest.raises(BadRow, match="as CSV first"):

@@ -148,7 +148,7 @@ def read_mapping(path: Path) -> GameMapping:
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise BadMapping(f"{path}: is no YAML in UTF-8 ({error})") from None
     if not isinstance(given, dict) or given.get("kind") != "game":
-        raise BadMapping(f"{path}: says nothing of kind: game (docs/elsewhere.md, Play)")
+        raise BadMapping(f"{path}: says nothing of `kind: game`, with which such a mapping begins")
     try:
         return GameMapping.model_validate(_plain(given))
     except ValidationError as error:
