@@ -79,6 +79,7 @@ def run_(
     ] = None,
 ) -> None:
     """Let a judge look at every main pair of a study, and write its verdicts (docs/judges.md)."""
+    from app.judges.alike import logged_alike
     from app.judges.runner import run_judge, verdicts_csv
     from app.judges.spans import as_shown
     from app.judges.study import pairs_to_judge, refuse_without_files
@@ -96,7 +97,8 @@ def run_(
         def verdicts(pairs: "Sequence[PairToJudge]", on_progress: "OnProgress") -> "list[VerdictRow]":
             _refuse_seen(judge, pairs, allow or [])
             if model is None:
-                return run_judge(judge, pairs, on_progress, now)
+                with logged_alike(judge.info, pairs) as alike:
+                    return run_judge(judge, alike, on_progress, now)
             return _run_model(model, pairs, by, cross_fitted, allow or [], on_progress)
 
         run_on_positions(judge, Path(slug), listed, output, verdicts)
@@ -109,7 +111,8 @@ def run_(
         with written_to(output) as file:
             with progress("Judging") as on_progress, as_shown(study.pairs) as pairs:
                 if model is None:
-                    rows = run_judge(judge, pairs, on_progress, now)
+                    with logged_alike(judge.info, pairs) as alike:
+                        rows = run_judge(judge, alike, on_progress, now)
                 else:
                     rows = _run_model(model, pairs, by, cross_fitted, allow or [], on_progress)
             failed = [row for row in rows if row.problem]

@@ -27,6 +27,7 @@ from app.jobs.handlers.judging_items import (
     judge_items,
     rated_by_people,
 )
+from app.judges.alike import logged_alike
 from app.judges.base import JudgeUnavailable
 from app.judges.models import is_model, model_folder
 from app.judges.registry import judge_named, registry
@@ -159,7 +160,8 @@ def _run(work: Work) -> tuple[list[VerdictRow], Mapping[str, str]]:
                 if reason := lacks(judge.info.needs, pairs):
                     skipped[name] = reason
                     continue
-                rows += run_judge(judge, pairs, tell, work.now)
+                with logged_alike(judge.info, pairs) as alike:
+                    rows += run_judge(judge, alike, tell, work.now)
             except (JudgeUnavailable, Conflict) as error:
                 skipped[name] = str(error)
     return rows, skipped

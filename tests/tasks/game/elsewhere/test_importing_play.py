@@ -347,7 +347,7 @@ def test_rows_that_break_the_rules_are_named_with_what_was_to_come(tmp_path: Pat
 
 MOVE = "move: {kind: answer, answer: {column: decision}}"
 MAPPINGS: dict[str, tuple[str, str]] = {
-    "says nothing of kind: game": ("kind: game", "kind: 2afc"),
+    "says nothing of `kind: game`": ("kind: game", "kind: 2afc"),
     "there is no game 'glee'; there are sug, glee-bargaining": ("game: glee-bargaining", "game: glee"),
     "say which rows are a match: match (a column), each (file, or row), or deal": ("match: game\n", ""),
     "mooves: no such key": ("moves:", "mooves:"),
