@@ -5,7 +5,7 @@ Every sentence of Results, of the clue report and of judges is read; the rule it
 
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import pandas as pd
 import pytest
@@ -33,13 +33,15 @@ COUNTS = re.compile(r"^\d+ of \d+ people")  # of this sample, and says nothing o
 OPEN = re.compile(r"cannot be told yet|\bwhether\b|\bwhich\b.*\bcannot\b|too few", re.IGNORECASE)
 
 
-def responses(study: str, people: int, *, right: float, left: float, seed: int) -> pd.DataFrame:
-    """Answers to eight pairs; the share that is right falls on people by their number, evenly."""
+def responses(
+    study: str, people: int, *, right: float, left: float, seed: int, sure: Container[int] = ()
+) -> pd.DataFrame:
+    """Answers to eight pairs, right and of the left with these probabilities; all are right to the pairs `sure`."""
     rng = random.Random(seed)
     rows = []
     for person in range(people):
         for number in range(8):
-            is_right = rng.random() < right
+            is_right = rng.random() < (1.0 if number in sure else right)
             is_left = rng.random() < left
             rows.append(
                 answer(
@@ -158,3 +160,15 @@ def test_methods_name_only_what_was_computed(wide: list[pd.DataFrame]) -> None:
     computed = " ".join(statistics(analyze(wide, resamples=50)))
     for words in ("type-2 ROC", "mixed model", "Krippendorff's alpha", "Mann-Whitney"):
         assert words in computed, words
+
+
+def test_the_headline_goes_as_far_as_the_test_that_reaches_furthest() -> None:
+    """Sixty people, of whose eight pairs two are always seen through and the others are not."""
+    frame = responses("first", 60, right=0.45, left=0.5, seed=4, sure={0, 4})
+    headline = view_of(analyze([frame], resamples=400)).headline
+    assert re.search(
+        r"more than the 50% of chance over these pairs; whether over others cannot be told yet", headline
+    )
+    everywhere = responses("first", 60, right=0.85, left=0.5, seed=4)
+    headline = view_of(analyze([everywhere], resamples=400)).headline
+    assert re.search(r"more than the 50% of chance \(95% interval .*; over other people and pairs", headline)

@@ -206,13 +206,16 @@ def _against_chance(study: StudyResult) -> str:
         "alike": f"within {points(SHARE)} of chance",
         "open": f"where chance is 50%; whether they can tell {NOT_YET}",
     }
-    both = study.two_way.accuracy
+    both, here = study.two_way.accuracy, evidence(study.accuracy.interval, 0.5)
     reach = (
         ""
         if both.low is None
         else f"; over other people and pairs {percent(both.low)} to {percent(both.high)}"
     )
-    return f"{words[evidence(study.accuracy.interval, 0.5)]} ({between(study.accuracy.interval)}{reach})"
+    limits = f"({between(study.accuracy.interval)}{reach})"
+    if here in ("more", "less") and both.low is not None and evidence(both, 0.5) != here:
+        return f"{words[here]} over these pairs; whether over others {NOT_YET} {limits}"
+    return f"{words[here]} {limits}"
 
 
 def _beside(analysis: Analysis, study: StudyResult) -> str:
