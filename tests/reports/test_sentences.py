@@ -10,11 +10,14 @@ from collections.abc import Container, Iterator
 import pandas as pd
 import pytest
 
-from analysis import Analysis, analyze
+from analysis import Analysis, analyze, analyze_rating_rows
 from analysis.clues.report import clue_report
+from analysis.data.schema import check_rating_rows
 from analysis.judging import JudgeValidation, check_verdicts, validate_judges
+from analysis.ratings.studies import BlockRatings
 from app.reports.page.statistics import statistics
 from app.reports.results.making import Around, results_view
+from app.reports.results.ratings import claims as rating_claims
 from app.reports.results.view import ResultsView
 from app.reports.results.words import NOUNS, Noun
 from tests.analysis.clue_tables import drawn
@@ -23,6 +26,7 @@ from tests.factories import NOW
 
 pytestmark = pytest.mark.slow
 
+NONE_GIVEN = ("condition", "source", "text", "rt_ms", "shown_at", "answered_at", "flags", "excluded")
 CONDITIONS = ("human-hybrid", "human-symbolic")
 SAYS = re.compile(
     r"\b(more|less|better|worse|higher|lower|nearest|likeliest|most often|short of|above|below|lean|learn"
@@ -172,3 +176,46 @@ def test_the_headline_goes_as_far_as_the_test_that_reaches_furthest() -> None:
     everywhere = responses("first", 60, right=0.85, left=0.5, seed=4)
     headline = view_of(analyze([everywhere], resamples=400)).headline
     assert re.search(r"more than the 50% of chance \(95% interval .*; over other people and pairs", headline)
+
+
+def rated(n: int, apart: float, seed: int) -> BlockRatings:
+    """Two groups of `n` items, each scored by four raters; the first group is higher by `apart` on average."""
+    rng = random.Random(seed)
+    same = {"study": "s", "version": "1", "arm": "main", "mode": "live", "block": "rate", "kind": "main"}
+    scale = {
+        "question": "logic",
+        **dict.fromkeys(NONE_GIVEN, ""),
+        "level": "interval",
+        "scale_low": "1",
+        "scale_high": "5",
+        "position": "1",
+    }
+    rows = [
+        {
+            **same,
+            **scale,
+            **dict.fromkeys(NONE_GIVEN, ""),
+            **dict.fromkeys(("participant", "session"), f"r{rater}"),
+            **dict.fromkeys(("trial", "item", "stimulus"), f"{group}-{number}"),
+            "group": group,
+            "value": f"{score:.3f}",
+        }
+        for group, above in (("new", apart), ("old", 0.0))
+        for number in range(n)
+        for level in [rng.gauss(3 + above, 0.4)]
+        for rater in range(4)
+        for score in [min(5.0, max(1.0, rng.gauss(level, 0.5)))]
+    ]
+    [block] = analyze_rating_rows([check_rating_rows(pd.DataFrame(rows))], mode="live", resamples=200)
+    return block
+
+
+def test_groups_of_items_are_said_to_differ_or_to_be_alike_where_their_interval_says_so() -> None:
+    for n, apart, known, words in (
+        (4, 0.2, False, "Whether new scores higher or lower than old."),
+        (60, 1.0, True, "higher than old."),
+        (400, 0.0, True, "New and old score alike, within 0.1 of that probability"),
+    ):
+        can_say, not_yet = rating_claims([rated(n, apart, seed=3)])
+        assert [words in one for one in (can_say if known else not_yet)] == [True], (n, can_say, not_yet)
+        assert (not_yet if known else can_say) == ()

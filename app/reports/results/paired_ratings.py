@@ -6,6 +6,7 @@ from string import ascii_lowercase
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.paired import SELF, UNITS, PairedScores, smallest_p
 from analysis.ratings.studies import BlockRatings
+from analysis.stats.evidence import evidence
 from analysis.stats.p_values import p_words
 from analysis.text.paired_ratings import counted_pairs, names_of, title_of, unreachable
 from app.reports.results.view import Column, Figure, Mark, Numbers
@@ -62,7 +63,10 @@ def paired_claims(
 def _claim(one: PairedScores) -> tuple[bool, str]:
     difference, over = one.test.difference.mean or 0.0, counted_pairs(one)
     by = f"by {one.criterion}, " if one.criterion else ""
-    is_known = one.p_holm is not None and one.p_holm < _SIGNIFICANT and difference != 0
+    interval = one.test.difference.interval
+    # Where all differ by as much there is no interval, and p decides alone.
+    is_apart = difference != 0 if interval.low is None else evidence(interval) in ("more", "less")
+    is_known = is_apart and one.p_holm is not None and one.p_holm < _SIGNIFICANT
     if one.first == SELF:
         more = "more" if difference > 0 else "less"
         said = f"raters give themselves {abs(difference):.2f} {more} than items"

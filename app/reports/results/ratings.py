@@ -5,9 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_lowercase
 
 from analysis.ratings.between import BlocksCompared
+from analysis.ratings.groups import GroupComparison
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.ratings.studies import BlockRatings
 from analysis.results import table_rows
+from analysis.stats.evidence import SHARE, evidence
 from analysis.stats.intervals import Interval
 from app.reports.results.marks import estimated, plain_interval
 from app.reports.results.paired_ratings import paired_claims, paired_figures
@@ -48,14 +50,29 @@ def claims(
         for one in criteria:
             by = f"by {one.criterion}, " if len(criteria) > 1 else ""
             for pair in one.group_comparisons:
-                first, second = pair.groups
-                if pair.p_holm is not None and pair.p_holm < _SIGNIFICANT and pair.difference:
-                    more = "higher" if pair.difference > 0 else "lower"
-                    said = f"{first} scores {abs(pair.difference):.2f} {more} than {second}"
-                    can_say.append(sentence(by + said))
-                else:
-                    not_yet.append(sentence(f"{by}whether {first} scores higher or lower than {second}"))
+                is_known, said = _group_claim(pair)
+                (can_say if is_known else not_yet).append(sentence(f"{by}{said}"))
     return _shortened(can_say), _shortened(not_yet)
+
+
+def _group_claim(pair: GroupComparison) -> tuple[bool, str]:
+    """By the probability of being higher, and of a difference by p after Holm's correction, which decides alone where
+    groups do not overlap and resampling shows no spread."""
+    first, second = pair.groups
+    is_apart = pair.test.effect in (0.0, 1.0)
+    found = evidence(pair.test.effect_interval, 0.5)
+    size = f"probability of being higher {exact(pair.test.effect)}"
+    if found == "alike":
+        return True, f"{first} and {second} score alike, within {SHARE:g} of that probability: {size}"
+    if (
+        (found == "open" and not is_apart)
+        or pair.p_holm is None
+        or pair.p_holm >= _SIGNIFICANT
+        or not pair.difference
+    ):
+        return False, f"whether {first} scores higher or lower than {second}"
+    more = "higher" if pair.difference > 0 else "lower"
+    return True, f"{first} scores {abs(pair.difference):.2f} {more} than {second}"
 
 
 def _shortened(said: Sequence[str]) -> tuple[str, ...]:

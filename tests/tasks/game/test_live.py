@@ -233,18 +233,19 @@ def test_two_deadlines_missed_are_leaving_and_the_others_keep_their_pay(
 def test_deadlines_missed_with_a_move_between_them_are_not_leaving(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:
-    open_game(database, tmp_path, game="sug", configs={"players": 3, "rounds": 2})
-    people = [Person(client, database) for _ in range(3)]
+    """The auction of water: each day asks everybody, whoever sits where."""
+    open_game(database, tmp_path, game="wac", configs={"days": 3})
+    people = [Person(client, database) for _ in range(5)]
     for person in people:
         person.look()
     *here, slow = people
     rng = random.Random(3)
-    for phase in range(4):
-        if phase % 2:
-            slow.move(rng)
-        for person in here:
-            person.move(rng)
-        if not phase % 2:
+    for day in range(3):
+        if day == 1:
+            assert slow.move(rng)
+        bids = [person.move(rng) for person in here]
+        assert all(bids)
+        if day != 1:
             Clock.wait(91)
             here[0].look()
     autos = [move.auto for move in moves(database) if move.seat == slow.seat.seat]
