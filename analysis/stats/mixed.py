@@ -21,9 +21,9 @@ METHOD = (
 )
 
 BOUNDARY = (
-    "Answers differ no more between participants or pairs than chance alone makes them: maximum likelihood, as in R's "
-    "lme4, puts both standard deviations at 0 here (a singular fit, the same as plain logistic regression), and this "
-    "model, which averages over all that the data allow, gives wider intervals."
+    "Whether answers differ between participants or pairs by more than chance cannot be told yet: maximum likelihood, "
+    "as in R's lme4, puts both standard deviations at 0 here (a singular fit, the same as plain logistic regression), "
+    "and this model, which averages over all that the data allow, gives wider intervals."
 )
 
 MOST_ANSWERS = 200_000

@@ -388,7 +388,7 @@ def test_where_lme4_puts_both_spreads_at_zero_a_sentence_says_so() -> None:
     assert gold["sds"] == pytest.approx([0, 0], abs=1e-6)
     model = fitted(gold, crossed=True)
     assert str(model.boundary).startswith(
-        "Answers differ no more between participants or pairs than chance alone"
+        "Whether answers differ between participants or pairs by more than chance"
     )
     assert model.intercept.sd > gold["se"][0]
     assert model.difference.value == pytest.approx(gold["estimate"][1], abs=0.25 * gold["se"][1])

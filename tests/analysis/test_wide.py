@@ -339,6 +339,7 @@ def test_the_examples_of_the_docs_are_read_as_the_docs_say(tmp_path: Path) -> No
         (4, 2, 2, 1),
         (7, 7, 2, 2 + 3 + 2 + 2 + 2 + 1 + 2),
         (2, 2, 1, 1),
+        (4, 1, 2, 3),
         (12, 2, 1, 14 + 17),
     ]
 

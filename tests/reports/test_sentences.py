@@ -10,11 +10,13 @@ from collections.abc import Container, Iterator
 import pandas as pd
 import pytest
 
-from analysis import Analysis, analyze, analyze_rating_rows
+from analysis import Analysis, analyze, analyze_rating_rows, render, render_brief
 from analysis.clues.report import clue_report
 from analysis.data.schema import check_rating_rows
 from analysis.judging import JudgeValidation, check_verdicts, validate_judges
+from analysis.judging.text import render_validation
 from analysis.ratings.studies import BlockRatings
+from app.reports.page.page import _in_short
 from app.reports.page.statistics import statistics
 from app.reports.results.making import Around, results_view
 from app.reports.results.ratings import claims as rating_claims
@@ -31,6 +33,12 @@ CONDITIONS = ("human-hybrid", "human-symbolic")
 SAYS = re.compile(
     r"\b(more|less|better|worse|higher|lower|nearest|likeliest|most often|short of|above|below|lean|learn"
     r"|no (bias|learning|difference|better|worse)|as (often|accurate)|tells?|gives? the source away)\b",
+    re.IGNORECASE,
+)
+# What would claim something in a text of tables, whose explanations say "higher" and "no difference" of themselves.
+CLAIMS = re.compile(
+    r"\b(no (bias|learning)|differ no|do(es)? not differ|(is|are|were|was) (more|less|better|worse|alike|equal)"
+    r"|falls? short|as (often|accurate|good) as|not found)\b",
     re.IGNORECASE,
 )
 COUNTS = re.compile(r"^\d+ of \d+ people")  # of this sample, and says nothing of others
@@ -112,6 +120,19 @@ def test_five_people_let_results_say_nothing_but_what_is_open(wide: list[pd.Data
         figure = view.figure(name)
         assert figure is not None
         assert "cannot be told yet" in figure.said, name
+
+
+def test_the_terminal_and_the_reports_summary_claim_nothing_at_wide_intervals(
+    wide: list[pd.DataFrame],
+) -> None:
+    """They print numbers with their intervals and p; a sentence of theirs that judges is open."""
+    analysis, judges = analyze(wide, resamples=50), judged(wide[0], "abababab")
+    printed = render(analysis) + render_brief(analysis) + render_validation(judges)
+    said = [*re.split(r"(?<=[.:;])\s", " ".join(printed.split())), *_in_short(analysis)]
+    assert [one for one in said if CLAIMS.search(one) and not OPEN.search(one)] == []
+    assert any("cannot be told yet" in one for one in said), (
+        "the mixed model finds no difference of people or pairs"
+    )
 
 
 def test_many_people_let_the_same_sentences_say_what_is_and_what_is_not_by_more_than_ten_points() -> None:
