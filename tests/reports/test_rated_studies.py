@@ -23,7 +23,7 @@ from app.reports.export import export
 from app.reports.kinds import Format, What
 from app.reports.rated import ratings_frame
 from app.reports.report import build_report, write_reports
-from app.reports.results.ratings import claims
+from app.reports.results.rating_claims import claims
 from app.reports.targets import split_targets
 from app.sessions.tables import Mode
 from app.studies.stimuli import add_stimuli

@@ -19,7 +19,7 @@ from analysis.ratings.studies import BlockRatings
 from app.reports.page.page import _in_short
 from app.reports.page.statistics import statistics
 from app.reports.results.making import Around, results_view
-from app.reports.results.ratings import claims as rating_claims
+from app.reports.results.rating_claims import claims as rating_claims
 from app.reports.results.view import ResultsView
 from app.reports.results.words import NOUNS, Noun
 from tests.analysis.clue_tables import drawn

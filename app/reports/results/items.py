@@ -9,7 +9,7 @@ from analysis.judging.items.studies import BlockValidation
 from analysis.ratings.between import BlocksCompared
 from analysis.ratings.studies import BlockRatings
 from analysis.stats.evidence import NOT_YET, SHARE, evidence
-from app.reports.results import ratings
+from app.reports.results import rating_claims, ratings
 from app.reports.results.classes import class_agreement_figure, classes_figure
 from app.reports.results.item_judges import item_judges_figure
 from app.reports.results.judgements import judgement_figures
@@ -74,7 +74,7 @@ def headline(rated: RatedItems) -> str:
 
 def claims(rated: RatedItems) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Which groups of items differ, whether people do better than chance, and what is not known."""
-    can_say, not_yet = (list(one) for one in ratings.claims(rated.numbers, rated.compared_as_shown))
+    can_say, not_yet = (list(one) for one in rating_claims.claims(rated.numbers, rated.compared_as_shown))
     for block in rated.judgements:
         analysis, accuracy = block.analysis, block.analysis.groups[0].accuracy
         both, verdict = f"{analysis.signal} from {analysis.noise}", evidence(accuracy.interval, _CHANCE)

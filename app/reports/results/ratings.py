@@ -5,82 +5,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from string import ascii_lowercase
 
 from analysis.ratings.between import BlocksCompared
-from analysis.ratings.groups import GroupComparison
 from analysis.ratings.scores import CriterionResult, RatingAnalysis
 from analysis.ratings.studies import BlockRatings
 from analysis.results import table_rows
-from analysis.stats.evidence import SHARE, evidence
 from analysis.stats.intervals import Interval
 from app.reports.results.marks import estimated, plain_interval
-from app.reports.results.paired_ratings import paired_claims, paired_figures
+from app.reports.results.paired_ratings import paired_figures
 from app.reports.results.view import Column, Figure, Mark, Numbers, Piece
 from app.reports.results.words import count, exact, listed, people, sentence, why_missing
 
 # More different answers than these have no drawing; their numbers are in the analysis.
 MOST_PARTS, MOST_ROWS = 11, 12
-_MOST_CLAIMS = 4
-_SIGNIFICANT = 0.05
 
 Scale = tuple[float, float]
 
 
 def headline(blocks: Sequence[BlockRatings]) -> str:
     """The mean by the first criterion; empty where there is none."""
-    for one in (one for block in blocks for one in _scored(block.analysis)):
+    for one in (one for block in blocks for one in scored(block.analysis)):
         scale = "" if one.scale is None else f", on a scale of {one.scale[0]:g} to {one.scale[1]:g}"
-        several = sum(len(_scored(block.analysis)) for block in blocks) > 1
+        several = sum(len(scored(block.analysis)) for block in blocks) > 1
         by = f" by {one.criterion}" if several else ""
         return f"Items scored {exact(one.mean)} on average{by}{scale}."
     return ""
-
-
-def claims(
-    blocks: Sequence[BlockRatings], compared: Sequence[BlocksCompared] = ()
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Which groups of items differ, and which it is not known of; and the same of what is compared as pairs."""
-    can_say: list[str] = []
-    not_yet: list[str] = []
-    for is_known, said in paired_claims(blocks, compared):
-        (can_say if is_known else not_yet).append(said)
-    for block in blocks:
-        # Matched conditions are compared as pairs.
-        if block.analysis.matched_groups:
-            continue
-        criteria = _scored(block.analysis)
-        for one in criteria:
-            by = f"by {one.criterion}, " if len(criteria) > 1 else ""
-            for pair in one.group_comparisons:
-                is_known, said = _group_claim(pair)
-                (can_say if is_known else not_yet).append(sentence(f"{by}{said}"))
-    return _shortened(can_say), _shortened(not_yet)
-
-
-def _group_claim(pair: GroupComparison) -> tuple[bool, str]:
-    """By the probability of being higher, and of a difference by p after Holm's correction, which decides alone where
-    groups do not overlap and resampling shows no spread."""
-    first, second = pair.groups
-    is_apart = pair.test.effect in (0.0, 1.0)
-    found = evidence(pair.test.effect_interval, 0.5)
-    size = f"probability of being higher {exact(pair.test.effect)}"
-    if found == "alike":
-        return True, f"{first} and {second} score alike, within {SHARE:g} of that probability: {size}"
-    if (
-        (found == "open" and not is_apart)
-        or pair.p_holm is None
-        or pair.p_holm >= _SIGNIFICANT
-        or not pair.difference
-    ):
-        return False, f"whether {first} scores higher or lower than {second}"
-    more = "higher" if pair.difference > 0 else "lower"
-    return True, f"{first} scores {abs(pair.difference):.2f} {more} than {second}"
-
-
-def _shortened(said: Sequence[str]) -> tuple[str, ...]:
-    """The first of them, and how many more comparisons the figure of the groups has."""
-    more = len(said) - _MOST_CLAIMS
-    if more <= 0:
-        return tuple(said)
-    return (*said[:_MOST_CLAIMS], f"The same of {count(more, 'more comparison')}.")
 
 
 def ratings_figures(
@@ -89,7 +36,7 @@ def ratings_figures(
     """Those of every block, in a section named `ratings:` and the block; names end in a letter from the second on."""
     for number, block in enumerate(blocks):
         letter = ascii_lowercase[number % 26] if number else ""
-        if _scored(block.analysis):
+        if scored(block.analysis):
             yield from _of_block(block, letter, f"ratings:{block.block}", pseudonym)
             yield from paired_figures(block, letter, f"ratings:{block.block}", compared)
 
@@ -98,7 +45,7 @@ def _of_block(
     block: BlockRatings, letter: str, section: str, pseudonym: Mapping[str, str]
 ) -> Iterator[Figure]:
     by_scale: dict[Scale | None, list[CriterionResult]] = defaultdict(list)
-    every = _scored(block.analysis)
+    every = scored(block.analysis)
     several = len(every) > 1
     for one in every:
         by_scale[one.scale].append(one)
@@ -114,7 +61,7 @@ def _of_block(
         yield _severity_figure(f"severity{letter}", section, block.analysis, pseudonym, several)
 
 
-def _scored(analysis: RatingAnalysis) -> list[CriterionResult]:
+def scored(analysis: RatingAnalysis) -> list[CriterionResult]:
     return [one for one in analysis.criteria if one.mean is not None]
 
 
