@@ -189,6 +189,7 @@ def _sorted(cell: str) -> str:
 RENEWED = {
     *("ci_low", "ci_high", "accuracy_low", "accuracy_high", "left_low", "left_high", "resamples"),
     *("p_a", "label", "n_disagreements", "disagreements", "n_label_is_truth", "n_truth", "n_truth_expected"),
+    "boundary",  # a sentence, which said more than is known
 }
 
 

@@ -63,7 +63,8 @@ def test_without_a_connection_nothing_is_lost_and_it_is_sent_when_it_is_back(rig
 def test_retry_now_does_not_wait(rig: Rig, visit: Visit) -> None:
     walk, page = answered(rig, visit, "unavailable", "unavailable", "unavailable")
     stop_time(page)
-    save(page)
+    with page.expect_response(lambda response: response.request.method == "POST"):
+        save(page)
     for sent in (2, 3, 4):
         with page.expect_response(lambda response: response.request.method == "POST"):
             page.get_by_role("button", name="Retry now").click()
