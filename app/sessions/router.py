@@ -11,13 +11,14 @@ from app.core.errors import Closed, InvalidAnswer
 from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
-from app.sessions.entering import enter, kept_token
+from app.sessions.ends import farewell, full, turned_away
+from app.sessions.entering import BegunElsewhere, NotOpen, enter, kept_token
 from app.sessions.entry import remember, visit_of
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
 from app.sessions.state_machine import NotCurrent, mark_shown, submit
 from app.sessions.tables import Mode, Status
-from app.sessions.views import current_page, farewell, full, page_for
+from app.sessions.views import current_page, page_for
 from app.sessions.where import locate
 
 router = APIRouter(include_in_schema=False)
@@ -47,6 +48,10 @@ async def answer_page(
         here += "?at=moved"
     except Full as error:
         here = f"/s/{error.slug}/full"
+    except BegunElsewhere as error:
+        if scripted:
+            raise
+        return render(turned_away(error), error.status_code)
     except Closed:
         pass  # the page itself says that the study has ended, and what happens to their pay
     return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
@@ -72,7 +77,10 @@ async def enter_study(
     if token is None:
         if visit.mode is Mode.LIVE:
             request.app.state.starts.count(request.client.host if request.client else "", now)
-        token = await database.write(enter, visit, now)
+        try:
+            token = await database.write(enter, visit, now)
+        except (BegunElsewhere, NotOpen) as error:
+            return render(turned_away(error), error.status_code)
     response = RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
         remember(response, visit, token, secure=request.url.scheme == "https")

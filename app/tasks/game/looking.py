@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from sqlalchemy import Row
 
+from app.core.money import money
 from app.sessions.runs import BlockRun
 from app.sessions.views import Place, views
 from app.sessions.where import TrialSeen
@@ -19,7 +20,7 @@ from app.tasks.game.live import BY_HAND
 from app.tasks.game.match import Match, stream
 from app.tasks.game.matching import IN_POOL, wait_s, waited
 from app.tasks.game.pages import Body, Left, Questions, Ready, Result, playing, result, unmatched, waiting
-from app.tasks.game.parts import Bonus, Clock, Entered, money
+from app.tasks.game.parts import Bonus, Clock, Entered
 from app.tasks.game.presenters.base import plural
 from app.tasks.game.settings import NAMED, GameDesign
 from app.tasks.game.tables import EntryStatus, MatchStatus

@@ -16,12 +16,13 @@ from markupsafe import Markup
 
 from analysis.files.numbers import whole_number
 from app.core.errors import InvalidAnswer
+from app.core.money import money
 from app.core.templating import html_of, templates_age
 from app.sessions.pages import Page
 from app.studies.questions.base import QuestionView
 from app.tasks.game.base import Act, AnyGame, GameConfig, View
 from app.tasks.game.moves import Choice, IllegalMove, MoveKind, MoveSchema, Number
-from app.tasks.game.parts import Bonus, Clock, Drawing, Ended, Entered, Face, Rules, Table, amount, money
+from app.tasks.game.parts import Bonus, Clock, Drawing, Ended, Entered, Face, Rules, Table, amount
 from app.tasks.game.presenters.base import presenter_of
 
 Stage = Literal["questions", "waiting", "ready", "playing", "left", "result"]

@@ -12,7 +12,8 @@ from app.core.database import Database
 from app.core.errors import InvalidAnswer
 from app.core.settings import Settings
 from app.sessions.answers import Answers
-from app.sessions.design import Planned
+from app.sessions.design import BlockPart, Planned
+from app.sessions.ending import BlockEnd
 from app.sessions.pages import Page
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import NotCurrent
@@ -20,6 +21,7 @@ from app.sessions.views import Place
 from app.sessions.where import TrialSeen, Where
 from app.tasks.base import LiveTask, Start, Taken
 from app.tasks.game.base import is_out
+from app.tasks.game.ending import block_end
 from app.tasks.game.fold import event_table, match_table, seat_table, stand_of
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import Live
@@ -173,6 +175,10 @@ class Play(LiveTask):
         page = cast(GamePage, page)
         remaining = page.clock.remaining_ms if page.clock else None
         return {"version": page.version, "remaining_ms": remaining, "html": state_html(page)}
+
+    def ended(self, session: Session, where: Where, part: BlockPart) -> BlockEnd:
+        """Which matches were whole, what was left, and what was earned."""
+        return block_end(session, where.session_id, design_of(where.run.block(part.block)), part)
 
     async def sweep(self, database: Database, settings: Settings, now: datetime) -> None:
         """Write what is due in matches and pools, and have language models asked."""
