@@ -45,7 +45,7 @@ async def answer_page(
     except NotCurrent as error:
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
-        here += "?at=moved"
+        here += f"?at={error.at}"
     except Full as error:
         here = f"/s/{error.slug}/full"
     except BegunElsewhere as error:

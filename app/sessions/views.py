@@ -26,7 +26,11 @@ from app.studies.questions.base import Question, QuestionView
 from app.studies.questions.registry import TYPES
 from app.tasks.registry import task_named
 
-NOTICES = {"moved": "That page was answered before. You are now here."}
+NOTICES = {
+    "moved": "You have already answered that page. Continue here.",
+    "over": "You have already finished: nothing more is asked.",
+    "late": "Your move was not counted: one was made before it, or its time was over.",
+}
 FORM_ERROR = "Please look at the marked questions."
 
 

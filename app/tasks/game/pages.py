@@ -46,13 +46,13 @@ class Questions:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The wait for others: its bound in minutes, what is paid for it, and what happens at the bound.
+    """The wait for others: its `bound` in words, what is paid for it, and what happens at the bound.
 
     `asks`: the bound has passed, and the viewer decides whether to wait once more (`again` while that lasts).
     """
 
     stage: ClassVar[Stage] = "waiting"
-    minutes: str
+    bound: str
     pay: str
     paid: str
     at_bound: AtBound
@@ -266,10 +266,15 @@ def waiting(
 ) -> Waiting:
     """The wait for others, `waited_s` of at most `bound_s` seconds so far. What is paid is said by full minutes, so
     that the page changes once a minute."""
-    minutes = -(-bound_s // 60)
     pay = f"{money(pay_minor_per_min, currency)} a minute" if pay_minor_per_min else ""
     paid = money(pay_minor_per_min * (max(0, waited_s) // 60), currency) if pay_minor_per_min else ""
-    return Waiting(f"{minutes} minute{'' if minutes == 1 else 's'}", pay, paid, at_bound, again, asks)
+    return Waiting(duration(bound_s), pay, paid, at_bound, again, asks)
+
+
+def duration(seconds: int) -> str:
+    """A time in words: `20 seconds`, `1 minute`, `2 minutes 30 seconds`."""
+    parts = ((seconds // 60, "minute"), (seconds % 60, "second"))
+    return " ".join(f"{n} {unit}{'' if n == 1 else 's'}" for n, unit in parts if n) or "0 seconds"
 
 
 def move_of(legal: MoveSchema, form: Mapping[str, str]) -> Act:

@@ -46,7 +46,7 @@ from app.tasks.game.settings import NAMED
 from app.tasks.game.sweep import sweep
 from app.tasks.game.tables import EntryStatus
 
-LATE = "A move was made there before, or its time was over. You are now here."
+LATE = "Your move was not counted: one was made before it, or its time was over."
 _w, _m, _s, _e = waiting_table.c, match_table.c, seat_table.c, event_table.c
 _ENTRY = select(waiting_table).where(_w.trial_id == bindparam("trial_id"))
 _LAST_ENTRY = (
@@ -347,12 +347,12 @@ class Play(LiveTask):
         """A move in the phase that the form names. Raises NotCurrent for one that comes too late, or second."""
         design = design_of(block)
         if here.match is None or not here.is_playing:
-            raise NotCurrent(LATE)
+            raise NotCurrent(LATE, "late")
         live = Live.hold(session, design, here.match.id)
         live.advance(now)
         seat, phase = live.mine(where.session_id), live.match.phase
         if not live.may_play(seat, form.get("phase_id", "")):
-            raise NotCurrent(LATE)
+            raise NotCurrent(LATE, "late")
         legal = legal_for(design, design.rules, live.match.state, seat["seat"])
         act = move_of(legal, form)
         if refused := design.messages.refusal(act.message):

@@ -1,6 +1,5 @@
 """The last page of who played: what was earned added up, and a way out of its own for who played no whole match."""
 
-import random
 import re
 from pathlib import Path
 
@@ -9,7 +8,7 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from tests.clock import Clock
-from tests.tasks.game.people import Person, open_game
+from tests.tasks.game.people import Person, open_game, play_on
 
 pytestmark = pytest.mark.any_database
 CODES = {"codes": {"partial": "PART1", "screened_out": "OUT1"}}
@@ -23,12 +22,6 @@ def sums_on(html: str) -> list[tuple[str, str]]:
     return re.findall(r"<dt>(Bonus|For waiting|Together)</dt><dd>([^<]*)</dd>", html)
 
 
-def finish(people: list[Person], rng: random.Random) -> None:
-    while any(person.look() == "playing" for person in people):
-        for person in people:
-            person.move(rng)
-
-
 def test_the_last_page_adds_up_bonus_and_waiting(
     client: TestClient, database: Database, tmp_path: Path
 ) -> None:
@@ -40,7 +33,7 @@ def test_the_last_page_adds_up_bonus_and_waiting(
         Clock.wait(10)
         people[0].look()
     people.append(Person(client, database))
-    finish(people, random.Random(5))
+    play_on(people, 5)
     for person in people:
         person.act("next")
         assert person.stage == "end"
@@ -67,7 +60,7 @@ def test_who_left_a_match_ends_with_the_code_of_a_part(
     assert left.act("next") == "end"
     assert code_on(left.html) == ["PART1"]
     assert "You left a match before its end." in left.html
-    finish([back], random.Random(2))
+    play_on([back], 2)
     assert back.act("next") == "end"
     assert code_on(back.html) == ["PAID7"]  # who came back has not left
     assert "You left a match" not in back.html
