@@ -1,5 +1,6 @@
 """The last page, and every other way out: what somebody reads who is done with a study, however they left it."""
 
+from dataclasses import replace
 from datetime import datetime
 from urllib.parse import quote
 
@@ -11,10 +12,10 @@ from app.sessions.markdown import markdown
 from app.sessions.pages import EndPage
 from app.sessions.tables import Mode, Status
 from app.sessions.where import Where
+from app.studies.closing import CLOSED_EARLY, DEFAULT_CLOSING
 from app.studies.file.load import StudyDesign
 from app.studies.file.model import DEFAULT_MESSAGE
 from app.studies.file.redirects import is_address
-from app.studies.states import DEFAULT_CLOSING
 from app.studies.tables import State
 
 FULL = (
@@ -51,7 +52,7 @@ def full(slug: str, design: StudyDesign | None) -> EndPage:
 def turned_away(error: NotOpen | BegunElsewhere) -> EndPage:
     """The page of somebody who came when the study takes nobody, or with an id with which it was begun elsewhere."""
     if isinstance(error, BegunElsewhere):
-        return _end(error.design, None, error.title, str(error))
+        return replace(_end(error.design, None, error.title, str(error)), contact="")  # its words have it
     title = "This study is paused" if error.state is State.PAUSED else "This study has ended"
     return _end(error.design, Way.FULL, title, str(error))
 
@@ -60,7 +61,8 @@ def shut_out(where: Where) -> EndPage:
     """The page of somebody who was under way, or about to begin, when the study ended."""
     if where.status == Status.ARRIVED:
         return _end(where.design, Way.FULL, "This study has ended", ENDED)
-    text = where.closing or DEFAULT_CLOSING
+    has_code = any(way_out(where.design, Way.PARTIAL))
+    text = where.closing or (CLOSED_EARLY if has_code else DEFAULT_CLOSING)
     return _end(where.design, Way.PARTIAL, "This study has ended", text, where=where)
 
 

@@ -44,6 +44,7 @@ class ConsentPage(Page):
     plays_clips: bool = True
     minutes: int | None = None
     pay: str = ""
+    age_error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,8 @@ class EndPage(Page):
 class MessagePage:
     """A page that asks nothing, and ends nothing: not found, gone wrong.
 
-    `link` (with `link_label`) is the way on or back, where there is one; `preview` is as on the other pages.
+    `link` (with `link_label`) is the way on or back, where there is one, `in_tab` in a tab of its own; `preview` is as
+    on the other pages.
     """
 
     template: ClassVar[str] = "message.html"
@@ -100,4 +102,5 @@ class MessagePage:
     study_title: str = ""
     link: str = ""
     link_label: str = ""
+    in_tab: bool = False
     preview: str = ""

@@ -8,18 +8,21 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, SingleForm, without_nul
 from app.core.errors import Closed, InvalidAnswer
+from app.core.headers import ANYWHERE_POLICY
 from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
 from app.sessions.ends import farewell, full, turned_away
 from app.sessions.entering import BegunElsewhere, NotOpen, enter, kept_token
 from app.sessions.entry import remember, visit_of
+from app.sessions.pages import MessagePage
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
 from app.sessions.state_machine import NotCurrent, mark_shown, submit
 from app.sessions.tables import Mode, Status
 from app.sessions.views import current_page, page_for
 from app.sessions.where import locate
+from app.studies.file.load import StudyDesign
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
@@ -58,7 +61,9 @@ async def answer_page(
 
 
 @router.api_route("/p/{token}", methods=["GET", "HEAD"])
-async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
+async def show_page(request: Request, token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
+    if is_framed(request):
+        return framed(request, None)
     where = await current(database, token, now)
     if where.live is not None:
         database.write_soon(note_present, where, now, False)
@@ -72,6 +77,8 @@ async def enter_study(
     request: Request, slug: str, database: DatabaseDep, settings: SettingsDep, now: Now
 ) -> Response:
     """Begin a session, or go on with one. What is tried by somebody new is counted, whatever comes of it."""
+    if is_framed(request):
+        return framed(request, await database.peek(shown_design, without_nul(slug)))
     visit = visit_of(request, slug, settings.secret)
     token = await database.peek(kept_token, visit)
     if token is None:
@@ -84,6 +91,30 @@ async def enter_study(
     response = RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
         remember(response, visit, token, secure=request.url.scheme == "https")
+    return response
+
+
+def is_framed(request: Request) -> bool:
+    """True where another site shows this address within its own page, as the browser says."""
+    headers = request.headers
+    embeds = headers.get("sec-fetch-dest") in ("iframe", "frame", "embed", "object")
+    return embeds and headers.get("sec-fetch-site") != "same-origin"
+
+
+def framed(request: Request, design: StudyDesign | None) -> Response:
+    """In place of the browser's own refusal: nothing is begun, and a link opens the same address in a tab."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    response = render(
+        MessagePage(
+            "This study opens in a tab of its own",
+            "It cannot run inside another page. Please open it in a new tab; this page stays as it is.",
+            design.title if design else "",
+            link=f"{request.url.path}{query}",
+            link_label="Open the study",
+            in_tab=True,
+        )
+    )
+    response.headers["Content-Security-Policy"] = ANYWHERE_POLICY
     return response
 
 

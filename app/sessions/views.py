@@ -177,6 +177,7 @@ def page_of(
                 plays_clips=plays_clips,
                 minutes=design.completion.minutes,
                 pay=design.completion.pay or "",
+                age_error=place.errors.get("of_age", ""),
             )
         case "background":
             return QuestionsPage(**frame, questions=views(design.background, place.form, place.errors))
@@ -203,10 +204,14 @@ def page_of(
             )
 
 
+OF_NO_FIELD = ("submit_id", "decision", "do", "kind")
+
+
 def form_error(errors: Mapping[str, str]) -> str:
-    """What heads a form that could not be accepted: errors that belong to no question, too."""
-    own = (errors.get("submit_id", ""), errors.get("decision", ""))
-    return " ".join([FORM_ERROR, *own]).strip() if errors else ""
+    """What heads a form that could not be accepted: errors that belong to no field of it are said here."""
+    own = [errors[name] for name in OF_NO_FIELD if name in errors]
+    marked = [FORM_ERROR] if errors.keys() - {*OF_NO_FIELD} else []
+    return " ".join([*marked, *own])
 
 
 def clip_address(action: str, position: int, side: str) -> str:

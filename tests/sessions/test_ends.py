@@ -6,6 +6,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from sqlmodel import func, select
 from starlette.testclient import TestClient
 
 from app.core.database import Database
@@ -14,6 +15,7 @@ from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.sessions.ending import BlockEnd, Earned, Ending, Shortfall, Way, ending_of
 from app.sessions.ends import earned_in_words, way_out
+from app.sessions.tables import ParticipantSession
 from app.studies.tables import State
 from app.studies.versions import set_state
 from tests.browser.end_pages import BACK, CODES, COMPLETION, design, ends_of
@@ -164,3 +166,50 @@ def test_a_study_that_states_neither_time_nor_pay_says_nothing_of_them(
     client: TestClient, study: str
 ) -> None:
     assert 'class="promise"' not in Walk(client, study).html
+
+
+def test_in_another_sites_frame_a_page_of_ours_opens_the_study_in_a_tab(
+    client: TestClient, database: Database, study: str
+) -> None:
+    framed = {"Sec-Fetch-Dest": "iframe", "Sec-Fetch-Site": "cross-site"}
+    reply = client.get(f"/s/{study}?PROLIFIC_PID=P1", headers=framed)
+    assert reply.status_code == 200
+    assert "frame-ancestors *" in reply.headers["content-security-policy"]
+    assert f'href="/s/{study}?PROLIFIC_PID=P1" target="_blank" rel="noopener"' in reply.text
+    assert "set-cookie" not in reply.headers
+    with database.reading() as session:
+        assert session.exec(select(func.count()).select_from(ParticipantSession)).one() == 0
+    walk = Walk(client, study)
+    here = client.get(walk.address, headers=framed)
+    assert "<form" not in here.text
+    assert f'href="{walk.address}" target="_blank"' in here.text
+    for address in (walk.address, "/admin/login"):
+        whole = client.get(address, headers={**framed, "Sec-Fetch-Site": "same-origin"})
+        assert "frame-ancestors 'none'" in whole.headers["content-security-policy"]
+    login = client.get("/admin/login", headers=framed)
+    assert "frame-ancestors 'none'" in login.headers["content-security-policy"]
+
+
+def test_a_page_that_speaks_of_marked_questions_marks_them(client: TestClient, study: str) -> None:
+    walk = Walk(client, study)
+    form = {"submit_id": "consent.1", "decision": "agree"}
+    html = client.post(walk.address, data=form).text
+    assert "marked questions" in html
+    assert "data-error>Please say whether you are 18 or older.<" in html
+    html = client.post(walk.address, data={**form, "decision": "perhaps"}).text
+    assert "marked questions" not in html.replace("data-error>Please say whether", "")
+    assert "Please say whether you want to take part." in html
+    html = client.post(walk.address, data={"decision": "agree", "of_age": "yes"}).text
+    assert "marked questions" not in html
+
+
+def test_a_second_window_is_told_what_is_so(client: TestClient, study: str) -> None:
+    walk = Walk(client, study).to("instructions")
+    old = {"submit_id": "instructions.1"}
+    walk.answer()
+    again = {"submit_id": "instructions.2"}
+    assert "You have already answered that page. Continue here." in client.post(walk.address, data=again).text
+    reply = client.post(walk.address, data=again, headers={"Accept": "application/json"}).json()
+    assert reply["message"] == "You have already answered this page, perhaps in another window."
+    walk.to("end")
+    assert "You have already finished: nothing more is asked." in client.post(walk.address, data=old).text

@@ -21,7 +21,7 @@ from app.core.templating import html_of, templates_age
 from app.sessions.pages import Page
 from app.studies.questions.base import QuestionView
 from app.tasks.game.base import Act, AnyGame, GameConfig, View
-from app.tasks.game.moves import Choice, IllegalMove, MoveKind, MoveSchema, Number
+from app.tasks.game.moves import Choice, IllegalMove, MoveKind, MoveSchema, Number, visible
 from app.tasks.game.parts import Bonus, Clock, Drawing, Ended, Entered, Face, Rules, Table, amount
 from app.tasks.game.presenters.base import presenter_of
 
@@ -352,4 +352,5 @@ def posted_value(option: str | int | bool) -> str:
 def _message(kind: MoveKind, form: Mapping[str, str]) -> str:
     if not kind.message:
         return ""
-    return _CONTROL.sub("", form.get("message", "").replace("\r\n", "\n").replace("\r", "\n")).strip()
+    written = form.get("message", "").replace("\r\n", "\n").replace("\r", "\n")
+    return visible(_CONTROL.sub("", written)).strip()

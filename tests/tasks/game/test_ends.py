@@ -7,6 +7,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from app.core.database import Database
+from app.tasks.game.moves import Choice, MoveKind, MoveSchema, visible
+from app.tasks.game.pages import move_of
 from tests.clock import Clock
 from tests.tasks.game.people import Person, open_game, play_on
 
@@ -39,11 +41,11 @@ def test_the_last_page_adds_up_bonus_and_waiting(
         assert person.stage == "end"
         assert code_on(person.html) == ["PAID7"]
     first, second = (dict(sums_on(person.html)) for person in people)
-    assert first["For waiting"] == "£0.20"
+    assert first["For waiting"] == "£0.21"  # 130 seconds
     pence = {name: round(float(amount.removeprefix("£")) * 100) for name, amount in first.items()}
     assert pence["Bonus"] == people[0].seat.bonus_minor
     if pence["Bonus"]:
-        assert pence["Together"] == pence["Bonus"] + 20
+        assert pence["Together"] == pence["Bonus"] + 21
     assert "For waiting" not in second
 
 
@@ -97,3 +99,48 @@ def test_who_fails_the_questions_on_the_rules_is_screened_out(
     assert wrong.act("next") == "end"
     assert code_on(wrong.html) == ["OUT1"]
     assert "The questions on the rules were not answered right" in wrong.html
+
+
+def test_sentences_know_who_the_others_are_and_how_long_a_wait_lasts(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    people = {"seats": ["human"], "leaving": {"then": "default"}}
+    for slug, keys, others, at_bound in (
+        ("people", people, "All other players are people.", "you go on without this match"),
+        ("mixed", {}, "may be people or computer programs", "you go on without this match"),
+        (
+            "filled",
+            {"seats": ["any"]},
+            "may be people or computer programs",
+            "computer programs take the free",
+        ),
+    ):
+        open_game(database, tmp_path, slug=slug, matching={"ready_s": 15, "wait_max_s": 80}, **keys)
+        person = Person(client, database, slug=slug)
+        person.look()
+        assert others in person.html, slug
+        assert at_bound in person.html, slug
+        assert "1 minute 20 seconds" in person.html
+
+
+def test_whoever_came_back_is_not_said_to_have_left(
+    client: TestClient, database: Database, tmp_path: Path
+) -> None:
+    open_game(database, tmp_path)
+    gone, other = (Person(client, database) for _ in range(2))
+    gone.look(), other.look()
+    gone.act("leave")
+    other.look()
+    assert "The other player has left." in other.html
+    gone.act("return")
+    other.look()
+    assert "The other player has come back." in other.html
+    assert "has left" not in other.html
+
+
+def test_a_message_loses_what_is_not_seen_or_turns_it_around() -> None:
+    assert visible("pay \u202e001\u202c now\u200b\u2066!\u2069\ufeff\U000e0041") == "pay 001 now!"
+    assert visible("می\u200cخواهم 👩\u200d🚀 ❤\ufe0f") == "می\u200cخواهم 👩\u200d🚀 ❤\ufe0f"
+    legal = MoveSchema((MoveKind("answer", (Choice("accept", (True, False)),), message=True),), 10)
+    form = {"kind": "answer", "accept": "yes", "message": "\u202etxet\u2069"}
+    assert move_of(legal, form).message == "txet"
