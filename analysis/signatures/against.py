@@ -66,8 +66,8 @@ class SignatureResult(Result):
     has the least (None: several have, or there is one source alone), `nearest_share` says in how many of the resamples.
     `not_settled` names sources with fewer than `settled_at` observations, `not_compared` those without a distance, as
     they have no observation where people have any. `shares` holds the two published signatures themselves.
-    `left_off_map` is the number of people without a place on the map: beyond the `MAP_PEOPLE` that are drawn, or without
-    a distance to others there.
+    `left_off_map` is the number of people without a place on the map: beyond the `MAP_PEOPLE` that are drawn, or
+    without a distance to others there.
     """
 
     signature: str
@@ -339,11 +339,11 @@ def _band(apart: _Apart, n: int) -> Band:
 
 def _on_map(n_people: int, n_points: int, apart: _Apart, seed: int) -> list[int]:
     """The points with a distance to each other, people first; who has fewest goes first."""
-    people = range(n_people)
+    people: Sequence[int] = range(n_people)
     if n_people > MAP_PEOPLE:
         drawn = np.random.default_rng([seed, n_people]).choice(n_people, MAP_PEOPLE, replace=False)
         people = sorted(int(at) for at in drawn)
-    kept = np.array([*people, *range(n_people, n_points)])
+    kept = [*people, *range(n_people, n_points)]
     is_unknown = np.isnan(apart.among(kept))
     lacking = is_unknown.sum(axis=1)
     stays = np.full(len(kept), True)
@@ -351,7 +351,7 @@ def _on_map(n_people: int, n_points: int, apart: _Apart, seed: int) -> list[int]
         goes = int(lacking.argmax())
         stays[goes] = False
         lacking = np.where(stays, lacking - is_unknown[goes], 0)
-    return [int(at) for at in kept[stays]]
+    return [at for at, on_map in zip(kept, stays, strict=True) if on_map]
 
 
 def _map(labels: Sequence[str], apart: _Apart, kept: Sequence[int]) -> Map | None:

@@ -4,7 +4,8 @@ import numpy as np
 
 from analysis.signatures import against
 from analysis.signatures.against import Measured, against_people, resampled
-from analysis.signatures.measures import Counts, Floats, conditional, linear
+from analysis.signatures.measures import Counts, conditional, linear
+from analysis.stats.intervals import Floats
 
 ZONES, BINS = 5, 2
 FIVE_ZONES = conditional(ZONES, linear(1.0))
@@ -45,12 +46,14 @@ def test_people_of_few_kinds_take_few_steps() -> None:
     """3,000 people have nine million distances, and 3 million to a source in 1,000 resamples: most are the same."""
     distance, counted = Asked(), {"human": people(3000), "one": agents(1), "other": agents(2)}
     found = against_people(measured(distance), counted, "human", seed=1, resamples=100)
-    assert found.band is not None and found.band.n == 3000
+    assert found.band is not None
+    assert found.band.n == 3000
     # A third of all have two matches that count, and are drawn one by one.
     assert distance.n < 3000 * 100 * 2 / 2
     assert found.map is not None
     shown = sum(label.startswith("human: ") for label in found.map.labels)
-    assert 2 < shown <= against.MAP_PEOPLE and found.left_off_map == 3000 - shown
+    assert 2 < shown <= against.MAP_PEOPLE
+    assert found.left_off_map == 3000 - shown
 
 
 def test_numbers_are_those_of_everybody_one_by_one() -> None:
@@ -60,12 +63,14 @@ def test_numbers_are_those_of_everybody_one_by_one() -> None:
     points = np.array([rows.sum(axis=0) for rows in everybody.values()])
     apart = np.array([[float(FIVE_ZONES(one, other)) for other in points] for one in points])
     means = [np.nanmean(np.delete(row, at)) for at, row in enumerate(apart)]
-    assert found.band is not None and found.band.median is not None
+    assert found.band is not None
+    assert found.band.median is not None
     assert np.isclose(found.band.median, np.median(means), rtol=1e-12)
     for each in found.distances:
         pooled = counted[each.source]["all"].sum(axis=0)
         assert np.isclose(each.distance, np.nanmean([float(FIVE_ZONES(pooled, one)) for one in points]))
-    assert found.map is not None and found.left_off_map == 60 + 2 - len(found.map.labels)
+    assert found.map is not None
+    assert found.left_off_map == 60 + 2 - len(found.map.labels)
     places = [list(everybody).index(label.removeprefix("human: ")) for label in found.map.labels[:-2]]
     assert not np.isnan(apart[np.ix_(places, places)]).any()
 

@@ -9,6 +9,7 @@ import yaml
 from pydantic import Field, ValidationError, model_validator
 
 from app.core.errors import StudyError
+from app.core.plain_yaml import PlainLoader
 from app.tasks.game.base import Strict
 from app.tasks.game.games import GAMES
 from app.tasks.game.glee import Ratio
@@ -18,14 +19,14 @@ ANY = "*"
 """Of `when` and `only`: any cell that is not empty."""
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(PlainLoader):
     """YAML in which `yes` and `no` are texts, as they are in cells; only `true` and `false` are truths."""
 
 
 _BOOL: Final = "tag:yaml.org,2002:bool"
 _Loader.yaml_implicit_resolvers = {
     first: [one for one in known if one[0] != _BOOL]
-    for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    for first, known in PlainLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver(_BOOL, re.compile("true|false"), list("tf"))
 
