@@ -16,7 +16,7 @@ from app.tasks.game.glee import Ratio
 
 Plain = bool | int | float | str
 ANY = "*"
-"""Of `when` and `only`: any cell that is not empty."""
+"""In `when` and `only`: any cell that is not empty."""
 
 
 class _Loader(PlainLoader):
