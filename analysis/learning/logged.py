@@ -32,8 +32,8 @@ class Logged:
 
 @dataclass(frozen=True, slots=True)
 class InCommon:
-    """The step and precision to which all paths are brought before a judge reads them; `step_s` 0 and `decimals` 7 leave
-    them as they are."""
+    """The step and precision to which all paths are brought before a judge reads them; `step_s` 0 and `decimals` 7
+    leave them as they are."""
 
     step_s: float = 0.0
     decimals: int = FULL
