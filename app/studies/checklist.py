@@ -183,7 +183,8 @@ def _names(design: StudyDesign) -> Iterator[Check]:
         "item": [item.id for item in items],
         "stimulus": design.stimuli,
         "source": [source for pair in pairs for source in (pair.source_a, pair.source_b)],
-        "condition": [each.condition for each in (*pairs, *items) if each.condition],
+        "condition": [pair.condition for pair in pairs]
+        + [item.condition for item in items if item.condition],
     }
     found = lookalike_notes((column, dict.fromkeys(texts)) for column, texts in columns.items())
     detail = "".join(f"{said[:1].upper()}{said[1:]}. " for said in found).rstrip()
