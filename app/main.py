@@ -20,8 +20,10 @@ from app.accounts.logins import NotLoggedIn
 from app.admin.access import COOKIE, login_address
 from app.admin.router import router as experimenter
 from app.api.app import make_api
+from app.core.at_once import AtOnce
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep
+from app.core.ending import Bodies, WholeOrNot, hearing_of_end
 from app.core.errors import StudyError
 from app.core.gate import Gate
 from app.core.headers import SafetyHeaders
@@ -29,7 +31,7 @@ from app.core.settings import Settings
 from app.core.templating import STATIC, Static, render
 from app.library.clips.store import ClipStore
 from app.sessions.fetched import router as fetched
-from app.sessions.news import hearing
+from app.sessions.news import hearing, wake_all
 from app.sessions.pages import MessagePage
 from app.sessions.router import router as participant
 from app.sessions.starts import Starts
@@ -47,10 +49,11 @@ def create_app(settings: Settings, database: Database) -> ASGIApp:
 
 
 def _make(settings: Settings, database: Database) -> FastAPI:
+    bodies = Bodies()
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        with hearing(database):
+        with hearing(database), hearing_of_end(bodies.cut, wake_all):
             async with sweeping(database, settings):
                 yield
         database.close()
@@ -72,6 +75,8 @@ def _make(settings: Settings, database: Database) -> FastAPI:
             each.add_exception_handler(error, _tell)
         each.add_exception_handler(Exception, _tell_unexpected)
     app.add_middleware(Gate, database=database, cookie=COOKIE)
+    app.add_middleware(WholeOrNot, bodies=bodies)
+    app.add_middleware(AtOnce, of_network=settings.max_connections)
     of_participants, of_experimenters = _pages()
     app.router.routes.extend(of_participants)  # first, as they are tried in their order
     app.mount("/api/v1", api)
