@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 AGAIN_S = "5"
 ENDS = "The service is about to end or to start anew. Please try again in a moment."
 LAST_S = 1.0
-"""How long the body of a request that comes after that is waited for."""
+"""How long after that what is left of a body is waited for."""
 _told = threading.Event()
 
 
@@ -82,28 +82,36 @@ class WholeOrNot:
             await self.app(scope, receive, send)
             return
         is_whole = is_cut = is_answered = False
+        ends = float("inf")
+
+        async def in_time() -> Message | None:
+            """What comes next; None where the service ends before, or nothing more is waited for."""
+            nonlocal ends
+            loop, task = asyncio.get_running_loop(), asyncio.current_task()
+            assert task
+            self._bodies.waited_for.add(task)
+            try:
+                if not is_ending():
+                    return await receive()
+                ends = min(ends, loop.time() + LAST_S)
+                return await asyncio.wait_for(receive(), max(0.0, ends - loop.time()))
+            except TimeoutError:
+                return None
+            except asyncio.CancelledError:
+                if not is_ending() or ends < float("inf"):
+                    raise
+                task.uncancel()
+                return await in_time()  # what is here already, or comes within a moment
+            finally:
+                self._bodies.waited_for.discard(task)
 
         async def receiving() -> Message:
             nonlocal is_whole, is_cut
             if is_whole:
                 return await receive()
-            if is_cut:
-                return {"type": "http.disconnect"}
-            task = asyncio.current_task()
-            assert task
-            self._bodies.waited_for.add(task)
-            try:
-                message = await (asyncio.wait_for(receive(), LAST_S) if is_ending() else receive())
-            except TimeoutError:
+            message = None if is_cut else await in_time()
+            if message is None:
                 is_cut = True
-            except asyncio.CancelledError:
-                if not is_ending():
-                    raise
-                task.uncancel()
-                is_cut = True
-            finally:
-                self._bodies.waited_for.discard(task)
-            if is_cut:
                 return {"type": "http.disconnect"}
             is_whole = not message.get("more_body", False)
             return message
