@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from analysis.files.shallow_yaml import ShallowLoader
 from app.core.problems import Problem, shown
 from app.library.clips.errors import RulesProblems
 
@@ -132,14 +133,14 @@ def _parse(path: Path) -> yaml.Node | None:
         raise RulesProblems([Problem(str(path), 0, reason)]) from None
     try:
         _refuse_aliases_and_depth(path, text)
-        return yaml.compose(text, Loader=yaml.SafeLoader)
+        return yaml.compose(text, Loader=ShallowLoader)
     except yaml.YAMLError as error:
         raise RulesProblems([_not_yaml(path, error)]) from None
 
 
 def _refuse_aliases_and_depth(path: Path, text: str) -> None:
     depth = 0
-    for event in yaml.parse(text):
+    for event in yaml.parse(text):  # as they come: it ends at the first level too many
         if isinstance(event, yaml.AliasEvent):
             line = _mark_line(event.start_mark)
             raise RulesProblems([Problem(str(path), line, "write the value out; rules know no YAML aliases")])
