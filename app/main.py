@@ -11,12 +11,15 @@ import anyio.to_thread
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
+from fastapi.routing import iter_route_contexts
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.exceptions import HTTPException
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, compile_path
 from starlette.types import ASGIApp
 
+import app.admin.access as by_cookie
+import app.api.access as by_token
 from app.accounts.logins import NotLoggedIn
 from app.admin.access import COOKIE, login_address
 from app.admin.router import router as experimenter
@@ -26,8 +29,8 @@ from app.core.database import Database
 from app.core.dependencies import DatabaseDep, SettingsDep
 from app.core.ending import ENDS, Bodies, WholeOrNot, hearing_of_end, is_ending
 from app.core.errors import StudyError
-from app.core.gate import Gate
-from app.core.headers import SafetyHeaders
+from app.core.gate import Gate, Guarded
+from app.core.headers import SAFE, SafetyHeaders
 from app.core.settings import Settings
 from app.core.storage import lacks_room, passes, said
 from app.core.templating import STATIC, Static, render
@@ -79,7 +82,7 @@ def _make(settings: Settings, database: Database) -> FastAPI:
         for trouble in (OperationalError, NoConnection, OSError):
             each.add_exception_handler(trouble, _tell_unstored)
         each.add_exception_handler(Exception, _tell_unexpected)
-    app.add_middleware(Gate, database=database, cookie=COOKIE)
+    app.add_middleware(Gate, database=database, cookie=COOKIE, guarded=_guarded(), tell=_tell)
     app.add_middleware(WholeOrNot, bodies=bodies)
     app.add_middleware(AtOnce, of_network=settings.max_connections)
     of_participants, of_experimenters = _pages()
@@ -107,6 +110,23 @@ def _pages() -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
     ours.include_router(walks)
     theirs.include_router(experimenter)
     return ours.routes, theirs.routes
+
+
+@cache
+def _guarded() -> Sequence[Guarded]:
+    """Every address of experimenters and of the API by which something is changed, as the routes say who may."""
+    found = [(make_api().routes, "/api/v1", by_token), (_pages()[1], "", by_cookie)]
+    return [
+        Guarded(
+            method,
+            compile_path(f"{prefix}{context.path_format}")[0],
+            everybody=access.anyone in context.dependencies,
+            owners=access.owners_only in context.dependencies,
+        )
+        for routes, prefix, access in found
+        for context in iter_route_contexts(routes)
+        for method in sorted((context.methods or set()) - SAFE)
+    ]
 
 
 async def start_page() -> Response:
