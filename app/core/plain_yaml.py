@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-import yaml
+from analysis.files.shallow_yaml import ShallowLoader
 
 _INT: Final = "tag:yaml.org,2002:int"
 _FLOAT: Final = "tag:yaml.org,2002:float"
@@ -13,15 +13,15 @@ _DECIMAL: Final = re.compile(
 )
 
 
-class PlainLoader(yaml.SafeLoader):
-    """PyYAML's own, for which a number in digits that somebody else would read otherwise is a text.
+class PlainLoader(ShallowLoader):
+    """One that is bounded in depth, for which a number in digits that somebody else would read otherwise is a text.
 
     Where a number is asked for, the text is refused as it was written, or read as its digits say."""
 
 
 PlainLoader.yaml_implicit_resolvers = {
     first: [one for one in known if one[0] not in (_INT, _FLOAT)]
-    for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    for first, known in ShallowLoader.yaml_implicit_resolvers.items()
 }
 PlainLoader.add_implicit_resolver(_INT, re.compile(f"(?:{_WHOLE.pattern})$"), list("-+0123456789"))
 PlainLoader.add_implicit_resolver(_FLOAT, re.compile(f"(?:{_DECIMAL.pattern})$"), list("-+0123456789."))

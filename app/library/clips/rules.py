@@ -140,7 +140,7 @@ def _parse(path: Path) -> yaml.Node | None:
 
 def _refuse_aliases_and_depth(path: Path, text: str) -> None:
     depth = 0
-    for event in yaml.parse(text):
+    for event in yaml.parse(text):  # as they come: it ends at the first level too many
         if isinstance(event, yaml.AliasEvent):
             line = _mark_line(event.start_mark)
             raise RulesProblems([Problem(str(path), line, "write the value out; rules know no YAML aliases")])

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from analysis.files.shallow_yaml import too_long
 from app.core.errors import StudyError
 from app.core.plain_yaml import PlainLoader
 from app.tasks.game.agents.registry import LEARNERS, all_agents_for
@@ -193,7 +194,10 @@ def _fault(error: ValidationError, model: type[BaseModel], where: str) -> StudyE
 
 def _yaml(path: Path, named: str = "") -> object:
     try:
-        return yaml.load(path.read_text(encoding="utf-8"), PlainLoader)  # noqa: S506  (a SafeLoader)
+        text = path.read_text(encoding="utf-8")
+        if message := too_long(text):
+            raise StudyError(f"{path}: {message}")
+        return yaml.load(text, PlainLoader)  # noqa: S506  (a SafeLoader)
     except OSError as error:
         raise StudyError(
             f"cannot read {path}: {error.strerror}{named and f'; presets are {named}'}"

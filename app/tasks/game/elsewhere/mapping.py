@@ -8,6 +8,7 @@ from typing import Any, Final, Literal, Self
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
+from analysis.files.shallow_yaml import too_long
 from app.core.errors import StudyError
 from app.core.plain_yaml import PlainLoader
 from app.tasks.game.base import Strict
@@ -143,7 +144,10 @@ class GameMapping(Strict):
 def read_mapping(path: Path) -> GameMapping:
     """The mapping file. Raises BadMapping."""
     try:
-        given = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506  (a SafeLoader)
+        text = path.read_text(encoding="utf-8")
+        if message := too_long(text):
+            raise BadMapping(f"{path}: {message}; is it the data?")
+        given = yaml.load(text, _Loader)  # noqa: S506  (a SafeLoader)
     except OSError as error:
         raise BadMapping(f"{path}: cannot be read ({error.strerror})") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
