@@ -209,8 +209,8 @@ def nothing_played(where: Where) -> MessagePage:
         title = "This did not work on your device"
         return MessagePage(title, text, where.design.title, preview=preview_of(where))
     text = (
-        "Not one of the videos could be played on this device, so there were no answers to give, and there is no "
-        "completion code. This is not your fault. Please say what happened: you can be helped, also with your pay.\n\n"
+        "Not one of the videos could be played, so there were no answers to give, and there is no completion code. "
+        "This is not your fault. Please say what happened: you can be helped, also with your pay.\n\n"
         + whom_to_ask(where.design)
     )
     return MessagePage("The videos could not be played", text, where.design.title, preview=preview_of(where))

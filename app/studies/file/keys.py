@@ -32,7 +32,7 @@ ORDER: Sequence[str] = (
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _TRUTH = ("source",)
 _SAMPLE = ("match", "seed", "use", "conditions", "practice", "drawn")
-_TRIALS = ("order", "sides", "watch", "questions")
+_TRIALS = ("order", "sides", "watch", "exclude", "questions")
 _BLOCK = (
     "id",
     "task",
@@ -64,6 +64,7 @@ _BLOCK = (
     "self_assessment",
     "order",
     "watch",
+    "exclude",
     "trials",
     "questions",
 )
