@@ -30,6 +30,7 @@ class FunnelOut(Out):
     stopped: int
     refused: int
     under_age: int
+    full: int
 
 
 class PointOut(Out):

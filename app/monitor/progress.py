@@ -192,9 +192,10 @@ def _funnel(
             title=title,
             reached=reached[str(page)],
             here=on_it[str(page)],
-            stopped=stopped[str(page)],
+            stopped=stopped[str(page)] + (gone[Status.LEFT] if page.kind == "consent" else 0),
             refused=gone[Status.REFUSED] if page.kind == "consent" else 0,
             under_age=gone[Status.UNDER_AGE] if page.kind == "consent" else 0,
+            full=gone[Status.FULL] if page.kind == "consent" else 0,
         )
         for page, title in _titles(runs)
     ]

@@ -47,10 +47,11 @@ class FunnelStep:
     stopped: int
     refused: int = 0
     under_age: int = 0
+    full: int = 0
 
     @property
     def lost(self) -> int:
-        return self.stopped + self.refused + self.under_age
+        return self.stopped + self.refused + self.under_age + self.full
 
 
 @dataclass(frozen=True, slots=True)
