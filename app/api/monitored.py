@@ -109,4 +109,5 @@ class MonitorOut(Out):
     left_pressed: int | None
     trouble: TroubleOut
     n_flagged: int
+    notices: list[str]
     n_by_flag: Flags

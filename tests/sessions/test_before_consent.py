@@ -11,7 +11,6 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.settings import Settings
-from app.sessions import planning
 from app.sessions.coming import Came, came_by, carried, split_number
 from app.sessions.entering import Visit, enter
 from app.sessions.links import BadLink
@@ -106,33 +105,6 @@ def test_who_does_not_take_part_is_in_no_column_of_any_table(
         assert one.status == status
         times = [one.arrived_at, one.ended_at, one.consented_at, one.page_shown_at]
         assert {at.time().isoformat() for at in times if at} == {"00:00:00"}
-
-
-def test_who_finds_the_study_full_leaves_a_count_and_may_try_again_as_themselves(
-    client: TestClient, database: Database, study: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    walk = Walk(client, study, **FROM)
-    with monkeypatch.context() as patched:
-        patched.setattr(planning, "_planned", lambda *_: [])
-        walk.answer()
-    assert "All places are taken" in walk.html
-    with database.reading() as session:
-        assert places_of(session, *FROM.values(), *FROM) == []
-        one = session.exec(select(ParticipantSession)).one()
-        assert (one.status, one.arrived_at.hour, session.exec(select(SessionToken)).all()) == (
-            Status.FULL,
-            0,
-            [],
-        )
-    client.cookies.clear()
-    address = walk.html.partition('class="button" href="')[2].partition('"')[0]
-    again = client.get(address.replace("&amp;", "&"))
-    client.post(again.url.path, data=answer_for(again.text))
-    with database.reading() as session:
-        begun = session.exec(
-            select(ParticipantSession).where(ParticipantSession.status == Status.ACTIVE)
-        ).one()
-        assert (begun.participant, begun.recruiter) == (ID, FROM)
 
 
 def test_with_consent_id_parameters_and_times_are_there_without_a_cookie(
