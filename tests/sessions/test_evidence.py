@@ -188,7 +188,7 @@ def test_many_small_ranges_fill_no_database(client: TestClient, study: str, data
             note_sent(session, trial.id or 0, Side.LEFT, start, start + 1)
         session.refresh(trial)
         assert trial.sent is not None
-        assert len(trial.sent["left"]) == MOST_RANGES
+        assert len(trial.sent["left"] or []) == MOST_RANGES
         assert trial.sent["right"] == []
 
 
