@@ -89,7 +89,8 @@ class Trial(SQLModel, table=True):
     """One unit at one position. `plan` says how this session sees it, as its task stores and reads it.
 
     `sent` has the bytes that were sent, as ranges, by where on the page they were shown; None of a place
-    whose clip the server did not have. It is NULL where that was not recorded: in sessions begun before 0.4, and in imported ones.
+    whose clip the server did not have. It is NULL where that was not recorded: in sessions begun before 0.4, and in
+    imported ones.
     """
 
     __tablename__ = "trial"
