@@ -8,10 +8,22 @@ const REASONS = {
   playing: "This video cannot be shown here. That is not your doing: please try again.",
 };
 
+const RATE_AFTER_MS = 2000;
+const WORTH_SAYING_S = 5;
+
+/** How long the rest of a clip takes at the rate so far, in words; empty where that is short, or not known yet. */
+export function timeLeft(from, share, ms) {
+  if (ms < RATE_AFTER_MS || share <= from || share >= 1) return "";
+  const seconds = ((1 - share) * ms) / (share - from) / 1000;
+  if (seconds < WORTH_SAYING_S) return "";
+  return seconds < 90 ? `, about ${Math.ceil(seconds / 5) * 5} s left` : `, about ${Math.ceil(seconds / 60)} min left`;
+}
+
 export class ClipView {
   #part;
   #state;
   #bar;
+  #began = null;
 
   constructor(trial, side) {
     const clip = trial.querySelector(`[data-clip=${side}]`);
@@ -31,7 +43,10 @@ export class ClipView {
 
   loading(share) {
     this.#part("trouble").hidden = true;
-    this.#state.textContent = `Loading ${Math.round(share * 100)}%`;
+    const now = performance.now();
+    if (!this.#began || share < this.#began.share) this.#began = { now, share };
+    const left = timeLeft(this.#began.share, share, now - this.#began.now);
+    this.#state.textContent = `Loading ${Math.round(share * 100)}%${left}`;
   }
 
   ready() {

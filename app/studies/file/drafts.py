@@ -149,7 +149,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "instructions": design.instructions,
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         **_keys_of_blocks(design),
-        "completion": design.completion.model_dump(),
+        "completion": design.completion.model_dump(exclude_defaults=True),
     }
 
 
