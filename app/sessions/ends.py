@@ -19,8 +19,8 @@ from app.studies.file.redirects import is_address
 from app.studies.tables import State
 
 FULL = (
-    "This study has all the answers that it needs at present. You were not asked anything, and nothing about you was "
-    "kept. Thank you for your interest."
+    "This study has all the answers that it needs at present. You were not asked anything. Only this and today's date "
+    "are kept, and nothing about you. Thank you for your interest."
 )
 HELP = "This is not your fault. Please say what happened: you can be helped, also with your pay."
 WHY: dict[Shortfall, str] = {
@@ -43,10 +43,12 @@ def farewell(declined: Declined, design: StudyDesign | None, preview: str = "") 
     return _end(design, Way.SCREENED_OUT, "Thank you for your interest", text, preview=preview)
 
 
-def full(slug: str, design: StudyDesign | None) -> EndPage:
-    """The page of somebody who agreed when every item had all its answers: a place may come free again."""
-    again = (f"/s/{slug}", "Try again later")
-    return _end(design, Way.FULL, "All places are taken", FULL, again=again)
+def full(again: str, design: StudyDesign | None) -> EndPage:
+    """The page of somebody who agreed when every item had all its answers: a place may come free again.
+
+    `again` is the address at which they may try it.
+    """
+    return _end(design, Way.FULL, "All places are taken", FULL, again=(again, "Try again later"))
 
 
 def turned_away(error: NotOpen | BegunElsewhere) -> EndPage:
@@ -78,7 +80,7 @@ def time_left(where: Where, now: datetime) -> str:
 
 def nothing_played(where: Where, preview: str) -> EndPage:
     """The page of somebody on whose device nothing of the study could be done."""
-    title, failed = "The videos could not be played", "Not one of the videos could be played on this device"
+    title, failed = "The videos could not be played", "Not one of the videos could be played"
     if not where.run.shows_clips:
         title, failed = "This did not work on your device", "You could do none of the tasks on this device"
     text = f"{failed}, so there were no answers to give. {HELP}"

@@ -47,6 +47,8 @@ function controls(player) {
   const inside = {
     "[data-refused]": refused,
     "[data-watch-first]": new Element(),
+    "[data-own-speed]": new Element(),
+    "[data-slow]": new Element(),
     "[data-play]": play,
     "[data-replay]": new Element(),
     "[data-keys]": new Element({ checked: true }),

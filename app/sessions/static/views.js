@@ -3,6 +3,7 @@
 import { keepChoiceOfKeys } from "./keys.js";
 
 const REASONS = {
+  server: "The server of this study cannot send this video. The fault is the server's, not yours and not your device's: please try again.",
   network: "This video has not arrived. That is not your doing: please try again.",
   playing: "This video cannot be shown here. That is not your doing: please try again.",
 };
@@ -81,13 +82,16 @@ export class ControlsView {
   #said;
   #label;
   #says;
+  #slow;
 
   constructor(trial, player) {
     this.#player = player;
     this.#said = {
       refused: trial.querySelector("[data-refused]"),
       "watch first": trial.querySelector("[data-watch-first]"),
+      "own speed": trial.querySelector("[data-own-speed]"),
     };
+    this.#slow = trial.querySelector("[data-slow]");
     this.#play = trial.querySelector("[data-play]");
     this.#label = this.#play.querySelector("[data-label]");
     this.#says = this.#label.textContent;
@@ -113,6 +117,11 @@ export class ControlsView {
   /** Over the videos, until they play: elsewhere it may be out of sight. */
   say(what) {
     for (const [name, line] of Object.entries(this.#said)) line.hidden = name !== what;
+  }
+
+  /** Whether this device shows the videos as they are; said until they begin anew. */
+  slow(is) {
+    this.#slow.hidden = !is;
   }
 
   /** The browser wants another press; `again` where that did not help, so that there is a way on. */

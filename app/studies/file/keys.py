@@ -32,7 +32,7 @@ ORDER: Sequence[str] = (
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _TRUTH = ("source",)
 _SAMPLE = ("match", "seed", "use", "conditions", "practice", "drawn")
-_TRIALS = ("order", "sides", "watch", "questions")
+_TRIALS = ("order", "sides", "watch", "exclude", "questions")
 _BLOCK = (
     "id",
     "task",
@@ -61,9 +61,11 @@ _BLOCK = (
     "limit_s",
     "per_participant",
     "per_item",
+    "when_full",
     "self_assessment",
     "order",
     "watch",
+    "exclude",
     "trials",
     "questions",
 )
