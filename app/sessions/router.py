@@ -1,12 +1,15 @@
 """The participant's addresses: `/s/{slug}` to come in, `/p/{token}` for every page of a session. What a page fetches
 besides is in `fetched.py`."""
 
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Literal
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
+from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, SingleForm, without_nul
 from app.core.errors import Closed, InvalidAnswer
 from app.core.headers import ANYWHERE_POLICY
@@ -48,13 +51,9 @@ async def answer_page(
     try:
         came = came_by(carried, settings.secret)
         declined = await database.write(submit, token, {**form, "submit_id": number}, now, rng, came)
-        if declined is not None:
-            here = f"/s/{declined.slug}/declined/{declined.status}"
-    except InvalidAnswer as error:
-        if scripted:
-            return JSONResponse({"errors": error.errors}, error.status_code)
-        where = await database.peek(locate, token)
-        return render(page_for(where, now, form=form, errors=error.errors), error.status_code)
+        here = f"/s/{declined.slug}/declined/{declined.status}" if declined else here
+    except (InvalidAnswer, BegunElsewhere) as error:
+        return await _refused(error, database, token, form, now, scripted)
     except NotCurrent as error:
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
@@ -62,13 +61,27 @@ async def answer_page(
     except Full as error:
         await database.write(note_full, token, now)
         here = _with_carried(f"/s/{error.slug}/full", carried)
-    except BegunElsewhere as error:
-        if scripted:
-            raise
-        return render(turned_away(error), error.status_code)
     except Closed:
         pass  # the page itself says that the study has ended, and what happens to their pay
     return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
+
+
+async def _refused(
+    error: InvalidAnswer | BegunElsewhere,
+    database: Database,
+    token: str,
+    form: Mapping[str, str],
+    now: datetime,
+    scripted: bool,
+) -> Response:
+    if isinstance(error, BegunElsewhere):
+        if scripted:
+            raise error
+        return render(turned_away(error), error.status_code)
+    if scripted:
+        return JSONResponse({"errors": error.errors}, error.status_code)
+    where = await database.peek(locate, token)
+    return render(page_for(where, now, form=form, errors=error.errors), error.status_code)
 
 
 @router.api_route("/p/{token}", methods=["GET", "HEAD"])

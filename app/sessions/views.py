@@ -17,7 +17,7 @@ from app.sessions.coming import with_carried
 from app.sessions.design import BlockPart, PageKey
 from app.sessions.ending import FINISHED, Ending
 from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
-from app.sessions.markdown import markdown
+from app.sessions.markdown import markdown as markdown
 from app.sessions.pages import ConsentPage, Page, QuestionsPage, TextPage
 from app.sessions.runs import BlockRun
 from app.sessions.tables import DECLINED, Mode, Status
