@@ -128,7 +128,7 @@ class WholeOrNot:
             await self.app(scope, receiving, sending)
         except ClientDisconnect:
             if not is_cut:
-                raise
+                return  # they have hung up in the middle: nothing was taken, and nobody is there to be told
         if is_cut and not is_answered:
             reply = PlainTextResponse(ENDS, 503, {"Retry-After": AGAIN_S, "Cache-Control": "no-store"})
             await reply(scope, receive, send)
