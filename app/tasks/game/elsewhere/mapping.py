@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError, model_validator
 from app.core.errors import StudyError
 from app.tasks.game.base import Strict
 from app.tasks.game.games import GAMES
-from app.tasks.game.glee import Ratio
+from app.tasks.game.ratio import Ratio
 
 Plain = bool | int | float | str
 ANY = "*"

@@ -10,10 +10,10 @@ from app.core.chat import Call, Chat, Unavailable
 from app.core.exchanges import Keep
 from app.tasks.game.agents.outside import ModelAgent
 from app.tasks.game.base import Act, Budget, NoMove, View
+from app.tasks.game.games import presenter_of
 from app.tasks.game.moves import IllegalMove, MoveSchema
 from app.tasks.game.outside.kept import Tally
 from app.tasks.game.outside.prompts import answer_in, filled, form, json_schema, situation
-from app.tasks.game.presenters.base import presenter_of
 
 _SHOWN_AGAIN = 4_000
 

@@ -1,10 +1,8 @@
-"""What a game's presenter has to do, and where it is found."""
+"""What a game's presenter has to do, and words that presenters share."""
 
 from collections.abc import Sequence
 from fractions import Fraction
-from functools import cache
-from importlib import import_module
-from typing import Protocol, cast
+from typing import Protocol
 
 from app.tasks.game.base import View
 from app.tasks.game.moves import MoveSchema
@@ -25,13 +23,6 @@ class Presenter(Protocol):
 
     def ended(self, view: View) -> Ended:
         """The match at its end."""
-
-
-@cache
-def presenter_of(game: str) -> Presenter:
-    """The presenter of a game by its name: the module `glee_bargaining` for `glee-bargaining`."""
-    module = import_module(f"app.tasks.game.presenters.{game.replace('-', '_')}")
-    return cast("Presenter", module.PRESENTER)
 
 
 def seat_of(view: View) -> int:
