@@ -24,7 +24,9 @@ _LENGTHS = ((40, "short"), (120, "medium"))
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What a record shows of one match: `about` each player, what stands at the beginning, and the rounds by number."""
+    """What a record shows of one match: `about` each player, what stands at the beginning, and the rounds by number.
+
+    Without a `title` it has that of the game's page."""
 
     title: str
     players: tuple[Player, ...]

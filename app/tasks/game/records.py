@@ -114,6 +114,7 @@ def records_of(one: Replayed, agents: Agents, options: Options, left_out: Counte
         looked = Looked(view, len(roles), seat, options.text)
         kit = KITS[one.match.game.name]
         found = kit.record(looked)
+        found = replace(found, title=found.title or kit.page.title)
         automatic = _automatic(one, concerned)
         kept = _kept(one, concerned, found, options)
         if options.by is By.DECISION and seat is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from app.tasks.game.any_game.words import ROUND, said, words
+from app.tasks.game.any_game.words import ROUND, is_by_seat, said, words
 from app.tasks.game.base import View
 from app.tasks.game.moves import Choice, MoveSchema, Number
 from app.tasks.game.parts import (
@@ -25,18 +25,18 @@ from app.tasks.game.parts import (
     Table,
     Text,
 )
-from app.tasks.game.presenters.base import plural, round_of, seat_of, you
+from app.tasks.game.presenters.base import player, plural, round_of, seat_of, you
 
-EARNED = "earned"
-"""The fact of a seat's view that says what the seat has earned so far."""
+EARNED, PLAYERS = "earned", "players"
+"""The facts of a seat's view that say what the seat has earned so far, and how many play."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnyPage:
     """A presenter without words of its own but the game's name and rules, a sentence or two each.
 
-    A seat's view has its own facts, of them `earned`, and an entry of its history for each round that is over. Moves
-    are of one kind at a time, or of several that have no fields: then each is a button.
+    A seat's view has its own facts, of them `earned` and the number of `players`, and an entry of its history for each
+    round that is over. Moves are of one kind at a time, or of several that have no fields: then each is a button.
     """
 
     title: str
@@ -111,10 +111,18 @@ def _history(view: View) -> Table:
         Row(
             (
                 Cell(str(entry.get(ROUND, i))),
-                *(Cell(said(entry[key]) if key in entry else MISSING) for key in keys),
+                *(Cell(_past(view, entry[key]) if key in entry else MISSING) for key in keys),
             )
         )
         for i, entry in reversed(list(enumerate(view.history, 1)))
     )
     columns = ("Round", *map(words, keys))
     return Table("Rounds so far", columns, rows, (0,), "Here you will see each round when it is over.")
+
+
+def _past(view: View, value: Any) -> str:
+    """A value of a round that is over; of a list by seat, whose each is."""
+    if not is_by_seat(value, view.facts.get(PLAYERS, 0)):
+        return said(value)
+    names = ["You" if seat == view.viewer else player(seat) for seat in range(1, len(value) + 1)]
+    return ", ".join(f"{name}: {said(each)}" for name, each in zip(names, value, strict=True))

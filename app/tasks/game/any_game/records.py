@@ -10,8 +10,6 @@ from app.tasks.game.match import Match
 from app.tasks.game.record_decisions import FIRST, NOW, Decision
 from app.tasks.game.record_rounds import OWN, Looked, Parts, Played, players_of
 
-TITLE = "A game"
-
 
 def record(looked: Looked) -> Played:
     """Each entry of the view's history is a round, by its key `round`; else they are counted."""
@@ -19,7 +17,7 @@ def record(looked: Looked) -> Played:
         int(entry.get(ROUND, i)): _round(looked, entry) for i, entry in enumerate(looked.view.history, 1)
     }
     about = tuple(Line(text=f"{name}: {value}.") for name, value in shared(looked.view.facts, looked.n_seats))
-    return Played(TITLE, players_of(looked), about, rounds)
+    return Played("", players_of(looked), about, rounds)
 
 
 def _round(looked: Looked, entry: Mapping[str, Any]) -> Parts:

@@ -12,8 +12,9 @@ from app.tasks.game.parts import Ended, Entered, Face, Fact, Rules, amount, shap
 class Presenter(Protocol):
     """Pure functions of what one viewer may know: equal views and moves give equal pages, whatever else is so."""
 
-    title: str
-    """What participants read as the game's name."""
+    @property
+    def title(self) -> str:
+        """What participants read as the game's name."""
 
     def rules(self, view: View) -> Rules:
         """The rules as far as the viewer may know them; for a seat with its own part."""
