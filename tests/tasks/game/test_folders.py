@@ -32,8 +32,7 @@ def named_in(path: Path) -> Iterator[str]:
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("app.tasks.game.games."):
             yield f"line {node.lineno}: {node.module}"
         elif isinstance(node, ast.Constant) and id(node) not in docs:
-            if found := NAMES.search(str(node.value)):
-                yield f"line {node.lineno}: {found[0]}"
+            yield from (f"line {node.lineno}: {found[0]}" for found in NAMES.finditer(str(node.value)))
 
 
 def test_nothing_outside_its_folder_names_a_game() -> None:

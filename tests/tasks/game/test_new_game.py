@@ -28,6 +28,7 @@ from tests.tasks.game import prisoners
 from tests.tasks.game.people import SLUG, Person, open_game, play_on
 
 TOY = "prisoners"
+GUIDE = Path(__file__).parents[3] / "docs/new-game.md"
 
 
 @pytest.fixture(autouse=True)
@@ -51,6 +52,25 @@ def test_the_toy_is_small_and_says_nothing_that_it_need_not() -> None:
     plain = {"record", "decisions", "observe", "move_words", "reports", "agents", "rules"}
     fields = type(prisoners.KIT).__dataclass_fields__
     assert {name for name in plain if getattr(prisoners.KIT, name) == fields[name].default} == plain
+
+
+def test_the_guide_has_this_game_whole_and_its_commands_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guide = GUIDE.read_text(encoding="utf-8")
+    code, _ = re.findall(r"```python\n(.*?)```", guide, re.DOTALL)
+    assert code == Path(prisoners.__file__).read_text(encoding="utf-8")
+    left_out = re.findall(
+        r"^\| (`\w+`(?:, `\w+`)*) \|", guide.partition("## What can be left out")[2], re.MULTILINE
+    )
+    named = {name for cell in left_out for name in re.findall(r"\w+", cell)}
+    assert named | {"game", "title"} == set(type(prisoners.KIT).__dataclass_fields__)
+    monkeypatch.chdir(tmp_path)
+    [commands] = re.findall(r"```sh\n(.*?)```", guide, re.DOTALL)
+    for line in commands.splitlines():
+        _, *words = line.split()
+        run(*words, *(("--resamples", 20) if {"metrics", "compare", "signatures"} & set(words) else ()))
+    assert {path.name for path in tmp_path.iterdir()} == {"people", "agents", "far.csv", "decisions"}
 
 
 def test_it_is_listed_played_replayed_measured_recorded_and_held_against_people(tmp_path: Path) -> None:
