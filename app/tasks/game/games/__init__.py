@@ -5,6 +5,7 @@ from typing import TypeVar
 
 from app.tasks.game.base import AnyGame
 from app.tasks.game.games.glee import BARGAINING, NEGOTIATION, PERSUASION
+from app.tasks.game.games.public_goods import PUBLIC_GOODS
 from app.tasks.game.games.sug import SUG
 from app.tasks.game.games.wac import WAC
 from app.tasks.game.kit import Kit
@@ -19,6 +20,7 @@ KITS: dict[str, Kit] = {
         NEGOTIATION,
         PERSUASION,
         WAC,
+        PUBLIC_GOODS,
     )
 }
 """All that is known of each game, by its name."""
