@@ -64,6 +64,7 @@ GAMES: dict[str, tuple[int, dict[str, Any]]] = {
     "glee-negotiation": (2, {"rounds": 3}),
     "glee-persuasion": (2, {"rounds": 3}),
     "wac": (5, {"days": 3}),
+    "public-goods": (3, {"players": 3, "rounds": 2}),
 }
 
 
