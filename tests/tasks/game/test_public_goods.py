@@ -232,7 +232,7 @@ def test_the_page_says_what_a_round_paid_and_what_points_cost() -> None:
     ]
     assert face.form is not None
     assert [field.label for field in face.form.fields] == [
-        f"Player {seat} put in {amount}. Deduction points:" for seat, amount in ((2, 10), (3, 0), (4, 10))
+        f"Player {seat}, who put in {amount}" for seat, amount in ((2, 10), (3, 0), (4, 10))
     ]
     rules = " ".join(KIT.page.rules(view).lines)
     assert "Each costs you 1 point, and takes 3 points from the other player." in rules

@@ -134,7 +134,7 @@ def _form(view: View, legal: MoveSchema, entered: Entered) -> MoveForm:
     for field in kind.fields:
         assert isinstance(field, Number)
         seat = int(field.name.rpartition("_")[2])
-        label = f"{player(seat)} put in {amount(made[seat - 1])}. {DEDUCTION.capitalize()}s:"
+        label = f"{player(seat)}, who put in {amount(made[seat - 1])}"
         fields.append(_amount(field, label, entered, tells=_cost_tell(view)))
     return MoveForm(
         kind.kind,
