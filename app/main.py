@@ -7,29 +7,36 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
+import anyio.to_thread
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse
-from sqlalchemy import text
-from sqlmodel import Session
+from fastapi.routing import iter_route_contexts
+from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.exceptions import HTTPException
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, compile_path
 from starlette.types import ASGIApp
 
+import app.admin.access as by_cookie
+import app.api.access as by_token
 from app.accounts.logins import NotLoggedIn
 from app.admin.access import COOKIE, login_address
 from app.admin.router import router as experimenter
 from app.api.app import make_api
+from app.core.at_once import AtOnce
 from app.core.database import Database
-from app.core.dependencies import DatabaseDep
+from app.core.dependencies import DatabaseDep, SettingsDep
+from app.core.ending import ENDS, Bodies, WholeOrNot, hearing_of_end, is_ending
 from app.core.errors import StudyError
-from app.core.gate import Gate
-from app.core.headers import SafetyHeaders
+from app.core.gate import Gate, Guarded
+from app.core.headers import SAFE, SafetyHeaders
 from app.core.settings import Settings
+from app.core.storage import lacks_room, passes, said
 from app.core.templating import STATIC, Static, render
 from app.library.clips.store import ClipStore
 from app.sessions.fetched import router as fetched
-from app.sessions.news import hearing
+from app.sessions.news import hearing, wake_all
 from app.sessions.pages import MessagePage
 from app.sessions.router import router as participant
 from app.sessions.starts import Starts
@@ -38,6 +45,7 @@ from app.tasks.game.outside.router import router as seats
 from app.tasks.walk.router import router as walks
 
 _HERE = Path(__file__).parent
+NO_STORE = {"Cache-Control": "no-store"}
 _log = logging.getLogger("likely-human")
 
 
@@ -47,10 +55,11 @@ def create_app(settings: Settings, database: Database) -> ASGIApp:
 
 
 def _make(settings: Settings, database: Database) -> FastAPI:
+    bodies = Bodies()
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        with hearing(database):
+        with hearing(database), hearing_of_end(bodies.cut, wake_all):
             async with sweeping(database, settings):
                 yield
         database.close()
@@ -70,8 +79,12 @@ def _make(settings: Settings, database: Database) -> FastAPI:
         each.state.settings, each.state.database, each.state.store = settings, database, store
         for error in (StudyError, HTTPException, RequestValidationError):
             each.add_exception_handler(error, _tell)
+        for trouble in (OperationalError, NoConnection, OSError):
+            each.add_exception_handler(trouble, _tell_unstored)
         each.add_exception_handler(Exception, _tell_unexpected)
-    app.add_middleware(Gate, database=database, cookie=COOKIE)
+    app.add_middleware(Gate, database=database, cookie=COOKIE, guarded=_guarded(), tell=_tell)
+    app.add_middleware(WholeOrNot, bodies=bodies)
+    app.add_middleware(AtOnce, of_network=settings.max_connections)
     of_participants, of_experimenters = _pages()
     app.router.routes.extend(of_participants)  # first, as they are tried in their order
     app.mount("/api/v1", api)
@@ -80,6 +93,7 @@ def _make(settings: Settings, database: Database) -> FastAPI:
     app.router.routes.extend(of_experimenters)
     app.add_api_route("/", start_page, methods=["GET", "HEAD"], include_in_schema=False)
     app.add_api_route("/healthz", healthz, methods=["GET", "HEAD"], include_in_schema=False)
+    app.add_api_route("/readyz", readyz, methods=["GET", "HEAD"], include_in_schema=False)
     return app
 
 
@@ -98,21 +112,46 @@ def _pages() -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
     return ours.routes, theirs.routes
 
 
+@cache
+def _guarded() -> Sequence[Guarded]:
+    """Every address of experimenters and of the API by which something is changed, as the routes say who may."""
+    found = [(make_api().routes, "/api/v1", by_token), (_pages()[1], "", by_cookie)]
+    return [
+        Guarded(
+            method,
+            compile_path(f"{prefix}{context.path_format}")[0],
+            everybody=access.anyone in context.dependencies,
+            owners=access.owners_only in context.dependencies,
+        )
+        for routes, prefix, access in found
+        for context in iter_route_contexts(routes)
+        for method in sorted((context.methods or set()) - SAFE)
+    ]
+
+
 async def start_page() -> Response:
     text = "Participants come in by the link that they were given. Experimenters go on to their own page."
     return render(MessagePage("Likely Human", text, link="/admin", link_label="For experimenters"))
 
 
 async def healthz(database: DatabaseDep) -> Response:
-    """200 once the database answers, 503 while answers cannot be stored."""
-    await database.read(_ping)
-    if database.failure:
-        return PlainTextResponse(f"answers cannot be stored: {database.failure}", 503)
-    return PlainTextResponse("ok")
+    """200 where answers can be stored, 503 with the reason where they cannot."""
+    if why := await database.why_not_stored():
+        return PlainTextResponse(f"answers cannot be stored: {why}", 503, NO_STORE)
+    return PlainTextResponse("ok", headers=NO_STORE)
 
 
-def _ping(session: Session) -> None:
-    session.execute(text("SELECT 1"))
+async def readyz(database: DatabaseDep, settings: SettingsDep) -> Response:
+    """200 where people may be sent here; 503 with every reason why not: no answer can be stored, files have no
+    room, or the service is about to end."""
+    why = await database.why_not_stored()
+    reasons = [
+        f"answers cannot be stored: {why}" if why else None,
+        await anyio.to_thread.run_sync(lacks_room, settings.data),
+        ENDS if is_ending() else None,
+    ]
+    found = [reason for reason in reasons if reason]
+    return PlainTextResponse("\n".join(found) or "ok", 503 if found else 200, NO_STORE)
 
 
 async def _tell(request: Request, error: Exception) -> Response:
@@ -142,7 +181,21 @@ def _without_slash(request: Request) -> str:
     return f"/{quote(request.url.path.strip('/'))}{query}"
 
 
+async def _tell_unstored(request: Request, error: Exception) -> Response:
+    """What may go well in a while; anything else is a fault of ours."""
+    if not passes(error):
+        raise error
+    _log.error("what was sent could not be stored, or read: %s", said(error))
+    message = (
+        "The service cannot store anything at the moment. "
+        "Please go back and send it again in a few minutes; nothing is counted twice."
+    )
+    return _reply(request, 503, "Please wait a little", message, {"Retry-After": "10", **NO_STORE})
+
+
 async def _tell_unexpected(request: Request, error: Exception) -> Response:
+    if passes(error):  # what middleware meets comes here
+        return await _tell_unstored(request, error)
     _log.error("unexpected error at %s", request.url.path.partition("/p/")[0] or "/p/...", exc_info=error)
     message = (
         "Something went wrong on our side. What you sent may not be stored: please go back and try again."

@@ -116,7 +116,7 @@ def is_rating_rows(path: Path | str) -> bool:
     path = Path(path)
     try:
         given = _given(path)
-    except (OSError, ValueError, ReadError, pa.ArrowException):
+    except (OSError, ValueError, RecursionError, ReadError, pa.ArrowException):
         return False
     return {"item", "question", "value"} <= set(given)
 

@@ -16,6 +16,8 @@ from app.core.errors import NotFound, StudyError
 LASTS = timedelta(days=14)
 IDLE = timedelta(days=3)
 SEEN_EVERY = timedelta(minutes=5)
+FOR_OWNERS = "This is for owners."
+CHANGES_NOTHING = "You may look at everything here and change nothing: your role is viewer."
 WRONG = "Email address and password do not fit together."
 _LONGEST_BROWSER = 200
 

@@ -7,7 +7,6 @@ counted for itself alone (a signed cookie says which user), and nobody else's at
 
 import hashlib
 import hmac
-import ipaddress
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from sqlmodel import Session, col, delete, func, select
 
 from app.accounts.tables import LoginAttempt
 from app.core.errors import StudyError
+from app.core.networks import network_of
 
 WINDOW = timedelta(minutes=15)
 PER_USER, PER_NETWORK = 5, 50
@@ -45,17 +45,6 @@ def counts_for(email: str, address: str, known: str) -> Sequence[Count]:
 def counts_for_own_password(user_id: int) -> Sequence[Count]:
     """Somebody who has logged in and must give their password again."""
     return [Count(f"password {user_id}", PER_USER)]
-
-
-def network_of(address: str) -> str:
-    """An address as it is counted: whoever has one of IPv6 has all of its /64."""
-    try:
-        found = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    if isinstance(found, ipaddress.IPv4Address):
-        return str(found)
-    return str(found.ipv4_mapped or ipaddress.ip_network((found, 64), strict=False))
 
 
 def check_open(session: Session, counts: Sequence[Count], now: datetime) -> None:

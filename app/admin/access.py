@@ -76,11 +76,11 @@ def guard(*, everybody: bool = False, owners: bool = False) -> Callable[..., Awa
         request.state.csrf = csrf_for(settings.secret, request.cookies[COOKIE])
         request.state.study = None
         if owners and not who.is_owner:
-            raise NotAllowed("This page is for owners.")
+            raise NotAllowed(logins.FOR_OWNERS)
         if request.method not in SAFE:
             await check_csrf(request, settings.secret, request.cookies[COOKIE])
             if not (everybody or who.may_edit):
-                raise NotAllowed("You may look at everything here and change nothing: your role is viewer.")
+                raise NotAllowed(logins.CHANGES_NOTHING)
         slug = request.path_params.get("slug")
         if slug is not None:
             request.state.study = await database.peek(study_for, who, without_nul(slug))

@@ -13,7 +13,6 @@ from app.admin.login.router import router as login
 from app.admin.matches.router import router as matches
 from app.admin.people.programs import router as programs
 from app.admin.people.router import router as people
-from app.admin.results.router import looking
 from app.admin.results.router import router as results
 from app.admin.running.router import router as running
 from app.admin.stimuli.router import router as stimuli
@@ -40,7 +39,6 @@ PARTS: tuple[APIRouter, ...] = (
     pairs,
     versions,
     results,
-    looking,
     running,
     matches,
     stimuli,

@@ -42,9 +42,9 @@ def guard(*, everybody: bool = False, owners: bool = False) -> Callable[..., Awa
         if found.used_at is None or now - found.used_at > logins.SEEN_EVERY:
             database.write_soon(tokens.mark_used, who.token_id or 0, now)
         if owners and not who.is_owner:
-            raise NotAllowed("This is for owners.")
+            raise NotAllowed(logins.FOR_OWNERS)
         if request.method not in SAFE and not (everybody or who.may_edit):
-            raise NotAllowed("Your role is viewer: you may read and change nothing.")
+            raise NotAllowed(logins.CHANGES_NOTHING)
         request.state.who = who
         slug = request.path_params.get("slug")
         request.state.study = None

@@ -82,6 +82,9 @@ class TroubleOut(Out):
     hidden: int
     not_watched: int
     not_read: int
+    sped_up: int
+    out_of_step: int
+    dropped: int
     odd: int
     excluded: int
 

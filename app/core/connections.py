@@ -1,4 +1,5 @@
-"""What one connection may cost: bytes of headers, time to send a request or to take a reply, and how many there are.
+"""What one connection may cost: bytes of headers, time to send a request or to take a reply, and how many there are,
+in all and of one network.
 
 uvicorn has no limits of its own here: with httptools, headers of any length are gathered in memory, and a request
 that is never finished holds its descriptor for good.
@@ -6,23 +7,27 @@ that is never finished holds its descriptor for good.
 
 import asyncio
 import resource
+from collections import Counter
+from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
 from app.core.headers import SAFETY
+from app.core.networks import network_of
 
 MOST_HEADER_BYTES = 65_536  # request line and headers; as many may frame a chunked body without a byte of it
 MOST_HEADERS = 200
 MOST_URL_BYTES = 16_384
-MOST_PIPELINED = 16
+MOST_PIPELINED = 4  # browsers and web servers in front send none
 MOST_UNWANTED_BYTES = 32_000_000  # of a body whose reply has been sent
 MOST_CONNECTIONS = 1_000  # of one process
 RESERVED_DESCRIPTORS = (
     64  # the database, logs; every connection is counted twice, for the file that it may read
 )
 USEFUL_DESCRIPTORS = 4_096
+LONG_S = 10.0  # what is under way for longer gives way to new requests where there is no room
 PIECE_BYTES = 16_384
 
 # Time is counted in checks of each connection: a service that was held up itself holds nobody to the clock.
@@ -60,10 +65,19 @@ def raise_descriptor_limit() -> None:
 
 
 class BoundedConnection(HttpToolsProtocol):
-    """uvicorn's connection with limits; what breaks one is answered with a status and closed."""
+    """uvicorn's connection with limits; what breaks one is answered with a status and closed.
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
+    `of_network` is how many connections one network may have, 0 for any number. A web server that is believed when it
+    says who asks (`FORWARDED_ALLOW_IPS`) has as many as it likes: `AtOnce` counts the requests that it hands on.
+    """
+
+    def __init__(self, *args: Any, of_network: int = 0, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self._of_network = of_network
+        self._working = self.loop.time()  # since when it is worked for
+        self._started: RequestResponseCycle | None = (
+            None  # the request that is, of several that were sent at once
+        )
         self._stage = Stage.IDLE
         self._since = self.loop.time()
         self._checks = 0  # in this stage, or since the body came on last
@@ -80,13 +94,27 @@ class BoundedConnection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self._timer = self.loop.call_later(CHECK_S, self._check)
-        if len(self.connections) > most_connections():
-            self._make_room()
+        everybody = self._everybody()
+        if len(everybody) > most_connections():
+            self._make_room(everybody, "There are too many connections; please try again in a moment.")
+        elif self._of_network and len(everybody) > self._of_network and not self._is_from_proxy:
+            mine = [each for each in everybody if each._network == self._network]
+            if len(mine) > self._of_network:
+                words = "Your network has too many connections; please try again in a moment."
+                self._make_room(mine, words)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if self._timer is not None:
             self._timer.cancel()
         super().connection_lost(exc)
+        # uvicorn tells the request that came last, which is another one where several were sent at once.
+        if self._started is not None and not self._started.response_complete:
+            self._started.disconnected = True
+            self._started.message_event.set()
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        self._started, self._working = cycle, self.loop.time()
+        super()._start_asgi_task(cycle, app)
 
     def data_received(self, data: bytes) -> None:
         if self._stage is Stage.IDLE:
@@ -176,14 +204,34 @@ class BoundedConnection(HttpToolsProtocol):
         """Nothing is being done for the other side: it has sent no request, or not all of its headers."""
         return self._stage is not Stage.BODY and not self._is_answering
 
-    def _make_room(self) -> None:
-        """One more than there may be: whoever has sent nothing whole for longest goes, or else the newest."""
-        others = (each for each in self.connections if isinstance(each, BoundedConnection))
-        waiting = [each for each in others if each is not self and each._is_waiting]
-        if waiting:
-            min(waiting, key=lambda each: each._since).transport.abort()
+    @property
+    def _is_from_proxy(self) -> bool:
+        """Whether the other side is believed when it says for whom it asks."""
+        return self.client is not None and self.client[0] in getattr(self.app, "trusted_hosts", ())
+
+    @property
+    def _network(self) -> str:
+        """The network that asks: of a web server that is believed, the one that its last request was for."""
+        client = self.cycle.scope["client"] if self.cycle is not None else self.client
+        return network_of(client[0]) if client else ""
+
+    def _everybody(self) -> Sequence["BoundedConnection"]:
+        return [each for each in self.connections if isinstance(each, BoundedConnection)]
+
+    def _gives_way(self, now: float) -> bool:
+        """Nothing is being done for it, or what is goes on for long: a stream, or a reply that nobody takes."""
+        return self._is_waiting or now - self._working > LONG_S
+
+    def _make_room(self, among: Sequence["BoundedConnection"], words: str) -> None:
+        """There is one more than there may be: of the network that has most, whoever has sent nothing whole for
+        longest goes, then whoever has been answered for longest; where nobody can, the newest is refused."""
+        now, held = self.loop.time(), Counter(each._network for each in among)
+        found = [each for each in among if each is not self and each._gives_way(now)]
+        if found:
+            found.sort(key=lambda each: (-held[each._network], not each._is_waiting, each._since))
+            found[0].transport.abort()
         else:
-            self._refuse(503, "There are too many connections; please try again in a moment.")
+            self._refuse(503, words)
 
     def _check(self) -> None:
         self._timer = self.loop.call_later(CHECK_S, self._check)

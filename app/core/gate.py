@@ -1,9 +1,13 @@
 """Before a request's body is read: may whoever sent it change anything at all?
 
 FastAPI reads and parses a body before it runs the guards. A stranger's megabytes would be parsed in vain, and
-keep participants waiting; so what changes something is stopped here first. The guards decide everything else.
+keep participants waiting; so what changes something is stopped here first, and so is somebody whose role is not enough:
+what is wrong with a body is told to nobody who may not send it. The guards decide everything else.
 """
 
+import re
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from starlette.requests import Request
@@ -11,15 +15,41 @@ from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app.accounts import logins
+from app.accounts.logins import NotAllowed, Who
 from app.core.database import Database
 from app.core.headers import SAFE
 
 OPEN = frozenset({"/admin/login"})
 
 
+Tell = Callable[[Request, Exception], Awaitable[Response]]
+
+
+@dataclass(frozen=True, slots=True)
+class Guarded:
+    """An address by which something is changed, and who may."""
+
+    method: str
+    path: re.Pattern[str]
+    everybody: bool = False
+    owners: bool = False
+
+    def require(self, who: Who) -> None:
+        """Raises NotAllowed for a user whose role is not enough."""
+        if self.owners and not who.is_owner:
+            raise NotAllowed(logins.FOR_OWNERS)
+        if not (self.everybody or who.may_edit):
+            raise NotAllowed(logins.CHANGES_NOTHING)
+
+
 class Gate:
-    def __init__(self, app: ASGIApp, database: Database, cookie: str) -> None:
-        self.app, self._database, self._cookie = app, database, cookie
+    """`guarded` are the addresses in the order in which they are tried, `tell` makes the reply of a refusal."""
+
+    def __init__(
+        self, app: ASGIApp, database: Database, cookie: str, guarded: Iterable[Guarded], tell: Tell
+    ) -> None:
+        self.app, self._database, self._cookie, self._tell = app, database, cookie, tell
+        self._guarded: Sequence[Guarded] = tuple(guarded)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = None
@@ -36,14 +66,24 @@ class Gate:
             except logins.TokenEnded as ended:
                 return JSONResponse({"message": str(ended)}, ended.status_code)
             if found is not None and scheme.lower() == "bearer":
-                return None
+                return await self._unless_allowed(request, found.who)
             return JSONResponse({"message": "Send `Authorization: Bearer TOKEN`, with a valid token."}, 401)
         if path == "/admin" or path.startswith("/admin/"):
             token = request.cookies.get(self._cookie, "")
             who = await self._database.peek(logins.who_logged_in, token, datetime.now(UTC))
             if who is not None:
-                return None
+                return await self._unless_allowed(request, who)
             if "application/json" in request.headers.get("accept", ""):
                 return JSONResponse({"message": "Please log in."}, 401)
             return RedirectResponse("/admin/login", 303, headers={"Cache-Control": "no-store"})
+        return None
+
+    async def _unless_allowed(self, request: Request, who: Who) -> Response | None:
+        method, path = request.method, request.url.path
+        found = (each for each in self._guarded if each.method == method and each.path.match(path))
+        if (here := next(found, None)) is not None:
+            try:
+                here.require(who)
+            except NotAllowed as error:
+                return await self._tell(request, error)
         return None

@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -106,7 +107,7 @@ def run_service(
             access_log=not quiet,
             log_level="warning" if quiet else "info",
             server_header=False,
-            http=BoundedConnection,
+            http=partial(BoundedConnection, of_network=settings.max_connections),  # type: ignore[arg-type]
             ws="none",
             backlog=BACKLOG,
             timeout_graceful_shutdown=10,

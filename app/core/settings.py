@@ -22,6 +22,7 @@ class Settings(BaseSettings):
 
     `LIKELY_HUMAN_ADDRESS` is where the service is reached from outside, for links that pages show.
     `LIKELY_HUMAN_MAX_STARTS` sessions may begin from one network in ten minutes; 0 for any number.
+    `LIKELY_HUMAN_MAX_CONNECTIONS` connections and requests of one network are served at once; 0 for any number.
     `LIKELY_HUMAN_MODEL_ADDRESS`, `LIKELY_HUMAN_MODEL` and `LIKELY_HUMAN_MODEL_KEY`: a model that plays or judges.
     `LIKELY_HUMAN_PROGRAMS` has the tokens of programs that play with people: `NAME=TOKEN`, with spaces between them.
     """
@@ -34,6 +35,7 @@ class Settings(BaseSettings):
     secure_cookies_override: str = Field(default="", validation_alias="LIKELY_HUMAN_SECURE_COOKIES")
     public_address: str = Field(default="", validation_alias="LIKELY_HUMAN_ADDRESS")
     max_starts: int = Field(default=300, ge=0, validation_alias="LIKELY_HUMAN_MAX_STARTS")
+    max_connections: int = Field(default=500, ge=0, validation_alias="LIKELY_HUMAN_MAX_CONNECTIONS")
     model_address: str = Field(default="", validation_alias="LIKELY_HUMAN_MODEL_ADDRESS")
     model_name: str = Field(default="", validation_alias="LIKELY_HUMAN_MODEL")
     model_key: SecretStr = Field(default=SecretStr(""), validation_alias="LIKELY_HUMAN_MODEL_KEY")

@@ -38,6 +38,7 @@ class JobView:
     asked_at: datetime
     ended_at: datetime | None
     seen_at: datetime | None
+    tries: int = 0
 
     @property
     def is_over(self) -> bool:
@@ -142,11 +143,11 @@ def requeue(session: Session, now: datetime) -> None:
     session.execute(running.values(status=JobStatus.QUEUED, begun_at=None, done=0, doing=""))
 
 
-def give_back(session: Session, job_id: int) -> None:
-    """The worker is to end in good order: the job waits for the next one, and this was no try."""
+def give_back(session: Session, job_id: int, *, was_try: bool = False) -> None:
+    """The worker is to end in good order: the job waits for the next one, and this was no try unless `was_try`."""
     mine = update(Job).where(col(Job.id) == job_id, col(Job.status) == JobStatus.RUNNING)
     values = {"status": JobStatus.QUEUED, "begun_at": None, "done": 0, "doing": ""}
-    session.execute(mine.values(tries=Job.tries - 1, **values))
+    session.execute(mine.values(tries=Job.tries - (0 if was_try else 1), **values))
 
 
 def tell(session: Session, job_id: int, done: int, total: int, doing: str) -> bool:
@@ -190,4 +191,5 @@ def view(job: Job) -> JobView:
         asked_at=job.asked_at,
         ended_at=job.ended_at,
         seen_at=job.seen_at,
+        tries=job.tries,
     )

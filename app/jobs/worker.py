@@ -3,13 +3,18 @@
 import fcntl
 import logging
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
+from typing import TypeVar
+
+from sqlmodel import Session
 
 from app.core.database import Database
 from app.core.errors import StudyError
 from app.core.settings import Settings
+from app.core.storage import is_full, passes, said
 from app.jobs import queue
 from app.jobs.context import Cancelled, Stopping, Work
 from app.jobs.handlers import HANDLERS, LANES
@@ -20,7 +25,8 @@ from app.library.clips.errors import ClipError
 from app.library.clips.store import ClipStore
 from app.library.deleting import remove_outputs
 
-IDLE_S = 0.25
+IDLE_S, AGAIN_S = 0.25, 1.0
+T = TypeVar("T")
 _log = logging.getLogger("likely-human.worker")
 
 
@@ -95,7 +101,12 @@ def _do(settings: Settings, database: Database, job: JobView, stop: threading.Ev
     except (StudyError, ClipError) as error:
         status, message = JobStatus.FAILED, str(error)
     except Exception as error:
-        if not _is_analysis_error(error):
+        if is_full(error):
+            message = "The disk is full. Ask for it again when there is room."
+        elif passes(error) and job.tries < queue.MOST_TRIES:  # the database was away
+            _log.warning("job %s (%s) is begun anew: %s", job.id, job.kind, said(error))
+            return _written(database, stop, partial(_begin_anew, job_id=job.id)) is not None
+        elif not _is_analysis_error(error):
             _log.exception("job %s (%s) failed", job.id, job.kind)
             message = (
                 f"Something went wrong on our side ({type(error).__name__}); the service's log says more."
@@ -103,12 +114,35 @@ def _do(settings: Settings, database: Database, job: JobView, stop: threading.Ev
         else:
             message = str(error)
         status = JobStatus.FAILED
-    with database.transaction() as session:
+
+    def finish(session: Session) -> bool:
         queue.finish(session, job.id, status, datetime.now(UTC), message=message, result=result)
-        is_known = queue.is_known(session, job.id)
-    if not is_known:  # its study was deleted while this was made
+        return queue.is_known(session, job.id)
+
+    is_known = _written(database, stop, finish)
+    if is_known is False:  # its study was deleted while this was made
         remove_outputs(settings.data_dir, job.id)
+    return is_known is not None
+
+
+def _begin_anew(session: Session, job_id: int) -> bool:
+    queue.give_back(session, job_id, was_try=True)
     return True
+
+
+def _written(database: Database, stop: threading.Event, job: Callable[[Session], T]) -> T | None:
+    """What a write returned, as soon as the database takes it; None where the worker is to end before: the next one
+    begins the job anew."""
+    while True:
+        try:
+            with database.transaction() as session:
+                return job(session)
+        except Exception as error:
+            if not passes(error):
+                raise
+            _log.warning("the worker waits for the database: %s", said(error))
+        if stop.wait(AGAIN_S):
+            return None
 
 
 def _is_analysis_error(error: Exception) -> bool:

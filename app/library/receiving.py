@@ -5,7 +5,6 @@ two connections that send the same file at once, one of them perhaps given up by
 slower one is told where to go on.
 """
 
-import errno
 import fcntl
 import os
 import shutil
@@ -20,7 +19,9 @@ from starlette.requests import ClientDisconnect, Request
 
 from app.accounts.logins import Who
 from app.core.database import Database
+from app.core.ending import ENDS, is_ending
 from app.core.errors import Conflict, NotFound, StudyError
+from app.core.storage import is_full
 from app.library import queued, uploads
 from app.library.media import part_path
 from app.library.names import checked_attributes, checked_source
@@ -38,6 +39,16 @@ class WrongOffset(Conflict):
     def __init__(self, offset: int) -> None:
         super().__init__(f"{offset} bytes have come; go on from there.")
         self.offset = offset
+
+
+class Interrupted(WrongOffset):
+    """The service ended before all of a request had come; what had is kept, and `offset` is where to go on."""
+
+    status_code = 503
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(offset)
+        self.args = (f"{ENDS} {offset} bytes have come and are kept; go on from there.",)
 
 
 class TooManyBytes(StudyError):
@@ -95,7 +106,7 @@ async def receive(
 ) -> Received:
     """Append what a request carries, from `offset` on; at the file's end the worker is asked to take it up.
 
-    Raises WrongOffset, TooManyBytes, StorageFull, NotFound.
+    Raises WrongOffset, Interrupted, TooManyBytes, StorageFull, NotFound.
     """
     view = await database.peek(uploads.upload_for, who, token)
     if view.status is not UploadStatus.RECEIVING:
@@ -107,6 +118,9 @@ async def receive(
         if at + len(piece) > view.bytes:
             raise TooManyBytes(_too_many(view))
         at = await anyio.to_thread.run_sync(append, part, at, piece)
+    if is_ending() and at < view.bytes:
+        await anyio.to_thread.run_sync(_sync, part)
+        raise Interrupted(at)
     if at == offset and (there := await anyio.to_thread.run_sync(length_of, part)) != offset:
         raise WrongOffset(there)
     if at == view.bytes:
@@ -195,7 +209,7 @@ def append(part: Path, at: int, data: bytes) -> int:
     except FileNotFoundError:
         raise NotFound("What has come of this file is gone; send it from its beginning.") from None
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if is_full(error):
             raise StorageFull(_FULL) from None
         raise
     return at + len(data)
@@ -215,10 +229,15 @@ _FULL = (
 
 
 def _make_room(part: Path, expected: int) -> None:
-    part.parent.mkdir(parents=True, exist_ok=True)
-    if shutil.disk_usage(part.parent).free < expected + DISK_RESERVE_BYTES:
-        raise StorageFull(_FULL)
-    part.touch(exist_ok=False)
+    try:
+        part.parent.mkdir(parents=True, exist_ok=True)
+        if shutil.disk_usage(part.parent).free < expected + DISK_RESERVE_BYTES:
+            raise StorageFull(_FULL)
+        part.touch(exist_ok=False)
+    except OSError as error:
+        if is_full(error):
+            raise StorageFull(_FULL) from None
+        raise
 
 
 def _sync(part: Path) -> None:

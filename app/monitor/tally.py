@@ -194,10 +194,10 @@ class Tally:
             for trial in session.connection().execute(TRIALS, {"ids": ids}).all()
         ]
         practice = {id_: self._practice_of(session, self.sessions[id_].version_id) for id_ in changed}
-        for session_id, _, pair_id, left, response_id, side, unplayable, unwatched, *_ in trials:
+        for session_id, _, pair_id, left, response_id, side, unplayable, left_out, *_ in trials:
             row = self.sessions[session_id]
             is_counted = response_id is not None and response_id <= self.by_session[session_id].last_id
-            if not is_counted or unplayable or unwatched:
+            if not is_counted or unplayable or left_out:
                 continue
             if pair_id not in practice[session_id]:
                 n = -1 if session_id in excluded else 1

@@ -1,4 +1,4 @@
-"""What is measured of any game besides its own metrics, where its folder says nothing; and where a game's own is found.
+"""All that is measured of any game besides its own metrics, where its folder says nothing; and where a game's own is found.
 
 Signatures of play, distances of play, more measures, and what is known before a decision that is predicted.
 """
@@ -43,17 +43,17 @@ class Looking:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was measured, as JSON by name, and figures."""
+    """Measures as JSON by name, and figures."""
 
     whole: Mapping[str, Any] = field(default_factory=dict)
     figures: "Sequence[AnyFigure]" = ()
 
 
 class GameReports:
-    """What is measured of a game; a game's own class puts its own in place of any of these."""
+    """The measures of any game; a game's own class puts its own in place of any of these."""
 
     features: Callable[[Any, Seat], Features] | None = None
-    """What was known before an answer, from the state and the seat: for games whose answers are predicted."""
+    """All that was known before an answer, from the state and the seat: for games whose answers are predicted."""
 
     def signatures(self, seats: "Sequence[SeatPlayed]") -> Sequence[PlaySignature]:
         """The signatures of play: of each field of a move, given what the seat chose there the time before."""
@@ -67,7 +67,7 @@ class GameReports:
         return tuple(found.values())
 
     def acts(self, one: "SeatPlayed") -> Iterator[Act]:
-        """What the seat perceived and then did, by signature; default moves made for it are none."""
+        """The seat's decisions with what it perceived before, by signature; default moves made for it are none."""
         last: dict[str, float] = {}
         for state, event in decided(one):
             schema = one.match.match.game.legal(state, one.seat)
@@ -81,7 +81,7 @@ class GameReports:
         return {}
 
     def more(self, looking: Looking) -> Found:
-        """What `likely-human game metrics` says of a file besides the measures."""
+        """More that `likely-human game metrics` says of a file, besides the measures."""
         return Found()
 
     def against_people(self, files: "Sequence[MatchFile]", options: "Options") -> Found:
@@ -106,7 +106,7 @@ def _loaded(load: Callable[[], GameReports]) -> GameReports:
 
 
 def reports_of(game: str) -> GameReports:
-    """What is measured of a game by its name."""
+    """The measures of a game by its name."""
     load = KITS[game].reports
     return _ANY if load is None else _loaded(load)
 

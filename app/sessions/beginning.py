@@ -45,8 +45,7 @@ def answer_consent(
     if where.is_shut_out(now):
         raise Closed(ENDED)
     if where.participant and where.mode in (Mode.LIVE, Mode.PILOT):
-        contact = where.design.completion.contact
-        claim(session, where.session_id, where.participant, Mode(where.mode), contact, now)
+        claim(session, where.session_id, where.participant, Mode(where.mode), where.design, now)
     store(session, where, form, now, Answers(extra={"decision": "agree", "consent": consent.version}))
     begun: dict[str, Any] = {
         "session_id": where.session_id,

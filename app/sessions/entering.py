@@ -18,6 +18,7 @@ from app.sessions import beginning_queries
 from app.sessions.exclusions import leave_out
 from app.sessions.runs import run_of
 from app.sessions.tables import BEGUN, DECLINED, Mode, ParticipantSession, SessionToken, Status
+from app.studies.file.load import StudyDesign
 from app.studies.states import STATES
 from app.studies.tables import State, Study, StudyVersion
 
@@ -25,6 +26,8 @@ NO_STUDY = "There is no study at this address. Please check the link that you we
 NO_SUCH_SESSION = "The session that this link was made for is no more. Please ask for a new link."
 OVERTAKEN = "the same participant took part by a signed link"
 WHO_INVITED = "whoever invited you to this study"
+ENDED = "This study has ended and takes no more participants. Thank you for your interest."
+PAUSED = "This study is paused and takes nobody new at present. Please open the link that you were given again later."
 
 
 class BegunElsewhere(StudyError):
@@ -33,12 +36,21 @@ class BegunElsewhere(StudyError):
     status_code = 403
     title = "Begun in another browser"
 
-    def __init__(self, contact: str | None) -> None:
+    def __init__(self, design: StudyDesign) -> None:
+        self.design = design
         super().__init__(
             "With this link the study was begun in another browser. Please open the link there: you go on where you "
             "were. If that browser is gone, or if it was not you, please ask for a link of your own. "
-            f"Whom to ask: {contact or WHO_INVITED}"
+            f"Whom to ask: {design.completion.contact or WHO_INVITED}"
         )
+
+
+class NotOpen(Closed):
+    """The study takes nobody new at present, or any more."""
+
+    def __init__(self, state: State, design: StudyDesign) -> None:
+        super().__init__(PAUSED if state is State.PAUSED else ENDED)
+        self.state, self.design = state, design
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +102,7 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
     """Let someone in, or back in, and return a token of their session.
 
     A session goes on, also one of the pilot once the study is live; who has finished comes back to the last page. Who
-    declined may think again. Every preview is new. Raises BegunElsewhere, Closed, NotFound.
+    declined may think again. Every preview is new. Raises BegunElsewhere, NotOpen, NotFound.
     """
     if token := kept_token(session, visit):
         return token
@@ -110,8 +122,10 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         if visit.is_signed and (token := _vouched_for(session, visit, begun)):
             return token
         if begun and not visit.is_signed:
-            raise BegunElsewhere(run_of(session, version.id, version.sha256).design.completion.contact)
+            raise BegunElsewhere(run_of(session, version.id, version.sha256).design)
     mode = _mode_now(State(study.state)) if visit.mode is Mode.LIVE else visit.mode
+    if mode is None:
+        raise NotOpen(State(study.state), run_of(session, version.id, version.sha256).design)
     if version.frozen_at is None and mode is not Mode.PREVIEW:
         session.execute(update(StudyVersion).where(col(StudyVersion.id) == version.id).values(frozen_at=now))
     row = {
@@ -133,16 +147,11 @@ def _modes(mode: Mode) -> Sequence[Mode]:
     return [Mode.LIVE, Mode.PILOT] if mode in (Mode.LIVE, Mode.PILOT) else [mode]
 
 
-def _mode_now(state: State) -> Mode:
-    """The mode of somebody new at the study's address. Raises Closed or NotFound where it takes nobody."""
-    mode = STATES[state].enters_as
-    if mode is None and state is State.DRAFT:
+def _mode_now(state: State) -> Mode | None:
+    """The mode of somebody new at the study's address; None where it takes nobody. Raises NotFound for a draft."""
+    if state is State.DRAFT:
         raise NotFound(NO_STUDY)
-    if mode is None and state is State.CLOSED:
-        raise Closed("This study has ended and takes no more participants. Thank you for your interest.")
-    if mode is None:
-        raise Closed("This study is paused and takes nobody new at present. Please come back later.")
-    return mode
+    return STATES[state].enters_as
 
 
 def _vouched_for(session: Session, visit: Visit, begun: Mapping[int, bool]) -> str | None:
@@ -205,7 +214,7 @@ def _add_token(session: Session, session_id: int) -> str:
 
 
 def claim(
-    session: Session, session_id: int, participant: str, mode: Mode, contact: str | None, now: datetime
+    session: Session, session_id: int, participant: str, mode: Mode, design: StudyDesign, now: datetime
 ) -> None:
     """At consent: an id takes part once. A signed session leaves out those that were begun with the bare id.
 
@@ -220,6 +229,6 @@ def claim(
     slug = session.exec(select(Study.slug).where(Study.id == study_id).with_for_update()).one()
     others = _begun_by(session, study_id, participant, mode)
     if others and (not is_signed or any(others.values())):
-        raise BegunElsewhere(contact)
+        raise BegunElsewhere(design)
     for other in others:
         leave_out(session, slug, other, OVERTAKEN, now)

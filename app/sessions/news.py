@@ -26,7 +26,7 @@ _NEWS = "news"
 _NOTIFY = text(f"SELECT pg_notify('{CHANNEL}', :payload)")
 
 _lock = threading.Lock()
-_waiting: dict[int, set[tuple[asyncio.AbstractEventLoop, asyncio.Event]]] = {}
+_waiting: dict[int, list["Listener"]] = {}
 _hearing: set[str] = set()
 _process: tuple[int, str] = (0, "")
 
@@ -72,9 +72,13 @@ def _wake(ids: Iterable[int] | None) -> None:
     with _lock:
         whom = list(_waiting) if ids is None else ids
         found = [each for id_ in whom for each in _waiting.get(id_, ())]
-    for loop, news in found:
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(news.set)
+    for each in found:
+        each.wake()
+
+
+def wake_all() -> None:
+    """Let everybody who waits look again."""
+    _wake(None)
 
 
 @contextmanager
@@ -119,23 +123,39 @@ def _hear(database: Database, stop: threading.Event) -> None:
 
 
 class Listener:
-    """Hears of changes of one session's page from when it is entered on, so that none falls between two looks."""
+    """Hears of changes of one session's page from when it is entered on, so that none falls between two looks.
 
-    def __init__(self, session_id: int) -> None:
-        self._id, self._event = session_id, asyncio.Event()
-        self._entry = (asyncio.get_running_loop(), self._event)
+    Of more than `most` that listen for one session at once the oldest `gives_way`: to a page that was loaded anew,
+    whose last one nobody has missed yet, or to another tab.
+    """
+
+    def __init__(self, session_id: int, most: int | None = None) -> None:
+        self._id, self._most = session_id, most
+        self._loop, self._event = asyncio.get_running_loop(), asyncio.Event()
+        self.gives_way = False
 
     def __enter__(self) -> "Listener":
         with _lock:
-            _waiting.setdefault(self._id, set()).add(self._entry)
+            others = _waiting.setdefault(self._id, [])
+            others.append(self)
+            extra = others[: -self._most] if self._most is not None else []
+        for each in extra:
+            each.gives_way = True
+            each.wake()
         return self
 
     def __exit__(self, *_: object) -> None:
         with _lock:
-            others = _waiting.get(self._id, set())
-            others.discard(self._entry)
+            others = _waiting.get(self._id, [])
+            if self in others:
+                others.remove(self)
             if not others:
                 _waiting.pop(self._id, None)
+
+    def wake(self) -> None:
+        """End the wait that is under way, from any thread."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._event.set)
 
     async def wait(self, seconds: float) -> bool:
         """Until there is news, or so many seconds are over: then False."""

@@ -13,6 +13,7 @@ from sqlmodel import Session
 
 from app.core import dependencies
 from app.core.database import Database
+from app.core.ending import is_ending
 from app.sessions.news import Listener, hears_all
 from app.sessions.pages import MessagePage
 from app.sessions.views import page_for
@@ -24,9 +25,16 @@ ELSEWHERE_S = 1.0
 """How long a poll waits, how often it notes its browser, and how often it looks for what another process wrote that is
 not heard of."""
 STREAM_S = 240.0
+IDLE_STREAM_S = 60.0
 AGAIN_MS = 500
-"""How long a stream of events lasts, and how long after its end the browser opens the next."""
+"""How long a stream of events lasts, how long where nothing changes, and how long after its end the browser opens the
+next."""
+MOST_WAITING = 2
+WAY_MS = 5_000
+"""Streams and polls of one session at once, and how long after it gave way to newer ones a stream is opened again:
+sooner than a page takes it for lost (events.js)."""
 NO_STORE = {"Cache-Control": "no-store"}
+_GIVES_WAY: Mapping[str, Any] = {}
 
 
 def is_due(where: Where, now: datetime) -> bool:
@@ -63,7 +71,7 @@ async def news_of(
     """What has changed since the version `after`, as soon as something has; 204 after `POLL_S` without."""
     async with aclosing(_changes(database, token, now, after, is_gone, POLL_S)) as changes:
         async for news in changes:
-            if news is not None:
+            if news is not None and news is not _GIVES_WAY:
                 return JSONResponse(news, headers=NO_STORE)
     return Response(status_code=204, headers=NO_STORE)
 
@@ -80,6 +88,8 @@ async def events_of(
             async for news in changes:
                 if news is None:
                     yield ": still here\n\n"  # something on the way may close what is silent
+                elif news is _GIVES_WAY:
+                    yield f"retry: {WAY_MS}\n\n"
                 else:
                     yield f"id: {news.get('version', '')}\ndata: {json.dumps(news)}\n\n"
 
@@ -96,10 +106,12 @@ async def _changes(
     is_gone: Callable[[], Awaitable[bool]],
     seconds: float,
 ) -> AsyncGenerator[Mapping[str, Any] | None, None]:
-    """The changing part of the page each time that it is another, and None now and then while it is not."""
+    """The changing part of the page each time that it is another, and None now and then while it is not; at the end
+    `_GIVES_WAY`, where it gives way to newer ones."""
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
-    with Listener(await database.peek(session_of, token)) as listener:
+    ends = min(end, loop.time() + IDLE_STREAM_S)
+    with Listener(await database.peek(session_of, token), MOST_WAITING) as listener:
         while True:
             where = await current(database, token, now)
             task = where.live
@@ -111,15 +123,19 @@ async def _changes(
                 after = task.version(page)
                 database.write_soon(note_present, where, now, True)
                 yield task.news(page)
+                ends = min(end, loop.time() + IDLE_STREAM_S)
             # Until there is news, the page is what it was: only whoever looks at it is noted.
             is_news = False
             while not is_news:
                 database.write_soon(note_present, where, now, True)
-                if loop.time() >= end or await is_gone():
+                if is_ending() or loop.time() >= ends or await is_gone():
                     return
-                left = max(0.0, end - loop.time())
+                left = max(0.0, ends - loop.time())
                 hears = hears_all(database)
                 is_news = await listener.wait(min(PRESENT_S if hears else ELSEWHERE_S, left)) or not hears
+                if listener.gives_way:
+                    yield _GIVES_WAY
+                    return
                 now = await dependencies.now()
                 if not is_news:
                     yield None

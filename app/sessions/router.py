@@ -8,17 +8,21 @@ from fastapi.responses import JSONResponse, RedirectResponse
 
 from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, SingleForm, without_nul
 from app.core.errors import Closed, InvalidAnswer
+from app.core.headers import ANYWHERE_POLICY
 from app.core.templating import render
 from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
-from app.sessions.entering import enter, kept_token
+from app.sessions.ends import farewell, full, turned_away
+from app.sessions.entering import BegunElsewhere, NotOpen, enter, kept_token
 from app.sessions.entry import remember, visit_of
+from app.sessions.pages import MessagePage
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
 from app.sessions.state_machine import NotCurrent, mark_shown, submit
 from app.sessions.tables import Mode, Status
-from app.sessions.views import current_page, farewell, full, page_for
+from app.sessions.views import current_page, page_for
 from app.sessions.where import locate
+from app.studies.file.load import StudyDesign
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
@@ -44,16 +48,22 @@ async def answer_page(
     except NotCurrent as error:
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
-        here += "?at=moved"
+        here += f"?at={error.at}"
     except Full as error:
         here = f"/s/{error.slug}/full"
+    except BegunElsewhere as error:
+        if scripted:
+            raise
+        return render(turned_away(error), error.status_code)
     except Closed:
         pass  # the page itself says that the study has ended, and what happens to their pay
     return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
 
 
 @router.api_route("/p/{token}", methods=["GET", "HEAD"])
-async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
+async def show_page(request: Request, token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
+    if is_framed(request):
+        return framed(request, None)
     where = await current(database, token, now)
     if where.live is not None:
         database.write_soon(note_present, where, now, False)
@@ -67,15 +77,44 @@ async def enter_study(
     request: Request, slug: str, database: DatabaseDep, settings: SettingsDep, now: Now
 ) -> Response:
     """Begin a session, or go on with one. What is tried by somebody new is counted, whatever comes of it."""
+    if is_framed(request):
+        return framed(request, await database.peek(shown_design, without_nul(slug)))
     visit = visit_of(request, slug, settings.secret)
     token = await database.peek(kept_token, visit)
     if token is None:
         if visit.mode is Mode.LIVE:
             request.app.state.starts.count(request.client.host if request.client else "", now)
-        token = await database.write(enter, visit, now)
+        try:
+            token = await database.write(enter, visit, now)
+        except (BegunElsewhere, NotOpen) as error:
+            return render(turned_away(error), error.status_code)
     response = RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
         remember(response, visit, token, secure=request.url.scheme == "https")
+    return response
+
+
+def is_framed(request: Request) -> bool:
+    """True where another site shows this address within its own page, as the browser says."""
+    headers = request.headers
+    embeds = headers.get("sec-fetch-dest") in ("iframe", "frame", "embed", "object")
+    return embeds and headers.get("sec-fetch-site") != "same-origin"
+
+
+def framed(request: Request, design: StudyDesign | None) -> Response:
+    """In place of the browser's own refusal: nothing is begun, and a link opens the same address in a tab."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    response = render(
+        MessagePage(
+            "This study opens in a tab of its own",
+            "It cannot run inside another page. Please open it in a new tab; this page stays as it is.",
+            design.title if design else "",
+            link=f"{request.url.path}{query}",
+            link_label="Open the study",
+            in_tab=True,
+        )
+    )
+    response.headers["Content-Security-Policy"] = ANYWHERE_POLICY
     return response
 
 

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from app.accounts.throttle import network_of
 from app.core.errors import StudyError
+from app.core.networks import network_of
 
 WINDOW = timedelta(minutes=10)
 MOST_NETWORKS = 20_000

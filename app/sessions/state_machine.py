@@ -52,7 +52,14 @@ COMPLETE = ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_
 
 
 class NotCurrent(Conflict):
-    """The form belongs to a page that is no longer, or not yet, the person's current one. Nothing was stored."""
+    """The form belongs to a page that is no longer, or not yet, the person's current one. Nothing was stored.
+
+    `at` names what the current page then says of it.
+    """
+
+    def __init__(self, message: str, at: str = "moved") -> None:
+        super().__init__(message)
+        self.at = at
 
 
 def mark_shown(session: Session, session_id: int, step: int, now: datetime) -> None:
@@ -78,10 +85,10 @@ def submit(
     if where.is_stored:
         return None
     if where.status not in (Status.ARRIVED, Status.ACTIVE):
-        raise NotCurrent("This session has ended; nothing more is asked.")
+        raise NotCurrent("You have already finished: nothing more is asked.", "over")
     named = submit_id.partition(".")[0]
     if named != str(where.page) and (named in where.pages.names or "." in submit_id):
-        raise NotCurrent("That page was answered before. You are now here.")
+        raise NotCurrent("You have already answered this page, perhaps in another window.")
     if where.page.kind == "consent":
         return answer_consent(session, where, form, now, rng)
     if where.is_shut_out(now):

@@ -88,8 +88,9 @@ class SessionToken(SQLModel, table=True):
 class Trial(SQLModel, table=True):
     """One unit at one position. `plan` says how this session sees it, as its task stores and reads it.
 
-    `sent` has the bytes that were sent, as ranges, by where on the page they were shown.
-    It is NULL where that was not recorded: in sessions begun before 0.4, and in imported ones.
+    `sent` has the bytes that were sent, as ranges, by where on the page they were shown; None of a place
+    whose clip the server did not have. It is NULL where that was not recorded: in sessions begun before 0.4, and in
+    imported ones.
     """
 
     __tablename__ = "trial"
@@ -104,7 +105,7 @@ class Trial(SQLModel, table=True):
     position: int
     unit_id: int = Field(foreign_key="unit.id", index=True)
     plan: dict[str, str] = Field(sa_column=json_column())
-    sent: dict[str, list[list[int]]] | None = Field(default=None, sa_column=json_column(nullable=True))
+    sent: dict[str, list[list[int]] | None] | None = Field(default=None, sa_column=json_column(nullable=True))
 
 
 class Exclusion(SQLModel, table=True):

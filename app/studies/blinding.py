@@ -1,8 +1,8 @@
 """Who may see how live votes fall while a study takes people: one rule for results, monitor, reports and judges.
 
-Whoever watches them stops when it pleases. Anybody who sees the study may open them for themselves, knowingly; that is
-one entry of the audit log, which the results page then shows. Tables and packages can be taken out all the same: each
-is in the audit log. A single session shows its answers, by which its data are checked.
+Whoever watches them stops when it pleases. Whoever may change the study may open them for themselves, knowingly;
+that is one entry of the audit log, which the results page then shows. Tables and packages can be taken out all the
+same: each is in the audit log. A single session shows its answers, by which its data are checked.
 """
 
 from collections.abc import Sequence

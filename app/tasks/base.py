@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqlmodel import Session
 
 from app.sessions.answers import Answers
-from app.sessions.design import Planned
+from app.sessions.design import BlockPart, Planned
+from app.sessions.ending import BlockEnd
 
 if TYPE_CHECKING:
     import httpx2
@@ -77,6 +78,10 @@ class Task(Protocol):
     def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
         """The slot of the stimulus at a place of a trial's page, for its clips; None where there is no such place."""
         return None
+
+    def ended(self, session: Session, where: "Where", part: BlockPart) -> BlockEnd:
+        """How the trials of a block ended, of a session that has come to its last page."""
+        return BlockEnd(part.n)
 
     def answered(self, trial: "AnsweredTrial") -> "TrialView":
         """An answered trial as the experimenter sees it."""

@@ -14,9 +14,9 @@ from app.accounts.throttle import (
     Count,
     TooManyAttempts,
     counts_for,
-    network_of,
 )
 from app.core.database import Database
+from app.core.networks import network_of
 
 NOW = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
 

@@ -166,14 +166,18 @@ def test_opening_is_in_the_audit_log_once_for_each_who_opens(
 ) -> None:
     for person in (editor, viewer):
         share_with(person)
-    for person in (owner, viewer, owner):
+    for known in ({"known": "yes"}, {}):
+        assert viewer.post(f"{HERE}/open", known).status_code == 403, "a viewer changes nothing"
+    assert "Your role is viewer" in viewer.get(HERE).text
+    assert "Open the live results" not in viewer.get(HERE).text
+    for person in (owner, editor, owner):
         person.post(f"{HERE}/open", {"known": "yes"})
-    assert CLOSED in editor.get(HERE).text, "each opens for themselves"
-    assert "2 people" in text_of(editor.get(HERE).text)
-    assert "viewer@example.org" in editor.get(HERE).text
+    assert CLOSED in viewer.get(HERE).text, "each opens for themselves"
+    assert "2 people" in text_of(viewer.get(HERE).text)
+    assert "editor@example.org" in viewer.get(HERE).text
     log = owner.get("/admin/studies/nav/audit").text
     assert log.count("results.open</code>") == 2
-    assert [viewer.email in log, owner.email in log] == [True, True]
+    assert [editor.email in log, owner.email in log] == [True, True]
 
 
 def test_a_closed_study_and_other_modes_are_not_blinded(shown: str, owner: Person) -> None:

@@ -37,6 +37,7 @@ SAFE = {"GET", "HEAD"}
 OPEN = {
     "GET /",
     "GET /healthz",
+    "GET /readyz",
     "GET /s/{slug}",
     "GET /s/{slug}/declined/{status}",
     "GET /s/{slug}/full",
@@ -64,7 +65,6 @@ OWN = {
     "POST /admin/account/tokens",
     "POST /admin/account/tokens/{token_id}/revoke",
     "DELETE /api/v1/account/tokens/{token_id}",
-    "POST /admin/studies/{slug}/results/open",  # to look is to change nothing; that it was done is noted
 }
 # Where everything is for owners, whatever is added to it.
 FOR_OWNERS = re.compile(r"(/admin|/api/v1)/(users|audit)\b")
@@ -244,6 +244,37 @@ def test_a_viewer_changes_nothing(people: People) -> None:
         response = people.ask("viewer", route)
         assert response.status_code == 403, route
         assert ("owners" if route.is_for_owners else "viewer") in message_of(response), route
+
+
+BODIES: tuple[dict[str, Any], ...] = (
+    {},
+    {"data": {"known": "yes", "reason": "a", "name": "a", "email": "a@example.org"}},
+    {"json": {"state": "live", "file_name": "a.mp4", "bytes": 1, "source": "human", "reason": "a"}},
+    {"content": b"{", "headers": {"Content-Type": "application/json"}},
+    {"content": b"[" * 100_000, "headers": {"Content-Type": "application/json"}},
+    {"content": b"a" * 17_000_000, "headers": {"Content-Type": "application/x-www-form-urlencoded"}},
+    {"content": b"--x", "headers": {"Content-Type": "multipart/form-data; boundary=x"}},
+)
+
+
+def test_roles_come_before_whatever_is_wrong_with_a_form(people: People) -> None:
+    """Each route that changes something, with forms that hold, that do not, and that are none; by either role that is
+    not enough, also where there is nothing at the address."""
+    for route in [route for route in CLOSED if route.changes and str(route) not in OWN]:
+        for name in ("viewer", "editor") if route.is_for_owners else ("viewer",):
+            for given in BODIES:
+                for address in (route.address, route.address.replace("/1", "/none")):
+                    more = {**given, "headers": {"Accept": "application/json", **given.get("headers", {})}}
+                    if route.is_api:
+                        response = people.programs[name].request(route.method, address[len(API) :], **more)
+                    else:
+                        person: Person = getattr(people, name)
+                        csrf = {"X-CSRF-Token": person.csrf}
+                        more["headers"] = {**more["headers"], **csrf}
+                        response = person.browser.request(
+                            route.method, address, follow_redirects=False, **more
+                        )
+                    assert response.status_code == 403, (name, route, given.keys(), response.text[:200])
 
 
 def test_a_form_from_elsewhere_is_refused(people: People) -> None:

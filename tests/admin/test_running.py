@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 from app.accounts.tables import AuditEntry
 from app.admin.running import events
 from app.admin.running.charts import nice_top, time_chart
+from app.core import ending
 from app.core.database import Database
 from app.core.settings import Settings
 from app.monitor.snapshots import TimePoint
@@ -363,15 +364,16 @@ def test_streams_end_when_the_service_is_told_to(
     answered: str, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A server waits for its connections before it ends, and a monitor that is left open would hold it up."""
-    monkeypatch.setattr(events, "_is_ending", threading.Event())
+    monkeypatch.setattr(ending, "_told", threading.Event())
     with database.reading() as session:
         study = study_here(session, "nav")
 
     async def watch() -> list[str]:
         stream = events.watch(database, study, "", "", lambda: NOW, lasts_s=1e9, sees_live=True)
         found = await collected(stream, 2)
-        os.kill(os.getpid(), signal.SIGTERM)
-        return found + [each async for each in stream]
+        with ending.hearing_of_end():
+            os.kill(os.getpid(), signal.SIGTERM)
+            return found + [each async for each in stream]
 
     told: list[int] = []
     kept = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}

@@ -70,3 +70,14 @@ def test_the_page_shows_what_a_clip_of_the_same_pose_shows(page: Page, exhaustiv
         assert max(away) < 6
         assert away[1] < away[0], "close by, pictures of full size are nearer to a clip's"
         assert np.array_equal(half, again), "and a slow device goes back"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 650), (1280, 720), (390, 844), (844, 390)])
+def test_the_practice_walk_fits_its_window(page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    for name in ("[data-view]", "[data-start]", "button[name=unable]"):
+        box = page.locator(name).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= height, name
+        assert box["x"] + box["width"] <= width, name
+    assert page.evaluate("document.documentElement.scrollHeight") <= height

@@ -80,7 +80,7 @@ def test_back_button_and_second_tab_store_nothing_and_lead_to_the_current_page(
         walk.address, data=answer_for(old, submit_id="trial-1.another", choice="right")
     )
     assert response.status_code == 200
-    assert "was answered before" in response.text
+    assert "You have already answered that page" in response.text
     assert submit_id_on(response.text).startswith("trial-2.")
     assert n_responses(database) == n
 

@@ -64,8 +64,8 @@ def outcome(call: Callable[[], str]) -> str:
         (State.DRAFT, "NotFound"),
         (State.PILOT, "pilot"),
         (State.LIVE, "live"),
-        (State.PAUSED, "Closed"),
-        (State.CLOSED, "Closed"),
+        (State.PAUSED, "NotOpen"),
+        (State.CLOSED, "NotOpen"),
     ],
 )
 def test_who_comes_in_as_what(session: Session, state: State, newcomer: str) -> None:

@@ -9,10 +9,11 @@ from typing import Any, NoReturn
 import yaml
 
 from analysis.errors import AnalysisError, ReadError, shown
+from analysis.files.shallow_yaml import ShallowLoader
 
 _NULL = "tag:yaml.org,2002:null"
 # A mapping has some dozen lines; what is larger is another file.
-_LONGEST = 1_000_000
+_LONGEST = 200_000
 
 
 class MappingError(AnalysisError):
@@ -81,7 +82,7 @@ class Document:
 
     def root(self, text: str) -> yaml.Node:
         try:
-            node = yaml.compose(text, Loader=yaml.SafeLoader)
+            node = yaml.compose(text, Loader=ShallowLoader)
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             reason = " ".join(f"{error.context or ''} {error.problem or ''}".split())

@@ -2,8 +2,6 @@
 
 import asyncio
 import hashlib
-import signal
-import threading
 import time
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
@@ -13,6 +11,7 @@ from weakref import WeakKeyDictionary
 
 from app.admin.running.views import MonitorFragment, monitor_view
 from app.core.database import Database
+from app.core.ending import is_ending
 from app.core.templating import html_of
 from app.studies.access import StudyHere
 
@@ -21,8 +20,6 @@ LASTS_S = 25.0  # then the browser asks again, and shows its login again
 LOOKS_S = 0.2  # how soon an ending service is noticed
 BUDGET_S = 1.0  # nobody waits for an event, so more is counted at once than for a page
 MOST_FEEDS = 64
-
-_is_ending = threading.Event()
 
 
 @dataclass(slots=True)
@@ -72,44 +69,18 @@ async def watch(
 
     Those who see live votes (`sees_live`) and those who do not are sent different ones.
     """
-    end_with_the_service()
     feed = feed_of(database, asyncio.get_running_loop(), study.id, study.state, version, mode, sees_live)
     ends = time.monotonic() + lasts_s
     yield "retry: 1000\n\n"
-    while not _is_ending.is_set() and time.monotonic() < ends:
+    while not is_ending() and time.monotonic() < ends:
         await feed.fresh(database, study, version, mode, clock(), sees_live=sees_live)
         yield event(feed.html, feed.tag) if feed.tag != seen else "event: same\ndata:\n\n"
         seen = feed.tag
         wakes = time.monotonic() + (EVERY_S if feed.is_whole else LOOKS_S)
-        while not _is_ending.is_set() and time.monotonic() < min(wakes, ends):
+        while not is_ending() and time.monotonic() < min(wakes, ends):
             await asyncio.sleep(LOOKS_S)
 
 
 def event(html: str, tag: str) -> str:
     lines = "\n".join(f"data: {line}" for line in html.splitlines())
     return f"event: numbers\nid: {tag}\n{lines}\n\n"
-
-
-def end_with_the_service() -> None:
-    """See to it that streams end when the process is asked to: a server waits for them before it ends.
-
-    The server's own handlers are in place while it serves, so they are called after ours; elsewhere (in tests,
-    in threads) there is nothing to see to.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return
-    for number in (signal.SIGINT, signal.SIGTERM):
-        theirs = signal.getsignal(number)
-        if callable(theirs) and not getattr(theirs, "ends_streams", False):
-            signal.signal(number, _Ending(theirs))
-
-
-class _Ending:
-    ends_streams = True
-
-    def __init__(self, theirs: Callable[[int, Any], Any]) -> None:
-        self._theirs = theirs
-
-    def __call__(self, number: int, frame: Any) -> None:
-        _is_ending.set()
-        self._theirs(number, frame)

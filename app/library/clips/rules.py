@@ -10,6 +10,7 @@ from typing import Annotated, Any, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from app.core.plain_yaml import PlainLoader
 from app.core.problems import Problem, shown
 from app.library.clips.errors import RulesProblems
 
@@ -104,7 +105,7 @@ class Rules(BaseModel):
         if repeated:
             raise RulesProblems(repeated)
         try:
-            values = yaml.SafeLoader("").construct_document(root)
+            values = PlainLoader("").construct_document(root)
         except yaml.YAMLError as error:
             raise RulesProblems([_not_yaml(path, error)]) from None
         except ValueError as error:
@@ -132,14 +133,14 @@ def _parse(path: Path) -> yaml.Node | None:
         raise RulesProblems([Problem(str(path), 0, reason)]) from None
     try:
         _refuse_aliases_and_depth(path, text)
-        return yaml.compose(text, Loader=yaml.SafeLoader)
+        return yaml.compose(text, Loader=PlainLoader)
     except yaml.YAMLError as error:
         raise RulesProblems([_not_yaml(path, error)]) from None
 
 
 def _refuse_aliases_and_depth(path: Path, text: str) -> None:
     depth = 0
-    for event in yaml.parse(text):
+    for event in yaml.parse(text):  # as they come: it ends at the first level too many
         if isinstance(event, yaml.AliasEvent):
             line = _mark_line(event.start_mark)
             raise RulesProblems([Problem(str(path), line, "write the value out; rules know no YAML aliases")])

@@ -6,7 +6,15 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from app.studies.file.model import SCALE_PATTERN, SLUG_PATTERN, Completion, Consent, StudyFile, Truth
+from app.studies.file.model import (
+    SCALE_PATTERN,
+    SLUG_PATTERN,
+    Codes,
+    Completion,
+    Consent,
+    StudyFile,
+    Truth,
+)
 from app.studies.file.problems import Fault, Place, counted, nearest, quoted
 from app.studies.questions.base import ID_PATTERN
 from app.studies.questions.registry import QUESTIONS
@@ -16,12 +24,14 @@ from app.tasks.parts import BLOCK_PATTERN
 from app.tasks.rating.settings import CRITERIA, When
 from app.tasks.registry import BLOCKS
 
+MOST_FAULTS = 100
 _SECTIONS: Mapping[str, type[BaseModel]] = {
     "consent": Consent,
     "truth": Truth,
     "sample": Sample,
     "trials": Trials,
     "completion": Completion,
+    "codes": Codes,
     "when": When,
     **PARTS,
     **BLOCKS,
@@ -81,8 +91,14 @@ def _named(place: Place) -> str:
 
 
 def faults_of(error: ValidationError) -> list[Fault]:
-    """One fault for each thing that pydantic names."""
-    return [_fault(details) for details in error.errors(include_url=False) if not _echoes(details)]
+    """One fault for each thing that pydantic names, up to `MOST_FAULTS`, and one that says how many more there are."""
+    named = [details for details in error.errors(include_url=False) if not _echoes(details)]
+    faults = [_fault(details) for details in named[:MOST_FAULTS]]
+    if more := len(named) - len(faults):
+        faults.append(
+            Fault((), f"{more} more faults are not named", "correct those that are, and check again")
+        )
+    return faults
 
 
 def _echoes(details: Any) -> bool:

@@ -5,10 +5,11 @@ every scalar stays text, and the pydantic model says which keys are numbers.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import yaml
 
+from analysis.files.shallow_yaml import ShallowLoader, TooDeep, too_long
 from app.studies.file.problems import Place, quoted
 
 _TAGS = {
@@ -38,6 +39,9 @@ class YamlSource:
     data: object
     faults: tuple[YamlFault, ...]
     root: yaml.Node | None = None
+    _keys: dict[int, dict[str, tuple[yaml.Node, yaml.Node]]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
 
     def line_of(self, place: Place) -> int:
         """The line of the key or list item at `place`, or of the nearest thing round it."""
@@ -48,14 +52,20 @@ class YamlSource:
         node = self._find(place)[1]
         return _line(node) + 1 if isinstance(node, yaml.ScalarNode) and node.style == "|" else None
 
+    def _keys_of(self, node: yaml.MappingNode) -> dict[str, tuple[yaml.Node, yaml.Node]]:
+        """Its keys and values by name, the first of each; made once, as every fault is looked for."""
+        if id(node) not in self._keys:
+            pairs = reversed([pair for pair in node.value if isinstance(pair[0], yaml.ScalarNode)])
+            self._keys[id(node)] = {key.value: (key, value) for key, value in pairs}
+        return self._keys[id(node)]
+
     def _find(self, place: Place) -> tuple[int, yaml.Node | None]:
         """The line at `place` or nearest to it, and the value there."""
         node, line = self.root, 1
         for part in place:
             match node:
                 case yaml.MappingNode():
-                    found = next((pair for pair in node.value if pair[0].value == part), None)
-                    if found:
+                    if found := self._keys_of(node).get(str(part)):
                         line, node = _line(found[0]), found[1]
                 case yaml.SequenceNode() if isinstance(part, int) and part < len(node.value):
                     node = node.value[part]
@@ -67,8 +77,8 @@ class _TooManyNodes(Exception):
     pass
 
 
-class _Loader(yaml.SafeLoader):
-    """PyYAML's own, but that it gives up on what is no study."""
+class _Loader(ShallowLoader):
+    """It gives up on what is no study."""
 
     n_nodes = 0
 
@@ -81,11 +91,17 @@ class _Loader(yaml.SafeLoader):
 
 def read_yaml(text: str) -> YamlSource:
     """Read one document. A syntax error is the only fault then; `data` is None."""
+    if message := too_long(text):
+        remedy = "put long texts and long lists into files of their own, beside it"
+        return YamlSource(None, (YamlFault(1, f"the file {message}", remedy),))
     try:
         root = yaml.compose(text, Loader=_Loader)
     except _TooManyNodes:
         message = f"more than {MOST_NODES} keys and values"
         return YamlSource(None, (YamlFault(1, message, "put long lists of pairs into a CSV file"),))
+    except TooDeep as error:
+        fault = YamlFault(_syntax_fault(error).line, "nested too deeply", "a study file needs six levels")
+        return YamlSource(None, (fault,))
     except yaml.MarkedYAMLError as error:
         return YamlSource(None, (_syntax_fault(error),))
     except yaml.reader.ReaderError as error:
@@ -97,8 +113,6 @@ def read_yaml(text: str) -> YamlSource:
         line = text.count("\n", 0, escape.start()) + 1 if escape else 1
         message = "not readable as YAML: an escape (\\U...) stands for no character"
         return YamlSource(None, (YamlFault(line, message, "write the character itself"),))
-    except RecursionError:
-        return YamlSource(None, (YamlFault(1, "nested too deeply", "a study file needs five levels"),))
     if root is None:
         return YamlSource(None, (YamlFault(1, "the file is empty", "start with `study: my-study`"),))
     faults: list[YamlFault] = []

@@ -156,7 +156,10 @@ def move_of(cell: str) -> Mapping[str, object]:
     """A move as it was written. Raises ValueError for what is no JSON object."""
     if not cell:
         return {}
-    move = json.loads(cell)
+    try:
+        move = json.loads(cell)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
     if not isinstance(move, dict):
         raise ValueError("it is no JSON object")
     return move

@@ -50,21 +50,21 @@ class Kit:
     fills: tuple[str, ...] = ("random",)
     """Who sits where a study names no agent, by seat in turn. No simulated person: studies with people have these."""
     learn: Learner | None = None
-    """What fits the `habits` of its agents to people: last states and seats, and a name for where they are from."""
+    """Fits the `habits` of its agents to people: last states and seats, and a name for where they are from."""
     personas: Mapping[str, str] = field(default_factory=dict)
     """Personas for language models, by name."""
     accepts: Callable[[Any, GameConfig, Seat, int], bool] | None = None
-    """Whether a seat that asks for so much accepts the offer that stands: for choices recorded as thresholds."""
+    """True where a seat that asks for so much accepts the offer that stands: for choices recorded as thresholds."""
     record: Callable[[Looked], Played] = any_records.record
-    """What a record shows of a match, from the view of a later judge."""
+    """All that a record shows of a match, from the view of a later judge."""
     decisions: Callable[[Match, Looked, Seat, Played], Iterator[Decision]] = any_records.decisions
     """The decisions of one seat in order. A move that the record of the seat does not show is none."""
     observe: Callable[[View, Names, Sequence[Fraction]], Observed] = any_seen.observe
-    """What those who run a study see at one moment, from the observer's view and the payoffs so far."""
+    """All that those who run a study see at one moment, from the observer's view and the payoffs so far."""
     move_words: Callable[[Any, Names, Move], str] = any_seen.move_words
     """A move, or a draw of nature, in words after who made it; of the configuration and the seats' names."""
     reports: Reports | None = None
-    """What is measured besides the game's own metrics; loaded when a report asks, as it may need pandas."""
+    """All that is measured besides the game's own metrics; loaded when a report asks, as it may need pandas."""
 
     @property
     def name(self) -> str:

@@ -9,7 +9,9 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
+from analysis.files.shallow_yaml import too_long
 from app.core.errors import StudyError
+from app.core.plain_yaml import PlainLoader
 from app.tasks.game.agents.registry import all_agents_for
 from app.tasks.game.base import Agent, AnyGame, GameConfig, Seat
 from app.tasks.game.games import FAMILIES, GAMES, KITS
@@ -162,7 +164,7 @@ def _pairs(given: Iterable[str], where: str) -> Mapping[str, Any]:
         if not equals:
             raise StudyError(f"{where}: {pair!r} is not KEY=VALUE")
         try:
-            pairs[key.strip()] = yaml.safe_load(value)
+            pairs[key.strip()] = yaml.load(value, PlainLoader)  # noqa: S506  (a SafeLoader)
         except yaml.YAMLError:
             raise StudyError(f"{where}: {pair!r} has no value that can be read") from None
     return pairs
@@ -194,7 +196,10 @@ def _fault(error: ValidationError, model: type[BaseModel], where: str) -> StudyE
 
 def _yaml(path: Path, named: str = "") -> object:
     try:
-        return yaml.safe_load(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if message := too_long(text):
+            raise StudyError(f"{path}: {message}")
+        return yaml.load(text, PlainLoader)  # noqa: S506  (a SafeLoader)
     except OSError as error:
         raise StudyError(
             f"cannot read {path}: {error.strerror}{named and f'; presets are {named}'}"

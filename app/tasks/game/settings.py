@@ -166,15 +166,25 @@ class GameBlock(BlockSettings):
     @property
     def programs(self) -> tuple[str, ...]:
         """By which keys a program can take a seat."""
-        return tuple(
-            key
-            for key, can in (
-                ("seats", any(seat not in (HUMAN, ANY) for seat in self.seats)),
-                ("matching.at_bound", ANY in self.seats and self.matching.at_bound == "agents"),
-                ("leaving.then", self.leaving.then == "agent"),
-            )
-            if can
+        return programs_of(self)
+
+
+def programs_of(block: "GameBlock | GameDesign") -> tuple[str, ...]:
+    """The keys by which a program can take a seat of a block; none where all players are people."""
+    return tuple(
+        key
+        for key, can in (
+            ("seats", any(seat not in (HUMAN, ANY) for seat in block.seats)),
+            ("matching.at_bound", can_fill(block)),
+            ("leaving.then", block.leaving.then == "agent"),
         )
+        if can
+    )
+
+
+def can_fill(block: "GameBlock | GameDesign") -> bool:
+    """True where programs take the seats that are free when a wait reaches its bound."""
+    return ANY in block.seats and block.matching.at_bound == "agents"
 
 
 def _check_seats(block: GameBlock, configs: tuple[GameConfig, ...]) -> None:

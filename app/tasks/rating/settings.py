@@ -14,6 +14,7 @@ from app.studies.questions.registry import Models, any_of
 from app.tasks.parts import (
     ALLOWED,
     IN_A_TEXT_FILE,
+    RULES,
     Allowed,
     BlockDesign,
     BlockSettings,
@@ -25,6 +26,8 @@ from app.tasks.parts import (
 
 ItemWatch = Literal["to-end", "free"]
 ItemOrder = Literal["random", "fixed"]
+ItemRule = Literal["dropped-frames"]  # one clip is in step with itself
+ItemRules = Annotated[tuple[ItemRule, ...], AfterValidator(different), Widget(rows=2)]
 IN_AN_ITEM_FILE = (
     "a CSV file in the study file's folder, or the CSV itself when it has more than one line, with the columns item, "
     "stimulus (or text), condition, kind and group"
@@ -120,6 +123,11 @@ class RatingBlock(BlockSettings):
         title="Participants for each item",
         description="How many participants rate each main item; when every item has them, nobody new is taken.",
     )
+    exclude: ItemRules = Field(
+        default=(),
+        title="Flags that leave a rating of a clip out, one per line",
+        description=RULES.format(names="`dropped-frames`"),
+    )
     allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
     questions: tuple[RatingQuestion, ...] = Field(
         min_length=1, title="Questions", description="The criteria, and what else is asked about each item."
@@ -156,6 +164,7 @@ class RatingDesign(BlockDesign):
     per_item: int | None = None
     order: ItemOrder
     watch: ItemWatch = "to-end"
+    exclude: tuple[ItemRule, ...] = ()
     allow: tuple[LeakName, ...] = ()
     items: tuple[DesignItem, ...]
     questions: tuple[Question, ...]

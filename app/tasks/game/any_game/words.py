@@ -36,19 +36,19 @@ def said(value: Any) -> str:
 
 
 def is_by_seat(value: Any, n_seats: int) -> bool:
-    """Whether it is a list with a value for each seat."""
+    """True for a list with a value for each seat."""
     return isinstance(value, list | tuple) and n_seats > 1 and len(value) == n_seats
 
 
 def shared(entry: Entry, n_seats: int) -> Iterator[tuple[str, str]]:
-    """What is the same for all, in words: the key and the value."""
+    """Keys and values that are the same for all, in words."""
     for name, value in entry.items():
         if name != ROUND and not is_by_seat(value, n_seats):
             yield words(name), said(value)
 
 
 def by_seat(entry: Entry, n_seats: int) -> Mapping[str, Sequence[str]]:
-    """What each seat has of its own, in words, by the key in words."""
+    """Values that each seat has of its own, in words, by the key in words."""
     return {
         words(name): [said(each) for each in value]
         for name, value in entry.items()

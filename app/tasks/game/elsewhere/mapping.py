@@ -8,24 +8,26 @@ from typing import Any, Final, Literal, Self
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
+from analysis.files.shallow_yaml import too_long
 from app.core.errors import StudyError
+from app.core.plain_yaml import PlainLoader
 from app.tasks.game.base import Strict
 from app.tasks.game.games import GAMES
 from app.tasks.game.ratio import Ratio
 
 Plain = bool | int | float | str
 ANY = "*"
-"""Of `when` and `only`: any cell that is not empty."""
+"""In `when` and `only`: any cell that is not empty."""
 
 
-class _Loader(yaml.SafeLoader):
+class _Loader(PlainLoader):
     """YAML in which `yes` and `no` are texts, as they are in cells; only `true` and `false` are truths."""
 
 
 _BOOL: Final = "tag:yaml.org,2002:bool"
 _Loader.yaml_implicit_resolvers = {
     first: [one for one in known if one[0] != _BOOL]
-    for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    for first, known in PlainLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver(_BOOL, re.compile("true|false"), list("tf"))
 
@@ -142,7 +144,10 @@ class GameMapping(Strict):
 def read_mapping(path: Path) -> GameMapping:
     """The mapping file. Raises BadMapping."""
     try:
-        given = yaml.load(path.read_text(encoding="utf-8"), _Loader)  # noqa: S506  (a SafeLoader)
+        text = path.read_text(encoding="utf-8")
+        if message := too_long(text):
+            raise BadMapping(f"{path}: {message}; is it the data?")
+        given = yaml.load(text, _Loader)  # noqa: S506  (a SafeLoader)
     except OSError as error:
         raise BadMapping(f"{path}: cannot be read ({error.strerror})") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:

@@ -171,7 +171,7 @@ class Replaying:
         return row.text(cell.name) in self.mapping.empty
 
     def _answer(self, match: Match, row: GivenRow, cell: Cell, seat: Seat) -> str:
-        """Whether somebody with such a threshold accepts the offer that stands."""
+        """True where somebody with such a threshold accepts the offer that stands."""
         accepts = KITS[self.game.name].accepts
         if accepts is None or match.state.standing is None:
             raise BadMapping(f"{self.game.name} has no standing offer that a threshold could be held against")

@@ -13,7 +13,7 @@ import yaml
 from app.core.chat import objects_in
 from app.tasks.game.base import Act, View
 from app.tasks.game.games import KITS, RULES
-from app.tasks.game.moves import LARGEST, Choice, IllegalMove, MoveKind, MoveSchema, Number
+from app.tasks.game.moves import LARGEST, Choice, IllegalMove, MoveKind, MoveSchema, Number, visible
 
 LONGEST_REASON = 4000
 """Characters of a reason that are kept."""
@@ -94,8 +94,9 @@ def checked(answer: Mapping[str, Any], legal: MoveSchema) -> Act:
     for name, text in (("message", message), ("reason", reason)):
         if text is not None and not isinstance(text, str):
             raise IllegalMove(f"{name} must be text")
-    legal.check(move, message or "")
-    return Act(move, message or "", (reason or "")[:LONGEST_REASON])
+    message = visible(message or "")
+    legal.check(move, message)
+    return Act(move, message, (reason or "")[:LONGEST_REASON])
 
 
 def _form(kind: MoveKind, max_length: int) -> str:

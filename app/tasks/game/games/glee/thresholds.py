@@ -7,7 +7,7 @@ from app.tasks.game.moves import IllegalMove
 
 
 def accepts_a_part(state: Any, config: Any, seat: Seat, least: int) -> bool:
-    """Whether the standing offer leaves the seat `least` or more. Raises IllegalMove for no part of the money."""
+    """True where the standing offer leaves the seat `least` or more. Raises IllegalMove for no part of the money."""
     money = config.money
     if not 0 <= least <= money:
         raise IllegalMove(f"{least} is no part of {money}")
@@ -15,6 +15,6 @@ def accepts_a_part(state: Any, config: Any, seat: Seat, least: int) -> bool:
 
 
 def accepts_a_price(state: Any, _: Any, seat: Seat, least: int) -> bool:
-    """Whether the standing price is at least what the seller asks, or at most what the buyer pays."""
+    """True where the standing price is at least what the seller asks, or at most what the buyer pays."""
     price = state.standing.amount
     return bool(price >= least if seat == 1 else price <= least)

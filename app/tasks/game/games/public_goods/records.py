@@ -62,7 +62,7 @@ def _within(name: str) -> str:
 
 
 def decisions(match: Match, looked: Looked, seat: Seat, found: Played) -> Iterator[Decision]:
-    """What the seat put in after the round before, and its points given what all had put in.
+    """The seat's contributions after the round before, and its points given what all had put in.
 
     The others go without a name and by what they put in, so that a situation comes about in several matches.
     """

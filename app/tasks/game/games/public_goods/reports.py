@@ -42,7 +42,7 @@ SIGNATURES = (
 
 
 class PublicGoodsReports(GameReports):
-    """What people do after what the others did, and to whom they give points."""
+    """Counts what members do after what the others did, and to whom they give points."""
 
     def signatures(self, seats: Sequence[SeatPlayed]) -> Sequence[PlaySignature]:
         return SIGNATURES

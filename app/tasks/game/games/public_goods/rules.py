@@ -21,7 +21,7 @@ from app.tasks.game.ratio import Ratio
 
 MOST_POINTS = 10
 COSTS = (0, 1, 2, 4, 6, 9, 12, 16, 20, 25, 30)
-"""What so many points to one member cost, as published in 2000."""
+"""The cost of so many points to one member, as published in 2000."""
 
 
 class PublicGoodsConfig(GameConfig):
@@ -175,13 +175,13 @@ def others(c: PublicGoodsConfig, seat: Seat) -> list[Seat]:
 
 
 def incomes(c: PublicGoodsConfig, contributions: Sequence[int]) -> list[Fraction]:
-    """What a round pays each before points."""
+    """The pay of a round for each seat, before points."""
     project = c.mpcr * sum(contributions)
     return [c.endowment - own + project for own in contributions]
 
 
 def profits(c: PublicGoodsConfig, one: Round) -> list[Fraction]:
-    """What a round pays each in the end; points can make it less than nothing."""
+    """The pay of a round for each seat in the end; points can make it less than nothing."""
     return [
         _after(c, income, one.points[at], sum(given[at] for given in one.points))
         for at, income in enumerate(incomes(c, one.contributions))

@@ -1,0 +1,54 @@
+"""How much one session, and one network, may have under way at once, so that nobody can be in everybody's way.
+
+Counted by each process for itself, in memory. Where a web server in front says who asks, it is believed here: its own
+connections are bounded by nothing else.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from app.core.networks import network_of
+
+OF_SESSION = 16
+"""Requests of one session: a browser has six connections, and a second tab as many again."""
+_SESSION = "/p/"
+_HEADERS = {"Retry-After": "2", "Cache-Control": "no-store", "Connection": "close"}
+
+
+class AtOnce:
+    """At most `of_network` requests of one network (0: any number) and `OF_SESSION` of one session are answered at
+    once; another is refused with 429, which costs as little as can be, and may be sent again on a new connection."""
+
+    def __init__(self, app: ASGIApp, of_network: int) -> None:
+        self.app, self._of_network = app, of_network
+        self._under_way: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        bounds = list(self._bounds(scope))
+        for key, most, whose in bounds:
+            if self._under_way[key] >= most:
+                words = f"Very many requests {whose} are under way. Please try again in a moment; nothing is lost."
+                await PlainTextResponse(words, 429, _HEADERS)(scope, receive, send)
+                return
+        self._under_way.update(key for key, *_ in bounds)
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            for key, *_ in bounds:
+                self._under_way[key] -= 1
+                if not self._under_way[key]:
+                    del self._under_way[key]
+
+    def _bounds(self, scope: Scope) -> Iterator[tuple[str, int, str]]:
+        """What a request is counted under, how many there may be, and whose they are in words."""
+        path: str = scope["path"]
+        if path.startswith(_SESSION):
+            yield f"session {path.removeprefix(_SESSION).partition('/')[0]}", OF_SESSION, "in this session"
+        if self._of_network and scope["client"]:
+            yield f"network {network_of(scope['client'][0])}", self._of_network, "from your network"

@@ -1,0 +1,134 @@
+"""The end of the process: what waits for a browser hears of it, so that nobody is cut off in the middle.
+
+A server that is told to end waits ten seconds for what is under way, and then cancels it. What only waits (a stream, a
+poll, the rest of a body) ends at once instead.
+"""
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from starlette.requests import ClientDisconnect
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+AGAIN_S = "5"
+ENDS = "The service is about to end or to start anew. Please try again in a moment."
+LAST_S = 1.0
+"""How long after that what is left of a body is waited for."""
+_told = threading.Event()
+
+
+def is_ending() -> bool:
+    """Whether the process has been told to end."""
+    return _told.is_set()
+
+
+@contextmanager
+def hearing_of_end(*hearers: Callable[[], None]) -> Iterator[None]:
+    """Call the hearers in this event loop when the process is told to end while the block runs.
+
+    The server's own handlers are in place while it serves, and are called after ours; in a thread nobody is told.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    loop = asyncio.get_running_loop()
+
+    def tell(number: int, frame: Any) -> None:
+        _told.set()
+        for hearer in hearers:
+            loop.call_soon_threadsafe(hearer)
+        theirs = before[signal.Signals(number)]
+        if callable(theirs):
+            theirs(number, frame)
+
+    ours = [number for number, theirs in before.items() if callable(theirs)]
+    for number in ours:
+        signal.signal(number, tell)
+    try:
+        yield
+    finally:
+        for number in ours:
+            if signal.getsignal(number) is tell:
+                signal.signal(number, before[number])
+
+
+class Bodies:
+    """The requests whose bodies are waited for now."""
+
+    def __init__(self) -> None:
+        self.waited_for: set[asyncio.Task[Any]] = set()
+
+    def cut(self) -> None:
+        """Wait for no more of any of them."""
+        for task in self.waited_for:
+            task.cancel()
+
+
+class WholeOrNot:
+    """A request whose body has not come when the service ends is answered with 503, and nothing of it is taken but
+    what an upload keeps: to what reads it, the other side has hung up."""
+
+    def __init__(self, app: ASGIApp, bodies: Bodies) -> None:
+        self.app, self._bodies = app, bodies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        is_whole = is_cut = is_answered = False
+        ends = float("inf")
+
+        async def in_time() -> Message | None:
+            """What comes next; None where the service ends before, or nothing more is waited for."""
+            nonlocal ends
+            loop, task = asyncio.get_running_loop(), asyncio.current_task()
+            assert task
+            self._bodies.waited_for.add(task)
+            try:
+                if not is_ending():
+                    return await receive()
+                ends = min(ends, loop.time() + LAST_S)
+                return await asyncio.wait_for(receive(), max(0.0, ends - loop.time()))
+            except TimeoutError:
+                return None
+            except asyncio.CancelledError:
+                if not is_ending() or ends < float("inf"):
+                    raise
+                task.uncancel()
+                return await in_time()  # what is here already, or comes within a moment
+            finally:
+                self._bodies.waited_for.discard(task)
+
+        async def receiving() -> Message:
+            nonlocal is_whole, is_cut
+            if is_whole:
+                return await receive()
+            message = None if is_cut else await in_time()
+            if message is None:
+                is_cut = True
+                return {"type": "http.disconnect"}
+            is_whole = not message.get("more_body", False)
+            return message
+
+        async def sending(message: Message) -> None:
+            """What says 503 itself (an upload, with where to go on) is sent as it is."""
+            nonlocal is_answered
+            if not is_answered and is_cut and message.get("status") != 503:
+                return
+            is_answered = True
+            await send(message)
+
+        try:
+            await self.app(scope, receiving, sending)
+        except ClientDisconnect:
+            if not is_cut:
+                raise
+        if is_cut and not is_answered:
+            reply = PlainTextResponse(ENDS, 503, {"Retry-After": AGAIN_S, "Cache-Control": "no-store"})
+            await reply(scope, receive, send)

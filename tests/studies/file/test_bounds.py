@@ -1,0 +1,80 @@
+"""Files of megabytes and brackets by the hundred thousand are refused before they are read, in few words."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from analysis.data.elsewhere.yaml_entries import Document, MappingError
+from analysis.files.shallow_yaml import DEEPEST, MOST_CHARACTERS
+from app.core.errors import StudyError
+from app.studies.file.explain import MOST_FAULTS
+from app.studies.file.load import StudyFileProblems, load_study
+from app.studies.file.yamlsource import read_yaml
+from app.tasks.game.elsewhere.mapping import read_mapping
+from app.tasks.game.files import move_of
+from app.tasks.game.games import GAMES
+from app.tasks.game.run import configs_of
+
+NESTS = {
+    "lists": "[" * 100_000,
+    "maps": "{a: " * 50_000,
+    "closed": "[" * 50_000 + "]" * 50_000,
+    "rows": "- " * 90_000,
+}
+LONG = "text: " + "word " * 120_000
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many tokens PyYAML has read."""
+    found = [0]
+    fetch: Callable[[Any], None] = yaml.scanner.Scanner.fetch_more_tokens
+
+    def counted(self: Any) -> None:
+        found[0] += 1
+        fetch(self)
+
+    monkeypatch.setattr(yaml.scanner.Scanner, "fetch_more_tokens", counted)
+    return found
+
+
+def test_a_study_file_is_as_long_and_deep_as_one_can_be(read: list[int]) -> None:
+    (fault,) = read_yaml(LONG).faults
+    assert f"600 kB, and at most {MOST_CHARACTERS // 1000} are read" in fault.message
+    assert read == [0], "it was not looked at"
+    for name, nest in NESTS.items():
+        source = read_yaml(f"study: a\nnest: {nest}" if name != "rows" else nest)
+        (fault,) = source.faults
+        assert source.data is None, name
+        assert fault.message == "nested too deeply", name
+        assert "six" in fault.remedy
+    assert read[0] < 20 * DEEPEST * len(NESTS), "of each no more than the first levels was read"
+
+
+def test_thousands_of_faults_are_counted_and_the_first_named(tmp_path: Path) -> None:
+    path = tmp_path / "study.yaml"
+    path.write_text("study: a\n" + "".join(f"unknown-{n}: 1\n" for n in range(9_000)))
+    with pytest.raises(StudyFileProblems) as caught:
+        load_study(path, {})
+    lines = str(caught.value).splitlines()
+    assert MOST_FAULTS <= len(lines) < MOST_FAULTS + 10
+    assert any("more faults are not named" in line for line in lines)
+    assert ":2: unknown key 'unknown-0'" in str(caught.value)
+
+
+def test_every_other_file_of_yaml_is_bounded_too(tmp_path: Path, read: list[int]) -> None:
+    path = tmp_path / "file.yaml"
+    for text, said in ((LONG, "600 kB"), (NESTS["lists"], "levels deep")):
+        path.write_text(text)
+        with pytest.raises(StudyError, match=said):
+            read_mapping(path)
+        with pytest.raises(StudyError, match=said):
+            configs_of(GAMES["sug"], [str(path)])
+    with pytest.raises(MappingError, match="levels deep"):
+        Document("map.yaml").root(NESTS["closed"])
+    assert read[0] < 100 * DEEPEST
+    with pytest.raises(ValueError, match="too deeply"):
+        move_of("[" * 100_000)
