@@ -1,4 +1,4 @@
-"""All that is measured of any game besides its own metrics, where its folder says nothing; and where a game's own is found.
+"""The measures of any game besides its own metrics, where its folder says nothing; and where a game's own are found.
 
 Signatures of play, distances of play, more measures, and what is known before a decision that is predicted.
 """

@@ -11,7 +11,7 @@ from app.tasks.game.parts import MISSING, Cell, Fact, Row, Table, amount
 
 
 def observe(view: View, names: Names, payoffs: Sequence[Fraction]) -> Observed:
-    """The observer's view in tables: facts, a board with what each seat has of its own, and the rounds that are over."""
+    """The observer's view in tables: facts, a board of what each seat has of its own, and past rounds."""
     own = by_seat(view.facts, len(names))
     rows = tuple(
         Row(
