@@ -30,6 +30,7 @@ class FunnelOut(Out):
     stopped: int
     refused: int
     under_age: int
+    full: int
 
 
 class PointOut(Out):
@@ -111,4 +112,5 @@ class MonitorOut(Out):
     left_pressed: int | None
     trouble: TroubleOut
     n_flagged: int
+    notices: list[str]
     n_by_flag: Flags

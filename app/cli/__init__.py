@@ -31,6 +31,11 @@ class Listed(NamedTuple):
 COMMANDS = {
     "serve": Listed("services", "serve", "Serve the studies of the data folder."),
     "demo": Listed("services", "demo", "Make the demo studies if they are not there yet, and serve them."),
+    "backup": Listed("keeping", "backup", "Copy everything that is kept, while the service serves."),
+    "restore": Listed(
+        "keeping", "restore", "Put a backup into an empty place, and prove that it is the same."
+    ),
+    "doctor": Listed("keeping", "doctor", "Look for what is misconfigured, and say what to do about it."),
     "study": Listed(
         "studies",
         "app",

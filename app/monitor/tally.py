@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, Row, Select, Text, bindparam, func, or_, s
 from sqlmodel import Session, SQLModel
 
 from app.monitor.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
-from app.sessions.tables import BEGUN, DECLINED, Exclusion, Mode, ParticipantSession, Status
+from app.sessions.tables import BEGUN, COUNTED_ALONE, Exclusion, Mode, ParticipantSession, Status
 from app.studies.tables import StudyVersion
 
 CHUNK = 100  # sessions whose answers are read at once
@@ -86,8 +86,8 @@ class Ended:
         _, _, _, arms, statuses, steps, arrived, ended = zip(*rows, strict=True)
         self.statuses.update(zip(arms, statuses, strict=True))
         self.steps.update(compress(steps, (status != Status.COMPLETED for status in statuses)))
-        # Of who declined only the date is kept, which is no time to show.
-        self.arrived.update(compress(arrived, (status not in DECLINED for status in statuses)))
+        # Of who did not take part only the date is kept, which is no time to show.
+        self.arrived.update(compress(arrived, (status not in COUNTED_ALONE for status in statuses)))
         self.completed.update(compress(ended, (status == Status.COMPLETED for status in statuses)))
 
 

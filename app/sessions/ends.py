@@ -19,8 +19,8 @@ from app.studies.file.redirects import is_address
 from app.studies.tables import State
 
 FULL = (
-    "This study has all the answers that it needs at present. You were not asked anything, and nothing about you was "
-    "kept. Thank you for your interest."
+    "This study has all the answers that it needs at present. You were not asked anything. Only this and today's date "
+    "are kept, and nothing about you. Thank you for your interest."
 )
 HELP = "This is not your fault. Please say what happened: you can be helped, also with your pay."
 WHY: dict[Shortfall, str] = {
@@ -43,10 +43,12 @@ def farewell(declined: Declined, design: StudyDesign | None, preview: str = "") 
     return _end(design, Way.SCREENED_OUT, "Thank you for your interest", text, preview=preview)
 
 
-def full(slug: str, design: StudyDesign | None) -> EndPage:
-    """The page of somebody who agreed when every item had all its answers: a place may come free again."""
-    again = (f"/s/{slug}", "Try again later")
-    return _end(design, Way.FULL, "All places are taken", FULL, again=again)
+def full(again: str, design: StudyDesign | None) -> EndPage:
+    """The page of somebody who agreed when every item had all its answers: a place may come free again.
+
+    `again` is the address at which they may try it.
+    """
+    return _end(design, Way.FULL, "All places are taken", FULL, again=(again, "Try again later"))
 
 
 def turned_away(error: NotOpen | BegunElsewhere) -> EndPage:

@@ -16,7 +16,7 @@ from app.tasks.registry import task_named
 
 
 class Full(Closed):
-    """Every unit has been seen as often as the study asks for."""
+    """Every unit of a block that must not be left out has been seen as often as the study asks for."""
 
     def __init__(self, slug: str) -> None:
         super().__init__("This study has all the answers that it needs. Thank you for your interest.")
@@ -34,7 +34,7 @@ def plan_trials(
 ) -> dict[str, Any]:
     """Store the trials of a session that begins; returns its ordinal, its seed and its blocks.
 
-    Raises Full where no block has a trial left for anybody.
+    Raises Full where no block has a trial left for anybody, or one has none that may not be skipped.
     """
     connection = session.connection()
     connection.execute(beginning_queries.HOLD_VERSION, {"version_id": version_id})
@@ -67,7 +67,8 @@ def plan_trials(
         }
         for position, trial in enumerate((trial for _, trials in planned for trial in trials), start=1)
     ]
-    if not rows:
+    is_short = any(block.n and not trials and not block.design.skips_when_full for block, trials in planned)
+    if not rows or is_short:
         raise Full(run.design.study)
     connection.execute(beginning_queries.ADD_TRIALS, rows)
     stored = [[block.id, len(trials)] for block, trials in planned]

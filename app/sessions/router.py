@@ -2,6 +2,7 @@
 besides is in `fetched.py`."""
 
 from typing import Literal
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
@@ -10,11 +11,12 @@ from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, SingleForm
 from app.core.errors import Closed, InvalidAnswer
 from app.core.headers import ANYWHERE_POLICY
 from app.core.templating import render
-from app.sessions.beginning import Declined
+from app.sessions.beginning import Declined, note_full
 from app.sessions.clips import shown_design
+from app.sessions.coming import came_by, split_number
 from app.sessions.ends import farewell, full, turned_away
-from app.sessions.entering import BegunElsewhere, NotOpen, enter, kept_token
-from app.sessions.entry import remember, visit_of
+from app.sessions.entering import BegunElsewhere, NotOpen, enter, is_undecided, kept_token
+from app.sessions.entry import CAME, carried_by, remember, visit_of
 from app.sessions.pages import MessagePage
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
@@ -31,13 +33,21 @@ NO_STORE = {"Cache-Control": "no-store"}
 # Routes are tried in their order: these two are what is asked for most.
 @router.post("/p/{token}")
 async def answer_page(
-    request: Request, token: str, database: DatabaseDep, form: SingleForm, now: Now, rng: Rng
+    request: Request,
+    token: str,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    form: SingleForm,
+    now: Now,
+    rng: Rng,
 ) -> Response:
     """Take one answer. It is committed before the reply leaves."""
     scripted = "application/json" in request.headers.get("accept", "")
     here = f"/p/{token}"
+    number, carried = split_number(form.get("submit_id", ""))
     try:
-        declined = await database.write(submit, token, form, now, rng)
+        came = came_by(carried, settings.secret)
+        declined = await database.write(submit, token, {**form, "submit_id": number}, now, rng, came)
         if declined is not None:
             here = f"/s/{declined.slug}/declined/{declined.status}"
     except InvalidAnswer as error:
@@ -48,9 +58,10 @@ async def answer_page(
     except NotCurrent as error:
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
-        here += f"?at={error.at}"
+        here += f"?{urlencode({'at': error.at, CAME: carried} if carried else {'at': error.at})}"
     except Full as error:
-        here = f"/s/{error.slug}/full"
+        await database.write(note_full, token, now)
+        here = _with_carried(f"/s/{error.slug}/full", carried)
     except BegunElsewhere as error:
         if scripted:
             raise
@@ -61,22 +72,27 @@ async def answer_page(
 
 
 @router.api_route("/p/{token}", methods=["GET", "HEAD"])
-async def show_page(request: Request, token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
+async def show_page(
+    request: Request, token: str, database: DatabaseDep, now: Now, at: str = "", came: str = ""
+) -> Response:
     if is_framed(request):
         return framed(request, None)
     where = await current(database, token, now)
     if where.live is not None:
         database.write_soon(note_present, where, now, False)
-    if where.shown_at is None:
+    if where.shown_at is None and where.status == Status.ACTIVE:
         database.write_soon(mark_shown, where.session_id, where.step, now)
-    return current_page(where, now, at)
+    return current_page(where, now, at, came)
 
 
 @router.get("/s/{slug}")
 async def enter_study(
     request: Request, slug: str, database: DatabaseDep, settings: SettingsDep, now: Now
 ) -> Response:
-    """Begin a session, or go on with one. What is tried by somebody new is counted, whatever comes of it."""
+    """Begin a session, or go on with one. What is tried by somebody new is counted, whatever comes of it.
+
+    Who comes goes along in the address of the consent page: it is not stored before they agree.
+    """
     if is_framed(request):
         return framed(request, await database.peek(shown_design, without_nul(slug)))
     visit = visit_of(request, slug, settings.secret)
@@ -88,9 +104,11 @@ async def enter_study(
             token = await database.write(enter, visit, now)
         except (BegunElsewhere, NotOpen) as error:
             return render(turned_away(error), error.status_code)
-    response = RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
+    is_new = await database.peek(is_undecided, token)
+    carried = carried_by(visit, now, settings.secret) if is_new else ""
+    response = RedirectResponse(_with_carried(f"/p/{token}", carried), 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
-        remember(response, visit, token, secure=request.url.scheme == "https")
+        remember(response, visit, token, carried, secure=request.url.scheme == "https")
     return response
 
 
@@ -128,7 +146,12 @@ async def show_farewell(
 
 
 @router.get("/s/{slug}/full")
-async def show_full(slug: str, database: DatabaseDep) -> Response:
+async def show_full(slug: str, database: DatabaseDep, came: str = "") -> Response:
     """For somebody who wanted to take part when nothing was left to answer: nothing of them was stored."""
     slug = without_nul(slug)
-    return render(full(slug, await database.peek(shown_design, slug)))
+    again = _with_carried(f"/s/{quote(slug)}", came)
+    return render(full(again, await database.peek(shown_design, slug)))
+
+
+def _with_carried(path: str, carried: str) -> str:
+    return f"{path}?{urlencode({CAME: carried})}" if carried else path

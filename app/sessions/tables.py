@@ -24,7 +24,9 @@ class Mode(StrEnum):
 class Status(StrEnum):
     """How far a session came: `arrived` takes the answer to the consent page, `active` all others.
 
-    `unplayable` went to the last page without a single clip that would play.
+    `unplayable` went to the last page without a single clip that would play. Those of `COUNTED_ALONE` are a count:
+    nothing is kept with them that is about anybody. `full` agreed when no place was left; `left` did not answer the
+    consent page; `withdrawn` had their answers deleted.
     """
 
     ARRIVED = "arrived"
@@ -33,9 +35,14 @@ class Status(StrEnum):
     REFUSED = "refused"
     UNDER_AGE = "under-age"
     UNPLAYABLE = "unplayable"
+    FULL = "full"
+    LEFT = "left"
+    WITHDRAWN = "withdrawn"
 
 
 DECLINED = (Status.REFUSED, Status.UNDER_AGE)
+
+COUNTED_ALONE = (*DECLINED, Status.FULL, Status.LEFT, Status.WITHDRAWN)
 
 BEGUN = (Status.ACTIVE, Status.COMPLETED, Status.UNPLAYABLE)
 
@@ -43,9 +50,11 @@ BEGUN = (Status.ACTIVE, Status.COMPLETED, Status.UNPLAYABLE)
 class ParticipantSession(SQLModel, table=True):
     """One person's run. `ordinal` counts planned sessions of a version and mode: balance rests on its being unique.
 
-    `is_signed` says that a link of ours vouched for `participant`. `step` is the index of the current page among the
-    session's pages; `page_shown_at` when that page was first served. `blocks` has the blocks that it goes through, in
-    its order, each with the number of its trials; NULL where these are all of its version's, whole and in order.
+    Before consent a row has its version, mode, arm and the day of its arrival: `participant`, `recruiter` and times are
+    written with consent. `is_signed` says that a link of ours vouched for `participant`. `step` is the index of the
+    current page among the session's pages; `page_shown_at` when that page was first served. `blocks` has the blocks
+    that it goes through, in its order, each with the number of its trials; NULL where these are all of its version's,
+    whole and in order.
     """
 
     __tablename__ = "participant_session"

@@ -13,6 +13,7 @@ from fastapi.responses import HTMLResponse
 
 from app.core.templating import html_of, html_response, render, templates_age
 from app.sessions.beginning import Declined
+from app.sessions.coming import with_carried
 from app.sessions.design import BlockPart, PageKey
 from app.sessions.ending import FINISHED, Ending
 from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
@@ -39,8 +40,10 @@ MOST_TRIAL_PAGES = 2_000  # of some 10 kB each
 _trial_pages: OrderedDict[tuple[str, BlockPart, int, bool, float], tuple[str, ...]] = OrderedDict()
 
 
-def current_page(where: Where, now: datetime, notice: str = "") -> HTMLResponse:
+def current_page(where: Where, now: datetime, notice: str = "", came: str = "") -> HTMLResponse:
     """The page as sent. A trial's is the same for all at that position, but for the token and the form's number.
+
+    `came` is who is asked for consent, as the address of that page carries it.
 
     Only an experimenter's preview says that it is one.
     """
@@ -49,7 +52,7 @@ def current_page(where: Where, now: datetime, notice: str = "") -> HTMLResponse:
     notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
     is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and where.has_shared_page
     if notice or not is_shared:
-        return render(page_for(where, now, notice=notice))
+        return render(page_for(where, now, notice=notice, came=came))
     key = (where.run.sha256, where.part, where.step, where.mode == Mode.PREVIEW, templates_age())
     pieces = _trial_pages.get(key)
     if pieces is None:
@@ -72,9 +75,10 @@ def _pieces_of(where: Where) -> tuple[str, ...]:
     return tuple(part if at % 2 == 0 else str(marks.index(part)) for at, part in enumerate(parts))
 
 
-def submit_id_for(where: Where) -> str:
-    """Names the page and this serving of it."""
-    return f"{where.page}.{secrets.token_urlsafe(12)}"
+def submit_id_for(where: Where, came: str = "") -> str:
+    """Names the page and this serving of it; that of the consent page says who is asked."""
+    number = f"{where.page}.{secrets.token_urlsafe(12)}"
+    return with_carried(number, came) if where.page.kind == "consent" else number
 
 
 NO_PART = BlockPart("", "", 0, 0, 1)
@@ -115,8 +119,12 @@ def page_for(
     notice: str = "",
     form: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
+    came: str = "",
 ) -> Page:
-    """A session's current page; `form` and `errors` are of a form that could not be accepted."""
+    """A session's current page; `form` and `errors` are of a form that could not be accepted.
+
+    `came` is who is asked for consent, as text.
+    """
     if where.status in DECLINED:  # only an experimenter's preview is found again
         declined = Declined(where.design.study, Status(where.status))
         return farewell(declined, where.design, preview_of(where))
@@ -126,7 +134,7 @@ def page_for(
     place = Place(
         page=where.page,
         action=action,
-        submit_id=form.get("submit_id") or submit_id_for(where),
+        submit_id=form.get("submit_id") or submit_id_for(where, came),
         done=where.step,
         steps=len(where.pages.keys) - 1,
         clips=partial(clip_address, action),

@@ -107,6 +107,11 @@ class BlockDesign(Frozen):
     per_participant: int | None = None
 
     @property
+    def skips_when_full(self) -> bool:
+        """Whether somebody new goes on without this block where it has nothing left to do."""
+        return False
+
+    @property
     def asked(self) -> tuple[Question, ...]:
         """Every question of its trials."""
         raise NotImplementedError

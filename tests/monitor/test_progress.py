@@ -24,6 +24,7 @@ from app.monitor.snapshots import Choice, Snapshot
 from app.monitor.tally import Tally
 from app.reports.export import rows_of
 from app.reports.kinds import What
+from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter
 from app.sessions.exclusions import exclude, include
 from app.sessions.flags import MEANINGS, Flag, is_one_sided
@@ -225,7 +226,11 @@ def test_the_funnel_says_where_people_left(nav: Database) -> None:
     assert (left_at.title, left_at.stopped, left_at.here) == ("Pair 3", 1, 0)
     assert sum(step.lost for step in steps.values()) == 4
     soon = {step.page: step for step in look(nav, now=NOW + timedelta(minutes=20)).funnel}
-    assert (soon["trial-4"].here, soon["consent"].here, soon["trial-4"].lost) == (1, 1, 0)
+    assert (soon["trial-4"].here, soon["trial-4"].lost) == (1, 0)
+    assert (soon["consent"].here, soon["consent"].stopped) == (
+        0,
+        1,
+    )  # no time of who has not consented is kept
 
 
 def test_sessions_are_counted_by_mode_and_status_and_previews_never(nav: Database) -> None:
@@ -242,7 +247,11 @@ def test_arrivals_and_completions_lie_on_one_line_of_time(nav: Database) -> None
         study = study_here(session, "nav")
         set_state(session, "nav", State.CLOSED, now=NOW)
         for minutes in (70, 71, 600):
-            enter(session, Visit("nav", Mode.SIMULATED), NOW + timedelta(minutes=minutes))
+            at = NOW + timedelta(minutes=minutes)
+            form = {"submit_id": f"consent.{minutes}", "decision": "agree", "of_age": "yes"}
+            token = enter(session, Visit("nav", Mode.SIMULATED), at)
+            submit(session, token, form, at + timedelta(minutes=5), random.Random(1), Came("nav", at))
+        enter(session, Visit("nav", Mode.SIMULATED), NOW)  # of whom no time is kept
     with nav.reading() as session:
         closed = StudyHere(study.id, "nav", State.CLOSED)
         seen = snapshot(session, closed, Choice(1, Mode.SIMULATED), LATER, None, sees_live=True)

@@ -1,12 +1,13 @@
 """What an answer's evidence raises, and the one rule that leaves answers out by it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from app.sessions.examining import Observed, examine
-from app.sessions.flags import Flag, joined, split
+from app.sessions.flags import Flag, StudyRule, joined, split
 
 # An attentive person, two clips of 8 s and 7 s.
 GOOD = Observed(
@@ -79,11 +80,12 @@ def test_flags_of_a_trial(changes: dict[str, Any], flags: set[Flag], unwatched: 
 
 def test_the_study_says_which_of_its_rules_leave_an_answer_out() -> None:
     both = replace(GOOD, reported=("out-of-step", "dropped-left"))
-    for rules, first in (
+    cases: tuple[tuple[Sequence[StudyRule], str | None], ...] = (
         ((), None),
         (("out-of-step",), "out-of-step"),
         (("dropped-frames", "out-of-step"), "dropped-frames"),
-    ):
+    )
+    for rules, first in cases:
         assert examine(replace(both, rules=rules)).study_rule == first
     assert examine(replace(GOOD, rules=("out-of-step", "dropped-frames"))).study_rule is None
     assert examine(replace(both, rules=("out-of-step",), unplayable=True)).study_rule is None

@@ -16,7 +16,7 @@ export function timeLeft(from, share, ms) {
   if (ms < RATE_AFTER_MS || share <= from || share >= 1) return "";
   const seconds = ((1 - share) * ms) / (share - from) / 1000;
   if (seconds < WORTH_SAYING_S) return "";
-  return seconds < 90 ? `, about ${Math.ceil(seconds / 5) * 5} s left` : `, about ${Math.ceil(seconds / 60)} min left`;
+  return seconds < 90 ? `, about ${Math.ceil(seconds / 5) * 5} s left` : `, about ${Math.round(seconds / 60)} min left`;
 }
 
 export class ClipView {

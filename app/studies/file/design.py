@@ -291,6 +291,7 @@ def _block(
             **own,
             task="rating",
             per_item=block.per_item,
+            when_full=block.when_full,
             order=block.order,
             watch=block.watch,
             exclude=block.exclude,

@@ -178,6 +178,7 @@ def _keys_of_block(block: BlockDesign) -> dict[str, Any]:
     return {
         **keys,
         "per_item": block.per_item,
+        "when_full": None if block.when_full == "refuse" else block.when_full,
         "order": block.order,
         "watch": block.watch,
         "exclude": list(block.exclude) or None,

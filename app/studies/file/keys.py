@@ -61,6 +61,7 @@ _BLOCK = (
     "limit_s",
     "per_participant",
     "per_item",
+    "when_full",
     "self_assessment",
     "order",
     "watch",

@@ -204,7 +204,7 @@ def _check_seats(block: GameBlock, configs: tuple[GameConfig, ...]) -> None:
     left = fill_of(block.game, block.leaving.agent, 1) if block.leaving.agent else None
     for at, text in [*((at, seat) for at, seat in named if seat not in (HUMAN, ANY)), *filled]:
         if is_outside(text):
-            check_outside(text, block.models)
+            check_outside(text, block.models, configs)
         else:
             check_agent(game, text, at)
     if left and is_outside(left):

@@ -107,7 +107,7 @@ def test_sentences_know_who_the_others_are_and_how_long_a_wait_lasts(
     people = {"seats": ["human"], "leaving": {"then": "default"}}
     for slug, keys, others, at_bound in (
         ("people", people, "All other players are people.", "you go on without this match"),
-        ("mixed", {}, "may be people or computer programs", "you go on without this match"),
+        ("mixed", {"seats": ["human"]}, "may be people or computer programs", "you go on without this match"),
         (
             "filled",
             {"seats": ["any"]},

@@ -60,6 +60,16 @@ def situation(view: View) -> str:
     )
 
 
+def names(view: View) -> str:
+    """What this seat and the others are called, in a sentence; empty in games in which nobody has a name."""
+    residents = view.facts.get("residents")
+    if not residents or not isinstance(view.viewer, int):
+        return ""
+    called = {seat: resident["name"] for seat, resident in enumerate(residents, 1)}
+    own = called.pop(view.viewer)
+    return f"Your name is {own}. The others are {', '.join(f'{name} (seat {seat})' for seat, name in called.items())}."
+
+
 def form(legal: MoveSchema) -> str:
     """The form of an answer, for a reader: one line for each kind of move, its values in words."""
     return "\nor\n".join(_form(kind, legal.max_length) for kind in legal.kinds)
@@ -80,10 +90,15 @@ def answer_in(text: str, legal: MoveSchema) -> Act:
 
     Raises IllegalMove for none, or one that is not legal.
     """
-    found = [answer for answer in objects_in(text) if "move" in answer]
+    found = objects_with_a_move(text)
     if not found:
         raise IllegalMove("it has no JSON object with a move")
     return checked(found[-1], legal)
+
+
+def objects_with_a_move(text: str) -> list[dict[str, Any]]:
+    """The JSON objects of a reply that say that they are answers."""
+    return [answer for answer in objects_in(text) if "move" in answer]
 
 
 def checked(answer: Mapping[str, Any], legal: MoveSchema) -> Act:

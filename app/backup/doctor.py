@@ -1,0 +1,231 @@
+"""What is misconfigured on this machine: looked at from outside the service, whether it runs or not."""
+
+import fcntl
+import ipaddress
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sqlalchemy import create_engine, text
+from sqlalchemy.exc import DBAPIError
+from sqlmodel import Session, col, func, select
+
+from app.core.errors import StudyError
+from app.core.migrating import newest_revision
+from app.core.privacy import OTHERS
+from app.core.settings import Settings
+from app.core.storage import lacks_room
+from app.jobs.tables import Job, JobStatus
+
+SHORTEST_SECRET = 32
+LONG_WAIT = timedelta(minutes=15)
+CLOCK_S = 5.0
+EARLIEST = datetime(2026, 1, 1, tzinfo=UTC)
+_BIG_ENOUGH_BYTES = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was looked at and found; `remedy` is empty where all is well."""
+
+    about: str
+    said: str
+    remedy: str = ""
+
+    @property
+    def is_well(self) -> bool:
+        return not self.remedy
+
+
+def examined(settings: Settings) -> Sequence[Found]:
+    """Everything that is looked at, in the order of docs/serving.md."""
+    looks: Sequence[tuple[str, Callable[[Settings], Found]]] = (
+        ("permissions", _permissions),
+        ("disk", _disk),
+        ("database", _database),
+        ("clock", _clock),
+        ("secret", _secret),
+        ("address", _address),
+        ("proxies", _proxies),
+        ("jobs", _jobs),
+    )
+    return [_looked(about, look, settings) for about, look in looks]
+
+
+def _looked(about: str, look: Callable[[Settings], Found], settings: Settings) -> Found:
+    try:
+        return look(settings)
+    except DBAPIError as error:
+        said = " ".join(str(error.orig).split())
+        return Found(about, f"the database does not answer: {said}", "see `database`, then look again")
+    except StudyError as error:
+        return Found(about, str(error), "change the setting, or the folder, that is named")
+    except OSError as error:
+        return Found(about, f"{error.filename}: {error.strerror}", "let the service's user read and write it")
+
+
+def _permissions(settings: Settings) -> Found:
+    data = settings.data_dir
+    paths = [data, data / "secret", *data.glob("*.sqlite3*")]
+    open_ones = [path for path in paths if path.exists() and path.stat().st_mode & OTHERS]
+    if open_ones:
+        named = ", ".join(map(str, open_ones))
+        return Found("permissions", f"others can read {named}", f"chmod -R go= {data}")
+    foreign = [path for path in data.rglob("*") if path.lstat().st_uid != data.stat().st_uid]
+    if foreign:
+        said = f"{len(foreign)} files are of another user than {data}, such as {foreign[0]}"
+        return Found(
+            "permissions", said, f"chown -R --reference={data} {data}, and use one user for all commands"
+        )
+    return Found("permissions", f"{data} is its owner's alone")
+
+
+def _disk(settings: Settings) -> Found:
+    data = settings.data_dir
+    if said := lacks_room(data):
+        return Found("disk", said, "free some space, or move the data folder to a larger disk")
+    free = os.statvfs(data).f_bavail * os.statvfs(data).f_frsize
+    if free < _BIG_ENOUGH_BYTES:
+        said = f"{free / 1e9:.1f} GB are left, and uploads are refused below 1 GB"
+        return Found("disk", said, "free some space before it is full")
+    return Found("disk", f"{free / 1e9:.0f} GB are left")
+
+
+def _database(settings: Settings) -> Found:
+    url = settings.database_url
+    said = url.render_as_string()
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").exists():
+        return Found(
+            "database", f"{said} is not there yet", "start the service once, or set LIKELY_HUMAN_DATA"
+        )
+    engine = create_engine(url)
+    try:
+        with engine.connect() as connection:
+            revision = connection.scalar(text("SELECT version_num FROM alembic_version"))
+            if connection.dialect.name == "sqlite":
+                whole = connection.scalar(text("PRAGMA quick_check(1)"))
+                if whole != "ok":
+                    return Found(
+                        "database", f"{said} is damaged: {whole}", "stop the service and restore a backup"
+                    )
+    except DBAPIError as error:
+        reason = " ".join(str(error.orig).split())
+        return Found("database", f"{said}: {reason}", "start the database, or correct DATABASE_URL")
+    finally:
+        engine.dispose()
+    if revision != newest_revision():
+        return Found(
+            "database", f"{said} is at revision {revision}", "start this version once: it upgrades it"
+        )
+    return Found("database", f"{said} answers")
+
+
+def _clock(settings: Settings) -> Found:
+    now = datetime.now(UTC)
+    if now < EARLIEST:
+        return Found("clock", f"it is {now:%Y-%m-%d} here", "set the clock by NTP: timedatectl set-ntp true")
+    url = settings.database_url
+    if url.get_backend_name() != "sqlite":
+        engine = create_engine(url)
+        try:
+            with engine.connect() as connection:
+                connection.execute(text("SELECT 1"))
+                began = time.monotonic()
+                there = connection.scalar(text("SELECT clock_timestamp()"))
+                off = abs((datetime.now(UTC) - there).total_seconds()) - (time.monotonic() - began)
+        finally:
+            engine.dispose()
+        if off > CLOCK_S:
+            said = f"this host and the database server differ by {off:.0f} s"
+            return Found("clock", said, "set both by NTP: timedatectl set-ntp true")
+    return Found("clock", f"it is {now:%Y-%m-%d %H:%M:%S} UTC")
+
+
+def _secret(settings: Settings) -> Found:
+    if len(settings.secret) < SHORTEST_SECRET:
+        remedy = "delete it, and one is made; addresses and logins of before end then"
+        return Found(
+            "secret", f"it has {len(settings.secret)} characters, of {SHORTEST_SECRET} at least", remedy
+        )
+    where = "LIKELY_HUMAN_SECRET" if settings.secret_override else str(settings.data_dir / "secret")
+    return Found("secret", f"it is in {where}")
+
+
+def _address(settings: Settings) -> Found:
+    given = settings.public_address
+    if not given:
+        if settings.secure_cookies:
+            remedy = "set LIKELY_HUMAN_ADDRESS to https://... as people reach it"
+            return Found("address", "links begin with what the browser asks for", remedy)
+        return Found("address", "links begin with what the browser asks for; LIKELY_HUMAN_ADDRESS is not set")
+    parts = urlsplit(given)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        remedy = "write it as https://studies.example.org"
+        return Found("address", f"LIKELY_HUMAN_ADDRESS is {given!r}, which is no address", remedy)
+    if parts.scheme == "https" and not settings.secure_cookies:
+        remedy = "set LIKELY_HUMAN_SECURE_COOKIES=true"
+        return Found("address", f"{given} is HTTPS, and cookies are not marked secure", remedy)
+    if parts.scheme == "http" and settings.secure_cookies:
+        remedy = "set LIKELY_HUMAN_ADDRESS to https://..., or LIKELY_HUMAN_SECURE_COOKIES=false"
+        return Found("address", f"{given} is HTTP, where browsers keep no secure cookie", remedy)
+    return Found("address", f"links begin with {given}")
+
+
+def _proxies(settings: Settings) -> Found:
+    given = os.environ.get("FORWARDED_ALLOW_IPS", "127.0.0.1,::1")
+    words = [word.strip() for word in given.split(",") if word.strip()]
+    if "*" in words:
+        remedy = "name the web server's address in FORWARDED_ALLOW_IPS: anybody can say to be anybody now"
+        return Found("proxies", "everybody is believed when they say who asks", remedy)
+    wrong = [word for word in words if not _is_network(word)]
+    if wrong:
+        remedy = "write addresses or networks with commas between, such as 127.0.0.1,10.0.0.0/24"
+        return Found("proxies", f"FORWARDED_ALLOW_IPS has {wrong[0]!r}, which is no address", remedy)
+    return Found("proxies", f"believed when they say who asks: {', '.join(words) or 'nobody'}")
+
+
+def _is_network(word: str) -> bool:
+    try:
+        ipaddress.ip_network(word, strict=False)
+    except ValueError:
+        return False
+    return True
+
+
+def _jobs(settings: Settings) -> Found:
+    engine = create_engine(settings.database_url)
+    try:
+        with Session(engine) as session:
+            waiting = session.exec(
+                select(func.count(), func.min(Job.asked_at)).where(col(Job.status) == JobStatus.QUEUED)
+            ).one()
+    finally:
+        engine.dispose()
+    n, oldest = waiting
+    if n and not _has_worker(settings.data_dir):
+        remedy = "start `likely-human serve`, which has the worker; its log says why where it has none"
+        return Found("jobs", f"{n} wait, and no worker is there", remedy)
+    if n and datetime.now(UTC) - _aware(oldest) > LONG_WAIT:
+        remedy = "look into the service's log: the worker may be at one long job, or begin it again and again"
+        return Found("jobs", f"{n} wait, the oldest since {oldest:%Y-%m-%d %H:%M}", remedy)
+    return Found("jobs", f"{n} wait" if n else "none waits")
+
+
+def _aware(at: datetime) -> datetime:
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _has_worker(data: Path) -> bool:
+    """A worker holds its lock for as long as it runs."""
+    try:
+        with (data / "worker.lock").open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
