@@ -11,6 +11,7 @@ from app.core.chat import Call, Chat, Unavailable, refusal_in
 from app.core.exchanges import Keep
 from app.tasks.game.agents.outside import ModelAgent
 from app.tasks.game.base import Act, Budget, NoMove, View
+from app.tasks.game.games import presenter_of
 from app.tasks.game.moves import IllegalMove, MoveSchema
 from app.tasks.game.outside.kept import Tally
 from app.tasks.game.outside.prompts import (
@@ -22,7 +23,6 @@ from app.tasks.game.outside.prompts import (
     objects_with_a_move,
     situation,
 )
-from app.tasks.game.presenters.base import presenter_of
 
 _SHOWN_AGAIN = 4_000
 

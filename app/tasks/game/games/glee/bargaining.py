@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 from pydantic import Field
 
 from app.tasks.game.base import Seat
-from app.tasks.game.glee import BOTH, MONEY, OffersConfig, OffersGame, OffersState, Ratio, Rounds
+from app.tasks.game.games.glee.offers import BOTH, MONEY, OffersConfig, OffersGame, OffersState, Rounds
 from app.tasks.game.moves import Number
+from app.tasks.game.ratio import Ratio
 
 _DISCOUNTS = tuple(map(Fraction, ("0.8", "0.9", "0.95", "1")))
 

@@ -10,17 +10,17 @@ from typing import Any, ClassVar, Self
 from pydantic import Field, model_validator
 
 from app.tasks.game.base import Seat
-from app.tasks.game.glee import (
+from app.tasks.game.games.glee.offers import (
     BOTH,
     FACTORS,
     MONEY,
     OffersConfig,
     OffersGame,
     OffersState,
-    Ratio,
     Rounds,
 )
 from app.tasks.game.moves import Number
+from app.tasks.game.ratio import Ratio
 
 
 class NegotiationConfig(OffersConfig):

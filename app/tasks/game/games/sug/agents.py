@@ -12,10 +12,10 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from app.tasks.game.agents.sug_habits import SYNTHETIC, Adaptation, Habits
 from app.tasks.game.base import Act, Agent, Budget, Player, Seat, View
+from app.tasks.game.games.sug.habits import SYNTHETIC, Adaptation, Habits
+from app.tasks.game.games.sug.rules import ACCEPT, REJECT
 from app.tasks.game.moves import Move, MoveSchema
-from app.tasks.game.sug import ACCEPT, REJECT
 
 EPSILON = 1e-6
 WINDOW = 5

@@ -4,17 +4,15 @@ Rules and levels are those of GLEE [SMR24], section 2 and table 1. The printed l
 384 + 576 + 360 = 1,320 configurations; the paper says 1,344, counting 384 for persuasion, too.
 """
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import product
-from reprlib import repr as shortened
 from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
 
-from pydantic import BeforeValidator, Field, PlainSerializer, WithJsonSchema
+from pydantic import Field
 
 from app.tasks.game.base import Event, GameConfig, Outcome, Phase, Role, Seat, View, Viewer, require_legal
 from app.tasks.game.moves import Choice, IllegalMove, Move, MoveKind, MoveSchema, Number
@@ -25,30 +23,6 @@ FACTORS = tuple(map(Fraction, ("0.8", "1", "1.2", "1.5")))
 BOTH = (True, False)
 SHOWN_UP_TO = 20
 
-
-# Bounded, as an exponent of a few digits makes a number of millions of them.
-_RATIO = re.compile(r"-?\d{1,200}(\.\d{1,40})?([eE][+-]?\d{1,2})?(/\d{1,200})?")
-
-
-def _exact(value: object) -> Fraction:
-    if isinstance(value, bool) or not isinstance(value, str | int | float | Fraction):
-        raise ValueError("must be a number such as 0.9, or a fraction such as 1/3")
-    text = str(value).strip()
-    try:
-        if _RATIO.fullmatch(text):
-            return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        pass
-    raise ValueError(f"{shortened(text)} is no number: write 0.9 or 1/3")
-
-
-Ratio = Annotated[
-    Fraction,
-    BeforeValidator(_exact),
-    PlainSerializer(str, return_type=str),
-    WithJsonSchema({"type": ["number", "string"]}),
-]
-"""A factor, kept exact: `0.9`, or text such as `1/3`."""
 Rounds = Annotated[
     int,
     Field(

@@ -323,6 +323,3 @@ def _prices(view: View, days: int) -> tuple[Drawing, ...]:
         marks.append(Mark("box", LEFT + slot * (day - 0.85), base - high, slot * 0.7, high, "full"))
     said = ", ".join(f"day {day} {_dollars(price)}" for day, price in prices)
     return (Drawing("The lowest bid that got water", f"By day: {said}.", HEIGHT, tuple(marks)),)
-
-
-PRESENTER = WaterPresenter()

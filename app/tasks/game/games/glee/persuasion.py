@@ -12,8 +12,9 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from app.tasks.game.base import Event, Outcome, Phase, Role, Seat, View, Viewer, require_legal
-from app.tasks.game.glee import ALICE, BOB, BOTH, MONEY, GleeConfig, Ratio, Rounds, known, two_roles
+from app.tasks.game.games.glee.offers import ALICE, BOB, BOTH, MONEY, GleeConfig, Rounds, known, two_roles
 from app.tasks.game.moves import ChanceSpec, Choice, IllegalMove, Move, MoveKind, MoveSchema
+from app.tasks.game.ratio import Ratio
 
 
 class PersuasionConfig(GleeConfig):

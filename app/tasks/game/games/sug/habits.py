@@ -8,7 +8,7 @@ from typing import Literal
 
 from app.core.errors import StudyError
 from app.tasks.game.base import Seat, Strict
-from app.tasks.game.sug import Answered, State
+from app.tasks.game.games.sug.rules import Answered, State
 
 KnownTo = Literal["seat", "anybody"]
 

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from app.tasks.game.base import View
+from app.tasks.game.games.glee.offers_page import OTHER, is_last, is_own, message_field, standing_quote
 from app.tasks.game.moves import MoveSchema, Number
 from app.tasks.game.parts import (
     MISSING,
@@ -23,7 +24,6 @@ from app.tasks.game.parts import (
     amount,
 )
 from app.tasks.game.presenters.base import percent, plural, round_of, seat_of, you
-from app.tasks.game.presenters.offers import OTHER, is_last, is_own, message_field, standing_quote
 
 UNIT = "point"
 
@@ -257,6 +257,3 @@ def _row(view: View, entry: Mapping[str, Any]) -> Row:
         ),
         quote=entry["message"],
     )
-
-
-PRESENTER = BargainingPresenter()

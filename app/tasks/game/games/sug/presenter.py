@@ -305,6 +305,3 @@ def _with(history: Sequence[Seen], seat: int) -> str:
         amount(offer["amount"]) for entry in history for offer in entry["received"] if offer["from"] == seat
     ]
     return f"{player(seat)}: you offered {listed(given) or 'nothing'}, and were offered {listed(got) or 'nothing'}"
-
-
-PRESENTER = SugPresenter()

@@ -16,8 +16,9 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from app.tasks.game.base import Act, Agent, Budget, Player, View
-from app.tasks.game.glee import ALICE, FACTORS, Ratio
+from app.tasks.game.games.glee.offers import ALICE, FACTORS
 from app.tasks.game.moves import MoveSchema, Number
+from app.tasks.game.ratio import Ratio
 
 
 @dataclass(frozen=True, slots=True)

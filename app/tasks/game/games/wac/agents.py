@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from app.tasks.game.base import Act, Agent, Budget, Player, View
-from app.tasks.game.glee import Ratio
 from app.tasks.game.moves import MoveSchema
+from app.tasks.game.ratio import Ratio
 
 Own = Mapping[str, Any]
 TENS = 10

@@ -14,8 +14,9 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from app.tasks.game.base import Act, Agent, Budget, Player, Seat, View
-from app.tasks.game.glee import ALICE, BOB, Ratio
+from app.tasks.game.games.glee.offers import ALICE, BOB
 from app.tasks.game.moves import MoveSchema
+from app.tasks.game.ratio import Ratio
 
 YES, NO = "I recommend buying this product.", "I do not recommend buying this product."
 _AGAINST = re.compile(r"\b(no|not|never|avoid|bad|low|poor)\b|n['’]t\b", re.IGNORECASE)

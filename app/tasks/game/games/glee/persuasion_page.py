@@ -296,6 +296,3 @@ def _drawings(view: View) -> tuple[Drawing, ...]:
             "Filled: yes; outlined: no.",
         ),
     )
-
-
-PRESENTER = PersuasionPresenter()

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from app.tasks.game.base import View
+from app.tasks.game.games.glee.offers_page import ANSWERED, by, is_last, is_own, message_field, standing_quote
 from app.tasks.game.moves import MoveSchema, Number
 from app.tasks.game.parts import (
     MISSING,
@@ -25,7 +26,6 @@ from app.tasks.game.parts import (
     amount,
 )
 from app.tasks.game.presenters.base import plural, round_of, seat_of, you
-from app.tasks.game.presenters.offers import ANSWERED, by, is_last, is_own, message_field, standing_quote
 
 UNIT = "point"
 HEIGHT, EDGE, LEFT = 120, 16, 4.0
@@ -296,6 +296,3 @@ def _drawings(view: View) -> tuple[Drawing, ...]:
             "Filled: your prices; outlined: the other player's. Lines: what the good is worth.",
         ),
     )
-
-
-PRESENTER = NegotiationPresenter()
