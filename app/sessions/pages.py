@@ -28,6 +28,11 @@ class Page:
     error: str = ""
     preview: str = ""
 
+    @property
+    def stop_at(self) -> str:
+        """Where somebody stops and has their answers deleted; empty where there are none."""
+        return f"{self.action}/stop" if self.action.startswith("/p/") else ""
+
 
 @dataclass(frozen=True, slots=True)
 class ConsentPage(Page):
@@ -41,6 +46,10 @@ class ConsentPage(Page):
     version: str = ""
     minimum_age: int | None = None
     plays_clips: bool = True
+
+    @property
+    def stop_at(self) -> str:
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +71,17 @@ class TextPage(Page):
 
 @dataclass(frozen=True, slots=True)
 class DebriefPage(Page):
-    """Thanks, and the completion code or the way back to the recruiter."""
+    """Thanks, and the completion code or the way back to the recruiter.
+
+    `receipt` is the code with which the answers can be deleted later, at the address `receipt_at`.
+    """
 
     template: ClassVar[str] = "debrief.html"
     html: str = ""
     code: str = ""
     redirect: str = ""
+    receipt: str = ""
+    receipt_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,3 +98,22 @@ class MessagePage:
     link: str = ""
     link_label: str = ""
     preview: str = ""
+    stop_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StopPage:
+    """Asks whether the answers are to be deleted. With `asks_code` it asks for the code of the last page first.
+
+    `back` leads on with the study, `has_partners` says that there are matches with others.
+    """
+
+    template: ClassVar[str] = "stop.html"
+    study_title: str
+    action: str
+    back: str = ""
+    error: str = ""
+    asks_code: bool = False
+    has_partners: bool = False
+    preview: str = ""
+    stop_at: str = ""

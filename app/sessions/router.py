@@ -64,13 +64,15 @@ async def answer_page(
 
 
 @router.api_route("/p/{token}", methods=["GET", "HEAD"])
-async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "", came: str = "") -> Response:
+async def show_page(
+    token: str, database: DatabaseDep, settings: SettingsDep, now: Now, at: str = "", came: str = ""
+) -> Response:
     where = await current(database, token, now)
     if where.live is not None:
         database.write_soon(note_present, where, now, False)
     if where.shown_at is None and where.status == Status.ACTIVE:
         database.write_soon(mark_shown, where.session_id, where.step, now)
-    return current_page(where, now, at, came)
+    return current_page(where, now, at, came, settings.secret)
 
 
 @router.get("/s/{slug}")

@@ -18,7 +18,16 @@ from app.sessions.beginning import Declined
 from app.sessions.coming import with_carried
 from app.sessions.design import BlockPart, PageKey
 from app.sessions.entering import WHO_INVITED
-from app.sessions.pages import ConsentPage, DebriefPage, MessagePage, Page, QuestionsPage, TextPage
+from app.sessions.pages import (
+    ConsentPage,
+    DebriefPage,
+    MessagePage,
+    Page,
+    QuestionsPage,
+    StopPage,
+    TextPage,
+)
+from app.sessions.receipts import receipt_of
 from app.sessions.runs import BlockRun
 from app.sessions.tables import DECLINED, Mode, Status
 from app.sessions.where import TrialSeen, Where
@@ -46,7 +55,9 @@ MOST_TRIAL_PAGES = 2_000  # of some 10 kB each
 _trial_pages: OrderedDict[tuple[str, BlockPart, int, bool, float], tuple[str, ...]] = OrderedDict()
 
 
-def current_page(where: Where, now: datetime, notice: str = "", came: str = "") -> HTMLResponse:
+def current_page(
+    where: Where, now: datetime, notice: str = "", came: str = "", secret: str = ""
+) -> HTMLResponse:
     """The page as sent. A trial's is the same for all at that position, but for the token and the form's number.
 
     `came` is who is asked for consent, as the address of that page carries it.
@@ -55,6 +66,8 @@ def current_page(where: Where, now: datetime, notice: str = "", came: str = "") 
     """
     if where.is_shut_out(now):
         return render(shut_out(where))
+    if where.status == Status.COMPLETED:
+        return render(last_page(where, now, secret))
     notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
     is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and where.has_shared_page
     if notice or not is_shared:
@@ -68,6 +81,29 @@ def current_page(where: Where, now: datetime, notice: str = "", came: str = "") 
     fills = (where.token, submit_id_for(where))
     filled = [piece if at % 2 == 0 else fills[int(piece)] for at, piece in enumerate(pieces)]
     return html_response("".join(filled))
+
+
+def last_page(where: Where, now: datetime, secret: str) -> Page | MessagePage:
+    """With the code by which the answers can be deleted later."""
+    page = page_for(where, now)
+    if not isinstance(page, DebriefPage) or not secret:
+        return page
+    receipt, at = receipt_of(where.session_id, secret), f"/s/{where.design.study}/withdraw"
+    return replace(page, receipt=receipt, receipt_at=at)
+
+
+def stopping(where: Where, *, has_partners: bool) -> StopPage:
+    """Asks whether the answers are to be deleted."""
+    action = f"/p/{where.token}"
+    title, preview = where.design.title, preview_of(where)
+    return StopPage(title, f"{action}/stop", action, has_partners=has_partners, preview=preview)
+
+
+def withdrawn(design: StudyDesign | None) -> MessagePage:
+    text = (
+        "Your answers are deleted. All that is kept is that somebody stopped today. You can close this page."
+    )
+    return MessagePage("Your answers are deleted", text, design.title if design else "")
 
 
 def _pieces_of(where: Where) -> tuple[str, ...]:
@@ -196,7 +232,7 @@ def shut_out(where: Where) -> MessagePage:
         text = "This study has ended and takes no more participants. Thank you for your interest."
         return MessagePage("This study has ended", text, title)
     text = f"{where.closing or DEFAULT_CLOSING}\n\n{whom_to_ask(where.design)}"
-    return MessagePage("This study has ended", text, title)
+    return MessagePage("This study has ended", text, title, stop_at=f"/p/{where.token}/stop")
 
 
 def time_left(where: Where, now: datetime) -> str:
@@ -216,13 +252,15 @@ def nothing_played(where: Where) -> MessagePage:
             "pay.\n\n" + whom_to_ask(where.design)
         )
         title = "This did not work on your device"
-        return MessagePage(title, text, where.design.title, preview=preview_of(where))
+        stop_at = f"/p/{where.token}/stop"
+        return MessagePage(title, text, where.design.title, preview=preview_of(where), stop_at=stop_at)
     text = (
         "Not one of the videos could be played on this device, so there were no answers to give, and there is no "
         "completion code. This is not your fault. Please say what happened: you can be helped, also with your pay.\n\n"
         + whom_to_ask(where.design)
     )
-    return MessagePage("The videos could not be played", text, where.design.title, preview=preview_of(where))
+    title, stop_at = "The videos could not be played", f"/p/{where.token}/stop"
+    return MessagePage(title, text, where.design.title, preview=preview_of(where), stop_at=stop_at)
 
 
 def page_of(

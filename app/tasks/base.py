@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.core.settings import Settings
     from app.monitor.session_pages import AnsweredTrial, TrialView
     from app.sessions.pages import Page
-    from app.sessions.runs import BlockRun
+    from app.sessions.runs import BlockRun, Run
     from app.sessions.views import Place
     from app.sessions.where import TrialSeen, Where
 
@@ -76,6 +76,10 @@ class Task(Protocol):
 
     def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
         """The slot of the stimulus at a place of a trial's page, for its clips; None where there is no such place."""
+        return None
+
+    def forget(self, session: Session, run: "Run", session_id: int, now: datetime) -> None:
+        """Delete what the task keeps of a session whose answers are deleted, in tables of its own."""
         return None
 
     def answered(self, trial: "AnsweredTrial") -> "TrialView":

@@ -1,0 +1,92 @@
+"""The addresses at which somebody stops and has their answers deleted: with their session's own, or the code later."""
+
+from fastapi import APIRouter, Response
+from fastapi.responses import RedirectResponse
+from sqlmodel import Session, col, select
+
+from app.core.dependencies import DatabaseDep, Now, SettingsDep, SingleForm, without_nul
+from app.core.errors import NotFound
+from app.core.templating import render
+from app.sessions.clips import shown_design
+from app.sessions.pages import StopPage
+from app.sessions.receipts import NO_RECEIPT, session_of_receipt
+from app.sessions.tables import BEGUN, ParticipantSession
+from app.sessions.views import stopping, withdrawn
+from app.sessions.where import Where, locate, session_of
+from app.sessions.withdrawing import withdraw
+from app.studies.tables import Study, StudyVersion
+
+router = APIRouter(include_in_schema=False)
+NO_STORE = {"Cache-Control": "no-store"}
+NOT_CONFIRMED = "Press the button once more to have your answers deleted."
+
+
+@router.get("/p/{token}/stop")
+async def ask_to_stop(token: str, database: DatabaseDep) -> Response:
+    where = await database.peek(locate, token)
+    if where.status not in BEGUN:
+        return RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
+    return render(stopping(where, has_partners=_has_partners(where)))
+
+
+@router.post("/p/{token}/stop")
+async def stop(token: str, database: DatabaseDep, form: SingleForm, now: Now) -> Response:
+    """Delete the answers, once that is confirmed."""
+    if form.get("confirm") != "delete":
+        return RedirectResponse(f"/p/{token}/stop", 303, headers=NO_STORE)
+    session_id = await database.peek(session_of, token)
+    return _gone(await database.write(withdraw, session_id, now))
+
+
+@router.get("/s/{slug}/withdraw")
+async def ask_for_code(slug: str, database: DatabaseDep) -> Response:
+    return render(await _code_page(database, slug))
+
+
+@router.post("/s/{slug}/withdraw")
+async def withdraw_by_code(
+    slug: str, database: DatabaseDep, settings: SettingsDep, form: SingleForm, now: Now
+) -> Response:
+    try:
+        session_id = session_of_receipt(form.get("receipt", ""), settings.secret)
+        await database.peek(_is_of, session_id, without_nul(slug))
+        if form.get("confirm") != "delete":
+            return render(await _code_page(database, slug, NOT_CONFIRMED), 422)
+        return _gone(await database.write(withdraw, session_id, now))
+    except NotFound as error:
+        return render(await _code_page(database, slug, str(error)), error.status_code)
+
+
+@router.get("/s/{slug}/withdrawn")
+async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
+    """The same for everybody: it is about nobody."""
+    return render(withdrawn(await database.peek(shown_design, without_nul(slug))))
+
+
+async def _code_page(database: DatabaseDep, slug: str, error: str = "") -> StopPage:
+    design = await database.peek(shown_design, without_nul(slug))
+    if design is None:
+        raise NotFound("There is no study at this address. Please check the link that you were given.")
+    has_partners = bool(design.game_blocks)
+    action = f"/s/{design.study}/withdraw"
+    return StopPage(design.title, action, error=error, asks_code=True, has_partners=has_partners)
+
+
+def _gone(slug: str) -> Response:
+    return RedirectResponse(f"/s/{slug}/withdrawn", 303, headers=NO_STORE)
+
+
+def _has_partners(where: Where) -> bool:
+    return bool(where.design.game_blocks)
+
+
+def _is_of(session: Session, session_id: int, slug: str) -> None:
+    """Raises NotFound for a session of another study."""
+    found = (
+        select(ParticipantSession.id)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .join(Study, col(Study.id) == StudyVersion.study_id)
+        .where(ParticipantSession.id == session_id, Study.slug == slug)
+    )
+    if session.exec(found).first() is None:
+        raise NotFound(NO_RECEIPT)
