@@ -84,7 +84,7 @@ def _next_ordinal(session: Session, version_id: int, mode: str) -> int:
     of = {"version_id": version_id, "mode": mode}
     last, n = session.connection().execute(beginning_queries.LAST_ORDINAL, of).one()
     if (last or 0) == n:
-        return n + 1
+        return int(n) + 1
     taken = set(session.connection().execute(beginning_queries.ORDINALS, of).scalars())
     return next(ordinal for ordinal in count(1) if ordinal not in taken)
 

@@ -1,10 +1,11 @@
 """The participant's addresses: `/s/{slug}` to come in, `/p/{token}` for every page of a session. What a page fetches
 besides is in `fetched.py`."""
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal, NamedTuple
 from urllib.parse import quote, urlencode
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
 from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, SingleForm, without_nul
@@ -12,7 +13,7 @@ from app.core.errors import Closed, InvalidAnswer
 from app.core.templating import render
 from app.sessions.beginning import Declined, note_full
 from app.sessions.clips import shown_design
-from app.sessions.coming import came_by, split_number
+from app.sessions.coming import Came, came_by, split_number
 from app.sessions.entering import enter, is_undecided, kept_token
 from app.sessions.entry import CAME, carried_by, remember, visit_of
 from app.sessions.planning import Full
@@ -26,38 +27,47 @@ router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
 
 
+class Sent(NamedTuple):
+    """A form as it came, as it is stored, and who it says has come; of other pages than the consent page nobody."""
+
+    form: Mapping[str, str]
+    stored: Mapping[str, str]
+    carried: str
+    came: Came | None
+
+
+async def sent_form(form: SingleForm, settings: SettingsDep) -> Sent:
+    number, carried = split_number(form.get("submit_id", ""))
+    return Sent(form, {**form, "submit_id": number}, carried, came_by(carried, settings.secret))
+
+
+SentDep = Annotated[Sent, Depends(sent_form)]
+
+
 # Routes are tried in their order: these two are what is asked for most.
 @router.post("/p/{token}")
 async def answer_page(
-    request: Request,
-    token: str,
-    database: DatabaseDep,
-    settings: SettingsDep,
-    form: SingleForm,
-    now: Now,
-    rng: Rng,
+    request: Request, token: str, database: DatabaseDep, sent: SentDep, now: Now, rng: Rng
 ) -> Response:
     """Take one answer. It is committed before the reply leaves."""
     scripted = "application/json" in request.headers.get("accept", "")
     here = f"/p/{token}"
-    number, carried = split_number(form.get("submit_id", ""))
     try:
-        came = came_by(carried, settings.secret)
-        declined = await database.write(submit, token, {**form, "submit_id": number}, now, rng, came)
+        declined = await database.write(submit, token, sent.stored, now, rng, sent.came)
         if declined is not None:
             here = f"/s/{declined.slug}/declined/{declined.status}"
     except InvalidAnswer as error:
         if scripted:
             return JSONResponse({"errors": error.errors}, error.status_code)
         where = await database.peek(locate, token)
-        return render(page_for(where, now, form=form, errors=error.errors), error.status_code)
+        return render(page_for(where, now, form=sent.form, errors=error.errors), error.status_code)
     except NotCurrent as error:
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
-        here += f"?{urlencode({'at': 'moved', CAME: carried} if carried else {'at': 'moved'})}"
+        here = _with_carried(here, sent.carried, at="moved")
     except Full as error:
         await database.write(note_full, token, now)
-        here = _with_carried(f"/s/{error.slug}/full", carried)
+        here = _with_carried(f"/s/{error.slug}/full", sent.carried)
     except Closed:
         pass  # the page itself says that the study has ended, and what happens to their pay
     return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
@@ -114,5 +124,6 @@ async def show_full(slug: str, database: DatabaseDep, came: str = "") -> Respons
     return render(full(again, await database.peek(shown_design, slug)))
 
 
-def _with_carried(path: str, carried: str) -> str:
-    return f"{path}?{urlencode({CAME: carried})}" if carried else path
+def _with_carried(path: str, carried: str, **more: str) -> str:
+    parameters = {**more, **({CAME: carried} if carried else {})}
+    return f"{path}?{urlencode(parameters)}" if parameters else path

@@ -2,19 +2,17 @@
 
 from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
-from sqlmodel import Session, col, select
 
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, SingleForm, without_nul
 from app.core.errors import NotFound
 from app.core.templating import render
 from app.sessions.clips import shown_design
 from app.sessions.pages import StopPage
-from app.sessions.receipts import NO_RECEIPT, session_of_receipt
-from app.sessions.tables import BEGUN, ParticipantSession
+from app.sessions.receipts import session_of_receipt
+from app.sessions.tables import BEGUN
 from app.sessions.views import stopping, withdrawn
 from app.sessions.where import Where, locate, session_of
-from app.sessions.withdrawing import withdraw
-from app.studies.tables import Study, StudyVersion
+from app.sessions.withdrawing import require_of, withdraw
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
@@ -49,7 +47,7 @@ async def withdraw_by_code(
 ) -> Response:
     try:
         session_id = session_of_receipt(form.get("receipt", ""), settings.secret)
-        await database.peek(_is_of, session_id, without_nul(slug))
+        await database.peek(require_of, session_id, without_nul(slug))
         if form.get("confirm") != "delete":
             return render(await _code_page(database, slug, NOT_CONFIRMED), 422)
         return _gone(await database.write(withdraw, session_id, now))
@@ -78,15 +76,3 @@ def _gone(slug: str) -> Response:
 
 def _has_partners(where: Where) -> bool:
     return bool(where.design.game_blocks)
-
-
-def _is_of(session: Session, session_id: int, slug: str) -> None:
-    """Raises NotFound for a session of another study."""
-    found = (
-        select(ParticipantSession.id)
-        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-        .join(Study, col(Study.id) == StudyVersion.study_id)
-        .where(ParticipantSession.id == session_id, Study.slug == slug)
-    )
-    if session.exec(found).first() is None:
-        raise NotFound(NO_RECEIPT)

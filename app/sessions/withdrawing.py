@@ -20,7 +20,8 @@ from app.sessions.responses import Evidence, Response
 from app.sessions.runs import run_of
 from app.sessions.tables import BEGUN, Exclusion, ParticipantSession, SessionNote, SessionToken, Status, Trial
 from app.studies.tables import Study, StudyVersion
-from app.tasks.registry import TASKS, task_named
+from app.tasks import TASKS
+from app.tasks.registry import task_named
 
 PARTICIPANT = Actor(None, "a participant")
 _MADE_OF_ANSWERS = (Kind.REPORT, Kind.PACKAGE, Kind.RESULTS)
@@ -56,7 +57,7 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     run = run_of(session, found.version_id, found.sha256)
     for name in TASKS:
         task_named(name).forget(session, run, session_id, now)
-    responses = select(Response.id).where(col(Response.session_id) == session_id)
+    responses: Any = select(col(Response.id)).where(col(Response.session_id) == session_id)
     session.execute(delete(Evidence).where(col(Evidence.response_id).in_(responses)))
     for table in (Response, Exclusion, SessionNote, Trial, SessionToken):
         of_table: Any = table
@@ -80,3 +81,15 @@ def withdraw(session: Session, session_id: int, now: datetime) -> str:
     session.execute(delete(Job).where(*made))  # the worker removes the files of jobs that are no more
     record(session, PARTICIPANT, "session.withdraw", now=now, study=found.slug, after={"mode": found.mode})
     return str(found.slug)
+
+
+def require_of(session: Session, session_id: int, slug: str) -> None:
+    """Raises NotFound for a session of another study."""
+    found = (
+        select(col(ParticipantSession.id))
+        .join(StudyVersion, col(StudyVersion.id) == col(ParticipantSession.version_id))
+        .join(Study, col(Study.id) == col(StudyVersion.study_id))
+        .where(col(ParticipantSession.id) == session_id, col(Study.slug) == slug)
+    )
+    if session.execute(found).first() is None:
+        raise NotFound(NO_RECEIPT)

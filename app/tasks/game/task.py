@@ -14,13 +14,14 @@ from app.core.settings import Settings
 from app.sessions.answers import Answers
 from app.sessions.design import Planned
 from app.sessions.pages import Page
-from app.sessions.runs import BlockRun, Run
+from app.sessions.runs import BlockRun
 from app.sessions.state_machine import NotCurrent
 from app.sessions.views import Place
 from app.sessions.where import TrialSeen, Where
 from app.tasks.base import LiveTask, Start, Taken
 from app.tasks.game.base import is_out
 from app.tasks.game.fold import event_table, match_table, seat_table, stand_of
+from app.tasks.game.forgetting import Forgetting
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import Live
 from app.tasks.game.logged import By
@@ -42,7 +43,7 @@ from app.tasks.game.outside import desk
 from app.tasks.game.pages import GamePage, move_of, rules_of, state_html, with_version
 from app.tasks.game.settings import NAMED
 from app.tasks.game.sweep import sweep
-from app.tasks.game.tables import EntryStatus, MatchStatus, forget_player
+from app.tasks.game.tables import EntryStatus
 
 LATE = "A move was made there before, or its time was over. You are now here."
 _w, _m, _s, _e = waiting_table.c, match_table.c, seat_table.c, event_table.c
@@ -76,24 +77,8 @@ _ARM_OF = select(SQLModel.metadata.tables["participant_session"].c.arm).where(
 )
 
 
-_RUNNING = (
-    select(seat_table.c.match_id, match_table.c.block)
-    .join(match_table, match_table.c.id == seat_table.c.match_id)
-    .where(seat_table.c.session_id == bindparam("session_id"), match_table.c.status == MatchStatus.RUNNING)
-    .distinct()
-)
-
-
-class Play(LiveTask):
+class Play(Forgetting, LiveTask):
     """The task."""
-
-    def forget(self, session: Session, run: Run, session_id: int, now: datetime) -> None:
-        """Who plays leaves first, as the study says; the others' match goes on."""
-        for match_id, block in session.connection().execute(_RUNNING, {"session_id": session_id}).all():
-            live = Live.hold(session, design_of(run.block(block)), match_id)
-            live.leave(live.mine(session_id), "withdrew", now)
-            live.store()
-        forget_player(session, session_id)
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
         """So many matches. The configuration of each is chosen when it forms; until then the units stand by turns."""
