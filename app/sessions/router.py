@@ -1,47 +1,25 @@
 """The participant's addresses: `/s/{slug}` to come in, `/p/{token}` for every page of a session. What a page fetches
 besides is in `fetched.py`."""
 
-from collections.abc import Mapping
-from typing import Annotated, Literal, NamedTuple
-from urllib.parse import quote, urlencode
-
-from fastapi import APIRouter, Depends, Request, Response
+from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, SingleForm, without_nul
+from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep
 from app.core.errors import Closed, InvalidAnswer
 from app.core.templating import render
-from app.sessions.beginning import Declined, note_full
-from app.sessions.clips import shown_design
-from app.sessions.coming import Came, came_by, split_number
+from app.sessions.beginning import note_full
 from app.sessions.entering import enter, is_undecided, kept_token
-from app.sessions.entry import CAME, carried_by, remember, visit_of
+from app.sessions.entry import carried_by, remember, visit_of
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
+from app.sessions.sent import SentDep, with_came
 from app.sessions.state_machine import NotCurrent, mark_shown, submit
 from app.sessions.tables import Mode, Status
-from app.sessions.views import current_page, farewell, full, page_for
+from app.sessions.views import current_page, page_for
 from app.sessions.where import locate
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
-
-
-class Sent(NamedTuple):
-    """A form as it came, as it is stored, and who it says has come; of other pages than the consent page nobody."""
-
-    form: Mapping[str, str]
-    stored: Mapping[str, str]
-    carried: str
-    came: Came | None
-
-
-async def sent_form(form: SingleForm, settings: SettingsDep) -> Sent:
-    number, carried = split_number(form.get("submit_id", ""))
-    return Sent(form, {**form, "submit_id": number}, carried, came_by(carried, settings.secret))
-
-
-SentDep = Annotated[Sent, Depends(sent_form)]
 
 
 # Routes are tried in their order: these two are what is asked for most.
@@ -64,10 +42,10 @@ async def answer_page(
     except NotCurrent as error:
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
-        here = _with_carried(here, sent.carried, at="moved")
+        here = with_came(here, sent.carried, at="moved")
     except Full as error:
         await database.write(note_full, token, now)
-        here = _with_carried(f"/s/{error.slug}/full", sent.carried)
+        here = with_came(f"/s/{error.slug}/full", sent.carried)
     except Closed:
         pass  # the page itself says that the study has ended, and what happens to their pay
     return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
@@ -101,29 +79,7 @@ async def enter_study(
         token = await database.write(enter, visit, now)
     is_new = await database.peek(is_undecided, token)
     carried = carried_by(visit, now, settings.secret) if is_new else ""
-    response = RedirectResponse(_with_carried(f"/p/{token}", carried), 303, headers=NO_STORE)
+    response = RedirectResponse(with_came(f"/p/{token}", carried), 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
         remember(response, visit, token, carried, secure=request.url.scheme == "https")
     return response
-
-
-@router.get("/s/{slug}/declined/{status}")
-async def show_farewell(
-    slug: str, status: Literal["refused", "under-age"], database: DatabaseDep
-) -> Response:
-    """The same for everybody: nothing is kept by which the person could be found."""
-    slug = without_nul(slug)
-    return render(farewell(Declined(slug, Status(status)), await database.peek(shown_design, slug)))
-
-
-@router.get("/s/{slug}/full")
-async def show_full(slug: str, database: DatabaseDep, came: str = "") -> Response:
-    """For somebody who wanted to take part when nothing was left to answer: nothing of them was stored."""
-    slug = without_nul(slug)
-    again = _with_carried(f"/s/{quote(slug)}", came)
-    return render(full(again, await database.peek(shown_design, slug)))
-
-
-def _with_carried(path: str, carried: str, **more: str) -> str:
-    parameters = {**more, **({CAME: carried} if carried else {})}
-    return f"{path}?{urlencode(parameters)}" if parameters else path

@@ -1,4 +1,7 @@
-"""The addresses at which somebody stops and has their answers deleted: with their session's own, or the code later."""
+"""Ways out: not taking part, no place, and stopping with one's answers deleted, by the session or by the code later."""
+
+from typing import Literal
+from urllib.parse import quote
 
 from fastapi import APIRouter, Response
 from fastapi.responses import RedirectResponse
@@ -6,13 +9,16 @@ from fastapi.responses import RedirectResponse
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, SingleForm, without_nul
 from app.core.errors import NotFound
 from app.core.templating import render
+from app.sessions.beginning import Declined
 from app.sessions.clips import shown_design
-from app.sessions.pages import StopPage
+from app.sessions.pages import MessagePage, StopPage
 from app.sessions.receipts import session_of_receipt
-from app.sessions.tables import BEGUN
-from app.sessions.views import stopping, withdrawn
+from app.sessions.sent import with_came
+from app.sessions.tables import BEGUN, Status
+from app.sessions.views import farewell, full, preview_of
 from app.sessions.where import Where, locate, session_of
 from app.sessions.withdrawing import require_of, withdraw
+from app.studies.file.load import StudyDesign
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
@@ -61,6 +67,23 @@ async def show_withdrawn(slug: str, database: DatabaseDep) -> Response:
     return render(withdrawn(await database.peek(shown_design, without_nul(slug))))
 
 
+@router.get("/s/{slug}/declined/{status}")
+async def show_farewell(
+    slug: str, status: Literal["refused", "under-age"], database: DatabaseDep
+) -> Response:
+    """The same for everybody: nothing is kept by which the person could be found."""
+    slug = without_nul(slug)
+    return render(farewell(Declined(slug, Status(status)), await database.peek(shown_design, slug)))
+
+
+@router.get("/s/{slug}/full")
+async def show_full(slug: str, database: DatabaseDep, came: str = "") -> Response:
+    """For somebody who wanted to take part when nothing was left to answer: nothing of them was stored."""
+    slug = without_nul(slug)
+    again = with_came(f"/s/{quote(slug)}", came)
+    return render(full(again, await database.peek(shown_design, slug)))
+
+
 async def _code_page(database: DatabaseDep, slug: str, error: str = "") -> StopPage:
     design = await database.peek(shown_design, without_nul(slug))
     if design is None:
@@ -76,3 +99,17 @@ def _gone(slug: str) -> Response:
 
 def _has_partners(where: Where) -> bool:
     return bool(where.design.game_blocks)
+
+
+def stopping(where: Where, *, has_partners: bool) -> StopPage:
+    """Asks whether the answers are to be deleted."""
+    action = f"/p/{where.token}"
+    title, preview = where.design.title, preview_of(where)
+    return StopPage(title, f"{action}/stop", action, has_partners=has_partners, preview=preview)
+
+
+def withdrawn(design: StudyDesign | None) -> MessagePage:
+    text = (
+        "Your answers are deleted. All that is kept is that somebody stopped today. You can close this page."
+    )
+    return MessagePage("Your answers are deleted", text, design.title if design else "")

@@ -24,7 +24,6 @@ from app.sessions.pages import (
     MessagePage,
     Page,
     QuestionsPage,
-    StopPage,
     TextPage,
 )
 from app.sessions.receipts import receipt_of
@@ -90,20 +89,6 @@ def last_page(where: Where, now: datetime, secret: str) -> Page | MessagePage:
         return page
     receipt, at = receipt_of(where.session_id, secret), f"/s/{where.design.study}/withdraw"
     return replace(page, receipt=receipt, receipt_at=at)
-
-
-def stopping(where: Where, *, has_partners: bool) -> StopPage:
-    """Asks whether the answers are to be deleted."""
-    action = f"/p/{where.token}"
-    title, preview = where.design.title, preview_of(where)
-    return StopPage(title, f"{action}/stop", action, has_partners=has_partners, preview=preview)
-
-
-def withdrawn(design: StudyDesign | None) -> MessagePage:
-    text = (
-        "Your answers are deleted. All that is kept is that somebody stopped today. You can close this page."
-    )
-    return MessagePage("Your answers are deleted", text, design.title if design else "")
 
 
 def _pieces_of(where: Where) -> tuple[str, ...]:
