@@ -23,6 +23,7 @@ from app.tasks.base import LiveTask, Start, Taken
 from app.tasks.game.base import is_out
 from app.tasks.game.ending import block_end
 from app.tasks.game.fold import event_table, match_table, seat_table, stand_of
+from app.tasks.game.forgetting import Forgetting
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import Live
 from app.tasks.game.logged import By
@@ -78,7 +79,7 @@ _ARM_OF = select(SQLModel.metadata.tables["participant_session"].c.arm).where(
 )
 
 
-class Play(LiveTask):
+class Play(Forgetting, LiveTask):
     """The task."""
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
