@@ -236,7 +236,7 @@ class Run:
             if kind is Kind.REPORT:
                 params: Mapping[str, Any] = {"slug": SLUG, "mode": "simulated", "seed": 1}
             else:
-                wish = TrainingWish(f"t{len(self.asked)}", "turn-speed-gru", epochs=60)
+                wish = TrainingWish(f"t{len(self.asked)}", "turn-speed-gru", epochs=3)
                 params = {**asdict(wish), "slug": SLUG, "allowed": []}
             job = queue.ask(session, kind, params, now=now, study_id=study, asked_by=1)
         self.asked.append(job)
