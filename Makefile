@@ -5,8 +5,9 @@ BIN := .venv/bin
 export PORT
 # Of the hundred processes that tests start, each would compile the program anew.
 unexport PYTHONDONTWRITEBYTECODE
-# By file: fixtures of a module are made once. In the order of tests/conftest.py: what takes minutes comes first.
-PYTEST = $(ONE_THREAD) $(BIN)/pytest -n 3 --dist loadfile --no-loadscope-reorder
+# By file: fixtures of a module are made once. Two processes, as a third would import, start and make all that is made
+# for a session once more. In the order of tests/conftest.py: what takes minutes comes first.
+PYTEST = $(ONE_THREAD) $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 # Of linear algebra and JAX, in each process: more would wait for those of the others, a seventh of processor time.
 ONE_THREAD = OMP_NUM_THREADS=1 XLA_FLAGS=--xla_cpu_multi_thread_eigen=false
 

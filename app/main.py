@@ -40,6 +40,7 @@ from app.sessions.news import hearing, wake_all
 from app.sessions.pages import MessagePage
 from app.sessions.router import router as participant
 from app.sessions.starts import Starts
+from app.sessions.stopping import router as stopping
 from app.sessions.sweeping import sweeping
 from app.tasks.game.outside.router import router as seats
 from app.tasks.walk.router import router as walks
@@ -106,6 +107,7 @@ def _pages() -> tuple[Sequence[BaseRoute], Sequence[BaseRoute]]:
     ours, theirs = FastAPI(openapi_url=None), FastAPI(openapi_url=None)
     ours.include_router(participant)
     ours.include_router(fetched)
+    ours.include_router(stopping)
     ours.include_router(seats)
     ours.include_router(walks)
     theirs.include_router(experimenter)

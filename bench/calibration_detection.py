@@ -8,6 +8,7 @@ from scipy.special import ndtr
 from analysis.choice.description import describe
 from analysis.detection.measures import sensitivity
 from analysis.detection.multilevel import group_sensitivity
+from analysis.stats.paired import paired_columns_test
 from bench.calibration_case import COVERAGE, Case, Goal, Hit, holds, interval
 
 _SD_D_PRIME, _SD_C = 0.5, 0.3
@@ -41,10 +42,41 @@ def _case(people: int, trials: int, d_prime: float, c: float) -> Case:
     )
 
 
+def _two(people: int, trials: int, first: float, second: float) -> Case:
+    """The same people in two conditions of different difficulty: the difference of their d', that is not given."""
+
+    def simulate(rng: np.random.Generator, seed: int) -> Sequence[Hit]:
+        own_d, own_c = _SD_D_PRIME * rng.standard_normal(people), _SD_C * rng.standard_normal(people)
+        n = np.full(people, trials)
+        values = []
+        for d_prime in (first, second):
+            of_d = d_prime + own_d + _SD_D_PRIME / 2 * rng.standard_normal(people)
+            hits, wrong = (rng.binomial(trials, ndtr(side * of_d / 2 - own_c)) for side in (1, -1))
+            values.append(sensitivity(hits, n, wrong, n)[0])
+        found = paired_columns_test(values[0], values[1], seed=seed, resamples=0)
+        truth = first - second
+        return holds(found.difference.interval, truth), holds(found.shift, truth)
+
+    return Case(
+        f"yes-no-two-{people}x{trials}",
+        f"{people} participants in two conditions, {trials} trials a class in each; d' {first:g} and {second:g} (SDs "
+        f"{_SD_D_PRIME:g} between participants, {_SD_D_PRIME / 2:g} between a participant's conditions)",
+        (
+            Goal("difference of corrected d', Student's t", COVERAGE, "not given", shows=True),
+            Goal("shift of corrected d', Hodges-Lehmann", COVERAGE, "not given", shows=True),
+        ),
+        simulate,
+        400,
+    )
+
+
 CASES = (
     *(_case(12, trials, 2.5, 0.0) for trials in (5, 10, 20, 40)),
     _case(5, 10, 2.5, 0.0),
     _case(30, 10, 2.5, 0.0),
     _case(12, 10, 1.0, 0.3),
     _case(30, 10, 0.0, 0.3),
+    _two(12, 10, 2.5, 1.0),
+    _two(30, 10, 2.5, 1.0),
+    _two(30, 40, 2.5, 1.0),
 )

@@ -1,11 +1,13 @@
-"""The two longest computations of an analysis, done once in each process: tests analyse the same few tables again. And
-pictures with a tenth of the points that print takes, which are a third of drawing.
+"""The two longest computations of an analysis, done once in each process: tests analyse the same few tables again. So
+are drawings of the same numbers, with a tenth of the points that print takes, which are a third of drawing.
 
 `make test-all` does without. Tests of the two themselves call them where they are defined, and compute each time.
 """
 
+import pickle
 from collections.abc import Callable
-from typing import TypeVar
+from types import FunctionType
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -16,13 +18,18 @@ from analysis.stats.intervals import Floats
 from analysis.stats.label_probability import log_odds_of_a
 from analysis.stats.posterior import Posterior, posterior
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure as Sheet
+
 T = TypeVar("T")
 _known: dict[object, object] = {}
+_draw = canvas.drawn
 
 
 def compute_once() -> None:
     """From now on what was computed of the same numbers is taken as it was, and pictures are coarse."""
     canvas.DPI = 30
+    canvas.drawn = _drawn
     for module in (mixed, mixed_conditions):
         module.posterior = _posterior  # type: ignore[attr-defined]
     dawid_skene.log_odds_of_a = _log_odds_of_a  # type: ignore[attr-defined]
@@ -36,6 +43,17 @@ def _posterior(answers: Answers) -> Posterior:
 def _log_odds_of_a(pair: crossed.Codes, person: crossed.Codes, side: Floats, n_pairs: int) -> Floats:
     key = (*map(_cells, (pair, person, side)), n_pairs)
     return _once(key, lambda: log_odds_of_a(pair, person, side, n_pairs)).copy()
+
+
+def _drawn(height: float, paint: "Callable[[Sheet], None]", title: str, alt: str) -> tuple[str, bytes]:
+    """Of a painter that a test wraps around another, which cannot be pickled, each time anew."""
+    assert isinstance(paint, FunctionType)
+    try:
+        seen = pickle.dumps([cell.cell_contents for cell in paint.__closure__ or ()])
+    except (AttributeError, TypeError, pickle.PicklingError):
+        return _draw(height, paint, title, alt)
+    key = paint.__code__, seen, height, title, alt, canvas.DPI
+    return _once(key, lambda: _draw(height, paint, title, alt))
 
 
 def _cells(values: np.ndarray) -> tuple[object, ...]:

@@ -115,6 +115,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from tests.computed import compute_once
 
         compute_once()
+    if hypothesis.settings.get_current_profile_name() == "same":
+        from tests.examples import try_fewer
+
+        try_fewer(items)
     dropped = [item for item in items if is_left_out(item, is_exhaustive)]
     config.hook.pytest_deselected(items=dropped)
     left_out = set(dropped)

@@ -16,6 +16,7 @@ from playwright.sync_api import sync_playwright
 from app.sessions.pages import MessagePage, Page
 from tests.browser import pages, rating_pages
 from tests.browser.conftest import CHROMIUMS, LAUNCH, make_clips
+from tests.browser.end_pages import design, ends_of
 from tests.browser.game_pages import specimens
 from tests.browser.match_rig import MatchRig
 from tests.browser.rig import Rig, serving
@@ -38,6 +39,7 @@ def others() -> Mapping[str, Page | MessagePage]:
         "rating-clip": rating_pages.rating(clip="c1"),
         "debrief": pages.debrief(),
         "message": pages.message(),
+        **ends_of(design()),
     }
 
 

@@ -76,7 +76,7 @@ def share_within(first: str, second: str | None, differences: Floats) -> PairSha
 def shares_within(
     values: Mapping[str, float], sources: Mapping[str, str], pairs: StimulusPairs, positive: str
 ) -> list[PairShare]:
-    """Of the values of one clue: `positive` against all others and, where there are more, each two sources."""
+    """One clue's values, `positive` against all others and, where there are more, each two sources."""
     both = [(a, b) for a, b in pairs if a in sources and b in sources and sources[a] != sources[b]]
 
     def differences(first: str, second: str | None) -> Floats:
@@ -107,7 +107,7 @@ def _judged(one: PairShare, p_holm: float | None, threshold: float) -> PairShare
 
 
 def strongest(found: Iterable[PairShare]) -> PairShare | None:
-    """What warns, else what has the greatest strength."""
+    """The one that warns, else the one with the greatest strength."""
     return max(found, key=lambda one: (one.warns, one.strength or 0.0), default=None)
 
 

@@ -12,6 +12,8 @@ from analysis.errors import AnalysisError
 from analysis.results import Result
 
 UNWATCHED = "unwatched"
+BY_EVIDENCE = (UNWATCHED, "out-of-step", "dropped-frames")
+"""The rules that leave answers out by how their clips were watched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +98,12 @@ def select_rows(responses: pd.DataFrame, mode: str | None = None) -> pd.DataFram
 
 
 def with_unwatched(responses: pd.DataFrame) -> pd.DataFrame:
-    """Return checked rows of which those that the rule `unwatched` alone excludes count like others.
+    """Return checked rows of which those that a rule of `BY_EVIDENCE` alone excludes count like others.
 
     What an experimenter excluded by hand, and trials whose clip would not play, stay excluded.
     """
     excluded = responses["excluded"]
-    return responses.assign(excluded=excluded.where(excluded != UNWATCHED))
+    return responses.assign(excluded=excluded.where(~excluded.isin(BY_EVIDENCE)))
 
 
 def _has_vote(rows: pd.DataFrame, mode: str) -> Mask:

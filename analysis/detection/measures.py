@@ -10,9 +10,10 @@ from scipy.special import ndtri
 
 from analysis.choice.cells import natural_ranks
 from analysis.choice.chance import ChanceTest, against_chance
-from analysis.choice.conditions import ConditionsCompared, Measure, Measured, compare_values
+from analysis.choice.conditions import ConditionsCompared, Measure, Measured
 from analysis.choice.description import Description, describe
 from analysis.data.codes import Counts, Mask, codes_of
+from analysis.detection.compared import compare_sensitivity
 from analysis.detection.multilevel import GroupSensitivity, group_sensitivity
 from analysis.detection.table import COLUMNS, Judgements
 from analysis.options import LEVEL, RESAMPLES
@@ -210,7 +211,7 @@ def analyze_judgements(
         stimuli=_stimuli(rows, signal[counted], said[counted]),
         agreement=_agreement(rows, seed, resamples),
         mixed=_mixed(rows, signal[counted], said[counted], judgements),
-        conditions=compare_values(
+        conditions=compare_sensitivity(
             names, _measures(table, of_each, counted, judged), seed=seed, resamples=resamples
         ),
     )

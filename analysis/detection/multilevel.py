@@ -163,7 +163,7 @@ class _Model:
         return float(prior - self.times @ log_marginal - _OFF_ZERO * log_det)
 
     def _mode(self, mean: Floats, precision: Floats) -> tuple[Floats, Floats]:
-        """Of each cell the likeliest z(H) and z(F), and the curvature there, by Newton's method."""
+        """Each cell's likeliest z(H) and z(F), and the curvature there, by Newton's method."""
         z = self.at
         for _ in range(_STEPS):
             slope, bend = self._bent(z)

@@ -23,21 +23,24 @@ _HIGH = _LINE + 2 * _PAD
 class Sessions:
     """How many sessions came how far, in the mode that is analysed; a table of answers alone cannot tell.
 
-    Every session opened is exactly one of refused, under age, left at the consent page, unfinished and completed."""
+    Every session opened is exactly one of refused, under age, left at the consent page, found full, unfinished,
+    completed and withdrew (their answers were deleted)."""
 
     refused: int
     under_age: int
     left_at_consent: int
     unfinished: int
     completed: int
+    found_full: int = 0
+    withdrew: int = 0
 
     @property
     def consented(self) -> int:
-        return self.unfinished + self.completed
+        return self.unfinished + self.completed + self.withdrew
 
     @property
     def opened(self) -> int:
-        return self.consented + self.refused + self.under_age + self.left_at_consent
+        return self.consented + self.refused + self.under_age + self.left_at_consent + self.found_full
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +91,12 @@ def _parts(selection: Selection, sessions: Sessions | None) -> Iterator[_Part]:
             (sessions.refused, "refused"),
             (sessions.under_age, "said they were under age"),
             (sessions.left_at_consent, "left at the consent page"),
+            (sessions.found_full, "found no place"),
         )
+        gone = (sessions.unfinished, "not finished"), (sessions.withdrew, "had their answers deleted")
         steps = (
             _Step(sessions.opened, "opened", lost),
-            _Step(sessions.consented, "gave consent", ((sessions.unfinished, "not finished"),)),
+            _Step(sessions.consented, "gave consent", gone),
             _Step(sessions.completed, "completed"),
         )
         yield _Part(f"Sessions ({selection.mode})", steps)

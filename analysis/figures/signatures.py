@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from analysis.figures import canvas, words
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 from analysis.signatures import PlaySignatures, SignatureResult, Signatures
-from analysis.signatures.text import outside_words
+from analysis.signatures.text import left_off_words, outside_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -171,6 +171,7 @@ def _maps(shown: Sequence[SignatureResult], human: str, of: _Of) -> AnyFigure:
         reading="What is near on a map is near by its distance, in that distance's unit (classical multidimensional "
         "scaling); the axes mean nothing. Grey dots are people. Stress (Kruskal's stress-1) is 0 where the map shows "
         "every distance as it is; above 0.2 read the distances, not the map."
+        + "".join(f" {one.title}: {left_off_words(one)}" for one in maps if one.left_off_map)
         + canvas.missing_note(each.source for one in maps for each in one.distances),
     )
 

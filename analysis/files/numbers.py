@@ -42,7 +42,7 @@ def decimal_number(text: str) -> float:
 
 
 def is_plain(text: str) -> bool:
-    """Whether Python's `int` and `float` read a text as anybody would: no underscores, no digits of other scripts."""
+    """True where `int` and `float` read a text as anybody would: no underscores, no digits of other scripts."""
     return text.isascii() and "_" not in text
 
 

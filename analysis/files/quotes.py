@@ -144,7 +144,7 @@ class QuoteScan:
         return text.decode("utf-8", "replace")
 
     def _record_start(self, position: int) -> int:
-        """Where the row of a place outside of quotes begins."""
+        """The beginning of the row of a place outside of quotes."""
         while True:
             found = _last_break(self.data, position)
             span = self._span_at(found)
@@ -245,18 +245,18 @@ class QuoteScan:
 
 
 def _may_be_rows(whole: Sequence[bool]) -> bool:
-    """Whether the lines of a row could be rows of which the first and the last have a stray mark: both are then as wide
-    as a row, or one between them is."""
+    """True where the lines of a row could be rows of which the first and the last have a stray mark: both are then as
+    wide as a row, or one between them is."""
     return (whole[0] and whole[-1]) or any(whole[1:-1])
 
 
 def _last_break(data: Data, position: int) -> int:
-    """Where the last line break before a place ends; -1 without one."""
+    """The end of the last line break before a place; -1 without one."""
     found = data.rfind(b"\n", 0, position)
     return max(found, data.rfind(b"\r", found + 1, position))
 
 
 def _end(pattern: re.Pattern[bytes], data: Data, position: int) -> int:
-    """Where a match at a place ends; the place itself without one."""
+    """The end of a match at a place; the place itself without one."""
     found = pattern.match(data, position)
     return found.end() if found else position

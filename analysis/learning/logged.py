@@ -20,8 +20,8 @@ _STANDING_S, _FEW_REPEATS = 0.5, 0.1
 
 @dataclass(frozen=True, slots=True)
 class Logged:
-    """Of one path: seconds between values that are new, their spread over that (0 is regular), decimals of positions
-    and of headings (7 for more), and the share of moments that repeat the last while the player moves."""
+    """One path's logging: seconds between values that are new, their spread over that (0 is regular), decimals of
+    positions and of headings (7 for more), and the share of moments that repeat the last while the player moves."""
 
     step_s: float
     irregular: float
@@ -32,7 +32,8 @@ class Logged:
 
 @dataclass(frozen=True, slots=True)
 class InCommon:
-    """What all paths are brought to before a judge reads them; `step_s` 0 and `decimals` 7 leave them as they are."""
+    """The step and precision to which all paths are brought before a judge reads them; `step_s` 0 and `decimals` 7
+    leave them as they are."""
 
     step_s: float = 0.0
     decimals: int = FULL

@@ -5,7 +5,7 @@ What is counted does not matter here: counts have a row for each clip or match o
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
@@ -16,10 +16,12 @@ from analysis.signatures.mds import Map, classical_mds
 from analysis.stats.intervals import Floats, no_interval
 
 if TYPE_CHECKING:
-    from analysis.signatures.measures import Counts, Distance
+    from analysis.signatures.measures import Counts, Distance, Ints
 
 RESAMPLES = 1000
 DRAWS = 100
+MAP_PEOPLE = 1000
+"""A map has no more people than this, drawn by the seed: laying out n takes n^3 steps, and who could tell more dots."""
 HUMAN = "human"
 SIZES = (1, 2, 5, 10, 20, 50, 100, 200)
 NOT_COVERED = (
@@ -64,6 +66,8 @@ class SignatureResult(Result):
     has the least (None: several have, or there is one source alone), `nearest_share` says in how many of the resamples.
     `not_settled` names sources with fewer than `settled_at` observations, `not_compared` those without a distance, as
     they have no observation where people have any. `shares` holds the two published signatures themselves.
+    `left_off_map` is the number of people without a place on the map: beyond the `MAP_PEOPLE` that are drawn, or
+    without a distance to others there.
     """
 
     signature: str
@@ -81,6 +85,7 @@ class SignatureResult(Result):
     settling: tuple[Settling, ...] = ()
     map: Map | None = None
     shares: Mapping[str, Sequence[float]] | None = None
+    left_off_map: int = 0
 
     def bands_away(self, source: str) -> float | None:
         """A source's distance in upper ends of the band of people: above 1 it lies outside; None without a band.
@@ -125,9 +130,9 @@ def against_people(
     pooled = {source: _total(kept[source].values()) for source in others}
     people = {player: rows.sum(axis=0) for player, rows in kept[human].items()}
     points = np.array([*people.values(), *pooled.values()])
-    apart = _distances(points, one.distance)
+    apart = _Apart.of(points, one.distance)
     n_people = len(people)
-    to_persons = {source: apart[n_people + at, :n_people] for at, source in enumerate(others)}
+    to_persons = {source: apart.row(n_people + at)[:n_people] for at, source in enumerate(others)}
     none = no_interval(NOT_COVERED, seed, 0, "none")
     distances = tuple(
         SourceDistance(
@@ -149,6 +154,7 @@ def against_people(
         )
     )
     observed = {human: _total(kept[human].values()), **pooled}
+    on_map = _on_map(n_people, len(points), apart, seed)
     return SignatureResult(
         signature=one.name,
         title=one.title,
@@ -156,7 +162,7 @@ def against_people(
         published=one.published,
         reason=None,
         settled_at=one.settled_at,
-        band=_band(apart[:n_people, :n_people]),
+        band=_band(apart, n_people),
         distances=distances,
         nearest=nearest,
         nearest_share=None if nearest is None else _nearest_share(nearest, drawn),
@@ -167,10 +173,11 @@ def against_people(
         settling=tuple(
             step for source, of in kept.items() if of for step in _settling(source, of, one.distance, seed)
         ),
-        map=_map(labels, apart),
+        map=_map(labels, apart, on_map),
         shares={source: [float(x) for x in counts / counts.sum()] for source, counts in observed.items()}
         if one.published
         else None,
+        left_off_map=n_people - sum(at < n_people for at in on_map),
     )
 
 
@@ -179,9 +186,35 @@ def _total(rows: "Iterable[Counts]") -> "Counts":
     return found
 
 
-def _distances(points: Floats, distance: "Distance") -> Floats:
-    """Of each point to each; NaN where there is none."""
-    return np.array([distance(np.broadcast_to(one, points.shape), points) for one in points])
+@dataclass(frozen=True, slots=True)
+class _Apart:
+    """How far every point is from every other, NaN where there is no distance.
+
+    Kept by kinds of points, as people of one or two choices are thousands, of a few hundred kinds."""
+
+    kinds: Floats
+    kind_of: "Ints"
+
+    @classmethod
+    def of(cls, points: Floats, distance: "Distance") -> Self:
+        """The distances of points, one a row."""
+        distinct, kind_of = np.unique(points, axis=0, return_inverse=True)
+        kinds = np.empty((len(distinct), len(distinct)))
+        for at, one in enumerate(distinct):
+            rest = distinct[at:]
+            kinds[at, at:] = kinds[at:, at] = distance(np.broadcast_to(one, rest.shape), rest)
+        return cls(kinds, kind_of.ravel())
+
+    def row(self, at: int) -> Floats:
+        """Of one point to all, itself among them."""
+        found: Floats = self.kinds[self.kind_of[at]][self.kind_of]
+        return found
+
+    def among(self, points: Sequence[int]) -> Floats:
+        """Of some points to each other, a symmetric matrix in their order."""
+        kinds = self.kind_of[list(points)]
+        found: Floats = self.kinds[np.ix_(kinds, kinds)]
+        return found
 
 
 def _mean_known(values: Floats) -> float:
@@ -201,31 +234,82 @@ def resampled(
     if not resamples:
         return {}
     rng = np.random.default_rng(seed)
-    drawn: dict[str, tuple[list[Counts], Floats]] = {}
+    drawn: dict[str, tuple[list[_Drawn], Floats]] = {}
     for source, players in counted.items():
-        rows = [_rows_drawn(counts, rng, resamples) for counts in players.values()]
+        rows = [_Drawn.of(counts, rng, resamples) for counts in players.values()]
         times = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=resamples)
         drawn[source] = rows, times.astype(float)
-    people, times_of = drawn[human]
-    found = {}
-    for source, (drawn_rows, drawn_times) in drawn.items():
-        if source == human:
-            continue
-        pooled = sum(drawn_times[:, at, None] * counts for at, counts in enumerate(drawn_rows))
-        each = np.stack([distance(np.asarray(pooled), person) for person in people], axis=1)
-        weight = np.where(np.isnan(each), 0.0, times_of)
-        total = weight.sum(axis=1)
-        found[source] = np.divide(
-            np.nansum(each * weight, axis=1), total, out=np.full(resamples, np.nan), where=total > 0
-        )
+    people, times_of = drawn.pop(human)
+    pooled = {
+        source: np.asarray(sum(times[:, at, None] * one.rows() for at, one in enumerate(players)))
+        for source, (players, times) in drawn.items()
+    }
+    each = _to_each(pooled, people, distance)
+    return {source: _mean_over(far, times_of) for source, far in each.items()}
+
+
+def _to_each(
+    pooled: "Mapping[str, Counts]", people: "Sequence[_Drawn]", distance: "Distance"
+) -> dict[str, Floats]:
+    """Of each source in each resample (a row) to each person (a column).
+
+    Who did one thing alone did it in every resample or did nothing, so for people alike it is computed once."""
+    known: dict[tuple[str, bytes], Floats] = {}
+    each = {source: np.empty((len(counts), len(people))) for source, counts in pooled.items()}
+    for at, person in enumerate(people):
+        one = person.one_kind()
+        rows = person.rows() if one is None else one
+        for source, counts in pooled.items():
+            if one is None:
+                each[source][:, at] = distance(counts, rows)
+                continue
+            key = source, one.tobytes()
+            if key not in known:
+                known[key] = distance(counts, np.broadcast_to(one, counts.shape))
+            each[source][:, at] = np.where(person.times[:, 0] > 0, known[key], np.nan)
+    return each
+
+
+def _mean_over(far: Floats, times: Floats) -> Floats:
+    """In each resample the mean over persons, as often as they were drawn; NaN where no distance is known."""
+    weight = np.where(np.isnan(far), 0.0, times)
+    total = weight.sum(axis=1)
+    found: Floats = np.divide(
+        np.nansum(far * weight, axis=1), total, out=np.full(len(total), np.nan), where=total > 0
+    )
     return found
 
 
-def _rows_drawn(counts: "Counts", rng: np.random.Generator, resamples: int) -> "Counts":
-    n = len(counts)
-    times = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
-    found: Counts = times @ counts
-    return found
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A player's kinds of rows, and how often each was drawn in each resample; summed when asked for, as the sums of
+    thousands of players take gigabytes. Rows without a count are left out."""
+
+    counts: "Counts"
+    times: "Ints"
+
+    @classmethod
+    def of(cls, counts: "Counts", rng: np.random.Generator, resamples: int) -> Self:
+        """As many rows as there are, drawn with replacement, in each resample."""
+        n = len(counts)
+        times = rng.multinomial(n, np.full(n, 1 / n), size=resamples)
+        if n > 1:
+            kinds, kind_of = np.unique(counts, axis=0, return_inverse=True)
+            counts, times = kinds, times @ np.eye(len(kinds), dtype=np.int64)[kind_of.ravel()]
+        counted = counts.any(axis=1)
+        return cls(counts[counted], times[:, counted].astype(np.min_scalar_type(n)))
+
+    def rows(self) -> "Counts":
+        """The player's counts, a row for each resample."""
+        found: Counts = self.times.astype(np.int64) @ self.counts
+        return found
+
+    def one_kind(self) -> "Counts | None":
+        """The only row that there is, in least terms: distances are of shares; None where there are several."""
+        if len(self.counts) != 1:
+            return None
+        found: Counts = self.counts[0] / np.gcd.reduce(self.counts[0].astype(np.int64))
+        return found
 
 
 def _nearest(distances: Sequence[SourceDistance]) -> str | None:
@@ -242,11 +326,10 @@ def _nearest_share(nearest: str, drawn: Mapping[str, Floats]) -> float | None:
     return float(np.mean(drawn[nearest] <= least))
 
 
-def _band(apart: Floats) -> Band:
-    n = len(apart)
+def _band(apart: _Apart, n: int) -> Band:
     if n == 1:
         return Band(None, None, None, 1, "one person has no others to be held against")
-    rows = [np.delete(apart[at], at) for at in range(n)]
+    rows = (np.delete(apart.row(at)[:n], at) for at in range(n))
     each = [_mean_known(row) for row in rows if not np.isnan(row).all()]
     if not each:
         return Band(None, None, None, n, "no two people have observations where the other has any")
@@ -254,12 +337,25 @@ def _band(apart: Floats) -> Band:
     return Band(median, low, high, len(each), None)
 
 
-def _map(labels: Sequence[str], apart: Floats) -> Map | None:
-    """Of those with a distance to each other; who has fewest goes first."""
-    kept = list(range(len(labels)))
-    while (lacking := np.isnan(apart[np.ix_(kept, kept)]).sum(axis=1)).any():
-        del kept[int(lacking.argmax())]
-    return classical_mds([labels[at] for at in kept], apart[np.ix_(kept, kept)]) if len(kept) > 1 else None
+def _on_map(n_people: int, n_points: int, apart: _Apart, seed: int) -> list[int]:
+    """The points with a distance to each other, people first; who has fewest goes first."""
+    people: Sequence[int] = range(n_people)
+    if n_people > MAP_PEOPLE:
+        drawn = np.random.default_rng([seed, n_people]).choice(n_people, MAP_PEOPLE, replace=False)
+        people = sorted(int(at) for at in drawn)
+    kept = [*people, *range(n_people, n_points)]
+    is_unknown = np.isnan(apart.among(kept))
+    lacking = is_unknown.sum(axis=1)
+    stays = np.full(len(kept), True)
+    while lacking.any():
+        goes = int(lacking.argmax())
+        stays[goes] = False
+        lacking = np.where(stays, lacking - is_unknown[goes], 0)
+    return [at for at, on_map in zip(kept, stays, strict=True) if on_map]
+
+
+def _map(labels: Sequence[str], apart: _Apart, kept: Sequence[int]) -> Map | None:
+    return classical_mds([labels[at] for at in kept], apart.among(kept)) if len(kept) > 1 else None
 
 
 def _settling(

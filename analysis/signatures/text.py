@@ -6,7 +6,7 @@ from rich.console import RenderableType
 
 from analysis.distances import Closing, agreement
 from analysis.options import LEVEL
-from analysis.signatures.against import NOT_COVERED, SignatureResult
+from analysis.signatures.against import MAP_PEOPLE, NOT_COVERED, SignatureResult
 from analysis.signatures.comparing import Signatures
 from analysis.signatures.play import PlaySignatures
 from analysis.stats.evidence import NOT_YET, separated
@@ -127,6 +127,8 @@ def _signature(one: SignatureResult) -> Iterator[RenderableType]:
         )
     elif one.band:
         yield f"  No band of people: {one.band.reason}."
+    if one.left_off_map:
+        yield f"  {left_off_words(one)}"
     if len(one.distances) > 1:
         share = "" if one.nearest_share is None else f", in {one.nearest_share:.0%} of resamples"
         nearest = "several are equally near" if one.nearest is None else name_of(one.nearest)
@@ -147,6 +149,14 @@ def _signature(one: SignatureResult) -> Iterator[RenderableType]:
     if one.not_settled:
         names = ", ".join(name_of(source) for source in one.not_settled)
         yield f"  Not settled, with fewer than {one.settled_at:,} observations: {names}."
+
+
+def left_off_words(one: SignatureResult) -> str:
+    """How many people the map leaves out, and why, as a sentence."""
+    return (
+        f"The map leaves out {one.left_off_map:,} people: it has those with a distance to each other, of at most "
+        f"{MAP_PEOPLE:,} drawn."
+    )
 
 
 def band_words(one: SignatureResult, source: str) -> str:

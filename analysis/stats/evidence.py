@@ -1,4 +1,4 @@
-"""What an interval lets one say of a number: that it is, that it is not by more than so much, or neither yet.
+"""One rule for what an interval lets one say: that something is, is not by more than so much, or neither yet.
 
 Absence of evidence is no finding: every sentence of Results, the report, the terminal, clues and judges that says
 *more*, *less*, *alike* or *no* takes it from here.
@@ -49,5 +49,5 @@ def evidence_of(
 
 
 def separated(first: Ends, second: Ends) -> bool:
-    """Whether two intervals leave no doubt which number is higher: `first` lies wholly above `second`."""
+    """True where two intervals leave no doubt which number is higher: `first` lies wholly above `second`."""
     return first.low is not None and second.high is not None and first.low > second.high

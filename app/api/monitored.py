@@ -30,6 +30,7 @@ class FunnelOut(Out):
     stopped: int
     refused: int
     under_age: int
+    full: int
 
 
 class PointOut(Out):
@@ -82,6 +83,9 @@ class TroubleOut(Out):
     hidden: int
     not_watched: int
     not_read: int
+    sped_up: int
+    out_of_step: int
+    dropped: int
     odd: int
     excluded: int
 
@@ -108,4 +112,5 @@ class MonitorOut(Out):
     left_pressed: int | None
     trouble: TroubleOut
     n_flagged: int
+    notices: list[str]
     n_by_flag: Flags

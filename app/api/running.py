@@ -131,6 +131,7 @@ class TrialOut(Out):
     opened_ms: int | None
     interval_ms: int | None
     unwatched: bool
+    study_rule: str | None
     flags: Sequence[Flag]
     reported: Sequence[str]
     sides_known: bool

@@ -79,11 +79,6 @@ def ask(
     finally:
         exchanges.close()
         chat.close()
-    failed = [row for row in asked.rows if row.problem]
-    if len(failed) == len(asked.rows):
-        raise StudyError(
-            f"{terms.model} judged none of {len(study.pairs)} pairs; {failed[0].pair}: {failed[0].problem}"
-        )
     head, *rows = reasons_of(asked.answers)
     files = {
         "reasons.csv": csv_text(
@@ -95,6 +90,12 @@ def ask(
     for name, text in files.items():
         with written_whole(folder / name) as file:
             file.write(text.encode())
+    failed = [row for row in asked.rows if row.problem]
+    if len(failed) == len(asked.rows):
+        raise StudyError(
+            f"{terms.model} judged none of {len(study.pairs)} pairs; {failed[0].pair}: {failed[0].problem}; what it "
+            f"said is in {folder / 'reasons.csv'}"
+        )
     _say(asked.consistency)
     if failed:
         err.print(
@@ -114,7 +115,7 @@ def _say(found: "Consistency") -> None:
 
     out.print(
         f"{found.n_answers} answers, {found.n_refused} refused, {found.n_unreadable} unreadable, "
-        f"{found.n_without_probability} without a probability that agrees with the choice. Both orders name the "
+        f"{found.n_without_probability} without a probability. Both orders name the "
         f"same clip: {share(found.order_consistency)}. Two repeats do: {share(found.agreement)}. The first clip is "
         f"named: {share(found.first_share)}.",
         markup=False,

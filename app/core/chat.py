@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -16,6 +17,7 @@ from app.core.errors import StudyError
 
 LONGEST_REPLY = 1_000_000
 """Bytes of a reply that are read."""
+_AROUND = 20_000  # bytes of a reply that are no text of the model's
 _SHOWN_OF_A_FAULT = 300
 _LAST = 20_000
 _SHORTEST_SECRET = 8
@@ -52,8 +54,11 @@ class Spending:
         self._aside = 0
         self._lock = threading.Lock()
 
-    def before(self, tokens: int) -> None:
-        """Set a call aside. Raises Spent where the budget does not cover it."""
+    def before(self, tokens: int) -> int:
+        """Set a call aside, and say how many tokens it may take at most: its own and what nobody has set aside.
+
+        Raises Spent where the budget does not cover it.
+        """
         with self._lock:
             if self.calls >= self.most_calls:
                 raise Spent(f"the budget of {self.most_calls} calls is spent")
@@ -64,6 +69,7 @@ class Spending:
                 )
             self.calls += 1
             self._aside += tokens
+            return self.most_tokens - self.tokens - self._aside + tokens
 
     def after(self, aside: int, used: int) -> None:
         """Count what a call used in place of what was set aside for it."""
@@ -199,21 +205,22 @@ class Chat:
 
     def _counted(self, request: Mapping[str, Any], end: float) -> Call:
         aside = _length(request) // _CHARACTERS_PER_TOKEN + max(request.get(name, 0) for name in TOKEN_FIELDS)
-        self._spending.before(aside)
+        most = self._spending.before(aside)
         used = aside
         try:
-            call = self._posted(request, end)
+            call = self._posted(request, end, most)
             used = aside if call.tokens is None else call.tokens
             return call
         finally:
             self._spending.after(aside, used)
 
-    def _posted(self, request: Mapping[str, Any], end: float) -> Call:
+    def _posted(self, request: Mapping[str, Any], end: float, most: int) -> Call:
+        """With a reply of `most` tokens: one that is longer is read so far, and its server hung up on."""
         start = time.monotonic()
         limit = max(0.001, min(end - start, self._server.timeout_s))
         try:
             with self._client.stream("POST", self._url, json=request, timeout=limit) as reply:
-                body = _read(reply, start + limit)
+                body = _read(reply, start + limit, min(LONGEST_REPLY, most * _CHARACTERS_PER_TOKEN + _AROUND))
                 status, asked = reply.status_code, reply.headers.get("retry-after", "")
         except (TimeoutError, httpx2.TimeoutException):
             fault = f"no reply within {limit:.3g} s"
@@ -225,7 +232,27 @@ class Chat:
         text = self._server.without_key(body.decode(errors="replace"))
         wait = float(asked) if asked.isdecimal() else 0.0
         call = Call(request, _ms(start), status, _json(text), retry_after_s=wait)
-        return replace(call, fault=_fault(call, text), tokens=_tokens(call, text))
+        return replace(call, fault=_fault(call, text), tokens=_tokens(call, text, most))
+
+
+# How models decline in words, as the first of what they say. Apostrophes of both kinds are taken alike.
+_REFUSALS = re.compile(
+    r"""\W*(
+        (i'm|i\ am)\ (very\ |so\ |really\ )?sorry\b | sorry,\ (but\ )?i\b | i\ apologi[sz]e\b
+        | as\ an\ ai\b | as\ a\ (large\ )?language\ model\b
+        | (i'm|i\ am)\ (unable|not\ able|not\ comfortable|not\ allowed|not\ willing)\b
+        | i\ (can't|cannot|can\ not|won't|will\ not|must|have\ to|need\ to)\ (help|assist|comply|do\ that|engage
+          |take\ part|participate|continue|provide|respond|decline|refuse|play|answer|judge)\b
+        | i\ (respectfully\ )?(decline|refuse)\b | (i'd|i\ would)\ rather\ not\b
+    )""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+
+def refusal_in(text: str) -> str:
+    """The words by which a reply without an answer declines to give one; empty where it begins with none of them."""
+    found = _REFUSALS.match(text.replace("\u2019", "'"))
+    return found[0].strip() if found else ""
 
 
 def objects_in(text: str) -> list[dict[str, Any]]:
@@ -242,16 +269,16 @@ def objects_in(text: str) -> list[dict[str, Any]]:
     return found
 
 
-def _read(reply: httpx2.Response, end: float) -> bytes:
+def _read(reply: httpx2.Response, end: float, most: int) -> bytes:
     """The body as far as it is read. Raises TimeoutError where it takes too long as a whole."""
     body = bytearray()
     for part in reply.iter_bytes():
         body += part
         if time.monotonic() > end:
             raise TimeoutError
-        if len(body) > LONGEST_REPLY:
+        if len(body) > most:
             break
-    return bytes(body[:LONGEST_REPLY])
+    return bytes(body[:most])
 
 
 def _json(text: str) -> object:
@@ -269,18 +296,20 @@ def _fault(call: Call, text: str) -> str:
         return ""
     if call.status != 200:
         return f"answered with status {call.status}: {' '.join(text.split())[:_SHOWN_OF_A_FAULT]}"
-    too_long = isinstance(call.response, str) and len(text.encode()) >= LONGEST_REPLY
+    too_long = (
+        isinstance(call.response, str) and text.lstrip().startswith("{") and len(text.encode()) >= _AROUND
+    )
     return "" if call.message or too_long else "its answer is not one of the chat-completions protocol"
 
 
-def _tokens(call: Call, text: str) -> int:
-    """As the server counts them, or by length; a call that was turned down cost none."""
+def _tokens(call: Call, text: str, most: int) -> int:
+    """As the server counts them, or by length, up to where it was hung up on; a call that was turned down cost none."""
     if call.status != 200:
         return 0
     counted = _at(call.response, "usage", "total_tokens")
     if isinstance(counted, int) and counted >= 0:
         return counted
-    return (_length(call.request) + len(text)) // _CHARACTERS_PER_TOKEN
+    return min((_length(call.request) + len(text)) // _CHARACTERS_PER_TOKEN, most)
 
 
 def _length(request: Mapping[str, Any]) -> int:

@@ -22,6 +22,8 @@ POLICY = "; ".join(
 )
 # For the participant's pages that the design editor shows beside its form.
 FRAMED_POLICY = POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+# For the one page that any site may frame: it begins nothing, and has a link that opens the study in a tab.
+ANYWHERE_POLICY = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
 # For the page that shows them.
 FRAMING_POLICY = f"{POLICY}; frame-src 'self'"
 SAFETY = [

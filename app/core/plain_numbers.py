@@ -1,31 +1,48 @@
 """Numbers in settings that people write: pydantic alone reads `1_0` as 10."""
 
-from collections.abc import Iterator
-from typing import Any, get_args
+from collections.abc import Callable
+from typing import Any
 
-from pydantic import ValidationInfo
-from pydantic_core import PydanticKnownError
+from pydantic import BaseModel, GetCoreSchemaHandler
+from pydantic_core import CoreSchema, PydanticKnownError, core_schema
 
 from analysis.files.numbers import is_plain
 
 
-def plain_number(value: Any, annotation: Any) -> Any:
-    """The value of a field, unchanged. Raises as pydantic does where a text stands for a number that is not plain."""
-    kinds = set(_kinds(annotation))
-    if isinstance(value, str) and not is_plain(value) and str not in kinds:
-        if int in kinds:
-            raise PydanticKnownError("int_parsing")
-        if float in kinds:
-            raise PydanticKnownError("float_parsing")
+def _whole(value: Any) -> Any:
+    if isinstance(value, str) and not is_plain(value):
+        raise PydanticKnownError("int_parsing")
     return value
 
 
-def plain_numbers(cls: Any, value: Any, info: ValidationInfo) -> Any:
-    """`plain_number` of any field of a model, as its `field_validator("*", mode="before")`."""
-    return plain_number(value, cls.model_fields[info.field_name].annotation)
+def _decimal(value: Any) -> Any:
+    if isinstance(value, str) and not is_plain(value):
+        raise PydanticKnownError("float_parsing")
+    return value
 
 
-def _kinds(annotation: Any) -> Iterator[Any]:
-    yield annotation
-    for each in get_args(annotation):
-        yield from _kinds(each)
+_LOOKS: dict[object, Callable[[Any], Any]] = {"int": _whole, "float": _decimal}
+
+
+def _looked_at(schema: Any) -> Any:
+    """A copy of a schema; what was looked at already (of a model within) stays as it is."""
+    if isinstance(schema, list | tuple):
+        return type(schema)(map(_looked_at, schema))
+    if not isinstance(schema, dict):
+        return schema
+    kind = schema.get("type")
+    if kind == "function-before" and schema["function"]["function"] in _LOOKS.values():
+        return schema
+    if isinstance(kind, str) and kind in _LOOKS:
+        return core_schema.no_info_before_validator_function(_LOOKS[kind], schema)
+    return {key: _looked_at(each) for key, each in schema.items()}
+
+
+class PlainNumbers(BaseModel):
+    """A model whose numbers are plain, those in lists and mappings, too: any other text is refused as no number."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """The schema that pydantic makes, with every number looked at first."""
+        found: CoreSchema = _looked_at(handler(source))
+        return found

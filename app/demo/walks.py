@@ -31,7 +31,7 @@ def written(clips: Sequence[ImportedClip]) -> str:
 
 
 def listed(folder: Path = FOLDER) -> list[ImportedClip]:
-    """What the list says of each clip."""
+    """Each clip as the list has it."""
     found = json.loads((folder / LIST).read_text(encoding="utf-8"))
     rules = Rules.model_validate({**found["rules"], "masks": tuple(found["rules"]["masks"])})
     return [

@@ -40,7 +40,7 @@ class Located:
 
 
 def are_positions(target: Path) -> bool:
-    """Whether a folder, or a table, has positions without clips."""
+    """True for a folder, or a table, that has positions without clips."""
     if target.is_dir():
         manifest = target / MANIFEST
         return not manifest.exists() or FILE not in _header(manifest)

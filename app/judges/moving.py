@@ -1,7 +1,7 @@
 """The paths of clips, as shown: of a study's, or of a folder with a manifest. What signatures are made of."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -81,15 +81,7 @@ def recorded_of_folder(folder: Path, player: str = PLAYER) -> Sequence[Recorded]
     """The clips of a folder's `manifest.csv` that have positions. Raises ClipError naming what is wrong with it."""
     rows = read_manifest(folder / MANIFEST).rows
     return [
-        Recorded(
-            row.name,
-            row.source,
-            row.attributes.get(player) or NOT_SAID,
-            row.positions,
-            None,
-            is_simulated(row.attributes),
-            row.attributes.get(LOGGED, ""),
-        )
+        _whole(row.name, row.source, row.positions, row.attributes, player)
         for row in rows
         if row.positions is not None
     ]
@@ -97,18 +89,12 @@ def recorded_of_folder(folder: Path, player: str = PLAYER) -> Sequence[Recorded]
 
 def recorded_without_clips(paths: Sequence[Located], player: str = PLAYER) -> Sequence[Recorded]:
     """The same of paths that have no clips: all of each counts."""
-    return [
-        Recorded(
-            one.name,
-            one.source,
-            one.attributes.get(player) or NOT_SAID,
-            one.positions,
-            None,
-            is_simulated(one.attributes),
-            one.attributes.get(LOGGED, ""),
-        )
-        for one in paths
-    ]
+    return [_whole(one.name, one.source, one.positions, one.attributes, player) for one in paths]
+
+
+def _whole(name: str, source: str, positions: Path, attributes: Mapping[str, str], player: str) -> Recorded:
+    who, logged = attributes.get(player) or NOT_SAID, attributes.get(LOGGED, "")
+    return Recorded(name, source, who, positions, None, is_simulated(attributes), logged)
 
 
 def paths_of(clips: Sequence[Recorded], origin: str) -> Iterator[ClipPath]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal
 
-from app.core.chat import TOKEN_FIELDS, Call, Chat, Unavailable, objects_in
+from app.core.chat import TOKEN_FIELDS, Call, Chat, Unavailable, objects_in, refusal_in
 from app.core.exchanges import EXCHANGES, Keep
 from app.judges.base import Choice, JudgeFailed, PairFiles
 from app.judges.runner import Clock, OnProgress, PairToJudge, VerdictRow, blinded
@@ -71,13 +71,15 @@ class Answer:
     reason: str = ""
     named_first: bool | None = None
     has_probability: bool = False
+    contradicts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
     """How steady the model is. Shares are None where nothing can be compared.
 
-    `n_without_probability` named a clip with none that agrees, and count as certain. `order_consistency`: both
+    `n_without_probability` named a clip and no probability, and count as certain; `n_contradicting` named one and a
+    probability of the other, which is taken as it was asked for. `order_consistency`: both
     orders of a repeat name the same member. `agreement`: two repeats of a pair in one order name the same one.
     `first_share`: answers that name the video that came first.
     """
@@ -86,6 +88,7 @@ class Consistency:
     n_refused: int
     n_unreadable: int
     n_without_probability: int
+    n_contradicting: int
     order_consistency: float | None
     agreement: float | None
     first_share: float | None
@@ -185,6 +188,7 @@ def consistency_of(answers: Sequence[Answer]) -> Consistency:
         n_refused=sum(each.result == "refused" for each in answers),
         n_unreadable=sum(each.result == "unreadable" for each in answers),
         n_without_probability=sum(each.choice is not None and not each.has_probability for each in answers),
+        n_contradicting=sum(each.contradicts for each in answers),
         order_consistency=_share(alike),
         agreement=_share(agreed),
         first_share=_share([is_first for each in answers if (is_first := each.named_first) is not None]),
@@ -263,15 +267,14 @@ def _said(call: Call) -> dict[str, Any]:
         if choice in ("first", "second"):
             p, is_first = each.get("probability"), choice == "first"
             is_share = isinstance(p, int | float) and not isinstance(p, bool) and 0 <= p <= 1
-            # A number that says the other one may be meant of the one that was named: it is not taken for either.
-            agrees = is_share and (p >= 0.5) == is_first
             return {
                 "result": "answered",
                 "choice": choice,
-                "probability": p if agrees else None,
+                "probability": p if is_share else None,
+                "contradicts": is_share and p != 0.5 and (p > 0.5) != is_first,
                 "reason": str(each.get("reason") or ""),
             }
-    return {"result": "unreadable"}
+    return {"result": "refused" if refusal_in(call.text) else "unreadable"}
 
 
 def _answer(pair: str, repeat: int, order: Order, line: Mapping[str, Any]) -> Answer:
@@ -293,6 +296,7 @@ def _answer(pair: str, repeat: int, order: Order, line: Mapping[str, Any]) -> An
         str(line["reason"]).encode("utf-8", "replace").decode()[:_LONGEST_REASON],
         line["choice"] == "first",
         p is not None,
+        bool(line.get("contradicts")),
     )
 
 

@@ -56,7 +56,7 @@ TRIALS = (
         _response.c.id,
         _response.c.side,
         type_coerce(_response.c.unplayable, Integer),
-        type_coerce(_response.c.unwatched, Integer),
+        type_coerce(or_(_response.c.unwatched, _response.c.study_rule.is_not(None)), Integer),
         _response.c.rt_ms,
         _response.c.raised,
     )
@@ -100,7 +100,7 @@ class SessionTally:
 class Trouble:
     """Trials answered, and with how many something was amiss; `stalls` counts each standing still.
 
-    `excluded` are those that the rule `unwatched` leaves out.
+    `excluded` are those that the rule `unwatched`, or a rule of the study's own, leaves out.
     """
 
     answered: int = 0
@@ -110,6 +110,9 @@ class Trouble:
     hidden: int = 0
     not_watched: int = 0
     not_read: int = 0
+    sped_up: int = 0
+    out_of_step: int = 0
+    dropped: int = 0
     odd: int = 0
     excluded: int = 0
 
@@ -117,6 +120,9 @@ class Trouble:
         self.unplayable += Flag.UNPLAYABLE in flags
         self.not_watched += Flag.NOT_WATCHED in flags
         self.not_read += Flag.NOT_READ in flags
+        self.sped_up += Flag.SPED_UP in flags
+        self.out_of_step += Flag.OUT_OF_STEP in flags
+        self.dropped += Flag.DROPPED in flags
         self.odd += not flags.isdisjoint(_ODD)
 
 
@@ -160,7 +166,7 @@ def add_trials(
     if not tally.n_planned:
         tally.n_planned = len(trials)
         group.planned.update((pair_id, left) for _, _, pair_id, left, *_ in trials)
-    for _, position, pair_id, left, response_id, side, unplayable, unwatched, rt_ms, raised in trials:
+    for _, position, pair_id, left, response_id, side, unplayable, left_out, rt_ms, raised in trials:
         if response_id is None or response_id <= tally.last_id:
             continue
         tally.last_id = response_id
@@ -176,7 +182,7 @@ def add_trials(
         flags = split(raised)
         if flags:
             trouble.add(flags)
-        trouble.excluded += bool(unwatched)
+        trouble.excluded += bool(left_out)
         if pair_id in practice:
             continue
         for flag in flags:
@@ -184,7 +190,7 @@ def add_trials(
         if side in _SIDES and not unplayable:
             tally.n_chosen += 1
             tally.n_left += side == "left"
-        if counts and not unplayable and not unwatched:
+        if counts and not unplayable and not left_out:
             group.count(pair_id, left, side, 1)
 
 

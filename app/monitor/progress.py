@@ -15,6 +15,7 @@ from sqlmodel import Session, SQLModel, col
 
 from app.core.errors import NotFound, StudyError
 from app.monitor.counting import Group, Trouble
+from app.monitor.notices import notices_of
 from app.monitor.snapshots import (
     Choice,
     FlaggedLine,
@@ -130,6 +131,7 @@ def _snapshot(
         n_flagged=len(flagged),
         n_by_flag=in_order(Counter(flag for id_ in flagged for flag in tally.by_session[id_].all_flags())),
         flagged=_flagged(session, flagged[:MOST_FLAGGED], tally),
+        notices=notices_of(session, study.id, now),
     )
 
 
@@ -192,9 +194,10 @@ def _funnel(
             title=title,
             reached=reached[str(page)],
             here=on_it[str(page)],
-            stopped=stopped[str(page)],
+            stopped=stopped[str(page)] + (gone[Status.LEFT] if page.kind == "consent" else 0),
             refused=gone[Status.REFUSED] if page.kind == "consent" else 0,
             under_age=gone[Status.UNDER_AGE] if page.kind == "consent" else 0,
+            full=gone[Status.FULL] if page.kind == "consent" else 0,
         )
         for page, title in _titles(runs)
     ]

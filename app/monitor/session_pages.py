@@ -67,6 +67,7 @@ class TrialView:
     opened_ms: int | None
     interval_ms: int | None
     unwatched: bool
+    study_rule: str | None
     flags: Sequence[Flag]
     reported: Sequence[str]
     layout: str = ""
@@ -103,6 +104,7 @@ class AnsweredTrial:
             opened_ms=response.opened_ms,
             interval_ms=response.interval_ms,
             unwatched=bool(response.unwatched),
+            study_rule=response.study_rule,
             flags=[flag for flag in Flag if flag in flags and unit.kind != Kind.PRACTICE],
             reported=response.flags,
         )

@@ -33,6 +33,9 @@ _ENDS = {
     Status.UNPLAYABLE: "Came to the end without a video that would play",
     Status.REFUSED: "Did not want to take part",
     Status.UNDER_AGE: "Said to be too young",
+    Status.FULL: "Agreed when no place was left",
+    Status.LEFT: "Left the consent page without an answer",
+    Status.WITHDRAWN: "Stopped, and had their answers deleted",
 }
 
 

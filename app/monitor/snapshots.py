@@ -47,10 +47,11 @@ class FunnelStep:
     stopped: int
     refused: int = 0
     under_age: int = 0
+    full: int = 0
 
     @property
     def lost(self) -> int:
-        return self.stopped + self.refused + self.under_age
+        return self.stopped + self.refused + self.under_age + self.full
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +147,7 @@ class Snapshot:
     `version` 0 stands for all. `statuses` are of every mode, all else of `mode` alone; `left_pressed` of
     `n_votes` votes went to the left; None where it is not known of every vote. `is_blinded`
     is whether the votes of main pairs are left out. `shows_clips` and `shows_reading` say whether there are clips, and
-    records or texts, of which something can go wrong.
+    records or texts, of which something can go wrong. `notices` are sentences for the study's owner.
     """
 
     at: datetime
@@ -171,6 +172,7 @@ class Snapshot:
     n_flagged: int
     n_by_flag: Sequence[tuple[Flag, int]]
     flagged: Sequence[FlaggedLine]
+    notices: Sequence[str] = ()
 
     @property
     def here(self) -> int:

@@ -18,7 +18,7 @@ from sqlalchemy import ColumnElement, Row, Select, Text, bindparam, func, or_, s
 from sqlmodel import Session, SQLModel
 
 from app.monitor.counting import AWAY, TRIALS, Group, SessionTally, add_trials, practice_pairs
-from app.sessions.tables import BEGUN, DECLINED, Exclusion, Mode, ParticipantSession, Status
+from app.sessions.tables import BEGUN, COUNTED_ALONE, Exclusion, Mode, ParticipantSession, Status
 from app.studies.tables import StudyVersion
 
 CHUNK = 100  # sessions whose answers are read at once
@@ -36,6 +36,9 @@ _EXCLUDED = select(_exclusion.c.session_id).where(_exclusion.c.lifted_at.is_(Non
 _COUNTING = (
     _session.c.version_id.in_(bindparam("version_ids", expanding=True)),
     _session.c.mode != Mode.PREVIEW,
+)
+_WITHDRAWN = (
+    select(func.count()).select_from(_session).where(*_COUNTING, _session.c.status == Status.WITHDRAWN)
 )
 _HOW_MANY = select(func.count()).select_from(_session).where(*_COUNTING)
 
@@ -86,8 +89,8 @@ class Ended:
         _, _, _, arms, statuses, steps, arrived, ended = zip(*rows, strict=True)
         self.statuses.update(zip(arms, statuses, strict=True))
         self.steps.update(compress(steps, (status != Status.COMPLETED for status in statuses)))
-        # Of who declined only the date is kept, which is no time to show.
-        self.arrived.update(compress(arrived, (status not in DECLINED for status in statuses)))
+        # Of who did not take part only the date is kept, which is no time to show.
+        self.arrived.update(compress(arrived, (status not in COUNTED_ALONE for status in statuses)))
         self.completed.update(compress(ended, (status == Status.COMPLETED for status in statuses)))
 
 
@@ -100,6 +103,10 @@ class Tally:
     def __init__(self, study_id: int) -> None:
         self.study_id = study_id
         self.lock = threading.Lock()
+        self._n_withdrawn = 0
+        self._begin()
+
+    def _begin(self) -> None:
         self.versions: Mapping[int, Version] = {}
         self.sessions: dict[int, SessionRow] = {}
         self.open: set[int] = set()
@@ -133,8 +140,14 @@ class Tally:
 
     def _read(self, session: Session) -> None:
         connection = session.connection()
-        versions = connection.execute(_VERSIONS, {"study_id": self.study_id})
-        self.versions = {id_: Version(*rest) for id_, *rest in versions}
+        found = connection.execute(_VERSIONS, {"study_id": self.study_id})
+        versions = {id_: Version(*rest) for id_, *rest in found}
+        n_withdrawn = connection.execute(_WITHDRAWN, {"version_ids": list(versions)}).scalar_one()
+        if n_withdrawn != self._n_withdrawn:  # what was counted of them is no more
+            began = self.began
+            self._begin()
+            self.began, self._n_withdrawn = began, n_withdrawn
+        self.versions = versions
         of_study = {"version_ids": list(self.versions)}
         newer = or_(_session.c.status.in_(OPEN), _session.c.id > max(self.sessions, default=0))
         self._note(connection.execute(_rows(session).where(newer), of_study).all())
@@ -194,10 +207,10 @@ class Tally:
             for trial in session.connection().execute(TRIALS, {"ids": ids}).all()
         ]
         practice = {id_: self._practice_of(session, self.sessions[id_].version_id) for id_ in changed}
-        for session_id, _, pair_id, left, response_id, side, unplayable, unwatched, *_ in trials:
+        for session_id, _, pair_id, left, response_id, side, unplayable, left_out, *_ in trials:
             row = self.sessions[session_id]
             is_counted = response_id is not None and response_id <= self.by_session[session_id].last_id
-            if not is_counted or unplayable or unwatched:
+            if not is_counted or unplayable or left_out:
                 continue
             if pair_id not in practice[session_id]:
                 n = -1 if session_id in excluded else 1

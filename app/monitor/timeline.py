@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from app.monitor.snapshots import TimePoint
 from app.monitor.tally import Ended, SessionRow
+from app.sessions.tables import Status
 
 _STEPS_OF_TIME = [
     timedelta(minutes=10),
@@ -20,8 +21,14 @@ _MOST_POINTS = 60
 def timeline_of(
     still: Sequence[SessionRow], ended: Mapping[int, Ended], until: datetime | None
 ) -> tuple[timedelta, Sequence[TimePoint]]:
-    """The length of a step, and the counts of each from the first arrival to the last event or `until`."""
-    came = sum((of.arrived for of in ended.values()), Counter(row.arrived for row in still))
+    """The length of a step, and the counts of each from the first arrival to the last event or `until`.
+
+    Of who has not consented no time is known, so they are not in it.
+    """
+    came = sum(
+        (of.arrived for of in ended.values()),
+        Counter(row.arrived for row in still if row.status != Status.ARRIVED),
+    )
     went = sum((of.completed for of in ended.values()), Counter[str]())
     arrived = {_time(text): n for text, n in came.items()}
     # Of answers that were collected elsewhere nobody knows when they ended.

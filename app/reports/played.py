@@ -33,13 +33,16 @@ exchange_table = SQLModel.metadata.tables[str(Exchange.__tablename__)]
 _exclusion = SQLModel.metadata.tables[str(Exclusion.__tablename__)]
 
 
-def moves(session: Session, slug: str, modes: Sequence[str] | None = None) -> Iterator[Mapping[str, Any]]:
-    """A row for each event, by match and `seq`; sessions left out are marked."""
+def moves(
+    session: Session, slug: str, modes: Sequence[str] | None = None, *, by_arrival: bool = True
+) -> Iterator[Mapping[str, Any]]:
+    """A row for each event, by match and `seq`; sessions left out are marked. Matches come as they were formed, or
+    without `by_arrival` in the order of their seeds, which were drawn at random."""
     excluded = _excluded(session)
     statement = (
         select(match_table, event_table, *_WHERE)
         .join(event_table, _e.match_id == _m.id)
-        .order_by(_m.id, _e.seq)
+        .order_by(*_order(by_arrival=by_arrival), _e.seq)
     )
     found = session.execute(_ended(statement, slug, modes).execution_options(yield_per=BATCH_ROWS))
     for id_, rows in groupby(found, key=lambda row: row[0]):
@@ -49,13 +52,18 @@ def moves(session: Session, slug: str, modes: Sequence[str] | None = None) -> It
 
 
 def seats_played(
-    session: Session, slug: str, modes: Sequence[str] | None = None, games: Sequence[str] = ()
+    session: Session,
+    slug: str,
+    modes: Sequence[str] | None = None,
+    games: Sequence[str] = (),
+    *,
+    by_arrival: bool = True,
 ) -> Iterator[Mapping[str, Any]]:
     """A row for each occupancy of a seat, with the measures of the match where it was played to its end."""
     excluded = _excluded(session)
     shown = {number: design.consent.play_shown for number, design in designs_of(session, slug).items()}
     nothing = dict.fromkeys(name for game in games for name in metric_names(game))
-    statement = select(match_table, *_WHERE).order_by(_m.id)
+    statement = select(match_table, *_WHERE).order_by(*_order(by_arrival=by_arrival))
     for match in session.execute(_ended(statement, slug, modes)).all():
         seats = session.execute(select(seat_table).where(_s.match_id == match.id).order_by(_s.seat, _s.id))
         measures = _measures(session, match)
@@ -152,6 +160,10 @@ def _ended(statement: Any, slug: str, modes: Sequence[str] | None) -> Any:
         .join(Study, col(Study.id) == col(StudyVersion.study_id))
         .where(col(Study.slug) == slug, _m.status != MatchStatus.RUNNING, _m.mode.in_(wanted))
     )
+
+
+def _order(*, by_arrival: bool) -> tuple[Any, ...]:
+    return (_m.id,) if by_arrival else (_m.seed, _m.id)
 
 
 def _shared(match: Mapping[Any, Any]) -> dict[str, Any]:

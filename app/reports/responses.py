@@ -60,6 +60,7 @@ excluded = func.coalesce(
     case(
         (col(Response.unplayable), literal("unplayable")),
         (col(Response.unwatched).is_(true()), literal(UNWATCHED)),
+        else_=col(Response.study_rule),
     ),
 )
 _one_sided = ONE_SIDED.subquery()

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from sqlmodel import Session
@@ -11,10 +11,12 @@ from sqlmodel import Session
 from app.core.errors import Closed, InvalidAnswer, NotFound
 from app.sessions import beginning_queries
 from app.sessions.answers import Answers, store
-from app.sessions.entering import claim
+from app.sessions.coming import Came
+from app.sessions.entering import claim, day_of
+from app.sessions.links import BadLink
 from app.sessions.planning import plan_trials
 from app.sessions.tables import Mode, Status
-from app.sessions.where import Where, locate
+from app.sessions.where import Where, hold, locate
 
 ENDED = "This study has ended and takes no more answers."
 
@@ -28,8 +30,18 @@ class Declined:
 
 
 def answer_consent(
-    session: Session, where: Where, form: Mapping[str, str], now: datetime, rng: random.Random
+    session: Session,
+    where: Where,
+    form: Mapping[str, str],
+    now: datetime,
+    rng: random.Random,
+    came: Came | None,
 ) -> Declined | None:
+    """Take part or not; `came` is who has come, which is stored with consent alone."""
+    shown = replace(where, shown_at=came.at if came else None)
+    came = came or Came(where.design.study, now)
+    if came.slug != where.design.study:
+        raise BadLink("This address is of another study. Please open the link that you were given.")
     consent = where.design.consent
     decision, of_age = form.get("decision", ""), form.get("of_age", "")
     errors = {}
@@ -44,14 +56,17 @@ def answer_consent(
         return _decline(session, where, Status.REFUSED if decision == "refuse" else Status.UNDER_AGE, now)
     if where.is_shut_out(now):
         raise Closed(ENDED)
-    if where.participant and where.mode in (Mode.LIVE, Mode.PILOT):
-        contact = where.design.completion.contact
-        claim(session, where.session_id, where.participant, Mode(where.mode), contact, now)
-    store(session, where, form, now, Answers(extra={"decision": "agree", "consent": consent.version}))
+    if came.participant and where.mode in (Mode.LIVE, Mode.PILOT):
+        design, mode = where.design, Mode(where.mode)
+        claim(session, came.slug, came.participant, mode, design, now, is_signed=came.is_signed)
+    store(session, shown, form, now, Answers(extra={"decision": "agree", "consent": consent.version}))
     begun: dict[str, Any] = {
         "session_id": where.session_id,
         "status": Status.ACTIVE,
-        "participant": where.participant or f"p-{rng.getrandbits(48):012x}",
+        "participant": came.participant or f"p-{rng.getrandbits(48):012x}",
+        "is_signed": came.is_signed,
+        "recruiter": dict(came.recruiter),
+        "arrived_at": came.at,
         "consented_at": now,
         "step": where.step + 1,
         **plan_trials(session, where.version_id, where.mode, where.session_id, where.run, rng, now),
@@ -80,6 +95,9 @@ def begin_at_block(session: Session, token: str, block_id: str, now: datetime, r
         "session_id": where.session_id,
         "status": Status.ACTIVE,
         "participant": f"p-{rng.getrandbits(48):012x}",
+        "is_signed": False,
+        "recruiter": {},
+        "arrived_at": now,
         "consented_at": now,
         "blocks": blocks,
         "step": names.index("trial"),
@@ -87,13 +105,20 @@ def begin_at_block(session: Session, token: str, block_id: str, now: datetime, r
     session.connection().execute(beginning_queries.BEGIN, begun)
 
 
+def note_full(session: Session, token: str, now: datetime) -> None:
+    """Somebody agreed when no place was left: a count of it stays, and no way back to this visit."""
+    hold(session, token)
+    where = locate(session, token)
+    if where.status == Status.ARRIVED and where.mode != Mode.PREVIEW:
+        _decline(session, where, Status.FULL, now)
+
+
 def _decline(session: Session, where: Where, status: Status, now: datetime) -> Declined | None:
     """All that is kept is the decision and its date: no response, no id, no time of day, no way back in.
 
     A preview keeps its address, and so the way back to the study.
     """
-    on = now.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-    left = {"session_id": where.session_id, "status": status, "on": on}
+    left = {"session_id": where.session_id, "status": status, "on": day_of(now)}
     session.connection().execute(beginning_queries.DECLINE, left)
     if where.mode == Mode.PREVIEW:
         return None

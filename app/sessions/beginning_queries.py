@@ -3,7 +3,7 @@
 from sqlalchemy import bindparam, delete, func, insert, select, update
 from sqlmodel import SQLModel
 
-from app.sessions.tables import ParticipantSession, SessionToken, Trial
+from app.sessions.tables import Mode, ParticipantSession, SessionToken, Status, Trial
 from app.studies.queries import STATE
 from app.studies.tables import Study, StudyVersion
 
@@ -27,9 +27,9 @@ ADD_TOKEN = insert(_token)
 HOLD_VERSION = (
     select(_version.c.id).where(_version.c.id == bindparam("version_id")).with_for_update(key_share=True)
 )
-LAST_ORDINAL = select(func.max(_session.c.ordinal)).where(
-    _session.c.version_id == bindparam("version_id"), _session.c.mode == bindparam("mode")
-)
+_OF_MODE = (_session.c.version_id == bindparam("version_id"), _session.c.mode == bindparam("mode"))
+LAST_ORDINAL = select(func.max(_session.c.ordinal), func.count(_session.c.ordinal)).where(*_OF_MODE)
+ORDINALS = select(_session.c.ordinal).where(*_OF_MODE, _session.c.ordinal.is_not(None))
 PLANS_OF = (
     select(_trial.c.unit_id, _trial.c.plan)
     .join(_session, _session.c.id == _trial.c.session_id)
@@ -52,6 +52,9 @@ BEGIN = (
     .values(
         status=bindparam("status"),
         participant=bindparam("participant"),
+        is_signed=bindparam("is_signed"),
+        recruiter=bindparam("recruiter"),
+        arrived_at=bindparam("arrived_at"),
         consented_at=bindparam("consented_at"),
         step=bindparam("step"),
         page_shown_at=None,
@@ -63,14 +66,15 @@ BEGIN = (
 DECLINE = (
     update(_session)
     .where(_session.c.id == bindparam("session_id"))
-    .values(
-        status=bindparam("status"),
-        participant=None,
-        is_signed=False,
-        recruiter={},
-        page_shown_at=None,
-        arrived_at=bindparam("on"),
-        ended_at=bindparam("on"),
-    )
+    .values(status=bindparam("status"), arrived_at=bindparam("on"), ended_at=bindparam("on"))
 )
+
+# What is over of the visits of who has not decided: `before` is a day.
+_OVER = (
+    _session.c.status == Status.ARRIVED,
+    _session.c.mode != Mode.PREVIEW,
+    _session.c.arrived_at < bindparam("before"),
+)
+END_VISIT_TOKENS = delete(_token).where(_token.c.session_id.in_(select(_session.c.id).where(*_OVER)))
+END_VISITS = update(_session).where(*_OVER).values(status=Status.LEFT)
 FORGET_TOKENS = delete(_token).where(_token.c.session_id == bindparam("session_id"))

@@ -2,13 +2,14 @@
 
 An id in a link says who somebody claims to be and opens nothing: a session begun with it goes on in the browser that
 began it. A link that we signed vouches for its participant: it goes on in every browser, and counts before sessions
-that were begun with the bare id. An id is taken by consent, not by looking: programs look at links, too.
+that were begun with the bare id. An id is taken by consent, not by looking: programs look at links, too. Until then it
+is not in the database (`coming.py`).
 """
 
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from sqlmodel import Session, col, select, update
 
@@ -17,14 +18,18 @@ from app.core.errors import Closed, NotFound, StudyError
 from app.sessions import beginning_queries
 from app.sessions.exclusions import leave_out
 from app.sessions.runs import run_of
-from app.sessions.tables import BEGUN, DECLINED, Mode, ParticipantSession, SessionToken, Status
+from app.sessions.tables import BEGUN, COUNTED_ALONE, Mode, ParticipantSession, SessionToken, Status
+from app.studies.file.load import StudyDesign
 from app.studies.states import STATES
 from app.studies.tables import State, Study, StudyVersion
 
 NO_STUDY = "There is no study at this address. Please check the link that you were given."
 NO_SUCH_SESSION = "The session that this link was made for is no more. Please ask for a new link."
 OVERTAKEN = "the same participant took part by a signed link"
+TOKEN_LENGTH = 22
 WHO_INVITED = "whoever invited you to this study"
+ENDED = "This study has ended and takes no more participants. Thank you for your interest."
+PAUSED = "This study is paused and takes nobody new at present. Please open the link that you were given again later."
 
 
 class BegunElsewhere(StudyError):
@@ -33,19 +38,29 @@ class BegunElsewhere(StudyError):
     status_code = 403
     title = "Begun in another browser"
 
-    def __init__(self, contact: str | None) -> None:
+    def __init__(self, design: StudyDesign) -> None:
+        self.design = design
         super().__init__(
             "With this link the study was begun in another browser. Please open the link there: you go on where you "
             "were. If that browser is gone, or if it was not you, please ask for a link of your own. "
-            f"Whom to ask: {contact or WHO_INVITED}"
+            f"Whom to ask: {design.completion.contact or WHO_INVITED}"
         )
+
+
+class NotOpen(Closed):
+    """The study takes nobody new at present, or any more."""
+
+    def __init__(self, state: State, design: StudyDesign) -> None:
+        super().__init__(PAUSED if state is State.PAUSED else ENDED)
+        self.state, self.design = state, design
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
     """Someone who comes in. `participant` is the id in their link, `is_signed` whether the link is one of ours.
 
-    `session_id` is of a link to one session. `kept` are the tokens that their browser keeps, the newest first.
+    `session_id` is of a link to one session. `kept` are the tokens that their browser keeps, the newest first; `marks`
+    has for some of them the mark (`coming.mark_of`) of whom an undecided visit was of, and `mark` is this visitor's.
     """
 
     slug: str
@@ -55,6 +70,8 @@ class Visit:
     is_signed: bool = False
     session_id: int | None = None
     kept: Sequence[str] = ()
+    marks: Mapping[str, str] = field(default_factory=dict)
+    mark: str = ""
 
 
 def kept_token(session: Session, visit: Visit) -> str | None:
@@ -71,16 +88,28 @@ def kept_token(session: Session, visit: Visit) -> str | None:
             col(SessionToken.sha256).in_(tokens),
             Study.slug == visit.slug,
             col(ParticipantSession.mode).in_(_modes(visit.mode)),
-            col(ParticipantSession.status).not_in(DECLINED),
+            col(ParticipantSession.status).in_([Status.ARRIVED, *BEGUN]),
         )
     )
     mine = {tokens[sha256]: one for sha256, one in rows}
-    return next((token for token in visit.kept if token in mine and _fits(visit, mine[token])), None)
+    return next((token for token in visit.kept if token in mine and _fits(visit, token, mine[token])), None)
 
 
-def _fits(visit: Visit, one: ParticipantSession) -> bool:
+def is_undecided(session: Session, token: str) -> bool:
+    """Whether the session of a token waits for the answer to the consent page."""
+    status = (
+        select(ParticipantSession.status)
+        .join(SessionToken, col(SessionToken.session_id) == ParticipantSession.id)
+        .where(SessionToken.sha256 == token_hash(token))
+    )
+    return session.exec(status).first() == Status.ARRIVED
+
+
+def _fits(visit: Visit, token: str, one: ParticipantSession) -> bool:
     if visit.session_id is not None:
         return one.id == visit.session_id
+    if one.status == Status.ARRIVED:  # whose it is, the browser alone knows
+        return visit.marks.get(token, "") == visit.mark
     if visit.participant is not None:
         return one.participant == visit.participant and (one.is_signed or not visit.is_signed)
     return True
@@ -90,7 +119,8 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
     """Let someone in, or back in, and return a token of their session.
 
     A session goes on, also one of the pilot once the study is live; who has finished comes back to the last page. Who
-    declined may think again. Every preview is new. Raises BegunElsewhere, Closed, NotFound.
+    declined may think again. Every preview is new. Of somebody new only the day is stored. Raises BegunElsewhere,
+    NotOpen, NotFound.
     """
     if token := kept_token(session, visit):
         return token
@@ -110,22 +140,28 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         if visit.is_signed and (token := _vouched_for(session, visit, begun)):
             return token
         if begun and not visit.is_signed:
-            raise BegunElsewhere(run_of(session, version.id, version.sha256).design.completion.contact)
+            raise BegunElsewhere(run_of(session, version.id, version.sha256).design)
     mode = _mode_now(State(study.state)) if visit.mode is Mode.LIVE else visit.mode
+    if mode is None:
+        raise NotOpen(State(study.state), run_of(session, version.id, version.sha256).design)
     if version.frozen_at is None and mode is not Mode.PREVIEW:
         session.execute(update(StudyVersion).where(col(StudyVersion.id) == version.id).values(frozen_at=now))
     row = {
         "version_id": version.id,
         "arm": "main",
         "mode": mode,
-        "participant": visit.participant,
-        "is_signed": visit.is_signed,
-        "recruiter": dict(visit.recruiter),
+        "is_signed": False,
+        "recruiter": {},
         "status": Status.ARRIVED,
         "step": 0,
-        "arrived_at": now,
+        "arrived_at": day_of(now),
     }
     return _add_token(session, connection.execute(beginning_queries.ADD_SESSION, row).scalar_one())
+
+
+def day_of(at: datetime) -> datetime:
+    """Midnight of its day (UTC): all of the time that is kept of who does not take part."""
+    return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def _modes(mode: Mode) -> Sequence[Mode]:
@@ -133,16 +169,11 @@ def _modes(mode: Mode) -> Sequence[Mode]:
     return [Mode.LIVE, Mode.PILOT] if mode in (Mode.LIVE, Mode.PILOT) else [mode]
 
 
-def _mode_now(state: State) -> Mode:
-    """The mode of somebody new at the study's address. Raises Closed or NotFound where it takes nobody."""
-    mode = STATES[state].enters_as
-    if mode is None and state is State.DRAFT:
+def _mode_now(state: State) -> Mode | None:
+    """The mode of somebody new at the study's address; None where it takes nobody. Raises NotFound for a draft."""
+    if state is State.DRAFT:
         raise NotFound(NO_STUDY)
-    if mode is None and state is State.CLOSED:
-        raise Closed("This study has ended and takes no more participants. Thank you for your interest.")
-    if mode is None:
-        raise Closed("This study is paused and takes nobody new at present. Please come back later.")
-    return mode
+    return STATES[state].enters_as
 
 
 def _vouched_for(session: Session, visit: Visit, begun: Mapping[int, bool]) -> str | None:
@@ -188,7 +219,7 @@ def _open(session: Session, study_id: int, session_id: int) -> str:
         .where(
             ParticipantSession.id == session_id,
             StudyVersion.study_id == study_id,
-            col(ParticipantSession.status).not_in(DECLINED),
+            col(ParticipantSession.status).not_in(COUNTED_ALONE),
         )
     ).first()
     if found is None:
@@ -205,21 +236,22 @@ def _add_token(session: Session, session_id: int) -> str:
 
 
 def claim(
-    session: Session, session_id: int, participant: str, mode: Mode, contact: str | None, now: datetime
+    session: Session,
+    slug: str,
+    participant: str,
+    mode: Mode,
+    design: StudyDesign,
+    now: datetime,
+    *,
+    is_signed: bool,
 ) -> None:
     """At consent: an id takes part once. A signed session leaves out those that were begun with the bare id.
 
     Raises BegunElsewhere.
     """
-    mine = (
-        select(StudyVersion.study_id, ParticipantSession.is_signed)
-        .join(ParticipantSession, col(ParticipantSession.version_id) == StudyVersion.id)
-        .where(ParticipantSession.id == session_id)
-    )
-    study_id, is_signed = session.exec(mine).one()
-    slug = session.exec(select(Study.slug).where(Study.id == study_id).with_for_update()).one()
-    others = _begun_by(session, study_id, participant, mode)
+    study_id = session.exec(select(Study.id).where(Study.slug == slug).with_for_update()).one()
+    others = _begun_by(session, study_id or 0, participant, mode)
     if others and (not is_signed or any(others.values())):
-        raise BegunElsewhere(contact)
+        raise BegunElsewhere(design)
     for other in others:
         leave_out(session, slug, other, OVERTAKEN, now)

@@ -1,23 +1,36 @@
 """What an address of a study says of its visitor: ids, links and passes of ours, and what the browser keeps."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Literal, TypedDict
 
 from fastapi import Request, Response
 from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from app.core.dependencies import without_nul
-from app.sessions.entering import Visit
-from app.sessions.links import BadLink, is_an_id, is_signed, session_of
+from app.sessions.coming import Came, came_by, carried, mark_of
+from app.sessions.entering import TOKEN_LENGTH, Visit
+from app.sessions.links import PARTICIPANT_KEYS, BadLink, id_in, is_signed, session_of
 from app.sessions.tables import Mode
 from app.sessions.where import TOKEN
 
-# The name under which recruiters send a participant's id: our own, Prolific, MTurk, CloudResearch, SONA.
-PARTICIPANT_KEYS = ("participant", "PROLIFIC_PID", "workerId", "participantId", "survey_code")
+CAME = "came"
+"""The parameter of our own in which who has come goes along to the consent page."""
 MAX_PARAMETERS = 20
 MAX_LENGTH = 200
 REMEMBERED_S = 30 * 24 * 3600
 REMEMBERED = 20  # sessions: a laboratory's computer has several participants a day
 PASS_LASTS_S = 24 * 3600
+LATELY_S = 24 * 3600
+MOST_IN_COOKIE = 3_000
+
+
+class _Where(TypedDict):
+    path: str
+    httponly: bool
+    samesite: Literal["lax"]
+    secure: bool
 
 
 def pass_for(slug: str, mode: Mode, secret: str) -> str:
@@ -26,48 +39,95 @@ def pass_for(slug: str, mode: Mode, secret: str) -> str:
 
 
 def visit_of(request: Request, slug: str, secret: str) -> Visit:
-    """Raises BadLink for a signature that does not fit. What opens a session is never among what is stored."""
+    """Names of parameters are read without regard to case; an id is what is left without blanks around it.
+
+    Raises BadLink for a signature that does not fit. What opens a session is never among what is stored.
+    """
     parameters = {
         without_nul(name)[:MAX_LENGTH]: without_nul(value)[:MAX_LENGTH]
         for name, value in list(request.query_params.items())[:MAX_PARAMETERS]
     }
     slug = without_nul(slug)
-    pass_, signature, link = (parameters.pop(name, None) for name in ("as", "signed", "go-on"))
-    participant = next(
-        (parameters[key] for key in PARTICIPANT_KEYS if is_an_id(parameters.get(key, ""))), None
-    )
+    pass_, signature, link = (_taken(parameters, name) for name in ("as", "signed", "go-on"))
+    parameters.pop(CAME, None)
+    came = came_by(request.query_params.get(CAME, ""), secret)
+    if came is None and not parameters and pass_ is None and link is None:
+        came = _lately(request, slug, secret)
+    participant = _participant(parameters)
     if signature is not None and not is_signed(slug, participant or "", signature, secret):
         raise BadLink(
             "This link is not complete. Please use it just as you were given it, or ask for a new one."
         )
-    return Visit(
+    marks = _kept(request, slug)
+    visit = Visit(
         slug=slug,
         mode=Mode.LIVE if pass_ is None else _mode(pass_, slug, secret),
         participant=participant,
         recruiter=parameters,
         is_signed=signature is not None,
         session_id=None if link is None else session_of(slug, link, secret),
-        kept=_kept(request, slug),
+        kept=tuple(marks),
+        marks=marks,
+        mark=mark_of(participant, secret),
+    )
+    if came is None or came.slug != slug:
+        return visit
+    return replace(
+        visit,
+        participant=came.participant,
+        is_signed=came.is_signed,
+        recruiter=came.recruiter,
+        mark=mark_of(came.participant, secret),
     )
 
 
-def remember(response: Response, visit: Visit, token: str, *, secure: bool) -> None:
-    """So that somebody who comes back to the study's address goes on where they were."""
-    tokens = [token, *(kept for kept in visit.kept if kept != token)]
-    response.set_cookie(
-        _cookie(visit.slug),
-        ".".join(tokens[:REMEMBERED]),
-        max_age=REMEMBERED_S,
-        path=f"/s/{visit.slug}",
-        httponly=True,
-        samesite="lax",
-        secure=secure,
-    )
+def carried_by(visit: Visit, now: datetime, secret: str) -> str:
+    """What goes along to the consent page of whoever comes in."""
+    return carried(Came(visit.slug, now, visit.participant, visit.is_signed, visit.recruiter), secret)
 
 
-def _kept(request: Request, slug: str) -> Sequence[str]:
-    tokens = request.cookies.get(_cookie(slug), "").split(".")[:REMEMBERED]
-    return tuple(token for token in tokens if TOKEN.fullmatch(token))
+def remember(response: Response, visit: Visit, token: str, carried: str, *, secure: bool) -> None:
+    """So that somebody who comes back to the study's bare address goes on where they were, as who they were.
+
+    `carried` is empty of somebody who has consented, as the session itself knows them.
+    """
+    marks = {token: visit.mark, **{kept: mark for kept, mark in visit.marks.items() if kept != token}}
+    kept = [f"{token}{mark}" for token, mark in marks.items()]
+    where: _Where = {"path": f"/s/{visit.slug}", "httponly": True, "samesite": "lax", "secure": secure}
+    response.set_cookie(_cookie(visit.slug), ".".join(kept[:REMEMBERED]), max_age=REMEMBERED_S, **where)
+    if carried and len(carried) <= MOST_IN_COOKIE:
+        response.set_cookie(f"{_cookie(visit.slug)}-{CAME}", carried, max_age=LATELY_S, **where)
+    else:
+        response.delete_cookie(f"{_cookie(visit.slug)}-{CAME}", **where)
+
+
+def _lately(request: Request, slug: str, secret: str) -> Came | None:
+    """Who came last in this browser and has not decided yet."""
+    try:
+        return came_by(request.cookies.get(f"{_cookie(slug)}-{CAME}", ""), secret)
+    except BadLink:
+        return None
+
+
+def _taken(parameters: dict[str, str], name: str) -> str | None:
+    """Take a parameter out, in whatever case it is written."""
+    found = [key for key in parameters if key.strip().casefold() == name]
+    return [parameters.pop(key) for key in found][-1] if found else None
+
+
+def _participant(parameters: Mapping[str, str]) -> str | None:
+    for name in PARTICIPANT_KEYS:
+        for key, value in parameters.items():
+            if key.strip().casefold() == name.casefold() and (participant := id_in(value)):
+                return participant
+    return None
+
+
+def _kept(request: Request, slug: str) -> Mapping[str, str]:
+    """The tokens of a browser's sessions, the newest first, each with the mark of whose visit it was."""
+    kept = request.cookies.get(_cookie(slug), "").split(".")[:REMEMBERED]
+    parts = [(each[:TOKEN_LENGTH], each[TOKEN_LENGTH:]) for each in kept]
+    return {token: mark for token, mark in parts if TOKEN.fullmatch(token)}
 
 
 def _mode(pass_: str, slug: str, secret: str) -> Mode:

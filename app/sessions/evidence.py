@@ -16,6 +16,7 @@ from sqlmodel import Session, SQLModel
 
 from analysis.files.numbers import is_plain
 from app.sessions.design import Layout, Slot
+from app.sessions.flags import DROPPED_FROM_FRAMES, DROPPED_SHARE, OUT_OF_STEP_MS
 from app.sessions.responses import Response
 
 MAX_TEXT = 64_000
@@ -61,6 +62,16 @@ def is_watched(ranges: Sequence[Sequence[float]], lasts_s: float | None) -> bool
     return ends >= lasts_s - END_SLACK_S and _sum(within) >= WATCHED_SHARE * lasts_s
 
 
+def is_out_of_step(drift_ms: int | None) -> bool:
+    """Of the largest drift between two clips, None where there is one clip or nothing was measured."""
+    return drift_ms is not None and drift_ms > OUT_OF_STEP_MS
+
+
+def loses_frames(frames: int, dropped: int) -> bool:
+    """Of the pictures that a browser had of a clip, and how many of them it did not show."""
+    return frames >= DROPPED_FROM_FRAMES and dropped > DROPPED_SHARE * frames
+
+
 def least_ms(lasts_s: float) -> float:
     """The shortest time in which a clip of so many seconds can be watched by that rule, at its own speed."""
     return 1000 * max(min(WATCHED_SHARE * lasts_s, lasts_s - END_SLACK_S), 0)
@@ -83,8 +94,13 @@ def read_playback(text: str, clips: Mapping[str, tuple[Slot, float | None]]) -> 
         opened_ms = None if report.get("opened_ms") is None else count_of(report["opened_ms"])
     except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError, AttributeError):
         return PlaybackReport({}, ("playback-odd",), storable(text[:MAX_TEXT]))
-    flags = tuple(
-        f"{word}-{name}" for name, (slot, _) in clips.items() for word, raised in _flags(rows[slot]) if raised
+    flags = (
+        *(
+            f"{word}-{name}"
+            for name, (slot, lasts_s) in clips.items()
+            for word in _flags(rows[slot], lasts_s)
+        ),
+        *(["out-of-step"] if any(is_out_of_step(row["drift_ms_max"]) for row in rows.values()) else []),
     )
     played_ms = max(
         1000 * _sum(_merged(r["played"], math.inf)) / max(r["max_rate"] or 1, 1) for r in rows.values()
@@ -96,10 +112,12 @@ def read_rt_ms(text: str, playback: PlaybackReport | None = None) -> tuple[int |
     """The form's `rt_ms`: whole milliseconds, or missing with a flag.
 
     `rt-odd` is also what cannot be: an answer before the questions opened, or sooner than the clips can have been
-    played as `playback` tells, as when a clock was set back.
+    played as `playback` tells, as when a clock was set back. Where nothing was played there is no such time, as of a
+    clip that the server did not have.
     """
     if not text:
-        return None, ("rt-missing",)
+        nothing_played = playback is not None and bool(playback.rows) and not playback.played_ms
+        return None, () if nothing_played else ("rt-missing",)
     try:
         rt_ms = round(float(text)) if is_plain(text) else -1
     except (ValueError, OverflowError):
@@ -127,20 +145,27 @@ def _sum(ranges: Sequence[Sequence[float]]) -> float:
     return sum(end - start for start, end in ranges)
 
 
-def _flags(row: Mapping[str, Any]) -> list[tuple[str, bool]]:
-    return [
-        ("not-watched", not row["watched"]),
-        ("failed", row["failed"]),
-        ("fast", (row["max_rate"] or 1) > 1),
-    ]
+def _flags(row: Mapping[str, Any], lasts_s: float | None) -> list[str]:
+    found = {
+        "not-watched": not is_watched(row["played"], lasts_s or row["duration_s"]),
+        "failed": row["failed"],
+        "fast": _is_fast(row["max_rate"]),
+        "dropped": loses_frames(row["frames"], row["dropped_frames"]),
+    }
+    return [word for word, raised in found.items() if raised]
+
+
+def _is_fast(max_rate: float | None) -> bool:
+    return (max_rate or 1) > 1
 
 
 def _row(whole: Mapping[str, Any], clip: Mapping[str, Any], lasts_s: float | None) -> dict[str, Any]:
     drift = whole.get("drift_ms_max")
     played = [[number_of(start), number_of(end)] for start, end in clip.get("played", [])[:500]]
     duration_s = None if clip.get("duration_s") is None else number_of(clip["duration_s"])
+    max_rate = None if clip.get("max_rate") is None else number_of(clip["max_rate"])
     return {
-        "watched": is_watched(played, lasts_s or duration_s),
+        "watched": is_watched(played, lasts_s or duration_s) and not _is_fast(max_rate),
         "plays": count_of(clip.get("plays")),
         "played": played,
         "duration_s": duration_s,
@@ -151,7 +176,7 @@ def _row(whole: Mapping[str, Any], clip: Mapping[str, Any], lasts_s: float | Non
         "drift_ms_max": None if drift is None else count_of(drift),
         "hidden_ms": count_of(whole.get("hidden_ms")),
         "page_loads": count_of(whole.get("loads")),
-        "max_rate": None if clip.get("max_rate") is None else number_of(clip["max_rate"]),
+        "max_rate": max_rate,
         "failed": clip.get("failed") is True,
         "errors": [storable(str(error)[:200]) for error in clip.get("errors", [])[:20]],
     }

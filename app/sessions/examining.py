@@ -1,10 +1,10 @@
-"""Which flags an answer gets, decided once, when it is stored; and the one rule that excludes by them."""
+"""Which flags an answer gets, decided once, when it is stored; and the rules that exclude by them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from app.sessions.flags import HIDDEN_MS, Flag
+from app.sessions.flags import HIDDEN_MS, Flag, StudyRule
 
 # Two clocks, and the form's way to the server.
 CLOCK_SLACK_MS = 1_000
@@ -15,6 +15,8 @@ _REPORTED: Mapping[str, Flag] = MappingProxyType(
         "not-watched": Flag.NOT_WATCHED,
         "failed": Flag.UNPLAYABLE,
         "fast": Flag.SPED_UP,
+        "out-of-step": Flag.OUT_OF_STEP,
+        "dropped": Flag.DROPPED,
         "playback-missing": Flag.NO_TELEMETRY,
         "playback-odd": Flag.ODD,
         "not-read": Flag.NOT_READ,
@@ -29,9 +31,18 @@ _REPORTED: Mapping[str, Flag] = MappingProxyType(
 _NO_REPORT = frozenset({"playback-missing", "reading-missing"})
 # What nobody expects of a clip that would not play.
 _OF_WATCHING = frozenset(
-    {Flag.ATTENTION, Flag.NOT_WATCHED, Flag.TOO_FAST, Flag.SHORT_INTERVAL, Flag.NOT_FETCHED}
+    {
+        Flag.ATTENTION,
+        Flag.NOT_WATCHED,
+        Flag.TOO_FAST,
+        Flag.SHORT_INTERVAL,
+        Flag.NOT_FETCHED,
+        Flag.SPED_UP,
+        Flag.OUT_OF_STEP,
+        Flag.DROPPED,
+    }
 )
-_UNWATCHED = frozenset({Flag.NOT_WATCHED, Flag.SHORT_INTERVAL, Flag.NOT_FETCHED})
+_UNWATCHED = frozenset({Flag.NOT_WATCHED, Flag.SHORT_INTERVAL, Flag.NOT_FETCHED, Flag.SPED_UP})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +54,7 @@ class Observed:
     time from sending the page to the answer, or, where the page was never sent (`served`), from the answer before.
     `fetched` is whether each clip was sent whole (or, where `to_end` is false, at all); None where that was not
     recorded. `attentive` is whether the truth of an attention check was chosen; None where the trial is none, or
-    nothing was chosen.
+    nothing was chosen. `rules` are the flags by which the study itself leaves an answer out.
     """
 
     reported: Sequence[str]
@@ -57,18 +68,21 @@ class Observed:
     rt_ms: int | None
     hidden_ms: int
     attentive: bool | None = None
+    rules: Sequence[StudyRule] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`raised` in the order of `Flag`; `unwatched`: the clips cannot have been watched, though the study asks it."""
+    """`raised` in the order of `Flag`; `unwatched`: the clips cannot have been watched, though the study asks it;
+    `study_rule`: the first of the study's own rules that leaves the answer out."""
 
     raised: tuple[Flag, ...]
     unwatched: bool
+    study_rule: StudyRule | None = None
 
 
 def examine(evidence: Observed, *, simulated: bool = False) -> Finding:
-    """The flags of one answered trial, and whether the rule `unwatched` excludes it.
+    """The flags of one answered trial, and which rule excludes it.
 
     What is not known is held against nobody. Simulated participants watch nothing, which is no news of them.
     """
@@ -78,7 +92,8 @@ def examine(evidence: Observed, *, simulated: bool = False) -> Finding:
     if simulated:
         flags &= {Flag.UNPLAYABLE}
     unwatched = evidence.to_end and bool(flags & _UNWATCHED)
-    return Finding(tuple(flag for flag in Flag if flag in flags), unwatched)
+    raised = tuple(flag for flag in Flag if flag in flags)
+    return Finding(raised, unwatched, next((rule for rule in evidence.rules if rule in raised), None))
 
 
 def _raised(e: Observed) -> Sequence[Flag]:

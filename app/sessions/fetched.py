@@ -1,12 +1,15 @@
 """What a page of a session fetches: the clips that it shows, and news where it changes by itself."""
 
+import logging
+
 from fastapi import APIRouter, Request, Response
 
 from app.core.dependencies import DatabaseDep, Now, StoreDep
 from app.sessions.clips import clip_for
-from app.sessions.media import clip_response, note_sent
+from app.sessions.media import ClipMissing, clip_response, is_there, note_missing, note_sent
 from app.sessions.polling import events_of, news_of
 
+_log = logging.getLogger("likely-human.clips")
 router = APIRouter(include_in_schema=False)
 
 
@@ -38,8 +41,13 @@ async def show_clip(
     now: Now,
 ) -> Response:
     served = await database.peek(clip_for, token, position, place, now)
+    path = store.clip_path(served.sha256)
+    if not await is_there(path, served.clip_bytes):
+        database.write_soon(note_missing, served.trial_id, served.place)
+        _log.error("the clip %s is missing or cut short: people in sessions cannot be shown it", path)
+        raise ClipMissing
 
     def note(start: int, stop: int) -> None:
         database.write_soon(note_sent, served.trial_id, served.place, start, stop)
 
-    return clip_response(store.clip_path(served.sha256), served, request.headers.get("range"), note)
+    return clip_response(path, served, request.headers.get("range"), note)

@@ -4,9 +4,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Literal
 
 # A page hidden for longer than this in one trial is flagged; a glance at another window is not.
 HIDDEN_MS = 10_000
+# Seconds or pictures that a clip may lack and still be what the study shows: what a browser reports is held against
+# these, here and nowhere else. The player holds back the clip that is ahead before they are 100 ms apart (player.js),
+# and a machine that keeps up stays under 50. Twice what it lets pass says that it could not: at the 3.3 m/s of a walk
+# two places of the map are then two thirds of a metre apart.
+OUT_OF_STEP_MS = 200
+# Of 30 pictures a second 24 are left, the rate of films; with fewer, motion is seen to jerk. A second of pictures is
+# the least of which a share says anything.
+DROPPED_SHARE = 0.2
+DROPPED_FROM_FRAMES = 30
 # As many presses of one side in a row come from fewer than one attentive person in a hundred.
 ONE_SIDED_FROM = 8
 UNWATCHED = "unwatched"
@@ -22,6 +32,8 @@ class Flag(StrEnum):
     NOT_SERVED = "not-served"
     NO_TELEMETRY = "no-telemetry"
     SPED_UP = "sped-up"
+    OUT_OF_STEP = "out-of-step"
+    DROPPED = "dropped-frames"
     ONE_SIDED = "one-sided"
     HIDDEN = "hidden"
     UNPLAYABLE = "unplayable"
@@ -77,7 +89,17 @@ MEANINGS: Mapping[Flag, Meaning] = MappingProxyType(
         Flag.NO_TELEMETRY: Meaning(
             "no telemetry", "The browser reported nothing of the trial, as without scripts."
         ),
-        Flag.SPED_UP: Meaning("sped up", "Played a clip faster than it is."),
+        Flag.SPED_UP: Meaning(
+            "sped up", "Played a clip faster than it is: it was not watched as it is, whatever was played."
+        ),
+        Flag.OUT_OF_STEP: Meaning(
+            "out of step",
+            f"The pictures of the two clips were more than {OUT_OF_STEP_MS} ms apart for a moment at least.",
+        ),
+        Flag.DROPPED: Meaning(
+            "frames lost",
+            f"More than {DROPPED_SHARE:.0%} of a clip's pictures were not shown, as on a slow device.",
+        ),
         Flag.ONE_SIDED: Meaning(
             "always one side", f"Pressed the same side every time, in {ONE_SIDED_FROM} trials or more."
         ),
@@ -102,6 +124,10 @@ MEANINGS: Mapping[Flag, Meaning] = MappingProxyType(
         ),
     }
 )
+
+
+# Flags by which a study may leave answers out, where its file says so.
+StudyRule = Literal["out-of-step", "dropped-frames"]
 
 
 def joined(flags: Sequence[Flag]) -> str | None:

@@ -4,6 +4,7 @@ A signature says that an experimenter made the link. It is a MAC made with the s
 """
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,7 +21,16 @@ from app.studies.access import StudyHere
 LONGEST_NAME = 199
 MOST_NAMES = 5_000
 LASTS_S = 30 * 24 * 3600
-_NOBODYS = ("{{", "}}", "${", "%PROLIFIC", "[[")
+_WORD = re.compile(r"\w")
+_UNFILLED = re.compile(
+    r"\{.*\}|\$\{?.*|\[.*\]|<.*>|%.*%|x{3,}|.*(\{\{|\}\}|\$\{|%PROLIFIC|\[\[).*", re.IGNORECASE | re.DOTALL
+)
+_NOTHING = frozenset({"undefined", "null", "(null)", "none", "nil", "nan", "n/a", "empty", "unknown"})
+_INVISIBLE = " \t\r\n\u00a0\u200b\u200c\u200d\u2060\ufeff"
+
+PARTICIPANT_KEYS = ("participant", "PROLIFIC_PID", "workerId", "participantId", "survey_code")
+"""The name under which recruiters send a participant's id: our own, Prolific, MTurk, CloudResearch, SONA."""
+_KEYS = frozenset(key.casefold() for key in PARTICIPANT_KEYS)
 
 
 class BadNames(StudyError):
@@ -40,9 +50,18 @@ class Link:
     path: str
 
 
+def id_in(text: str) -> str:
+    """The id that a text is, without what surrounds it; empty where it is none."""
+    text = text.strip().strip(_INVISIBLE)
+    return text if is_an_id(text) else ""
+
+
 def is_an_id(text: str) -> bool:
-    """Not empty, not cut off, and not a recruiter's placeholder that was never filled in: those are everybody's."""
-    return 0 < len(text) <= LONGEST_NAME and not any(mark in text for mark in _NOBODYS)
+    """Not empty, not cut off, no recruiter's placeholder that was never filled in, and no word for nothing: those are
+    everybody's."""
+    plain = text.casefold()
+    is_nobodys = plain in _NOTHING or plain in _KEYS or _UNFILLED.fullmatch(text) or not _WORD.search(text)
+    return 0 < len(text) <= LONGEST_NAME and not is_nobodys
 
 
 def names_in(text: str) -> Sequence[str]:

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
+import anyio
 import anyio.to_thread
 from fastapi import Response
 from fastapi.responses import StreamingResponse
@@ -11,6 +12,7 @@ from sqlalchemy import bindparam, select, update
 from sqlmodel import Session, SQLModel
 from starlette.types import Message, Receive, Scope, Send
 
+from app.core.errors import StudyError
 from app.library.clips.errors import RangeNotSatisfiable
 from app.library.clips.padded import ByteRange, PaddedClip, parse_range
 from app.sessions.clips import ServedClip
@@ -24,6 +26,16 @@ _trial = SQLModel.metadata.tables[str(Trial.__tablename__)]
 # What was sent of a trial's clips; whoever holds the trial's row adds to it.
 SENT = select(_trial.c.sent).where(_trial.c.id == bindparam("trial_id")).with_for_update()
 NOTE_SENT = update(_trial).where(_trial.c.id == bindparam("trial_id")).values(sent=bindparam("now_sent"))
+
+
+class ClipMissing(StudyError):
+    """A clip that a page shows, and whose file the server does not have: no fault of whoever asks for it."""
+
+    status_code = 503
+    title = "A video is missing"
+
+    def __init__(self) -> None:
+        super().__init__("The server of this study cannot send this video: its file is missing there.")
 
 
 class _Counted(StreamingResponse):
@@ -73,6 +85,22 @@ def clip_response(
 async def _chunks(clip: PaddedClip, start: int, stop: int) -> AsyncIterator[bytes]:
     for offset in range(start, stop, CHUNK_BYTES):
         yield await anyio.to_thread.run_sync(clip.read, offset, min(CHUNK_BYTES, stop - offset))
+
+
+async def is_there(path: Path, n_bytes: int) -> bool:
+    """The file is at `path`, with as many bytes as were imported."""
+    try:
+        return (await anyio.Path(path).stat()).st_size == n_bytes
+    except OSError:
+        return False
+
+
+def note_missing(session: Session, trial_id: int, place: str) -> None:
+    """What was sent of a clip that the server does not have is not known from then on, and held against nobody."""
+    row = session.connection().execute(SENT, {"trial_id": trial_id}).first()
+    if row is not None and row.sent is not None:
+        values = {"trial_id": trial_id, "now_sent": {**row.sent, place: None}}
+        session.connection().execute(NOTE_SENT, values)
 
 
 def note_sent(session: Session, trial_id: int, place: str, start: int, stop: int) -> None:

@@ -28,12 +28,18 @@ class Page:
     error: str = ""
     preview: str = ""
 
+    @property
+    def stop_at(self) -> str:
+        """Where somebody stops and has their answers deleted; empty where there are none."""
+        return f"{self.action}/stop" if self.action.startswith("/p/") else ""
+
 
 @dataclass(frozen=True, slots=True)
 class ConsentPage(Page):
     """Posts `decision` = `agree` | `refuse` and, where `minimum_age` is set, `of_age` = `yes` | `no`.
 
-    With `plays_clips` it tries first whether this browser can play them.
+    With `plays_clips` it tries first whether this browser can play them. `minutes` and `pay` are what the study says
+    of its length and its pay.
     """
 
     template: ClassVar[str] = "consent.html"
@@ -41,6 +47,13 @@ class ConsentPage(Page):
     version: str = ""
     minimum_age: int | None = None
     plays_clips: bool = True
+    minutes: int | None = None
+    pay: str = ""
+    age_error: str = ""
+
+    @property
+    def stop_at(self) -> str:
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,20 +74,43 @@ class TextPage(Page):
 
 
 @dataclass(frozen=True, slots=True)
-class DebriefPage(Page):
-    """Thanks, and the completion code or the way back to the recruiter."""
+class EndPage(Page):
+    """The last page, and every other way out: the code or the way back to the recruiter first, then what is said.
 
-    template: ClassVar[str] = "debrief.html"
+    `label` names it beside the progress bar, which is there for sessions that had begun (`steps`). `why` is what
+    happened, `html` the study's own words. `earned` has lines of label and amount, `pay` what the study promised.
+    `close` comes last. `link` (with `link_label`) is a way back in, where there is one. `receipt` is the code with
+    which the answers can be deleted later, at the address `receipt_at`; `stop` is where that is done at once.
+    """
+
+    template: ClassVar[str] = "end.html"
+    label: str = ""
+    title: str = ""
+    why: str = ""
     html: str = ""
     code: str = ""
     redirect: str = ""
+    pay: str = ""
+    earned: tuple[tuple[str, str], ...] = ()
+    contact: str = ""
+    close: str = ""
+    link: str = ""
+    link_label: str = ""
+    receipt: str = ""
+    receipt_at: str = ""
+    stop: str = ""
+
+    @property
+    def stop_at(self) -> str:
+        return self.stop
 
 
 @dataclass(frozen=True, slots=True)
 class MessagePage:
-    """A page that asks nothing: refused, under age, closed, not found, gone wrong.
+    """A page that asks nothing, and ends nothing: not found, gone wrong.
 
-    `link` (with `link_label`) is the way on or back, where there is one; `preview` is as on the other pages.
+    `link` (with `link_label`) is the way on or back, where there is one, `in_tab` in a tab of its own; `preview` is as
+    on the other pages.
     """
 
     template: ClassVar[str] = "message.html"
@@ -83,4 +119,24 @@ class MessagePage:
     study_title: str = ""
     link: str = ""
     link_label: str = ""
+    in_tab: bool = False
     preview: str = ""
+    stop_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class StopPage:
+    """Asks whether the answers are to be deleted. With `asks_code` it asks for the code of the last page first.
+
+    `back` leads on with the study, `has_partners` says that there are matches with others.
+    """
+
+    template: ClassVar[str] = "stop.html"
+    study_title: str
+    action: str
+    back: str = ""
+    error: str = ""
+    asks_code: bool = False
+    has_partners: bool = False
+    preview: str = ""
+    stop_at: str = ""

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import count
 from typing import Any
 
 from sqlmodel import Session
@@ -16,7 +17,7 @@ from app.tasks.registry import task_named
 
 
 class Full(Closed):
-    """Every unit has been seen as often as the study asks for."""
+    """Every unit of a block that must not be left out has been seen as often as the study asks for."""
 
     def __init__(self, slug: str) -> None:
         super().__init__("This study has all the answers that it needs. Thank you for your interest.")
@@ -34,18 +35,20 @@ def plan_trials(
 ) -> dict[str, Any]:
     """Store the trials of a session that begins; returns its ordinal, its seed and its blocks.
 
-    Raises Full where no block has a trial left for anybody.
+    Raises Full where no block has a trial left for anybody, or one has none that may not be skipped.
     """
     connection = session.connection()
     connection.execute(beginning_queries.HOLD_VERSION, {"version_id": version_id})
-    last = connection.execute(
-        beginning_queries.LAST_ORDINAL, {"version_id": version_id, "mode": mode}
-    ).scalar_one()
-    ordinal, seed = (last or 0) + 1, rng.getrandbits(31)
-    mirror, before = None, None
-    if ordinal % 2 == 0:
-        named = {"version_id": version_id, "mode": mode, "ordinal": ordinal - 1}
-        mirror = {row.unit_id: row.plan for row in connection.execute(beginning_queries.PLANS_OF, named)}
+    ordinal, seed = _next_ordinal(session, version_id, mode), rng.getrandbits(31)
+    before = None
+    # The other of its session pair is there before it also where it takes a place that has come free.
+    named = {
+        "version_id": version_id,
+        "mode": mode,
+        "ordinal": ordinal - 1 if ordinal % 2 == 0 else ordinal + 1,
+    }
+    mirror = {row.unit_id: row.plan for row in connection.execute(beginning_queries.PLANS_OF, named)} or None
+    if mirror is not None:
         before = connection.execute(beginning_queries.BLOCKS_OF, named).scalar_one_or_none()
         before = before or [[block.id, block.n] for block in run.blocks]
     own = random.Random(seed)
@@ -67,12 +70,23 @@ def plan_trials(
         }
         for position, trial in enumerate((trial for _, trials in planned for trial in trials), start=1)
     ]
-    if not rows:
+    is_short = any(block.n and not trials and not block.design.skips_when_full for block, trials in planned)
+    if not rows or is_short:
         raise Full(run.design.study)
     connection.execute(beginning_queries.ADD_TRIALS, rows)
     stored = [[block.id, len(trials)] for block, trials in planned]
     is_plain = stored == [[block.id, block.n] for block in run.blocks]
     return {"ordinal": ordinal, "seed": seed, "blocks": None if is_plain else stored}
+
+
+def _next_ordinal(session: Session, version_id: int, mode: str) -> int:
+    """The first that nobody has: one that somebody gave back who had their answers deleted, or the next."""
+    of = {"version_id": version_id, "mode": mode}
+    last, n = session.connection().execute(beginning_queries.LAST_ORDINAL, of).one()
+    if (last or 0) == n:
+        return int(n) + 1
+    taken = set(session.connection().execute(beginning_queries.ORDINALS, of).scalars())
+    return next(ordinal for ordinal in count(1) if ordinal not in taken)
 
 
 def _planned(block: BlockRun, start: Start) -> Sequence[Planned]:

@@ -16,9 +16,10 @@ class Response(SQLModel, table=True):
     member that was, the plan of the trial knows.
 
     `answers` holds the questions that have no column of their own. `odd_playback` keeps telemetry that could not be
-    read, as it came; `flags` says what was odd. `raised` and `unwatched` are what `app.sessions.examining` found; that,
-    the server's `interval_ms` and whether each clip was fetched are NULL where nothing was recorded. `certainty` is the
-    answer to a slider of that id, as the number it stands for.
+    read, as it came; `flags` says what was odd. `raised`, `unwatched` and `study_rule` (the
+    study's own rule that leaves the answer out) are what `app.sessions.examining` found; that, the server's
+    `interval_ms` and whether each clip was fetched are NULL where nothing was recorded. `certainty` is the answer to
+    a slider of that id, as the number it stands for.
     """
 
     __tablename__ = "response"
@@ -49,6 +50,7 @@ class Response(SQLModel, table=True):
     odd_playback: str | None = Field(default=None, sa_column=text_column(nullable=True))
     raised: str | None = None
     unwatched: bool | None = None
+    study_rule: str | None = None
     layout: str | None = None
     opened_ms: int | None = None
     interval_ms: int | None = None

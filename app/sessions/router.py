@@ -1,24 +1,27 @@
 """The participant's addresses: `/s/{slug}` to come in, `/p/{token}` for every page of a session. What a page fetches
 besides is in `fetched.py`."""
 
-from typing import Literal
-
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 
-from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, SingleForm, without_nul
+from app.core.dependencies import DatabaseDep, Now, Rng, SettingsDep, without_nul
 from app.core.errors import Closed, InvalidAnswer
+from app.core.headers import ANYWHERE_POLICY
 from app.core.templating import render
-from app.sessions.beginning import Declined
+from app.sessions.beginning import note_full
 from app.sessions.clips import shown_design
-from app.sessions.entering import enter, kept_token
-from app.sessions.entry import remember, visit_of
+from app.sessions.ends import turned_away
+from app.sessions.entering import BegunElsewhere, NotOpen, enter, is_undecided, kept_token
+from app.sessions.entry import carried_by, remember, visit_of
+from app.sessions.pages import MessagePage
 from app.sessions.planning import Full
 from app.sessions.polling import current, note_present
+from app.sessions.sent import SentDep, with_came
 from app.sessions.state_machine import NotCurrent, mark_shown, submit
 from app.sessions.tables import Mode, Status
-from app.sessions.views import current_page, farewell, full, page_for
+from app.sessions.views import current_page, page_for
 from app.sessions.where import locate
+from app.studies.file.load import StudyDesign
 
 router = APIRouter(include_in_schema=False)
 NO_STORE = {"Cache-Control": "no-store"}
@@ -27,69 +30,102 @@ NO_STORE = {"Cache-Control": "no-store"}
 # Routes are tried in their order: these two are what is asked for most.
 @router.post("/p/{token}")
 async def answer_page(
-    request: Request, token: str, database: DatabaseDep, form: SingleForm, now: Now, rng: Rng
+    request: Request, token: str, database: DatabaseDep, sent: SentDep, now: Now, rng: Rng
 ) -> Response:
     """Take one answer. It is committed before the reply leaves."""
     scripted = "application/json" in request.headers.get("accept", "")
     here = f"/p/{token}"
     try:
-        declined = await database.write(submit, token, form, now, rng)
+        declined = await database.write(submit, token, sent.stored, now, rng, sent.came)
         if declined is not None:
             here = f"/s/{declined.slug}/declined/{declined.status}"
     except InvalidAnswer as error:
         if scripted:
             return JSONResponse({"errors": error.errors}, error.status_code)
         where = await database.peek(locate, token)
-        return render(page_for(where, now, form=form, errors=error.errors), error.status_code)
+        return render(page_for(where, now, form=sent.form, errors=error.errors), error.status_code)
     except NotCurrent as error:
         if scripted:
             return JSONResponse({"message": str(error), "next": here}, error.status_code)
-        here += "?at=moved"
+        here = with_came(here, sent.carried, at=error.at)
     except Full as error:
-        here = f"/s/{error.slug}/full"
+        await database.write(note_full, token, now)
+        here = with_came(f"/s/{error.slug}/full", sent.carried)
+    except BegunElsewhere as error:
+        if scripted:
+            raise
+        return render(turned_away(error), error.status_code)
     except Closed:
         pass  # the page itself says that the study has ended, and what happens to their pay
     return JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
 
 
 @router.api_route("/p/{token}", methods=["GET", "HEAD"])
-async def show_page(token: str, database: DatabaseDep, now: Now, at: str = "") -> Response:
+async def show_page(
+    request: Request,
+    token: str,
+    database: DatabaseDep,
+    settings: SettingsDep,
+    now: Now,
+    at: str = "",
+    came: str = "",
+) -> Response:
+    if is_framed(request):
+        return framed(request, None)
     where = await current(database, token, now)
     if where.live is not None:
         database.write_soon(note_present, where, now, False)
-    if where.shown_at is None:
+    if where.shown_at is None and where.status == Status.ACTIVE:
         database.write_soon(mark_shown, where.session_id, where.step, now)
-    return current_page(where, now, at)
+    return current_page(where, now, at, came, settings.secret)
 
 
 @router.get("/s/{slug}")
 async def enter_study(
     request: Request, slug: str, database: DatabaseDep, settings: SettingsDep, now: Now
 ) -> Response:
-    """Begin a session, or go on with one. What is tried by somebody new is counted, whatever comes of it."""
+    """Begin a session, or go on with one. What is tried by somebody new is counted, whatever comes of it.
+
+    Who comes goes along in the address of the consent page: it is not stored before they agree.
+    """
+    if is_framed(request):
+        return framed(request, await database.peek(shown_design, without_nul(slug)))
     visit = visit_of(request, slug, settings.secret)
     token = await database.peek(kept_token, visit)
     if token is None:
         if visit.mode is Mode.LIVE:
             request.app.state.starts.count(request.client.host if request.client else "", now)
-        token = await database.write(enter, visit, now)
-    response = RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
+        try:
+            token = await database.write(enter, visit, now)
+        except (BegunElsewhere, NotOpen) as error:
+            return render(turned_away(error), error.status_code)
+    is_new = await database.peek(is_undecided, token)
+    carried = carried_by(visit, now, settings.secret) if is_new else ""
+    response = RedirectResponse(with_came(f"/p/{token}", carried), 303, headers=NO_STORE)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
-        remember(response, visit, token, secure=request.url.scheme == "https")
+        remember(response, visit, token, carried, secure=request.url.scheme == "https")
     return response
 
 
-@router.get("/s/{slug}/declined/{status}")
-async def show_farewell(
-    slug: str, status: Literal["refused", "under-age"], database: DatabaseDep
-) -> Response:
-    """The same for everybody: nothing is kept by which the person could be found."""
-    slug = without_nul(slug)
-    return render(farewell(Declined(slug, Status(status)), await database.peek(shown_design, slug)))
+def is_framed(request: Request) -> bool:
+    """True where another site shows this address within its own page, as the browser says."""
+    headers = request.headers
+    embeds = headers.get("sec-fetch-dest") in ("iframe", "frame", "embed", "object")
+    return embeds and headers.get("sec-fetch-site") != "same-origin"
 
 
-@router.get("/s/{slug}/full")
-async def show_full(slug: str, database: DatabaseDep) -> Response:
-    """For somebody who wanted to take part when nothing was left to answer: nothing of them was stored."""
-    slug = without_nul(slug)
-    return render(full(slug, await database.peek(shown_design, slug)))
+def framed(request: Request, design: StudyDesign | None) -> Response:
+    """In place of the browser's own refusal: nothing is begun, and a link opens the same address in a tab."""
+    query = f"?{request.url.query}" if request.url.query else ""
+    response = render(
+        MessagePage(
+            "This study opens in a tab of its own",
+            "It cannot run inside another page. Please open it in a new tab; this page stays as it is.",
+            design.title if design else "",
+            link=f"{request.url.path}{query}",
+            link_label="Open the study",
+            in_tab=True,
+        )
+    )
+    response.headers["Content-Security-Policy"] = ANYWHERE_POLICY
+    return response

@@ -15,6 +15,7 @@ from sqlmodel import Session, SQLModel
 from app.core.errors import Closed, Conflict, InvalidAnswer
 from app.sessions.answers import read_answers, store
 from app.sessions.beginning import ENDED, Declined, answer_consent
+from app.sessions.coming import Came
 from app.sessions.responses import Evidence, Response
 from app.sessions.tables import ParticipantSession, Status
 from app.sessions.where import Where, hold, locate
@@ -31,7 +32,7 @@ MARK_SHOWN = (
         _session.c.id == bindparam("session_id"),
         _session.c.step == bindparam("at_step"),
         _session.c.page_shown_at.is_(None),
-        _session.c.status.in_([Status.ARRIVED, Status.ACTIVE]),
+        _session.c.status == Status.ACTIVE,  # of who has not consented no time is kept
     )
     .values(page_shown_at=bindparam("page_shown_at"))
 )
@@ -52,7 +53,14 @@ COMPLETE = ADVANCE.values(status=bindparam("status"), ended_at=bindparam("ended_
 
 
 class NotCurrent(Conflict):
-    """The form belongs to a page that is no longer, or not yet, the person's current one. Nothing was stored."""
+    """The form belongs to a page that is no longer, or not yet, the person's current one. Nothing was stored.
+
+    `at` names what the current page then says of it.
+    """
+
+    def __init__(self, message: str, at: str = "moved") -> None:
+        super().__init__(message)
+        self.at = at
 
 
 def mark_shown(session: Session, session_id: int, step: int, now: datetime) -> None:
@@ -62,9 +70,14 @@ def mark_shown(session: Session, session_id: int, step: int, now: datetime) -> N
 
 
 def submit(
-    session: Session, token: str, form: Mapping[str, str], now: datetime, rng: random.Random
+    session: Session,
+    token: str,
+    form: Mapping[str, str],
+    now: datetime,
+    rng: random.Random,
+    came: Came | None = None,
 ) -> Declined | None:
-    """Take the answer to the current page and go on to the next.
+    """Take the answer to the current page and go on to the next. `came` is who answers the consent page.
 
     The same `submit_id` again changes nothing and is no error. Raises NotCurrent for another page's form,
     InvalidAnswer for one that cannot be accepted, Closed once the study takes no answers, BegunElsewhere for a
@@ -78,12 +91,12 @@ def submit(
     if where.is_stored:
         return None
     if where.status not in (Status.ARRIVED, Status.ACTIVE):
-        raise NotCurrent("This session has ended; nothing more is asked.")
+        raise NotCurrent("You have already finished: nothing more is asked.", "over")
     named = submit_id.partition(".")[0]
     if named != str(where.page) and (named in where.pages.names or "." in submit_id):
-        raise NotCurrent("That page was answered before. You are now here.")
+        raise NotCurrent("You have already answered this page, perhaps in another window.")
     if where.page.kind == "consent":
-        return answer_consent(session, where, form, now, rng)
+        return answer_consent(session, where, form, now, rng, came)
     if where.is_shut_out(now):
         raise Closed(ENDED)
     if where.page.kind == "trial":

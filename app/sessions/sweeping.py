@@ -1,18 +1,28 @@
-"""What is due on pages that nobody looks at, every second: an agent's move, a deadline, somebody who has left."""
+"""What is due on pages that nobody looks at, every second: an agent's move, a deadline, somebody who has left.
+
+Now and then also the visits of those who have not answered the consent page.
+"""
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from datetime import datetime, timedelta
 
 from sqlalchemy.exc import OperationalError
+from sqlmodel import Session
 
 from app.core import clock, dependencies
 from app.core.database import Database
 from app.core.settings import Settings
+from app.sessions import beginning_queries
+from app.sessions.entering import day_of
 from app.tasks.registry import live_tasks
 
 EVERY_S = 1.0
+VISITS_EVERY = timedelta(minutes=10)
+VISIT_LASTS = timedelta(days=1)
+"""After the day on which somebody came: as long they may think about taking part."""
 _log = logging.getLogger("likely-human")
 
 
@@ -32,10 +42,21 @@ async def sweeping(database: Database, settings: Settings) -> AsyncIterator[None
             await task.end(database)
 
 
+def end_visits(session: Session, now: datetime) -> None:
+    """Who has not decided within a day has left: a count of their version and day stays, and no way back."""
+    before = {"before": day_of(now - VISIT_LASTS)}
+    session.connection().execute(beginning_queries.END_VISIT_TOKENS, before)
+    session.connection().execute(beginning_queries.END_VISITS, before)
+
+
 async def _sweep(database: Database, settings: Settings) -> None:
+    visits_due = await dependencies.now()
     while True:
         try:
             await clock.agree(database)
+            if (now := await dependencies.now()) >= visits_due:
+                await database.write(end_visits, now)
+                visits_due = now + VISITS_EVERY
             for task in live_tasks():
                 await task.sweep(database, settings, await dependencies.now())
         except Exception:

@@ -24,7 +24,9 @@ class Mode(StrEnum):
 class Status(StrEnum):
     """How far a session came: `arrived` takes the answer to the consent page, `active` all others.
 
-    `unplayable` went to the last page without a single clip that would play.
+    `unplayable` went to the last page without a single clip that would play. Those of `COUNTED_ALONE` are a count:
+    nothing is kept with them that is about anybody. `full` agreed when no place was left; `left` did not answer the
+    consent page; `withdrawn` had their answers deleted.
     """
 
     ARRIVED = "arrived"
@@ -33,9 +35,14 @@ class Status(StrEnum):
     REFUSED = "refused"
     UNDER_AGE = "under-age"
     UNPLAYABLE = "unplayable"
+    FULL = "full"
+    LEFT = "left"
+    WITHDRAWN = "withdrawn"
 
 
 DECLINED = (Status.REFUSED, Status.UNDER_AGE)
+
+COUNTED_ALONE = (*DECLINED, Status.FULL, Status.LEFT, Status.WITHDRAWN)
 
 BEGUN = (Status.ACTIVE, Status.COMPLETED, Status.UNPLAYABLE)
 
@@ -43,9 +50,11 @@ BEGUN = (Status.ACTIVE, Status.COMPLETED, Status.UNPLAYABLE)
 class ParticipantSession(SQLModel, table=True):
     """One person's run. `ordinal` counts planned sessions of a version and mode: balance rests on its being unique.
 
-    `is_signed` says that a link of ours vouched for `participant`. `step` is the index of the current page among the
-    session's pages; `page_shown_at` when that page was first served. `blocks` has the blocks that it goes through, in
-    its order, each with the number of its trials; NULL where these are all of its version's, whole and in order.
+    Before consent a row has its version, mode, arm and the day of its arrival: `participant`, `recruiter` and times are
+    written with consent. `is_signed` says that a link of ours vouched for `participant`. `step` is the index of the
+    current page among the session's pages; `page_shown_at` when that page was first served. `blocks` has the blocks
+    that it goes through, in its order, each with the number of its trials; NULL where these are all of its version's,
+    whole and in order.
     """
 
     __tablename__ = "participant_session"
@@ -88,8 +97,9 @@ class SessionToken(SQLModel, table=True):
 class Trial(SQLModel, table=True):
     """One unit at one position. `plan` says how this session sees it, as its task stores and reads it.
 
-    `sent` has the bytes that were sent, as ranges, by where on the page they were shown.
-    It is NULL where that was not recorded: in sessions begun before 0.4, and in imported ones.
+    `sent` has the bytes that were sent, as ranges, by where on the page they were shown; None of a place
+    whose clip the server did not have. It is NULL where that was not recorded: in sessions begun before 0.4, and in
+    imported ones.
     """
 
     __tablename__ = "trial"
@@ -104,7 +114,7 @@ class Trial(SQLModel, table=True):
     position: int
     unit_id: int = Field(foreign_key="unit.id", index=True)
     plan: dict[str, str] = Field(sa_column=json_column())
-    sent: dict[str, list[list[int]]] | None = Field(default=None, sa_column=json_column(nullable=True))
+    sent: dict[str, list[list[int]] | None] | None = Field(default=None, sa_column=json_column(nullable=True))
 
 
 class Exclusion(SQLModel, table=True):

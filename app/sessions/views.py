@@ -6,38 +6,34 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
-from urllib.parse import quote
 
 from fastapi.responses import HTMLResponse
-from markdown_it import MarkdownIt
 
 from app.core.templating import html_of, html_response, render, templates_age
 from app.sessions.beginning import Declined
+from app.sessions.coming import with_carried
 from app.sessions.design import BlockPart, PageKey
-from app.sessions.entering import WHO_INVITED
-from app.sessions.pages import ConsentPage, DebriefPage, MessagePage, Page, QuestionsPage, TextPage
+from app.sessions.ending import FINISHED, Ending
+from app.sessions.ends import farewell, last_page, nothing_played, shut_out, time_left
+from app.sessions.markdown import markdown
+from app.sessions.pages import ConsentPage, EndPage, Page, QuestionsPage, TextPage
+from app.sessions.receipts import receipt_of
 from app.sessions.runs import BlockRun
 from app.sessions.tables import DECLINED, Mode, Status
 from app.sessions.where import TrialSeen, Where
 from app.studies.file.load import StudyDesign
 from app.studies.questions.base import Question, QuestionView
 from app.studies.questions.registry import TYPES
-from app.studies.states import DEFAULT_CLOSING
-from app.studies.tables import State
 from app.tasks.registry import task_named
 
-NOTICES = {"moved": "That page was answered before. You are now here."}
+NOTICES = {
+    "moved": "You have already answered that page. Continue here.",
+    "over": "You have already finished: nothing more is asked.",
+    "late": "Your move was not counted: one was made before it, or its time was over.",
+}
 FORM_ERROR = "Please look at the marked questions."
-
-_markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
-
-
-@lru_cache(maxsize=256)
-def markdown(text: str) -> str:
-    """Markdown to HTML; HTML in the text comes out as text."""
-    return str(_markdown.render(text))
 
 
 MOST_TRIAL_PAGES = 2_000  # of some 10 kB each
@@ -45,17 +41,23 @@ MOST_TRIAL_PAGES = 2_000  # of some 10 kB each
 _trial_pages: OrderedDict[tuple[str, BlockPart, int, bool, float], tuple[str, ...]] = OrderedDict()
 
 
-def current_page(where: Where, now: datetime, notice: str = "") -> HTMLResponse:
+def current_page(
+    where: Where, now: datetime, notice: str = "", came: str = "", secret: str = ""
+) -> HTMLResponse:
     """The page as sent. A trial's is the same for all at that position, but for the token and the form's number.
+
+    `came` is who is asked for consent, as the address of that page carries it.
 
     Only an experimenter's preview says that it is one.
     """
     if where.is_shut_out(now):
         return render(shut_out(where))
     notice = " ".join(filter(None, [NOTICES.get(notice, ""), time_left(where, now)]))
+    if where.status == Status.COMPLETED:
+        return render(finished(where, now, notice, secret))
     is_shared = where.page.kind == "trial" and where.status == Status.ACTIVE and where.has_shared_page
     if notice or not is_shared:
-        return render(page_for(where, now, notice=notice))
+        return render(page_for(where, now, notice=notice, came=came))
     key = (where.run.sha256, where.part, where.step, where.mode == Mode.PREVIEW, templates_age())
     pieces = _trial_pages.get(key)
     if pieces is None:
@@ -65,6 +67,15 @@ def current_page(where: Where, now: datetime, notice: str = "") -> HTMLResponse:
     fills = (where.token, submit_id_for(where))
     filled = [piece if at % 2 == 0 else fills[int(piece)] for at, piece in enumerate(pieces)]
     return html_response("".join(filled))
+
+
+def finished(where: Where, now: datetime, notice: str, secret: str) -> Page:
+    """The last page, with the code by which the answers can be deleted later."""
+    page, at = page_for(where, now, notice=notice), f"/s/{where.design.study}/withdraw"
+    if not isinstance(page, EndPage):
+        return page
+    stop = f"/p/{where.token}/stop"
+    return replace(page, receipt=receipt_of(where.session_id, secret), receipt_at=at, stop=stop)
 
 
 def _pieces_of(where: Where) -> tuple[str, ...]:
@@ -78,9 +89,10 @@ def _pieces_of(where: Where) -> tuple[str, ...]:
     return tuple(part if at % 2 == 0 else str(marks.index(part)) for at, part in enumerate(parts))
 
 
-def submit_id_for(where: Where) -> str:
-    """Names the page and this serving of it."""
-    return f"{where.page}.{secrets.token_urlsafe(12)}"
+def submit_id_for(where: Where, came: str = "") -> str:
+    """Names the page and this serving of it; that of the consent page says who is asked."""
+    number = f"{where.page}.{secrets.token_urlsafe(12)}"
+    return with_carried(number, came) if where.page.kind == "consent" else number
 
 
 NO_PART = BlockPart("", "", 0, 0, 1)
@@ -92,6 +104,7 @@ class Place:
 
     `form` and `errors` are of a form that could not be accepted. `clips` gives the address of a position and side.
     `part` is the block of a trial's page, `trial` what is on it where that differs by session, `now` when it is shown.
+    `ending` is how the session came to its last page.
     """
 
     page: PageKey
@@ -110,6 +123,7 @@ class Place:
     form: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
     now: datetime | None = None
+    ending: Ending = FINISHED
 
 
 def page_for(
@@ -119,18 +133,22 @@ def page_for(
     notice: str = "",
     form: Mapping[str, str] | None = None,
     errors: Mapping[str, str] | None = None,
-) -> Page | MessagePage:
-    """A session's current page; `form` and `errors` are of a form that could not be accepted."""
+    came: str = "",
+) -> Page:
+    """A session's current page; `form` and `errors` are of a form that could not be accepted.
+
+    `came` is who is asked for consent, as text.
+    """
     if where.status in DECLINED:  # only an experimenter's preview is found again
         declined = Declined(where.design.study, Status(where.status))
-        return replace(farewell(declined, where.design), preview=preview_of(where))
+        return farewell(declined, where.design, preview_of(where))
     if where.status == Status.UNPLAYABLE:
-        return nothing_played(where)
+        return nothing_played(where, preview_of(where))
     form, action = form or {}, f"/p/{where.token}"
     place = Place(
         page=where.page,
         action=action,
-        submit_id=form.get("submit_id") or submit_id_for(where),
+        submit_id=form.get("submit_id") or submit_id_for(where, came),
         done=where.step,
         steps=len(where.pages.keys) - 1,
         clips=partial(clip_address, action),
@@ -144,6 +162,7 @@ def page_for(
         form=form,
         errors=errors or {},
         now=now,
+        ending=where.ending,
     )
     block = where.run.block(place.part.block) if where.page.kind == "trial" else None
     return page_of(where.design, place, block, plays_clips=where.run.shows_clips)
@@ -152,68 +171,6 @@ def page_for(
 def preview_of(where: Where) -> str:
     """Where an experimenter who walks the pages goes back to; empty for everybody else."""
     return f"/admin/studies/{where.design.study}/launch" if where.mode == Mode.PREVIEW else ""
-
-
-def farewell(declined: Declined, design: StudyDesign | None) -> MessagePage:
-    """What is said to somebody who did not take part; less where the study has no design to show."""
-    title = design.title if design else ""
-    kept = "Only this and today's date are kept, and nothing about you. You can close this page."
-    if declined.status is Status.REFUSED:
-        return MessagePage("Thank you all the same", f"You have chosen not to take part. {kept}", title)
-    age = design.consent.minimum_age if design else None
-    who = f"who are {age} or older" if age else "of the age that the study asks for"
-    return MessagePage("Thank you for your interest", f"Only people {who} can take part. {kept}", title)
-
-
-def full(slug: str, design: StudyDesign | None) -> MessagePage:
-    """For somebody who agreed when every item had all its answers. A place may come free, so there is a way back."""
-    text = (
-        "This study has all the answers that it needs at present. You were not asked anything, and nothing about you "
-        "was kept. Thank you for your interest."
-    )
-    return MessagePage(
-        "All places are taken", text, design.title if design else "", f"/s/{slug}", "Try again later"
-    )
-
-
-def whom_to_ask(design: StudyDesign) -> str:
-    return f"Whom to ask: {design.completion.contact or WHO_INVITED}"
-
-
-def shut_out(where: Where) -> MessagePage:
-    """For somebody who was under way, or about to begin, when the study ended."""
-    title = where.design.title
-    if where.status == Status.ARRIVED:
-        text = "This study has ended and takes no more participants. Thank you for your interest."
-        return MessagePage("This study has ended", text, title)
-    text = f"{where.closing or DEFAULT_CLOSING}\n\n{whom_to_ask(where.design)}"
-    return MessagePage("This study has ended", text, title)
-
-
-def time_left(where: Where, now: datetime) -> str:
-    """Said on every page of a session that goes on in a study that is closed."""
-    is_under_way = where.status == Status.ACTIVE and where.mode in (Mode.LIVE, Mode.PILOT)
-    if not is_under_way or where.state != State.CLOSED or where.closes_at is None:
-        return ""
-    minutes = max(1, int((where.closes_at - now).total_seconds() // 60))
-    return f"This study is ending. You can finish it within {minutes} minute{'' if minutes == 1 else 's'}."
-
-
-def nothing_played(where: Where) -> MessagePage:
-    if not where.run.shows_clips:
-        text = (
-            "You could do none of the tasks on this device, so there were no answers to give, and there is no "
-            "completion code. This is not your fault. Please say what happened: you can be helped, also with your "
-            "pay.\n\n" + whom_to_ask(where.design)
-        )
-        title = "This did not work on your device"
-        return MessagePage(title, text, where.design.title, preview=preview_of(where))
-    text = (
-        "Not one of the videos could be played on this device, so there were no answers to give, and there is no "
-        "completion code. This is not your fault. Please say what happened: you can be helped, also with your pay.\n\n"
-        + whom_to_ask(where.design)
-    )
-    return MessagePage("The videos could not be played", text, where.design.title, preview=preview_of(where))
 
 
 def page_of(
@@ -235,7 +192,14 @@ def page_of(
             consent = design.consent
             html, age = markdown(consent.text), consent.minimum_age
             return ConsentPage(
-                **frame, html=html, version=consent.version, minimum_age=age, plays_clips=plays_clips
+                **frame,
+                html=html,
+                version=consent.version,
+                minimum_age=age,
+                plays_clips=plays_clips,
+                minutes=design.completion.minutes,
+                pay=design.completion.pay or "",
+                age_error=place.errors.get("of_age", ""),
             )
         case "background":
             return QuestionsPage(**frame, questions=views(design.background, place.form, place.errors))
@@ -251,28 +215,30 @@ def page_of(
             asked = views(design.asked_on("self", place.page.block), place.form, place.errors)
             return QuestionsPage(**frame, questions=asked, html=markdown(text))
         case "debrief":
-            return debrief(design, place, frame)
+            return last_page(
+                design,
+                place.ending,
+                participant=place.participant,
+                session=place.session,
+                preview=place.preview,
+                notice=place.notice,
+                steps=place.steps,
+            )
+
+
+OF_NO_FIELD = ("submit_id", "decision", "do", "kind")
 
 
 def form_error(errors: Mapping[str, str]) -> str:
-    """What heads a form that could not be accepted: errors that belong to no question, too."""
-    own = (errors.get("submit_id", ""), errors.get("decision", ""))
-    return " ".join([FORM_ERROR, *own]).strip() if errors else ""
+    """What heads a form that could not be accepted: errors that belong to no field of it are said here."""
+    own = [errors[name] for name in OF_NO_FIELD if name in errors]
+    marked = [FORM_ERROR] if errors.keys() - {*OF_NO_FIELD} else []
+    return " ".join([*marked, *own])
 
 
 def clip_address(action: str, position: int, side: str) -> str:
     """An address that holds the session, the position and the side, and so tells nothing of the clip."""
     return f"{action}/clips/{position}-{side}.mp4"
-
-
-def debrief(design: StudyDesign, place: Place, frame: Mapping[str, Any]) -> DebriefPage:
-    completion = design.completion
-    code = completion.code or ""
-    redirect = completion.redirect or ""
-    fills = {"code": code, "participant": place.participant, "session": place.session}
-    for name, value in fills.items():
-        redirect = redirect.replace(f"{{{name}}}", quote(value, safe=""))
-    return DebriefPage(**frame, html=markdown(completion.message), code=code, redirect=redirect)
 
 
 def views(

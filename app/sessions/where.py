@@ -16,6 +16,7 @@ from app.accounts.logins import token_hash
 from app.core.errors import NotFound
 from app.library.tables import Content, Stimulus
 from app.sessions.design import BlockPart, PageKey, SessionPages, Slot
+from app.sessions.ending import FINISHED, Ending, ending_of
 from app.sessions.responses import Response
 from app.sessions.runs import BlockRun, Run, run_of
 from app.sessions.tables import Mode, ParticipantSession, SessionToken, Status, Trial
@@ -158,6 +159,7 @@ class Where:
     run: Run
     pages: SessionPages
     trial: TrialSeen | None = None
+    ending: Ending = FINISHED
 
     @property
     def design(self) -> StudyDesign:
@@ -228,7 +230,15 @@ def locate(session: Session, token: str, submit_id: str = "") -> Where:
         run=run,
         pages=run.pages_for(blocks),
     )
+    if where.status == Status.COMPLETED:
+        return replace(where, ending=_ending(session, where))
     return where if where.has_shared_page else replace(where, trial=_trial_seen(session, where))
+
+
+def _ending(session: Session, where: Where) -> Ending:
+    """How a session that has come to its last page ended, block by block."""
+    parts = [part for part in where.pages.parts if part.n]
+    return ending_of([task_named(part.task).ended(session, where, part) for part in parts])
 
 
 def hold(session: Session, token: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Literal, Protocol
 
 from sqlmodel import Session, col, select
 
+from analysis.files.lookalikes import lookalike_notes
 from app.core.errors import Stale
 from app.library.clips.store import ClipStore
 from app.library.kinds import StimulusKind
@@ -33,6 +34,7 @@ _CONSEQUENCE = (
     "clips",
     "pairs",
     "items",
+    "names",
     "walks",
     "age",
     "version",
@@ -134,6 +136,7 @@ def checklist(session: Session, study: StudyHere, around: Around) -> tuple[Check
             else ()
         ),
         *_units(design),
+        *_names(design),
         *([_walks(design)] if design.walk_blocks else []),
         *([_truth(design)] if design.pairs else []),
         *_leaks(leaks_of(session, design)),
@@ -170,6 +173,23 @@ def _texts(design: StudyDesign) -> Check:
         return Check("texts", "Consent and texts", "blocker", f"Still to be filled in: {words}.", "design")
     detail = f"Consent text {design.consent.version}, and nothing in [BRACKETS] is left in any text."
     return Check("texts", "Consent and texts", "ok", detail, "design")
+
+
+def _names(design: StudyDesign) -> Iterator[Check]:
+    """Pairs, items, stimuli and sources whose names look alike: often one of them, written in two ways."""
+    pairs, items = design.pairs, [item for block in design.rating_blocks for item in block.items]
+    columns = {
+        "pair": [pair.id for pair in pairs],
+        "item": [item.id for item in items],
+        "stimulus": design.stimuli,
+        "source": [source for pair in pairs for source in (pair.source_a, pair.source_b)],
+        "condition": [pair.condition for pair in pairs]
+        + [item.condition for item in items if item.condition],
+    }
+    found = lookalike_notes((column, dict.fromkeys(texts)) for column, texts in columns.items())
+    detail = "".join(f"{said[:1].upper()}{said[1:]}. " for said in found).rstrip()
+    if detail:
+        yield Check("names", "Names that look alike", "warning", detail, "pairs" if pairs else "design")
 
 
 def _age(design: StudyDesign) -> Check:

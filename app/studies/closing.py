@@ -2,7 +2,8 @@
 
 # How a study closes unless its experimenter says otherwise.
 DEFAULT_GRACE_MIN, LONGEST_GRACE_MIN = 60, 7 * 24 * 60
-DEFAULT_CLOSING = (
+CLOSED_EARLY = (
     "This study ended before you came to its last page. What you had answered is saved, and we can see that you took "
-    "part. About your pay, please ask; you need no completion code for that."
+    "part."
 )
+DEFAULT_CLOSING = f"{CLOSED_EARLY} About your pay, please ask; you need no completion code for that."

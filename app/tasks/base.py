@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sqlmodel import Session
 
 from app.sessions.answers import Answers
-from app.sessions.design import Planned
+from app.sessions.design import BlockPart, Planned
+from app.sessions.ending import BlockEnd
 
 if TYPE_CHECKING:
     import httpx2
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from app.core.settings import Settings
     from app.monitor.session_pages import AnsweredTrial, TrialView
     from app.sessions.pages import Page
-    from app.sessions.runs import BlockRun
+    from app.sessions.runs import BlockRun, Run
     from app.sessions.views import Place
     from app.sessions.where import TrialSeen, Where
 
@@ -76,6 +77,14 @@ class Task(Protocol):
 
     def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
         """The slot of the stimulus at a place of a trial's page, for its clips; None where there is no such place."""
+        return None
+
+    def ended(self, session: Session, where: "Where", part: BlockPart) -> BlockEnd:
+        """How the trials of a block ended, of a session that has come to its last page."""
+        return BlockEnd(part.n)
+
+    def forget(self, session: Session, run: "Run", session_id: int, now: datetime) -> None:
+        """Delete what the task keeps of a session whose answers are deleted, in tables of its own."""
         return None
 
     def answered(self, trial: "AnsweredTrial") -> "TrialView":

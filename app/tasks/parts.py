@@ -7,6 +7,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, Field
 
 from app.sessions.design import Kind, Slot
+from app.sessions.flags import StudyRule
 from app.studies.file.widgets import Ways, Widget
 from app.studies.questions.base import Asked, Frozen, Part, Question, different
 
@@ -26,6 +27,10 @@ LeakName = Literal[
 ]
 Allowed = Annotated[tuple[LeakName, ...], AfterValidator(different), Widget(rows=2)]
 ALLOWED = "Clues to the source that records and texts of this block may have; any other that tells it stops the study."
+StudyRules = Annotated[tuple[StudyRule, ...], AfterValidator(different), Widget(rows=2)]
+RULES = (
+    "Flags that leave an answer out of the numbers: {names}; without them they are shown and exclude nothing."
+)
 Count = Annotated[int, Field(ge=1)]
 Markdown = Annotated[str, Field(min_length=1)]
 IN_A_TEXT_FILE = (
@@ -100,6 +105,11 @@ class BlockDesign(Frozen):
     instructions: str | None = None
     self_assessment: str | None = None
     per_participant: int | None = None
+
+    @property
+    def skips_when_full(self) -> bool:
+        """Whether somebody new goes on without this block where it has nothing left to do."""
+        return False
 
     @property
     def asked(self) -> tuple[Question, ...]:

@@ -192,6 +192,15 @@ def test_a_list_is_looked_at_before_it_replaces_anything(made: Person, database:
     assert sent[1] == LIST
 
 
+def test_names_of_a_list_that_look_alike_are_said_before_and_after(made: Person) -> None:
+    assert "Some names look alike" not in post(made, "/csv", {"text": LIST, "do": "preview"}).text
+    said = "column pair: &#39;q1&#39; and &#39;Q1&#39; differ only in upper and lower case. They count as different."
+    text = LIST.replace("q3", "Q1")
+    assert post(made, "/csv", {"text": text, "do": "preview"}).text.count(said) == 1
+    put_list(made, text)
+    assert made.get(HERE).text.count(said) == 1
+
+
 BAD_LISTS = [
     ("pair,a,b\nq1,human-g1,hybrid-g1\nq1,human-g2,hybrid-gg\n", "row 3: column &#39;b&#39;"),
     ("pair;a;b\nq1;human-g1;hybrid-gg\n", "row 2: column &#39;b&#39;"),

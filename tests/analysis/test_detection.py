@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from analysis.__main__ import main
 from analysis.data.mapping import mapping_kind, read_judgements, read_mapped, read_ratings
+from analysis.detection.compared import PULLED_DIFFERENCE
 from analysis.detection.measures import CORRECTION, PULLED, DetectionAnalysis, analyze_judgements, sensitivity
 from analysis.errors import AnalysisError, SchemaError
 from analysis.text.detection import render_detection
@@ -133,6 +134,12 @@ def test_conditions_are_compared_within_who_judged_both(tmp_path: Path) -> None:
     )
     assert one.paired.difference.mean == pytest.approx(differences.mean())
     assert found["accuracy"].n_shared == 30
+    assert found["accuracy"].paired is not None
+    assert found["accuracy"].paired.difference.interval.low is not None
+    for pulled in (one, found["criterion"]):
+        assert pulled.paired is not None
+        for limits in (pulled.paired.difference.interval, pulled.paired.shift):
+            assert (limits.low, limits.high, limits.reason) == (None, None, PULLED_DIFFERENCE)
     text = " ".join(render_detection(analysis).split())
     assert "Conditions, the same people in both (Wilcoxon signed-rank)" in text
     assert "sensitivity d'" in text

@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from app.sessions.pages import ConsentPage, DebriefPage, MessagePage, QuestionsPage, TextPage
+from app.sessions.pages import ConsentPage, EndPage, MessagePage, QuestionsPage, TextPage
 from app.studies.questions.base import OptionView, QuestionView
 from app.studies.questions.choice import MOST_IN_SIGHT
 from app.studies.questions.registry import TYPES
@@ -131,8 +131,8 @@ def trial(
     )
 
 
-def debrief(redirect: str = "") -> DebriefPage:
-    return DebriefPage(
+def debrief(redirect: str = "") -> EndPage:
+    return EndPage(
         study_title=TITLE,
         action="",
         submit_id="",
@@ -142,6 +142,10 @@ def debrief(redirect: str = "") -> DebriefPage:
         "answers help to learn how well programs that judge human-likeness agree with people.</p>",
         code="ABC123-7QX",
         redirect=redirect,
+        label="Finished",
+        title="Thank you",
+        contact="Ann Lee, ann.lee@example.org",
+        close="Your answers are saved. You may close this page.",
     )
 
 

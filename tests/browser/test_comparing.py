@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.library.records import Record
-from app.sessions.views import markdown
+from app.sessions.markdown import markdown
 from app.studies.questions.base import OptionView
 from app.tasks.pair.comparing import ComparedPage, ReadView, read_sides
 from app.tasks.pair.design import Side

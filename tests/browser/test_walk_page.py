@@ -42,7 +42,7 @@ DRAW = """async (walker) => {
 def page(browser: Browser, service: tuple[str, Database], tmp_path: Path) -> Iterator[Page]:
     address, database = service
     with database.transaction() as session:
-        load_walks(session, tmp_path, limit_s=10)
+        load_walks(session, tmp_path, limit_s=10, practice=1)
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     page, faults = context.new_page(), list[str]()
     page.on("pageerror", lambda error: faults.append(str(error)))
@@ -70,3 +70,37 @@ def test_the_page_shows_what_a_clip_of_the_same_pose_shows(page: Page, exhaustiv
         assert max(away) < 6
         assert away[1] < away[0], "close by, pictures of full size are nearer to a clip's"
         assert np.array_equal(half, again), "and a slow device goes back"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1366, 650), (1280, 720), (390, 844), (844, 390)])
+def test_the_practice_walk_fits_its_window(page: Page, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    page.locator("[data-start]").wait_for()
+    for name in ("[data-view]", "[data-start]", "button[name=unable]"):
+        box = page.locator(name).bounding_box()
+        assert box is not None, name
+        assert box["y"] + box["height"] <= height, name
+        assert box["x"] + box["width"] <= width, name
+    assert page.evaluate("document.documentElement.scrollHeight") <= height
+
+
+def test_a_telephone_gives_its_empty_half_to_the_thumbs(page: Page, browser: Browser) -> None:
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    phone = context.new_page()
+    phone.goto(page.url.partition("/p/")[0] + f"/s/{SLUG}")
+    phone.click("button[value=agree]")
+    phone.locator("[data-start]").wait_for()
+    view, pad = (phone.locator(name).bounding_box() for name in ("[data-view]", "[data-pad]"))
+    assert view is not None
+    assert pad is not None
+    assert view["width"] > 350
+    assert pad["y"] >= view["y"] + view["height"]
+    assert pad["height"] > 300
+    assert phone.evaluate("document.documentElement.scrollHeight") <= 844
+    context.close()
+
+
+def test_targets_of_a_walk_can_be_touched(page: Page) -> None:
+    for box in (each.bounding_box() for each in page.locator("main button:visible").all()):
+        assert box is not None
+        assert box["height"] >= 44

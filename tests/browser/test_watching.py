@@ -3,7 +3,10 @@ from dataclasses import replace
 import pytest
 from playwright.sync_api import expect
 
+from app.sessions.design import Slot
 from app.studies.questions.base import OptionView
+from app.tasks.pair.design import Member
+from app.tasks.pair.task import read_pair
 
 from .conftest import Visit
 from .pages import CHOICE, message, trial
@@ -294,7 +297,9 @@ def test_a_clip_that_will_not_load_offers_a_retry_and_then_a_way_on(rig: Rig, vi
     page = visit(walk)
     give_up = page.get_by_role("button", name="This video does not play")
     expect(
-        page.get_by_role("alert").filter(has_text="This video has not arrived. That is not your doing")
+        page.get_by_role("alert").filter(
+            has_text="The fault is the server's, not yours and not your device's"
+        )
     ).to_have_count(1)
     expect(give_up).to_have_count(0)
 
@@ -420,3 +425,47 @@ def test_clips_one_above_the_other_are_said_to_be(rig: Rig, visit: Visit) -> Non
     save(page)
     expect_end(page)
     assert playback(walk)["layout"] == "stacked"
+
+
+def test_a_rate_that_something_sets_is_put_back_and_said(rig: Rig, visit: Visit) -> None:
+    walk = rig.walk(trial(), message())
+    page = visit(walk)
+    wait_until_loaded(page)
+    play_button(page).click()
+    wait_until(page, "document.querySelector('video').currentTime > 0.1")
+    page.evaluate("for (const video of document.querySelectorAll('video')) video.playbackRate = 8")
+    wait_until(page, "[...document.querySelectorAll('video')].every((video) => video.playbackRate === 1)")
+    expect(page.get_by_role("alert").filter(has_text="changed the speed of a video")).to_be_visible()
+    expect(page.get_by_text("Watched", exact=True)).to_have_count(2)
+    answer(page)
+    save(page)
+    expect_end(page)
+    report = read_pair(walk.posts[0]["playback"], Member.A, {Member.A: LEFT_S, Member.B: RIGHT_S})
+    assert {"fast-left", "fast-right"} <= set(report.flags)
+    assert not any(row["watched"] for row in report.rows.values())
+
+
+def test_a_device_that_cannot_keep_the_clips_in_step_is_called_slow(rig: Rig, visit: Visit) -> None:
+    """With its processor throttled six times, a clip that falls behind again and again, and one that comes late."""
+    walk = rig.walk(trial(), message())
+    walk.broken["c1"] = "missing"
+    page = visit(walk)
+    page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 6})
+    again = page.get_by_role("button", name="Try again")
+    expect(page.get_by_role("alert").filter(has_text="The fault is the server's")).to_be_visible()
+    del walk.broken["c1"]
+    again.click()
+    wait_until_loaded(page)
+    play_button(page).click()
+    page.evaluate(
+        "window.behind = setInterval(() => (document.querySelectorAll('video')[1].currentTime -= 0.4), 500)"
+    )
+    expect(page.get_by_role("alert").filter(has_text="This device is too slow")).to_be_visible()
+    page.evaluate("clearInterval(window.behind)")
+    expect(page.get_by_text("Watched", exact=True)).to_have_count(2)
+    answer(page)
+    save(page)
+    expect_end(page)
+    report = read_pair(walk.posts[0]["playback"], Member.A, {Member.A: LEFT_S, Member.B: RIGHT_S})
+    assert "out-of-step" in report.flags
+    assert report.rows[Slot.A]["errors"] == ["http 404"]

@@ -152,6 +152,7 @@ def _follow(page: Page, hand: Hand, link: Locator) -> None:
     page.evaluate("document.documentElement.dataset.left = ''")
     hand.press(link)
     expect(page.locator("html[data-left]")).to_have_count(0, timeout=SLOW_MS)
+    page.wait_for_load_state()  # or what is counted is not there yet
 
 
 def _log_in(page: Page, hand: Hand, installation: Installation, look: Look) -> None:
@@ -253,8 +254,14 @@ def _take_part(browser: Browser, installation: Installation) -> None:
     page.get_by_role("button", name="agree").first.click()
     # The click comes back before the consent is stored: what follows must not read the page that is being left.
     expect(page.get_by_role("button", name="agree")).to_have_count(0)
-    while not page.get_by_text("WHOLE7").count():
-        before = page.locator("input[name=submit_id]").get_attribute("value") or ""
+    form, code = page.locator("input[name=submit_id]"), page.get_by_text("WHOLE7")
+    while True:
+        # Between two pages there is neither, and what is counted too early is not there.
+        form.or_(code).first.wait_for(state="attached")
+        page.wait_for_load_state()
+        if code.count():
+            break
+        before = form.get_attribute("value") or ""
         if page.locator("video").count():
             watch_both(page)
             page.get_by_text("Left video", exact=True).last.click()

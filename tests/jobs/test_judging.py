@@ -136,6 +136,19 @@ def test_verdicts_that_were_sent_stand_beside_a_judge_that_is_run(
     assert not sent_verdicts(settings.data_dir, "t0").exists()
 
 
+def test_names_in_sent_verdicts_that_look_alike_are_said_once(
+    answered: str, database: Database, settings: Settings
+) -> None:
+    names = pair_names(database)
+    lines = [f"{judge},{name},a,0.9" for judge in ("oracle", "Oracle") for name in names]
+    job = done(
+        database, settings, ask(database, settings, text="\n".join(["judge,pair,choice,score", *lines]))
+    )
+    assert job.result["notes"] == [
+        "mine.csv: column judge: 'oracle' and 'Oracle' differ only in upper and lower case. They count as different"
+    ]
+
+
 def test_verdicts_on_single_clips_are_taken(answered: str, database: Database, settings: Settings) -> None:
     clips = [
         f"model,{source}-g{goal},{goal}.5"

@@ -182,9 +182,21 @@ def test_odd_replies_end_no_run_and_make_nobody_surer(
     ask(nav, tmp_path / "eyes", repeats=1)
     reasons = rows(tmp_path / "eyes" / "reasons.csv")
     assert reasons[0]["reason"] == "half ? of it"
-    assert {row["probability_a"] for row in reasons[:2]} <= {"0.0", "1.0"}
-    assert "2 without a probability that agrees with the choice" in capfd.readouterr().out
+    assert {row["probability_a"] for row in reasons[:1]} <= {"0.0", "1.0"}
+    assert "1 without a probability" in capfd.readouterr().out
     ask(nav, tmp_path / "eyes", repeats=1)  # what was kept can be read again
+
+
+def test_the_probability_that_a_reply_states_is_used(nav: str, model: ChatServer, tmp_path: Path) -> None:
+    """Also where it is a little on the other side of what is named: nobody is certain at .49."""
+    model.answers = [reply('{"choice": "first", "probability": 0.49, "reason": ""}')]
+    ask(nav, tmp_path / "eyes", repeats=1)
+    reasons = rows(tmp_path / "eyes" / "reasons.csv")
+    assert {row["probability_a"] for row in reasons} == {"0.49", "0.51"}
+    assert {row["score"] for row in rows(tmp_path / "eyes" / "verdicts.csv")} == {"0.5"}
+    card = json.loads((tmp_path / "eyes" / "card.json").read_text())["consistency"]
+    assert card["n_without_probability"] == 0
+    assert card["n_contradicting"] == len(reasons)
 
 
 def test_a_server_here_is_asked_without_a_proxy(
@@ -201,11 +213,17 @@ def test_a_server_here_is_asked_without_a_proxy(
     assert model.requests
 
 
-def test_a_model_that_answers_nothing_makes_no_file(nav: str, model: ChatServer, tmp_path: Path) -> None:
-    model.answers = [reply("No.")]
+def test_where_every_pair_fails_the_card_and_the_reasons_are_written_all_the_same(
+    nav: str, model: ChatServer, tmp_path: Path
+) -> None:
+    model.answers = [reply("No."), reply("I'm sorry, but I can't judge people.")]
     with pytest.raises(StudyError, match="eyes-1 judged none of 5 pairs"):
         ask(nav, tmp_path / "eyes", repeats=1)
-    assert not (tmp_path / "eyes" / "verdicts.csv").exists()
+    out = tmp_path / "eyes"
+    assert {row["result"] for row in rows(out / "reasons.csv")} == {"unreadable", "refused"}
+    card = json.loads((out / "card.json").read_text())["consistency"]
+    assert (card["n_answers"], card["n_unreadable"], card["n_refused"]) == (10, 1, 9)
+    assert all(row["problem"] and not row["choice"] for row in rows(out / "verdicts.csv"))
 
 
 def test_what_was_answered_is_kept_and_not_asked_again(nav: str, model: ChatServer, tmp_path: Path) -> None:

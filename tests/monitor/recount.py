@@ -68,6 +68,11 @@ def _p90(times: list[int]) -> int:
     return next(t for t in sorted(times) if sum(other <= t for other in times) >= math.ceil(0.9 * len(times)))
 
 
+def _loses(clip: Mapping[Any, Any]) -> bool:
+    """More than a fifth of its pictures."""
+    return 5 * (clip["dropped_frames"] or 0) > (clip["frames"] or 0) >= 30
+
+
 def _trouble(
     responses: list[Mapping[Any, Any]], clips: Mapping[str, list[Mapping[Any, Any]]]
 ) -> Mapping[str, int]:
@@ -76,16 +81,25 @@ def _trouble(
     failed |= {r["trial"] for r in responses if _unplayable(r)}
     unwatched = {t for t, both in clips.items() if any(clip["watched"] is False for clip in both)}
     silent = {t for t, both in clips.items() if any(clip["member"] is None for clip in both)}
-    odd = silent | {r["trial"] for r in responses if "rt-odd" in (r["flags"] or "").split(";")}
     gave_up = {r["trial"] for r in responses if _unplayable(r)}
+
+    def flagged(flag: str) -> set[str]:
+        return {r["trial"] for r in responses if flag in (r["flags"] or "").split(";")}
+
+    fast = {t for t, both in clips.items() if any((clip["max_rate"] or 0) > 1 for clip in both)}
     return {
         "answered": len(responses),
         "unplayable": len(failed),
         "stalled": sum(n > 0 for n in stalls.values()),
         "stalls": sum(stalls.values()),
         "hidden": sum(any((clip["hidden_ms"] or 0) > 0 for clip in both) for both in clips.values()),
-        "not_watched": len(unwatched - gave_up),
-        "not_read": sum("not-read" in (r["flags"] or "").split(";") for r in responses),
-        "odd": len(odd),
+        "not_watched": len(unwatched - gave_up - fast),
+        "not_read": len(flagged("not-read")),
+        "sped_up": len(fast - gave_up),
+        "out_of_step": len(
+            {t for t, both in clips.items() if any((c["drift_ms_max"] or 0) > 200 for c in both)}
+        ),
+        "dropped": len({t for t, both in clips.items() if any(_loses(clip) for clip in both)}),
+        "odd": len(silent | flagged("rt-odd")),
         "excluded": len(unwatched - gave_up),  # everybody here fetched the clips and took the time
     }

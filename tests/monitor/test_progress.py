@@ -24,6 +24,7 @@ from app.monitor.snapshots import Choice, Snapshot
 from app.monitor.tally import Tally
 from app.reports.export import rows_of
 from app.reports.kinds import What
+from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter
 from app.sessions.exclusions import exclude, include
 from app.sessions.flags import MEANINGS, Flag, is_one_sided
@@ -74,6 +75,8 @@ def answers(seed: int) -> Callable[[str, str], Mapping[str, str]]:
         {"playback": played(right__played=[[0, 4]])},
         {"playback": played(left__failed=True, left__played=[[0, 1]])},
         {"playback": played(left__max_rate=2)},
+        {"playback": played(drift_ms_max=1_900)},
+        {"playback": played(right__frames=300, right__dropped_frames=130)},
         {"playback": "no json", "rt_ms": "4000"},
         {"rt_ms": "3000"},
         {"unplayable": "1", "choice": "", "uncertainty": ""},
@@ -223,7 +226,11 @@ def test_the_funnel_says_where_people_left(nav: Database) -> None:
     assert (left_at.title, left_at.stopped, left_at.here) == ("Pair 3", 1, 0)
     assert sum(step.lost for step in steps.values()) == 4
     soon = {step.page: step for step in look(nav, now=NOW + timedelta(minutes=20)).funnel}
-    assert (soon["trial-4"].here, soon["consent"].here, soon["trial-4"].lost) == (1, 1, 0)
+    assert (soon["trial-4"].here, soon["trial-4"].lost) == (1, 0)
+    assert (soon["consent"].here, soon["consent"].stopped) == (
+        0,
+        1,
+    )  # no time of who has not consented is kept
 
 
 def test_sessions_are_counted_by_mode_and_status_and_previews_never(nav: Database) -> None:
@@ -240,7 +247,11 @@ def test_arrivals_and_completions_lie_on_one_line_of_time(nav: Database) -> None
         study = study_here(session, "nav")
         set_state(session, "nav", State.CLOSED, now=NOW)
         for minutes in (70, 71, 600):
-            enter(session, Visit("nav", Mode.SIMULATED), NOW + timedelta(minutes=minutes))
+            at = NOW + timedelta(minutes=minutes)
+            form = {"submit_id": f"consent.{minutes}", "decision": "agree", "of_age": "yes"}
+            token = enter(session, Visit("nav", Mode.SIMULATED), at)
+            submit(session, token, form, at + timedelta(minutes=5), random.Random(1), Came("nav", at))
+        enter(session, Visit("nav", Mode.SIMULATED), NOW)  # of whom no time is kept
     with nav.reading() as session:
         closed = StudyHere(study.id, "nav", State.CLOSED)
         seen = snapshot(session, closed, Choice(1, Mode.SIMULATED), LATER, None, sees_live=True)
@@ -250,7 +261,7 @@ def test_arrivals_and_completions_lie_on_one_line_of_time(nav: Database) -> None
     assert {at: n for at, n in points.items() if n != (0, 0)} == {70: (2, 0), 600: (1, 0)}
     assert len(points) == 54
     # Who declined has no time of arrival.
-    assert [(p.arrived, p.completed) for p in live.timeline] == [(7, 4), (0, 2)]
+    assert [(p.arrived, p.completed) for p in live.timeline] == [(7, 3), (0, 3)]
 
 
 @pytest.mark.slow

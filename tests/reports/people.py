@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session, select
 
+from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter
 from app.sessions.media import note_sent
 from app.sessions.state_machine import mark_shown, submit
@@ -49,7 +50,8 @@ def walk(
     recruiter = recruiter or {}
     rng, now = random.Random(seed), NOW + timedelta(minutes=seed)
     session.flush()
-    token = enter(session, Visit(slug, mode, recruiter.get("PROLIFIC_PID"), recruiter), now)
+    came = Came(slug, now, recruiter.get("PROLIFIC_PID"), recruiter=recruiter)
+    token = enter(session, Visit(slug, mode, came.participant, recruiter), now)
     while True:
         where = locate(session, token)
         if where.status not in ("arrived", "active") or where.page.kind == "debrief":
@@ -61,7 +63,7 @@ def walk(
             mark_shown(session, where.session_id, where.step, now)
             fetch_clips(session, where.session_id, where.page.position)
             now += timedelta(milliseconds=max(int(form["rt_ms"] or 0), LONGEST_MS) + 500)
-        submit(session, token, form, now, rng)
+        submit(session, token, form, now, rng, came)
         if decision == "refuse":  # of which no session is kept
             return
 

@@ -1,17 +1,20 @@
 """A study in which texts are rated, with sessions of every kind, put into the tables row by row."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from sqlmodel import Session, col, select, update
 
+from app.core.database import Database
 from app.sessions.design import Kind
 from app.sessions.responses import Response
 from app.sessions.tables import Exclusion, Mode, ParticipantSession, Status, Trial
 from app.studies.tables import State, Study, StudyVersion, Unit
 from tests.factories import NOW, load_file
+from tests.kept import Kept
 
 ITEMS = """item,text,condition,kind,group
 warm-up,A text to begin with.,,practice,
@@ -41,6 +44,23 @@ RATE: Mapping[str, Any] = {
 }
 SEVERITY = {"ann": 0, "bob": -1, "cyd": 1, "dan": 0}
 BASE = {"one": 4, "two": 3, "three": 2, "four": 3, "warm-up": 3, "check": 5}
+
+
+@contextmanager
+def rated_study(database: Database, kept: Kept, folder: Path) -> Iterator[Session]:
+    """The study with all its sessions, to be read; made once where the database is a file."""
+
+    def make() -> None:
+        with database.transaction() as session:
+            load_rated(session, folder)
+            fill_rated(session)
+
+    if database.is_local:
+        kept.once(database, make)
+    else:
+        make()
+    with database.reading() as session:
+        yield session
 
 
 def load_rated(

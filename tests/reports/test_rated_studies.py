@@ -30,23 +30,14 @@ from app.studies.stimuli import add_stimuli
 from tests.analysis.signatures.test_play import MEAN, PEOPLE
 from tests.factories import NOW, study_file
 from tests.kept import Kept
-from tests.reports.rated import RATE, fill_rated, load_rated, rate
+from tests.reports.rated import RATE, fill_rated, load_rated, rate, rated_study
 
 pytestmark = [pytest.mark.any_database, pytest.mark.slow]
 
 
 @pytest.fixture
 def session(database: Database, kept: Kept, tmp_path: Path) -> Iterator[Session]:
-    def make() -> None:
-        with database.transaction() as session:
-            load_rated(session, tmp_path)
-            fill_rated(session)
-
-    if database.is_local:
-        kept.once(database, make)
-    else:
-        make()
-    with database.reading() as session:
+    with rated_study(database, kept, tmp_path) as session:
         yield session
 
 

@@ -30,7 +30,7 @@ from app.studies.stimuli import add_stimuli
 from app.tasks.rating.evidence import Reading, evidence_of
 from tests.factories import NOW, study_file
 from tests.kept import Kept
-from tests.reports.rated import fill_rated, load_rated, rate
+from tests.reports.rated import load_rated, rate, rated_study
 
 pytestmark = pytest.mark.any_database
 
@@ -61,16 +61,7 @@ OWN = [
 
 @pytest.fixture
 def session(database: Database, kept: Kept, tmp_path: Path) -> Iterator[Session]:
-    def make() -> None:
-        with database.transaction() as session:
-            load_rated(session, tmp_path)
-            fill_rated(session)
-
-    if database.is_local:
-        kept.once(database, make)
-    else:
-        make()
-    with database.reading() as session:
+    with rated_study(database, kept, tmp_path) as session:
         yield session
 
 

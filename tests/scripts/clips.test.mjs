@@ -117,7 +117,18 @@ test("without progress it is given up after three tries; with progress it goes o
 test("a clip that is not there is not asked for again; a server in trouble and a hotel's page are", async () => {
   let asked = replying(new Response(null, { status: 404 }));
   await begin();
-  assert.deepEqual([outcome.message, asked.length], ["http 404", 1]);
+  assert.deepEqual([outcome.kind, outcome.message, asked.length], ["server", "http 404", 1]);
+
+  outcome = null;
+  asked = replying(...[503, 503, 503].map((status) => new Response(null, { status })));
+  await begin();
+  await time.pass(5000);
+  assert.deepEqual([outcome.kind, outcome.message, asked.length], ["server", "http 503", 3], "the fault is said to be the server's");
+
+  outcome = null;
+  replying(new Response(null, { status: 403 }));
+  await begin();
+  assert.equal(outcome.kind, "network", "of who stands between, the server knows nothing");
 
   outcome = null;
   const hotel = new Response("<title>Hotel</title>", { headers: { "Content-Type": "text/html" } });

@@ -31,7 +31,8 @@ test("the time is said at the warning, at 30, 10 and 5 seconds and at its end, a
     if (words) said.push(words);
   }
   assert.deepEqual(said, ["30 seconds left.", "20 seconds left.", "10 seconds left.", "5 seconds left.", "The time is up."]);
-  assert.equal(announcement(40, 4, 20), "5 seconds left.", "several at once, as after a sleep: the least");
+  assert.equal(announcement(40, 4, 20), "4 seconds left.", "several at once, as after a sleep: what is left");
+  assert.equal(announcement(40, 1, 20), "1 second left.");
   assert.equal(announcement(0, 0, 20), "");
 });
 
@@ -48,7 +49,7 @@ test("it counts down by itself, whatever this computer's clock says, and ends on
   assert.equal(element.classList.hurries, true);
   await time.pass(30_000);
   assert.equal(element.inside["[data-left]"].textContent, "0:00");
-  assert.deepEqual(said, ["20 seconds left.", "10 seconds left.", "5 seconds left.", "The time is up."]);
+  assert.deepEqual(said.filter(Boolean), ["20 seconds left.", "10 seconds left.", "5 seconds left.", "The time is up."]);
   assert.equal(ends, 1);
 });
 
@@ -62,4 +63,16 @@ test("the time of others is shown and not said", async () => {
   counting.show(null);
   await time.pass(1_000);
   assert.equal(element.inside["[data-left]"].textContent, "0:00");
+});
+
+test("a time that was said is taken back, and at once where no time runs any more", async () => {
+  const said = [];
+  const counting = new Clock((text) => said.push(text), () => {});
+  counting.show(face(11_000));
+  await time.pass(1_250);
+  assert.deepEqual(said, ["10 seconds left."]);
+  await time.pass(4_250);
+  assert.deepEqual(said.slice(0, 2), ["10 seconds left.", ""]);
+  counting.show(null);
+  assert.equal(said.at(-1), "");
 });

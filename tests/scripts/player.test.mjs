@@ -68,7 +68,7 @@ beforeEach(() => {
   right = new Video();
   player = new PairPlayer(left, right);
   heard = [];
-  for (const name of ["begin", "change", "over", "stuck", "refused"]) {
+  for (const name of ["begin", "change", "over", "stuck", "refused", "slow", "rate"]) {
     player.addEventListener(name, ({ detail }) => heard.push(detail ? [name, detail.video === left ? "left" : "right"] : name));
   }
 });
@@ -120,11 +120,88 @@ test("the clip that is ahead is held until the other has caught up, and its rate
   player.play();
   await frames(100, { left: 2 });
   assert.deepEqual([left.paused, right.paused, player.playing], [true, false, true]);
-  assert.ok(player.driftMsMax > 40 && player.driftMsMax < 100, String(player.driftMsMax));
+  assert.ok(player.driftMsMax > 40 && player.driftMsMax <= 100.1, String(player.driftMsMax));
   await frames(200);
   assert.equal(left.paused, false);
   assert.ok(Math.abs(left.currentTime - right.currentTime) < 0.04);
   assert.deepEqual([left.playbackRate, right.playbackRate], [1, 1]);
+});
+
+/** Pictures as `requestVideoFrameCallback` tells of them: `shown` names the time of the one that is presented. */
+class TellingVideo extends Video {
+  #waiting = null;
+
+  requestVideoFrameCallback(act) {
+    this.#waiting = act;
+  }
+
+  shows(mediaTime) {
+    const act = this.#waiting;
+    this.#waiting = null;
+    act?.(at, { mediaTime });
+  }
+}
+
+function telling() {
+  globalThis.IntersectionObserver = class {
+    observe() {}
+  };
+  left = new TellingVideo();
+  right = new TellingVideo();
+  player = new PairPlayer(left, right);
+  player.addEventListener("slow", () => heard.push("slow"));
+}
+
+/** Pictures of 30 a second, of which those of the right are late. */
+async function shown(ms, lateMs) {
+  for (let drawn = 0; drawn < ms; drawn += 20) {
+    for (const [video, late] of [[left, 0], [right, lateMs / 1000]]) {
+      video.shows(Math.max(Math.floor((video.currentTime - late) * 30 + 1e-6), 0) / 30);
+    }
+    await frames(20);
+  }
+}
+
+test("drift is that of the pictures that are shown, where the time played says that there is none", async () => {
+  telling();
+  player.play();
+  await shown(100, 0);
+  await shown(160, 300);
+  assert.ok(left.currentTime <= right.currentTime);
+  assert.ok(player.driftMsMax >= 100, String(player.driftMsMax));
+  assert.equal(left.paused, true, "the one whose pictures are ahead is held");
+});
+
+test("one picture apart is in step", async () => {
+  telling();
+  player.play();
+  await shown(1000, 20);
+  assert.deepEqual([player.driftMsMax, left.paused, right.paused], [0, false, false]);
+});
+
+test("a device that does not keep the clips in step is called slow once, and anew when they begin anew", async () => {
+  player.play();
+  right.moves = false;
+  await frames(1_900);
+  assert.equal(count("slow"), 0);
+  await frames(2_000);
+  assert.equal(count("slow"), 1);
+  right.moves = true;
+  player.replay();
+  await frames(200);
+  right.moves = false;
+  await frames(3_000);
+  assert.equal(count("slow"), 2);
+});
+
+test("a rate that something else sets is put back with the next picture, and said", async () => {
+  player.play();
+  right.playbackRate = 8;
+  right.dispatchEvent(new Event("ratechange"));
+  const act = frame;
+  assert.deepEqual([count("rate"), right.playbackRate], [1, 8]);
+  act(at);
+  assert.equal(right.playbackRate, 1);
 });
 
 test("neither is held when one is at its end", async () => {

@@ -17,7 +17,7 @@ afterEach(() => {
 
 test("a code or an address is copied; where that is denied it is selected and said to be", async () => {
   for (const [script, html, otherwise] of [
-    ["participant/page.js", "<b data-code>C0DE</b><button data-copy hidden></button><p data-copied></p>", "The code is selected: copy it with your keyboard or menu."],
+    ["participant/page.js", "<b data-code>C0DE</b><button data-copy data-text=\"C0DE\" hidden></button><p data-copied></p>", "The code is selected: copy it with your keyboard or menu."],
     ["experimenter/studies-copy.js", "<p><b data-text>C0DE</b><button data-copy hidden></button><i data-copied></i></p>", "It is selected: copy it with your keyboard or menu."],
   ]) {
     open(html, time);

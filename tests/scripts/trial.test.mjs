@@ -78,7 +78,7 @@ async function opened(watch = "both-to-end", next = "") {
       "[data-clip]": Object.values(clips),
       ...Object.fromEntries(SIDES.map((side) => [`[data-clip=${side}]`, clips[side]])),
       "[data-refused]": new Element({ hidden: true }, { inside: { "[data-give-up]": new Element() } }),
-      "[data-watch-first]": new Element({ hidden: true }),
+      ...Object.fromEntries(["watch-first", "own-speed", "slow"].map((name) => [`[data-${name}]`, new Element({ hidden: true })])),
       "[data-play]": new Element({ classList }, { inside: { "[data-label]": new Element() } }),
       "[data-replay]": new Element(),
       "[data-keys]": new Element(),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { Element, fire, load, storage } from "./page.mjs";
 
-const { ClipView, ControlsView, GateView } = await load("participant/views.js");
+const { ClipView, ControlsView, GateView, timeLeft } = await load("participant/views.js");
 let entries;
 
 beforeEach(() => {
@@ -47,6 +47,8 @@ function controls(player) {
   const inside = {
     "[data-refused]": refused,
     "[data-watch-first]": new Element(),
+    "[data-own-speed]": new Element(),
+    "[data-slow]": new Element(),
     "[data-play]": play,
     "[data-replay]": new Element(),
     "[data-keys]": new Element({ checked: true }),
@@ -95,4 +97,12 @@ test("closed questions are closed until the gate opens", () => {
   assert.deepEqual([gate.closed, questions.disabled, note.hidden], [true, true, false]);
   gate.open();
   assert.deepEqual([gate.closed, questions.disabled, note.querySelector("[data-gate-text]").textContent], [false, false, "The questions are open."]);
+});
+
+test("at a slow line the page says how long the rest takes, once it knows the rate", () => {
+  assert.equal(timeLeft(0, 0.1, 1_000), "", "too early to say");
+  assert.equal(timeLeft(0, 0.25, 10_000), ", about 30 s left");
+  assert.equal(timeLeft(0.5, 0.6, 30_000), ", about 2 min left", "what was there before does not count");
+  assert.equal(timeLeft(0, 0.9, 10_000), "", "soon over");
+  assert.equal(timeLeft(0, 0, 60_000), "");
 });

@@ -50,6 +50,7 @@ async function opened({ tick = 0, x = 1, most_ticks = 400, over = "", pointer = 
   const settings = { ground, world, goal: { x: 6 * M, y: 5 * M }, at, most_ticks, ticks_per_s: 1000 / MS, over, trial: "t1", batches: "/p/abc/walk" };
   parts = {
     view: new Element({ getContext: context, getBoundingClientRect: () => ({ left: 0, width: 400 }), setPointerCapture() {}, requestPointerLock: mock.fn() }),
+    pad: new Element({ getBoundingClientRect: () => ({ left: 0, width: 400 }), setPointerCapture() {} }),
     say: new Element(), line: new Element({ hidden: true }), start: new Element({ hidden: true }), left: new Element(), next: new Element(),
   };
   const inside = Object.fromEntries(Object.entries(parts).map(([name, element]) => [`[data-${name}]`, element]));
@@ -334,4 +335,16 @@ test("a page without its pictures says so, and whoever cannot walk tells what wa
   assert.deepEqual([unable, rt_ms, JSON.parse(walked).errors], ["1", "", ["EncodingError: no picture"]]);
   await opened();
   assert.equal(reported().loads, 2);
+});
+
+test("the field below the picture takes thumbs as the picture does, and a walk by touch alone is recorded as that", async () => {
+  await opened({ pointer: "coarse" });
+  begin();
+  const thumb = (name, id, x, y) => fire(parts.pad, name, { pointerType: "touch", pointerId: id, clientX: x, clientY: y });
+  await draw(1_200);
+  thumb("pointerdown", 1, 50, 100);
+  thumb("pointermove", 1, 50, 60);
+  await draw(2_000);
+  assert.ok(steps().some(([held]) => held === FORWARD));
+  assert.deepEqual(new Set(sent.map(({ input }) => input)), new Set(["", "touch"]));
 });

@@ -21,13 +21,16 @@ from app.library.clips.store import ClipStore
 from app.library.kinds import StimulusKind
 from app.library.records import canonical_json, parse_record
 from app.library.tables import Content, Stimulus
+from app.monitor.notices import notices_of
 from app.reports.export import rows_of
 from app.reports.kinds import What
 from app.sessions.entering import Visit, enter
+from app.sessions.loads import LEFT_AFTER
 from app.sessions.responses import Evidence, Response
 from app.sessions.state_machine import submit
 from app.sessions.tables import Mode, ParticipantSession, Status, Trial
 from app.sessions.where import locate
+from app.studies.launch import study_here
 from app.studies.tables import Unit
 from app.tasks.pair.queries import planned_left
 from tests.clock import Clock
@@ -237,6 +240,41 @@ def test_each_item_is_rated_by_so_many_and_then_nobody_new_is_taken(
         assert len(session.exec(begun).all()) == 3
     with database.transaction() as session:
         assert len(trials_of(session, begin(session, 10, Mode.PREVIEW))) == 5
+
+
+@pytest.mark.parametrize("when_full", [None, "refuse", "skip"])
+def test_a_full_block_among_others_takes_nobody_new_or_is_skipped_as_the_design_says(
+    client: TestClient,
+    opened: Callable[..., str],
+    database: Database,
+    monkeypatch: pytest.MonkeyPatch,
+    when_full: str | None,
+) -> None:
+    said = {} if when_full is None else {"when_full": when_full}
+    opened(pair_block(), rating_block(per_item=1, **said))
+    with database.transaction() as session:
+        begin(session, 1)
+    monkeypatch.setattr(Clock, "at", NOW)
+    walk = Walk(client, PROLIFIC_PID="pid-9")
+    walk.answer()
+    with database.reading() as session:
+        sessions = session.exec(select(ParticipantSession).order_by(col(ParticipantSession.id))).all()
+        notices = notices_of(session, study_here(session, "nav").id, NOW)
+    if when_full == "skip":
+        assert sessions[1].blocks == [["watch", 11], ["rate", 0]]
+        assert "go on without it (1 so far)" in " ".join(notices)
+        return
+    assert "All places are taken" in walk.html
+    assert (sessions[1].status, sessions[1].participant, sessions[1].recruiter) == (Status.FULL, None, {})
+    assert "takes nobody new (1 so far)" in " ".join(notices)
+    again = client.get("/s/" + walk.html.partition('href="/s/')[2].partition('"')[0])
+    with database.transaction() as session:  # a place comes free
+        session.exec(select(Response)).one().answered_at = NOW - 2 * LEFT_AFTER
+    client.post(again.url.path, data=answer_for(again.text))
+    with database.reading() as session:
+        begun = session.exec(select(ParticipantSession).order_by(col(ParticipantSession.id).desc())).first()
+        assert begun is not None
+        assert (begun.status, begun.participant) == (Status.ACTIVE, "pid-9")
 
 
 def test_items_in_the_order_of_the_file(opened: Callable[..., str], database: Database) -> None:

@@ -1,8 +1,9 @@
 """Nothing that a browser says makes an answer count: what the server saw decides."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from starlette.testclient import TestClient
 from app.accounts.tables import Role
 from app.core.database import Database
 from app.core.settings import Settings
+from app.library.clips.importing import ImportedClip
+from app.library.clips.store import ClipStore
 from app.monitor.progress import snapshot
 from app.monitor.sessions_list import Search, find_sessions
 from app.monitor.snapshots import Choice
@@ -27,7 +30,7 @@ from app.studies.launch import study_here
 from app.tasks.pair.design import Side
 from tests.admin.persons import make_user
 from tests.clock import Clock
-from tests.factories import NOW
+from tests.factories import NOW, open_study, study_file
 from tests.sessions.walks import Walk
 
 pytestmark = pytest.mark.any_database
@@ -94,6 +97,65 @@ def test_who_watches_without_scripts_is_flagged_and_counts(
     assert {row["flags"] for row in found} == {"no-telemetry;one-sided"}
     assert {row["excluded"] for row in found} == {None}
     assert all(20_000 <= row["interval_ms"] < 60_000 for row in found)
+
+
+def test_a_clip_that_the_server_lacks_is_its_own_fault_and_marks_nobody(
+    client: TestClient,
+    study: str,
+    database: Database,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    walk = Script(client, study).to("trial-1")
+    nothing = {**CLIP, "played": [], "duration_s": None, "failed": True, "frames": 0, "errors": ["http 503"]}
+    whole = json.dumps({**json.loads(BOAST), "left": nothing, "right": nothing})
+    clip_of = library[0].clip_path
+    with pytest.MonkeyPatch.context() as gone:
+        gone.setattr(ClipStore, "clip_path", lambda store, sha256: clip_of(sha256).with_suffix(".gone"))
+        for side in Side:
+            reply = client.get(f"{walk.address}/clips/1-{side}.mp4")
+            assert reply.status_code == 503
+            assert "its file is missing there" in reply.text
+    assert "is missing or cut short" in caplog.text
+    walk.answer(playback=whole, unplayable="1", choice="", rt_ms="")
+    [row] = rows(database)
+    assert row["flags"] == "unplayable"
+    with database.reading() as session:
+        sent = session.exec(select(Trial.sent).where(Trial.position == 1)).one()
+    assert sent == {"left": None, "right": None}
+
+
+@pytest.mark.parametrize("rules", [(), ("out-of-step",), ("dropped-frames", "out-of-step")])
+def test_what_a_slow_device_shows_is_flagged_and_left_out_where_the_study_says_so(
+    client: TestClient,
+    database: Database,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    tmp_path: Path,
+    rules: Sequence[str],
+) -> None:
+    given = study_file()["trials"]
+    assert isinstance(given, dict)
+    trials = given | ({"exclude": list(rules)} if rules else {})
+    with database.transaction() as session:
+        open_study(session, tmp_path, library[1], trials=trials)
+    walk = Walk(client).to("trial-2")
+    apart = json.loads(BOAST) | {"drift_ms_max": 1_900}
+    lossy = json.loads(BOAST) | {"left": {**CLIP, "dropped_frames": 13}}
+    for told in (apart, lossy, {**lossy, **{"drift_ms_max": 1_900}}):
+        walk.answer(playback=json.dumps(told))
+    found = [row for row in rows(database) if row["flags"] and "no-telemetry" not in row["flags"]]
+    assert [row["flags"] for row in found] == ["out-of-step", "dropped-frames", "out-of-step;dropped-frames"]
+    left_out = {
+        (): [None, None, None],
+        ("out-of-step",): ["out-of-step", None, "out-of-step"],
+        ("dropped-frames", "out-of-step"): ["out-of-step", "dropped-frames", "dropped-frames"],
+    }
+    assert [row["excluded"] for row in found] == left_out[tuple(rules)]
+    with database.reading() as session:
+        here = study_here(session, "nav")
+        trouble = snapshot(session, here, Choice(1, Mode.LIVE), NOW, None, sees_live=True).trouble
+    assert (trouble.out_of_step, trouble.dropped) == (2, 2)
+    assert trouble.excluded == sum(each is not None for each in left_out[tuple(rules)])
 
 
 def test_fetching_alone_or_waiting_alone_is_not_watching(
@@ -188,7 +250,7 @@ def test_many_small_ranges_fill_no_database(client: TestClient, study: str, data
             note_sent(session, trial.id or 0, Side.LEFT, start, start + 1)
         session.refresh(trial)
         assert trial.sent is not None
-        assert len(trial.sent["left"]) == MOST_RANGES
+        assert len(trial.sent["left"] or []) == MOST_RANGES
         assert trial.sent["right"] == []
 
 

@@ -1,12 +1,13 @@
 """What an answer's evidence raises, and the one rule that leaves answers out by it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from app.sessions.examining import Observed, examine
-from app.sessions.flags import Flag, joined, split
+from app.sessions.flags import Flag, StudyRule, joined, split
 
 # An attentive person, two clips of 8 s and 7 s.
 GOOD = Observed(
@@ -33,7 +34,13 @@ NO_SCRIPTS: dict[str, Any] = {"reported": ("playback-missing", "rt-missing"), "r
         ({"reported": ("not-watched-right",), "unplayable": True}, {Flag.UNPLAYABLE}, False),
         # That a clip failed is what a browser says: it excuses nothing.
         ({"reported": ("not-watched-left", "failed-left")}, {Flag.NOT_WATCHED, Flag.UNPLAYABLE}, True),
-        ({"reported": ("fast-right",)}, {Flag.SPED_UP}, False),
+        # What was played faster than it is was not watched, whatever was played.
+        ({"reported": ("fast-right",)}, {Flag.SPED_UP}, True),
+        ({"reported": ("fast-right",), "to_end": False}, {Flag.SPED_UP}, False),
+        ({"reported": ("fast-right",), "unplayable": True}, {Flag.UNPLAYABLE}, False),
+        ({"reported": ("out-of-step",)}, {Flag.OUT_OF_STEP}, False),
+        ({"reported": ("dropped-left", "dropped-right")}, {Flag.DROPPED}, False),
+        ({"reported": ("out-of-step", "dropped-left"), "unplayable": True}, {Flag.UNPLAYABLE}, False),
         ({"reported": ("fast-item", "not-watched-item")}, {Flag.SPED_UP, Flag.NOT_WATCHED}, True),
         ({"reported": ("failed-item",)}, {Flag.UNPLAYABLE}, False),
         ({"rt_ms": 7_999}, {Flag.TOO_FAST}, False),
@@ -69,6 +76,20 @@ def test_flags_of_a_trial(changes: dict[str, Any], flags: set[Flag], unwatched: 
     assert (set(found.raised), found.unwatched) == (flags, unwatched)
     assert split(joined(found.raised)) == flags
     assert list(found.raised) == [flag for flag in Flag if flag in flags]
+
+
+def test_the_study_says_which_of_its_rules_leave_an_answer_out() -> None:
+    both = replace(GOOD, reported=("out-of-step", "dropped-left"))
+    cases: tuple[tuple[Sequence[StudyRule], str | None], ...] = (
+        ((), None),
+        (("out-of-step",), "out-of-step"),
+        (("dropped-frames", "out-of-step"), "dropped-frames"),
+    )
+    for rules, first in cases:
+        assert examine(replace(both, rules=rules)).study_rule == first
+    assert examine(replace(GOOD, rules=("out-of-step", "dropped-frames"))).study_rule is None
+    assert examine(replace(both, rules=("out-of-step",), unplayable=True)).study_rule is None
+    assert examine(replace(both, rules=("out-of-step",)), simulated=True).study_rule is None
 
 
 def test_simulated_participants_are_not_judged() -> None:

@@ -121,6 +121,35 @@ def test_ranges_cover_a_clip_or_they_do_not() -> None:
     assert (least_ms(8.0), least_ms(0.2)) == (7520, 0)
 
 
+def test_drift_and_lost_frames_are_held_against_limits_in_one_place() -> None:
+    for told, words in (
+        ({"drift_ms_max": 200}, ()),
+        ({"drift_ms_max": 201}, ("out-of-step",)),
+        ({"drift_ms_max": None}, ()),
+        ({"left": {**CLIP, "frames": 240, "dropped_frames": 48}}, ()),
+        ({"left": {**CLIP, "frames": 240, "dropped_frames": 49}}, ("dropped-left",)),
+        ({"left": {**CLIP, "frames": 29, "dropped_frames": 29}}, ()),
+    ):
+        report = read_pair(json.dumps({**WHOLE, **told}), Member.A, KNOWN)
+        assert report.flags == words
+
+
+def test_what_was_played_faster_than_it_is_was_not_watched() -> None:
+    report = read_pair(json.dumps({**WHOLE, "left": {**CLIP, "max_rate": 8}}), Member.A, KNOWN)
+    assert [report.rows[slot]["watched"] for slot in (Slot.A, Slot.B)] == [False, True]
+    assert report.flags == ("fast-left",)
+
+
+def test_no_reaction_time_is_no_news_where_nothing_was_played() -> None:
+    """As where the server did not have the clip. It is news where something was played, or nothing can be read."""
+    nothing = {**CLIP, "played": [], "duration_s": None, "failed": True}
+    none = read_pair(json.dumps({**WHOLE, "left": nothing, "right": nothing}), Member.A, KNOWN)
+    one = read_pair(json.dumps({**WHOLE, "left": nothing}), Member.A, KNOWN)
+    assert read_rt_ms("", none) == (None, ())
+    for report in (one, read_pair("{", Member.A, KNOWN), None):
+        assert read_rt_ms("", report) == (None, ("rt-missing",))
+
+
 def test_a_reaction_time_that_cannot_be_is_flagged() -> None:
     whole = read_pair(json.dumps({**WHOLE, "opened_ms": 9_000}), Member.A, KNOWN)
     for rt_ms, flags in (("9400", ()), ("8400", ("rt-odd",)), ("0", ("rt-odd",)), ("-1", ("rt-odd",))):

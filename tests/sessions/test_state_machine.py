@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from sqlmodel import Session, col, func, select
 
 from app.core.database import Database
 from app.core.errors import Closed, InvalidAnswer, NotFound
+from app.sessions.coming import Came
 from app.sessions.entering import OVERTAKEN, BegunElsewhere, Visit, enter
 from app.sessions.responses import Evidence, Response
 from app.sessions.state_machine import NotCurrent, mark_shown, submit
@@ -26,12 +28,22 @@ RNG = random.Random(5)
 TRIAL = {"choice": "left", "uncertainty": "2", "rationale": "moves smoothly", "rt_ms": "9000"}
 
 
+VISITS: dict[str, Visit] = {}  # who came with each token, as the address of the consent page carries it
+
+
 def arrive(session: Session, slug: str = "nav", **visit: object) -> str:
-    return enter(session, Visit(slug, **visit), NOW)  # type: ignore[arg-type]
+    came = Visit(slug, **visit)  # type: ignore[arg-type]
+    marks = {token: VISITS[token].mark for token in came.kept if token in VISITS}
+    came = replace(came, mark=came.participant or "", marks=marks)
+    token = enter(session, came, NOW)
+    VISITS.setdefault(token, came)
+    return token
 
 
 def send(session: Session, token: str, page: str, **fields: str) -> None:
-    submit(session, token, {"submit_id": f"{page}.{random.random()}", **fields}, NOW, RNG)
+    visit = VISITS[token]
+    came = Came(visit.slug, NOW, visit.participant, visit.is_signed)
+    submit(session, token, {"submit_id": f"{page}.{random.random()}", **fields}, NOW, RNG, came)
 
 
 def begin(session: Session, token: str) -> None:
@@ -240,7 +252,7 @@ def test_a_browser_takes_part_once_and_on_a_shared_one_everybody_by_name(session
     bert = arrive(session, kept=[anna, token], participant="bert")
     assert bert not in (anna, token)
     assert arrive(session, kept=[bert, anna, token], participant="anna") == anna
-    assert arrive(session, kept=[bert, anna, token]) == bert
+    assert arrive(session, kept=[bert, anna, token], participant="bert") == bert
 
 
 def test_who_declined_may_think_again(session: Session) -> None:

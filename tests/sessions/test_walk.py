@@ -15,6 +15,7 @@ from app.core.settings import Settings
 from app.library.clips.importing import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
+from app.monitor.notices import notices_of
 from app.sessions import views as build
 from app.sessions.entry import pass_for
 from app.sessions.links import participant_links, session_link
@@ -80,7 +81,7 @@ def test_back_button_and_second_tab_store_nothing_and_lead_to_the_current_page(
         walk.address, data=answer_for(old, submit_id="trial-1.another", choice="right")
     )
     assert response.status_code == 200
-    assert "was answered before" in response.text
+    assert "You have already answered that page" in response.text
     assert submit_id_on(response.text).startswith("trial-2.")
     assert n_responses(database) == n
 
@@ -296,10 +297,41 @@ def test_redirects_name_no_host(client: TestClient, study: str) -> None:
     assert client.get(f"/s/{study}/", params={"PROLIFIC_PID": "a b"}).status_code == 200
 
 
-@pytest.mark.parametrize("pid", ["{{%PROLIFIC_PID%}}", "${e://Field/PID}", "x" * 300, ""])
-def test_an_id_that_is_nobodys_joins_nobody(client: TestClient, study: str, pid: str) -> None:
-    first, second = (Walk(client, study, PROLIFIC_PID=pid).address for _ in range(2))
-    assert first != second
+NOBODYS = (
+    "{{%PROLIFIC_PID%}}", "${e://Field/PID}", "y" * 300, "", " ", "%SURVEY_CODE%", "[PROLIFIC_PID]", "<PROLIFIC_PID>",
+    "XXXX", "xxx", "undefined", "null", "NULL", "None", " none ", "NaN", "--", "PROLIFIC_PID", "{id}", "[[id]]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["PROLIFIC_PID", "survey_code"])
+def test_an_id_that_is_nobodys_locks_nobody_out(
+    client: TestClient, database: Database, study: str, name: str
+) -> None:
+    for pid in NOBODYS:
+        for _ in range(2):
+            walk = Walk(client, study, **{name: pid})
+            assert walk.answer() == "background", pid
+    with database.reading() as session:
+        people = session.exec(select(ParticipantSession.participant)).all()
+        notices = " ".join(notices_of(session, study_here(session, study).id, NOW))
+    assert len(set(people)) == 2 * len(NOBODYS)
+    assert all(re.fullmatch("p-[0-9a-f]{12}", name or "") for name in people)
+    assert "which is nobody's id" in notices
+
+
+def test_ids_are_trimmed_and_their_keys_read_in_any_case(
+    client: TestClient, database: Database, study: str
+) -> None:
+    """What counts as the same person takes part once; what a link says beside is kept, and shown where it is odd."""
+    Walk(client, study, Prolific_Pid=" 5d1f\u00a0\u200b", **{"Utm source": "mail"}).answer()
+    for params in ({"PROLIFIC_PID": "5d1f"}, {"prolific_pid": "5d1f "}, {"WORKERID": "5d1f"}):
+        assert "Begun in another browser" in Walk(client, study, **params).html
+    with database.reading() as session:
+        assert session.exec(select(ParticipantSession.participant)).one() == "5d1f"
+        notices = notices_of(session, study_here(session, study).id, NOW)
+    assert len(notices) == 1
+    assert "Utm source (1)" in notices[0]
+    assert "mail" not in notices[0]
 
 
 def test_a_pass_of_another_study_and_an_empty_one_let_nobody_in(

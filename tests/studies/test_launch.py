@@ -116,6 +116,8 @@ TRIALS: Any = study_file()["trials"]
         ({"completion": {"message": "# Bye\n\nThat was all.\n"}}, "completion", "warning", "neither"),
         ({"sample": {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 6, "hybrid-symbolic": 1}}},
          "pairs", "warning", "6 human-hybrid and 1 hybrid-symbolic"),
+        ({"pairs": "pair,a,b\nq1,human-g1,hybrid-g1\nQ1,hybrid-g2,human-g2\n", "sample": None},
+         "names", "warning", "Column pair: 'q1' and 'Q1' differ only in upper and lower case."),
         ({"sample": {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 5}}}, "sides", "ok", "odd"),
     ],
 )  # fmt: skip

@@ -13,6 +13,7 @@ from app.accounts.tables import AuditEntry
 from app.core.database import Database
 from app.core.errors import Closed, Conflict, NotFound
 from app.sessions.beginning import Declined
+from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter
 from app.sessions.state_machine import submit
 from app.sessions.tables import Mode, ParticipantSession, Status
@@ -42,9 +43,9 @@ def arrive(session: Session, **visit: object) -> str:
     return enter(session, Visit("nav", **visit), NOW)  # type: ignore[arg-type]
 
 
-def consent(session: Session, token: str) -> None:
+def consent(session: Session, token: str, participant: str | None = None) -> None:
     form = {"submit_id": f"consent.{RNG.random()}", "decision": "agree", "of_age": "yes"}
-    submit(session, token, form, NOW, RNG)
+    submit(session, token, form, NOW, RNG, Came("nav", NOW, participant))
 
 
 def modes(session: Session) -> Sequence[str]:
@@ -64,8 +65,8 @@ def outcome(call: Callable[[], str]) -> str:
         (State.DRAFT, "NotFound"),
         (State.PILOT, "pilot"),
         (State.LIVE, "live"),
-        (State.PAUSED, "Closed"),
-        (State.CLOSED, "Closed"),
+        (State.PAUSED, "NotOpen"),
+        (State.CLOSED, "NotOpen"),
     ],
 )
 def test_who_comes_in_as_what(session: Session, state: State, newcomer: str) -> None:
@@ -80,7 +81,7 @@ def test_the_pilot_is_kept_apart_for_ever(session: Session) -> None:
     set_state(session, "nav", State.PILOT, now=NOW)
     by_id = arrive(session, participant="P1")
     by_browser = arrive(session)
-    consent(session, by_id)
+    consent(session, by_id, "P1")
     consent(session, by_browser)
     set_state(session, "nav", State.LIVE, now=NOW)
     assert arrive(session, participant="P1", kept=[by_id]) == by_id  # no second session, and none that counts
@@ -93,7 +94,7 @@ def test_the_pilot_is_kept_apart_for_ever(session: Session) -> None:
 def test_who_took_part_live_stays_live_in_a_second_pilot(session: Session) -> None:
     set_state(session, "nav", State.LIVE, now=NOW)
     token = arrive(session, participant="P1")
-    consent(session, token)
+    consent(session, token, "P1")
     set_state(session, "nav", State.PILOT, now=NOW)
     assert arrive(session, participant="P1", kept=[token]) == token
     arrive(session, participant="P2")

@@ -14,7 +14,7 @@ _ANY = "the file is an array of objects, one for each row"
 
 
 def is_json(path: Path) -> bool:
-    """Whether a path is a JSON file or a folder, which is to hold some."""
+    """True for a JSON file, and for a folder, which is to hold some."""
     return path.suffix.lower() == ".json" or path.is_dir()
 
 

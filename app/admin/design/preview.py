@@ -239,8 +239,14 @@ def design_as_far(keys: Mapping[str, Any]) -> StudyDesign:
             code=text["completion.code"] or None,
             redirect=_address(text["completion.redirect"]),
             contact=text["completion.contact"] or None,
+            minutes=_minutes(text["completion.minutes"]),
+            pay=text["completion.pay"] or None,
         ),
     )
+
+
+def _minutes(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[1-9][0-9]{0,3}", text) else None
 
 
 def _address(text: str) -> str | None:

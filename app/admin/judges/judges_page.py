@@ -102,7 +102,11 @@ def _shown(session: Session, who: Who, job: JobView, study: StudyHere, data_dir:
         says=_says(job),
         missing=f"{missing[:1].upper()}{missing[1:]}." if missing else "",
         warning=_WARNINGS.get(result["mode"], ""),
-        notes=[*_skipped(result.get("skipped", {})), *_notes(result["problems"])],
+        notes=[
+            *(f"{note}." for note in result.get("notes", ())),
+            *_skipped(result.get("skipped", {})),
+            *_notes(result["problems"]),
+        ],
         judges=_panels(validation),
         comparisons=words.comparisons(validation) if validation and not is_of_items else (),
         is_of_items=is_of_items,

@@ -169,6 +169,9 @@ STATUS_WORDS: Mapping[str, str] = {
     Status.UNPLAYABLE: "could play nothing",
     Status.REFUSED: "refused",
     Status.UNDER_AGE: "under age",
+    Status.FULL: "found it full",
+    Status.LEFT: "left before consent",
+    Status.WITHDRAWN: "withdrew",
 }
 
 

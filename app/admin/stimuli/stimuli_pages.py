@@ -40,7 +40,7 @@ from app.library.sheet import plan_sheet
 from app.library.tables import UploadStatus
 from app.library.uploads import LARGEST_FILE_BYTES, UploadView, uploads_of
 from app.library.uses import UNSEEN, Use
-from app.sessions.views import markdown
+from app.sessions.markdown import markdown
 from app.studies.file.problems import counted, listed
 from app.tasks.rating.views import record_view
 

@@ -13,6 +13,7 @@ import pandas as pd
 from analysis.data.columns import ANALYZED_COLUMNS
 from analysis.errors import AnalysisError
 from analysis.figures.figure import Figure
+from analysis.files.faults import noting
 from analysis.judging import JudgeValidation, read_verdicts, validate_judges
 from analysis.judging.columns import with_items_named
 from analysis.judging.figure import judges_figure
@@ -53,7 +54,10 @@ def judge_study(work: Work) -> dict[str, Any]:
     shutil.rmtree(folder, ignore_errors=True)  # a job that is done again after a crash starts anew
     folder.mkdir(parents=True)
     try:
-        result = _judged(work, folder, sent)
+        with noting() as notes:
+            result = _judged(work, folder, sent)
+        name = work.params["file_name"]
+        result["notes"] = [note.replace(str(sent), name) for note in notes if note.startswith(str(sent))]
     except Stopping:
         shutil.rmtree(folder, ignore_errors=True)
         raise

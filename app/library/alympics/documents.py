@@ -47,7 +47,7 @@ def _of_chat(chat: Chat) -> Iterator[ImportedDocument]:
 
 
 def _days(player: str, messages: Sequence[tuple[str, str]]) -> tuple[list[Any], list[Any]]:
-    """What was said before the first day, and day by day; then balance and health, as each morning reported them."""
+    """Everything said before the first day, and day by day; then balance and health, as each morning reported them."""
     before: list[Any] = []
     rounds: list[Any] = []
     mornings: list[tuple[float | None, float | None]] = []

@@ -40,7 +40,7 @@ class Game:
 
 @dataclass(frozen=True, slots=True)
 class Evening:
-    """What was recorded of a resident's day: the bid in dollars, whether it got water, and how it stood at the end.
+    """The record of a resident's day: the bid in dollars, whether it got water, and how it stood at the end.
 
     None where nothing was recorded. `next_loss` is the health that the next day without water costs.
     """

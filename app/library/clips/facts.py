@@ -1,4 +1,4 @@
-"""What a file's video is, and in what the clip made of it differs from what its owner saw in a player. No codec."""
+"""A file's video as it is, and in what the clip made of it differs from what its owner saw in a player. No codec."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _SAME_RATE = 0.01
 
 @dataclass(frozen=True, slots=True)
 class ClipInfo:
-    """What a video is: sides as seen (upright, square pixels), frames as counted rather than claimed.
+    """A video as it is: sides as seen (upright, square pixels), frames as counted rather than claimed.
 
     `others` are the sides of the pictures in tracks that are not taken, `track` the number of the one that is, from 1.
     """

@@ -4,6 +4,7 @@ import os
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO
 
@@ -99,6 +100,25 @@ def free_box_header(n_bytes: int) -> bytes:
     if n_bytes <= _LARGEST_32_BIT:
         return struct.pack(">I4s", n_bytes, b"free")
     return struct.pack(">I4sQ", 1, b"free", n_bytes)
+
+
+@lru_cache(maxsize=4096)
+def last_header(path: Path, more: int) -> tuple[int, bytes] | None:
+    """Where the size of a file's last box stands, and the bytes that say it with `more` bytes in the box.
+
+    None where that box is not the pictures' (`mdat`), or has no room to say so. Clips are kept by their content, so
+    what was read of one holds for as long as there is a file.
+    """
+    try:
+        last = boxes(path)[-1]
+    except (MalformedMp4, IndexError):
+        return None
+    size = last.size + more
+    if last.type != "mdat" or (last.header == SMALLEST_BOX and size > _LARGEST_32_BIT):
+        return None
+    if last.header == SMALLEST_BOX:
+        return last.offset, struct.pack(">I", size)
+    return last.offset + SMALLEST_BOX, struct.pack(">Q", size)
 
 
 def common_size(sizes: Iterable[int]) -> int:

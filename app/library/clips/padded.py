@@ -1,6 +1,7 @@
-"""A clip as it is served: its bytes, then a `free` box up to the size that all clips of a study share.
+"""A clip as it is served: its bytes, then padding up to the size that all clips of a study share.
 
-The padding is never on disk: it is made up while reading.
+The padding is never on disk: it is made up while reading. It lies in the last box, that of the pictures (`mdat`), which
+is said to be so much larger: a box of its own would begin where the clip ends, and say its length.
 """
 
 import os
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.library.clips.errors import ClipChanged, RangeNotSatisfiable
-from app.library.clips.mp4 import SMALLEST_BOX, free_box_header
+from app.library.clips.mp4 import SMALLEST_BOX, free_box_header, last_header
 
 # More digits than any file has bytes; int() itself refuses thousands of them.
 _RANGE = re.compile(r"bytes\s*=\s*([0-9]{0,32})\s*-\s*([0-9]{0,32})", re.ASCII | re.IGNORECASE)
@@ -49,11 +50,28 @@ class PaddedClip:
         if start >= stop:
             return b""
         if stop <= self.clip_bytes:
-            return self._from_file(start, stop - start)
+            return self._stretched(start, self._from_file(start, stop - start))
         padding = self._from_padding(max(start - self.clip_bytes, 0), stop - self.clip_bytes)
         if start >= self.clip_bytes:
             return padding
-        return self._from_file(start, self.clip_bytes - start) + padding
+        return self._stretched(start, self._from_file(start, self.clip_bytes - start)) + padding
+
+    @property
+    def _header(self) -> tuple[int, bytes] | None:
+        """Where the last box says its size, and how it does with the padding; None of a file that cannot be so."""
+        if self.padded_bytes == self.clip_bytes:
+            return None
+        return last_header(self.path, self.padded_bytes - self.clip_bytes)
+
+    def _stretched(self, start: int, data: bytes) -> bytes:
+        """A part of the file from byte `start` on, with the size of the last box as it is with the padding."""
+        if (header := self._header) is None:
+            return data
+        at, size = header
+        first, last = max(at, start), min(at + len(size), start + len(data))
+        if first >= last:
+            return data
+        return data[: first - start] + size[first - at : last - at] + data[last - start :]
 
     def _from_file(self, start: int, length: int) -> bytes:
         descriptor = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
@@ -66,6 +84,8 @@ class PaddedClip:
         return data
 
     def _from_padding(self, start: int, stop: int) -> bytes:
+        if self._header is not None:
+            return bytes(stop - start)
         header = free_box_header(self.padded_bytes - self.clip_bytes)
         if start >= len(header):
             return bytes(stop - start)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from analysis.files.shallow_yaml import ShallowLoader
+from app.core.plain_yaml import PlainLoader
 from app.core.problems import Problem, shown
 from app.library.clips.errors import RulesProblems
 
@@ -105,7 +105,7 @@ class Rules(BaseModel):
         if repeated:
             raise RulesProblems(repeated)
         try:
-            values = yaml.SafeLoader("").construct_document(root)
+            values = PlainLoader("").construct_document(root)
         except yaml.YAMLError as error:
             raise RulesProblems([_not_yaml(path, error)]) from None
         except ValueError as error:
@@ -133,7 +133,7 @@ def _parse(path: Path) -> yaml.Node | None:
         raise RulesProblems([Problem(str(path), 0, reason)]) from None
     try:
         _refuse_aliases_and_depth(path, text)
-        return yaml.compose(text, Loader=ShallowLoader)
+        return yaml.compose(text, Loader=PlainLoader)
     except yaml.YAMLError as error:
         raise RulesProblems([_not_yaml(path, error)]) from None
 

@@ -1,10 +1,12 @@
 """Participants' identifiers in a package: as recruiters gave them, or numbers in their place.
 
 Without the names, a session could still be found again: by its number and its trials' in an export of the same study,
-by its seed and its place in the order of arrival, and by exact times in a recruiter's records. Those go too, unless
-they are asked for.
+by its seed and its place in the order of arrival, and by exact times in a recruiter's records. A match could be found
+by its seed and by the hashes of its states. Those go too, unless they are asked for.
 """
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -16,11 +18,14 @@ from analysis.data.columns import Column
 from app.reports.facts import COUNTED_MODES
 from app.sessions.tables import BEGUN, ParticipantSession
 from app.studies.tables import Study, StudyVersion
+from app.tasks.game.base import canonical_json
+from app.tasks.game.match import START, keyed_hash
 
 # What a recruiter's link said of someone, and what an experimenter wrote about them.
 _HIDDEN_COLUMNS = frozenset({"recruiter", "exclusion_reason"})
 _LINKING_COLUMNS = frozenset({"seed", "ordinal"})
 _RENUMBERED = ("session", "trial", "match")
+_HASHED = "state_hash"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,7 @@ class Pseudonyms:
 
     names: Mapping[str, str] | None
     keeps_links: bool = True
+    _secret: str = field(default="", compare=False, repr=False)
     _numbers: Mapping[str, dict[str, str]] = field(
         default_factory=lambda: {name: {} for name in _RENUMBERED}, compare=False
     )
@@ -61,15 +67,30 @@ class Pseudonyms:
         for name, value in row.items():
             if isinstance(value, datetime):
                 row[name] = value.replace(hour=0, minute=0, second=0, microsecond=0)
+        if _HASHED in row:
+            self._rekey(row)
         for name, numbers in self._numbers.items():
             if row.get(name) is not None:
                 row[name] = numbers.setdefault(str(row[name]), str(len(numbers) + 1))
         return row
 
+    def _rekey(self, row: dict[Any, Any]) -> None:
+        """The seed of a match goes, and its hashes are made anew by a key of the package: both are in other exports."""
+        key = keyed_hash(self._secret, str(row["match"]))[:16]
+        row[_HASHED] = keyed_hash(key, row[_HASHED])
+        move = json.loads(row["move"]) if row["move"] else {}
+        if row["kind"] == "note" and move.get("kind") == START:
+            move = {name: value for name, value in move.items() if name != "seed"}
+            row["move"] = canonical_json({**move, "key": key})
+
 
 def _explained(column: Column) -> Column:
     if column.type == "time":
         return replace(column, meaning=f"{column.meaning}; the day alone, as exact times were left out")
+    if column.name == _HASHED:
+        return replace(
+            column, meaning=f"{column.meaning}, made anew with the `key` of its match for this package"
+        )
     if column.name in _RENUMBERED:
         return replace(column, meaning=f"{column.meaning}; numbered anew for this package")
     return column
@@ -93,4 +114,18 @@ def pseudonyms_of(session: Session, slug: str, *, keeps_links: bool = False) -> 
     return Pseudonyms(
         {name: f"p-{number:04d}" for number, name in enumerate(participants, 1) if name is not None},
         keeps_links,
+        _secret_of(session, slug),
     )
+
+
+def _secret_of(session: Session, slug: str) -> str:
+    """From the seeds of the sessions, which no package without links has: equal data give equal packages."""
+    seeds = (
+        select(ParticipantSession.id, ParticipantSession.seed)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .join(Study, col(Study.id) == col(StudyVersion.study_id))
+        .where(Study.slug == slug)
+        .order_by(col(ParticipantSession.id))
+    )
+    text = repr([tuple(row) for row in session.exec(seeds)])
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -201,17 +201,20 @@ def _question(question: Question) -> str:
 
 
 def _people(facts: StudyFacts, mode: str) -> Iterator[str]:
-    counts = {status: n for (of_mode, status), n in facts.sessions.items() if of_mode == mode}
+    counts: dict[str, int] = {status: n for (of_mode, status), n in facts.sessions.items() if of_mode == mode}
     if not counts:
         yield f"No session of mode {mode} has been opened."
         return
-    completed = counts.get(Status.COMPLETED, 0)
-    began = sum(counts.get(status, 0) for status in BEGUN)
+    opened, completed = sum(counts.values()), counts.get(Status.COMPLETED, 0)
+    withdrew = counts.get(Status.WITHDRAWN, 0)
+    began = sum(counts.get(status, 0) for status in (*BEGUN, Status.WITHDRAWN))
     unplayable = counts.get(Status.UNPLAYABLE, 0)
     could_not = f" ({unplayable} more came to the end without a video that would play)" if unplayable else ""
+    counts["left at consent"] = counts.get(Status.ARRIVED, 0) + counts.get(Status.LEFT, 0)
     others = [f"{counts[status]} {words}" for status, words in _NOT_BEGUN.items() if counts.get(status)]
+    others += [f"{withdrew} of those who had consented had their answers deleted"] if withdrew else []
     yield (
-        f"{_WHO.get(mode, '')}Sessions of mode {mode}: {sum(counts.values())} were opened; in {began} of them consent "
+        f"{_WHO.get(mode, '')}Sessions of mode {mode}: {opened} were opened; in {began} of them consent "
         f"was given, and {completed} of these were completed{could_not}{''.join(f'; {words}' for words in others)}."
     )
 
@@ -246,7 +249,8 @@ _WHO = {
 _NOT_BEGUN = {
     Status.REFUSED: "refused",
     Status.UNDER_AGE: "said that they were under age",
-    Status.ARRIVED: "left the consent page open",
+    "left at consent": "left the consent page open",
+    Status.FULL: "agreed when no place was left",
 }
 _LEFT_OUT = {
     "mode": "answers of mode {}",

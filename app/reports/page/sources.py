@@ -97,7 +97,9 @@ def sessions_of(study: Source, mode: str) -> Sessions | None:
     return Sessions(
         refused=counts.get(Status.REFUSED, 0),
         under_age=counts.get(Status.UNDER_AGE, 0),
-        left_at_consent=counts.get(Status.ARRIVED, 0),
+        left_at_consent=counts.get(Status.ARRIVED, 0) + counts.get(Status.LEFT, 0),
         unfinished=counts.get(Status.ACTIVE, 0) + counts.get(Status.UNPLAYABLE, 0),
         completed=counts.get(Status.COMPLETED, 0),
+        found_full=counts.get(Status.FULL, 0),
+        withdrew=counts.get(Status.WITHDRAWN, 0),
     )

@@ -142,7 +142,7 @@ def _why_open(one: ConditionComparison) -> str:
 
 
 def asked(comparisons: Sequence[ConditionComparison]) -> list[ConditionComparison]:
-    """What a study asks: accuracy and preferences, which are shares."""
+    """The measures that a study asks for: accuracy and preferences, which are shares."""
     return [one for one in comparisons if one.measure != "uncertainty"]
 
 

@@ -289,6 +289,8 @@ def counted_figure(selection: Selection, sessions: Sessions | None, left_out: Ma
                 (sessions.refused, "declined"),
                 (sessions.under_age, "said they were under age"),
                 (sessions.left_at_consent, "left at the consent page"),
+                (sessions.found_full, "found no place"),
+                (sessions.withdrew, "had their answers deleted"),
                 (sessions.unfinished, "have not finished"),
             )
             if n

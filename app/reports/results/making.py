@@ -35,6 +35,8 @@ _LEFT_OUT = {
     "practice": "practice",
     "attention": "attention checks, which count in no number",
     "unwatched": "the clips cannot have been watched",
+    "out-of-step": "the clips were out of step, which this study leaves out",
+    "dropped-frames": "frames of a clip were lost, which this study leaves out",
     "unplayable": "a clip would not play",
 }
 

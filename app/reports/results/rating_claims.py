@@ -1,4 +1,4 @@
-"""What the ratings of a study allow one to say of groups of items and of scores compared as pairs, and what not yet."""
+"""Claims on ratings: what they let one say of groups of items and of scores compared as pairs, and what not yet."""
 
 from collections.abc import Sequence
 

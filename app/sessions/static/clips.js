@@ -8,7 +8,7 @@ const METADATA_MS = 15_000;
 const CANPLAY_MS = 2_000;
 
 export class ClipError extends Error {
-  /** `kind` is `network` or `playing`; `passing` says whether the same request may succeed a moment later. */
+  /** `kind` is `network`, `server` or `playing`; `passing` says whether the same request may succeed a moment later. */
   constructor(kind, message, passing = false) {
     super(message);
     this.kind = kind;
@@ -43,7 +43,10 @@ async function ask(url, clip, kept, options) {
   const rest = clip.received ? { headers: { Range: `bytes=${clip.received}-` }, cache: "no-store" } : {};
   const response = await fetch(url, { ...options, ...rest, credentials: "same-origin" });
   const refused = response.status === 416;
-  if (!response.ok && !refused) throw new ClipError("network", `http ${response.status}`, response.status >= 500);
+  if (!response.ok && !refused) {
+    const isBroken = response.status >= 500;
+    throw new ClipError(isBroken || response.status === 404 ? "server" : "network", `http ${response.status}`, isBroken);
+  }
   if (!refused && !response.headers.get("Content-Type")?.startsWith("video/")) {
     throw new ClipError("network", "not a video", true); // a hotel's log-in page
   }

@@ -30,7 +30,7 @@ if (button) {
   const status = document.querySelector("[data-copied]");
   button.hidden = false;
   button.addEventListener("click", async () => {
-    const copied = await copy(code.textContent, code);
+    const copied = await copy(button.dataset.text, code);
     status.textContent = copied ? "Copied." : "The code is selected: copy it with your keyboard or menu.";
   });
 }

@@ -9,6 +9,8 @@
 
 const WATCHED_SHARE = 0.95;
 const END_SLACK_S = 0.2;
+const DROPPED_SHARE = 0.2;
+const DROPPED_FROM_FRAMES = 30;
 const SAME_RANGE_S = 0.02;
 const ERRORS_KEPT = 10;
 const ERROR_LENGTH = 80;
@@ -82,6 +84,11 @@ class ClipRecord {
   get share() {
     const played = this.data.played.reduce((sum, [start, end]) => sum + end - start, 0);
     return this.data.duration_s ? Math.min(played / this.data.duration_s, 1) : 0;
+  }
+
+  get losesFrames() {
+    const { frames, dropped_frames: dropped } = this.data;
+    return frames >= DROPPED_FROM_FRAMES && dropped > DROPPED_SHARE * frames;
   }
 
   /** Take over what the browser has counted since the last time. */
@@ -169,6 +176,11 @@ export class PlaybackRecord {
 
   get watched() {
     return Object.values(this.clips).every((clip) => clip.data.watched);
+  }
+
+  /** Of either clip so many that the server will say so, too (flags.py). */
+  get losesFrames() {
+    return Object.values(this.clips).some((clip) => clip.losesFrames);
   }
 
   hidden() {

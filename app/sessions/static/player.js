@@ -1,16 +1,24 @@
 /**
  * Two clips played as one, or one clip by itself. Of two, the one that is ahead is held until the other has caught up;
- * the playing rate is never touched, as it would change how the movement looks.
+ * the playing rate stays 1, as another would change how the movement looks: what else sets it is put back.
  *
- * Events: `change` (playing or not), `begin` (from the start), `over` (a clip is at its end), `stuck` and `refused`
- * (detail: the video, and for `refused` the browser's error).
+ * How far they are apart is told by the pictures that are on the screen (shown.js). One picture apart is in step: the
+ * two change one after the other.
+ *
+ * Events: `change` (playing or not), `begin` (from the start), `over` (a clip is at its end), `slow` (this device does
+ * not keep them in step), `rate` (a rate was put back), `stuck` and `refused` (detail: the video, and for `refused`
+ * the browser's error).
  *
  * A clip is over when the browser says so, or when it stands still where it ends: WebKit now and then leaves out
  * `ended`, and reports the last frame's time as where it stopped.
  */
 
-const HOLD_MS = 40;
-const RELEASE_MS = 15;
+import { Shown } from "./shown.js";
+
+// What is more than 100 ms apart was seen to be so when the next picture is drawn: held a little before that.
+const HOLD_MS = 80;
+// With one clip held, in all, since both began: one hiccup is got over in less.
+const SLOW_MS = 2_000;
 const STUCK_MS = 10_000;
 const LONGEST_TICK_MS = 250;
 const REWIND_MS = 2_000;
@@ -33,6 +41,8 @@ function isAtEnd(video) {
 export class PairPlayer extends EventTarget {
   driftMsMax = 0;
   #videos;
+  #shown;
+  #heldMs = 0;
   #wanted = false;
   #held = null;
   #rewinding = false;
@@ -44,11 +54,13 @@ export class PairPlayer extends EventTarget {
   constructor(...videos) {
     super();
     this.#videos = videos;
+    this.#shown = videos.map((video) => new Shown(video));
     for (const video of this.#videos) {
       video.addEventListener("play", () => this.#onPlay(video));
       video.addEventListener("pause", () => this.#onPause(video));
       video.addEventListener("ended", () => video.ended && this.#end(video)); // not one that a replay overtook
       video.addEventListener("seeking", () => this.#over.delete(video));
+      video.addEventListener("ratechange", () => this.#keepRate(video));
     }
   }
 
@@ -101,7 +113,10 @@ export class PairPlayer extends EventTarget {
   #start() {
     this.#wanted = true;
     this.#still.clear();
-    if (this.#fresh) this.#tell("begin");
+    if (this.#fresh) {
+      this.#heldMs = 0;
+      this.#tell("begin");
+    }
     this.#fresh = false;
     for (const video of this.#videos) if (!this.#isOver(video)) this.#go(video);
     this.#tell("change");
@@ -120,13 +135,13 @@ export class PairPlayer extends EventTarget {
   #watch(run, before) {
     requestAnimationFrame((now) => {
       if (run !== this.#run || !this.#wanted) return;
-      this.#keepTogether();
+      this.#keepTogether(now - before);
       this.#findStuck(Math.min(now - before, LONGEST_TICK_MS));
       this.#watch(run, now);
     });
   }
 
-  #keepTogether() {
+  #keepTogether(tickMs) {
     const [left, right] = this.#videos;
     if (!right) return;
     if (isAtEnd(left) || isAtEnd(right)) {
@@ -134,17 +149,35 @@ export class PairPlayer extends EventTarget {
       return;
     }
     if (left.seeking || right.seeking) return;
-    const rate = Math.max(left.playbackRate, right.playbackRate);
-    const leadMs = ((left.currentTime - right.currentTime) * 1000) / rate;
-    if (this.#held) {
-      if ((this.#held === left ? leadMs : -leadMs) < RELEASE_MS) this.#release();
-      return;
-    }
+    const leadMs = this.#leadMs();
     this.driftMsMax = Math.max(this.driftMsMax, Math.abs(leadMs));
-    if (Math.abs(leadMs) > HOLD_MS) {
+    if (this.#held) {
+      this.#findSlow(tickMs);
+      if ((this.#held === left ? leadMs : -leadMs) <= 0) this.#release();
+    } else if (Math.abs(leadMs) > HOLD_MS) {
       this.#held = leadMs > 0 ? left : right;
       this.#held.pause();
     }
+  }
+
+  /** How far the left is ahead of the right, in ms; 0 where they are in step. */
+  #leadMs() {
+    const [left, right] = this.#shown;
+    const leadS = left.atS - right.atS;
+    return Math.abs(leadS) < 1.5 * Math.min(left.pictureS, right.pictureS) ? 0 : leadS * 1000;
+  }
+
+  #findSlow(tickMs) {
+    const before = this.#heldMs;
+    this.#heldMs += tickMs;
+    if (before <= SLOW_MS && this.#heldMs > SLOW_MS) this.#tell("slow");
+  }
+
+  /** Not at once, as who set it may be listening and set it again: once for each picture that is drawn. */
+  #keepRate(video) {
+    if (video.playbackRate === 1) return;
+    this.#tell("rate");
+    requestAnimationFrame(() => (video.playbackRate = 1));
   }
 
   #release() {

@@ -44,6 +44,7 @@ function refresh() {
   for (const side of SIDES) if (ready[side]) views[side].watched(record.clips[side]);
   openIfWatched();
   controls.show(allReady());
+  if (player.finished && record.losesFrames) controls.slow(true);
 }
 
 function fail(side, kind, message) {
@@ -109,6 +110,9 @@ function listen() {
   listenToKeys(() => controls.keysOn, actions);
   player.addEventListener("change", refresh);
   player.addEventListener("over", refresh);
+  player.addEventListener("begin", () => controls.slow(false));
+  player.addEventListener("slow", () => controls.slow(true));
+  player.addEventListener("rate", () => controls.say("own speed"));
   player.addEventListener("stuck", ({ detail }) => fail(sideOf(detail.video), "playing", "stuck"));
   player.addEventListener("refused", ({ detail }) => refused(sideOf(detail.video), detail.error));
   for (const video of Object.values(videos)) {

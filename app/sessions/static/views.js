@@ -3,14 +3,27 @@
 import { keepChoiceOfKeys } from "./keys.js";
 
 const REASONS = {
+  server: "The server of this study cannot send this video. The fault is the server's, not yours and not your device's: please try again.",
   network: "This video has not arrived. That is not your doing: please try again.",
   playing: "This video cannot be shown here. That is not your doing: please try again.",
 };
+
+const RATE_AFTER_MS = 2000;
+const WORTH_SAYING_S = 5;
+
+/** How long the rest of a clip takes at the rate so far, in words; empty where that is short, or not known yet. */
+export function timeLeft(from, share, ms) {
+  if (ms < RATE_AFTER_MS || share <= from || share >= 1) return "";
+  const seconds = ((1 - share) * ms) / (share - from) / 1000;
+  if (seconds < WORTH_SAYING_S) return "";
+  return seconds < 90 ? `, about ${Math.ceil(seconds / 5) * 5} s left` : `, about ${Math.round(seconds / 60)} min left`;
+}
 
 export class ClipView {
   #part;
   #state;
   #bar;
+  #began = null;
 
   constructor(trial, side) {
     const clip = trial.querySelector(`[data-clip=${side}]`);
@@ -30,7 +43,10 @@ export class ClipView {
 
   loading(share) {
     this.#part("trouble").hidden = true;
-    this.#state.textContent = `Loading ${Math.round(share * 100)}%`;
+    const now = performance.now();
+    if (!this.#began || share < this.#began.share) this.#began = { now, share };
+    const left = timeLeft(this.#began.share, share, now - this.#began.now);
+    this.#state.textContent = `Loading ${Math.round(share * 100)}%${left}`;
   }
 
   ready() {
@@ -66,13 +82,16 @@ export class ControlsView {
   #said;
   #label;
   #says;
+  #slow;
 
   constructor(trial, player) {
     this.#player = player;
     this.#said = {
       refused: trial.querySelector("[data-refused]"),
       "watch first": trial.querySelector("[data-watch-first]"),
+      "own speed": trial.querySelector("[data-own-speed]"),
     };
+    this.#slow = trial.querySelector("[data-slow]");
     this.#play = trial.querySelector("[data-play]");
     this.#label = this.#play.querySelector("[data-label]");
     this.#says = this.#label.textContent;
@@ -98,6 +117,11 @@ export class ControlsView {
   /** Over the videos, until they play: elsewhere it may be out of sight. */
   say(what) {
     for (const [name, line] of Object.entries(this.#said)) line.hidden = name !== what;
+  }
+
+  /** Whether this device shows the videos as they are; said until they begin anew. */
+  slow(is) {
+    this.#slow.hidden = !is;
   }
 
   /** The browser wants another press; `again` where that did not help, so that there is a way on. */

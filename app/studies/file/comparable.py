@@ -89,7 +89,7 @@ def _comparable(draft: dict[str, Any], pairs: Any) -> dict[str, Any]:
         "truth": _with_defaults(Truth, draft.get("truth", {})),
         "sample": _sample(draft.get("sample")),
         "trials": trials,
-        "completion": _with_defaults(Completion, draft.get("completion", {})),
+        "completion": _completion(draft.get("completion", {})),
     }
     return {**_without_nothing({**draft, **known}), **({"pairs": pairs} if pairs else {})}
 
@@ -100,6 +100,11 @@ def _taken_pairs(keys: dict[str, Any]) -> Any:
     if isinstance(sample, dict) and isinstance(kept := sample.pop("drawn", None), str):
         pairs = kept if pairs is None else pairs
     return _listed_pairs(pairs) if isinstance(pairs, str) else pairs
+
+
+def _completion(completion: Any) -> Any:
+    keys = _with_defaults(Completion, completion)
+    return {**keys, "codes": completion.get("codes")} if isinstance(completion, dict) else keys
 
 
 def _sample(sample: Any) -> Any:

@@ -42,11 +42,25 @@ class DesignTruth(Frozen):
     source: str = HUMAN
 
 
+class DesignCodes(Frozen):
+    """For each way out a code, or an address to go on to."""
+
+    finished: str | None = None
+    no_consent: str | None = None
+    screened_out: str | None = None
+    full: str | None = None
+    partial: str | None = None
+    failed: str | None = None
+
+
 class DesignCompletion(Frozen):
     message: str
     code: str | None = None
     redirect: str | None = None
     contact: str | None = None
+    minutes: int | None = None
+    pay: str | None = None
+    codes: DesignCodes = DesignCodes()
 
 
 class StudyDesign(Frozen):
@@ -238,6 +252,9 @@ def resolve_design(
             code=file.completion.code,
             redirect=file.completion.redirect,
             contact=file.completion.contact,
+            minutes=file.completion.minutes,
+            pay=file.completion.pay,
+            codes=DesignCodes(**file.completion.codes.model_dump()),
         ),
     )
 
@@ -274,8 +291,10 @@ def _block(
             **own,
             task="rating",
             per_item=block.per_item,
+            when_full=block.when_full,
             order=block.order,
             watch=block.watch,
+            exclude=block.exclude,
             allow=block.allow,
             items=tuple(content.items),
             questions=tuple(map(asked, block.questions)),
@@ -291,6 +310,7 @@ def _block(
             order=trials.order,
             sides=trials.sides,
             watch=trials.watch,
+            exclude=trials.exclude,
             allow=trials.allow,
             questions=tuple(map(asked, trials.questions)),
         ),

@@ -149,7 +149,7 @@ def keys_of_design(design: StudyDesign) -> dict[str, Any]:
         "instructions": design.instructions,
         "truth": None if design.truth.source == HUMAN else design.truth.model_dump(),
         **_keys_of_blocks(design),
-        "completion": design.completion.model_dump(),
+        "completion": design.completion.model_dump(exclude_defaults=True),
     }
 
 
@@ -178,8 +178,10 @@ def _keys_of_block(block: BlockDesign) -> dict[str, Any]:
     return {
         **keys,
         "per_item": block.per_item,
+        "when_full": None if block.when_full == "refuse" else block.when_full,
         "order": block.order,
         "watch": block.watch,
+        "exclude": list(block.exclude) or None,
         "allow": list(block.allow) or None,
         "questions": [_keys_of_criterion(question) for question in block.questions],
     }
@@ -188,7 +190,7 @@ def _keys_of_block(block: BlockDesign) -> dict[str, Any]:
 def _keys_of_trials(trials: DesignTrials) -> dict[str, Any]:
     return {
         **trials.model_dump(include={"order", "sides", "watch"}),
-        **({"allow": list(trials.allow)} if trials.allow else {}),
+        **{key: list(names) for key in ("exclude", "allow") if (names := getattr(trials, key))},
         "questions": [_keys_of_question(question) for question in trials.questions],
     }
 

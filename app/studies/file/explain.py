@@ -6,7 +6,15 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from app.studies.file.model import SCALE_PATTERN, SLUG_PATTERN, Completion, Consent, StudyFile, Truth
+from app.studies.file.model import (
+    SCALE_PATTERN,
+    SLUG_PATTERN,
+    Codes,
+    Completion,
+    Consent,
+    StudyFile,
+    Truth,
+)
 from app.studies.file.problems import Fault, Place, counted, nearest, quoted
 from app.studies.questions.base import ID_PATTERN
 from app.studies.questions.registry import QUESTIONS
@@ -23,6 +31,7 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "sample": Sample,
     "trials": Trials,
     "completion": Completion,
+    "codes": Codes,
     "when": When,
     **PARTS,
     **BLOCKS,

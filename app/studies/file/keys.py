@@ -32,7 +32,7 @@ ORDER: Sequence[str] = (
 _CONSENT = ("version", "text", "minimum_age", "play_shown")
 _TRUTH = ("source",)
 _SAMPLE = ("match", "seed", "use", "conditions", "practice", "drawn")
-_TRIALS = ("order", "sides", "watch", "questions")
+_TRIALS = ("order", "sides", "watch", "exclude", "questions")
 _BLOCK = (
     "id",
     "task",
@@ -61,9 +61,11 @@ _BLOCK = (
     "limit_s",
     "per_participant",
     "per_item",
+    "when_full",
     "self_assessment",
     "order",
     "watch",
+    "exclude",
     "trials",
     "questions",
 )
@@ -83,7 +85,8 @@ _QUESTION = (
     "anchors",
     "when",
 )
-_COMPLETION = ("message", "code", "redirect", "contact")
+_COMPLETION = ("message", "code", "redirect", "contact", "minutes", "pay", "codes")
+_CODES = ("finished", "no_consent", "screened_out", "full", "partial", "failed")
 _DEEPEST = 12
 _MOST_VALUES = MOST_NODES // 2  # each may have a key
 # What pydantic takes off the ends of a text; Python's own `strip` takes off a little more.
@@ -264,5 +267,9 @@ _PARTS: Mapping[str, _Tidy] = {
     ),
     "trials": lambda value: _section(value, _TRIALS, {"questions": _questions}),
     "blocks": _blocks,
-    "completion": lambda value: _section(value, _COMPLETION, {}),
+    "completion": lambda value: _section(
+        value,
+        _COMPLETION,
+        {"minutes": _whole, "codes": lambda codes: _section(codes, _CODES, {})},
+    ),
 }

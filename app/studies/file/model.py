@@ -13,7 +13,7 @@ from pydantic.config import JsonDict
 from pydantic_core import InitErrorDetails
 
 from app.studies.file.pairs import HUMAN, NO_SOURCE
-from app.studies.file.redirects import checked_redirect
+from app.studies.file.redirects import checked_end, checked_redirect
 from app.studies.file.rules import broken_rules
 from app.studies.file.widgets import Widget
 from app.studies.questions.base import AsWritten, Labels, Part, exactly_one, rule_error
@@ -27,6 +27,8 @@ SCALE_PATTERN = r"^[a-z][a-z0-9_-]{0,39}$"
 DEFAULT_MESSAGE = "# Thank you\n\nYour answers have been saved. You can close this page now.\n"
 
 
+# A completion code, or a web address in its place.
+EndCode = Annotated[AsWritten, Field(min_length=1, max_length=500), AfterValidator(checked_end)]
 BlockOrder = Literal["fixed", "random"]
 
 
@@ -69,8 +71,38 @@ class Truth(Part):
     )
 
 
+class Codes(Part):
+    """A code, or an address to go on to, for each way out of a study."""
+
+    finished: EndCode | None = Field(
+        default=None, title="Finished", description="Who came to the end; the same as `code`."
+    )
+    no_consent: EndCode | None = Field(
+        default=None, title="No consent", description="Who did not agree to take part."
+    )
+    screened_out: EndCode | None = Field(
+        default=None,
+        title="Screened out",
+        description="Who is under age, or did not answer the questions on a game's rules right and so played no match.",
+    )
+    full: EndCode | None = Field(
+        default=None,
+        title="No place",
+        description="Who comes when all places are taken, or the study is paused or closed.",
+    )
+    partial: EndCode | None = Field(
+        default=None,
+        title="In part",
+        description="Who left a match or its waiting room, found nobody to play with, or was under way when the study "
+        "closed.",
+    )
+    failed: EndCode | None = Field(
+        default=None, title="Could not take part", description="Whose device could play or do nothing of it."
+    )
+
+
 class Completion(Part):
-    """The last page."""
+    """The last page, and every other way out."""
 
     message: Annotated[Markdown, Widget(rows=6, is_markdown=True, placeholder=DEFAULT_MESSAGE.strip())] = (
         Field(
@@ -99,6 +131,27 @@ class Completion(Part):
         title="Whom to ask",
         description="Shown where somebody cannot go on, and so may not be paid: a name with an email address or "
         "telephone number.",
+    )
+    minutes: Annotated[int | None, Widget(is_short=True)] = Field(
+        default=None,
+        ge=1,
+        le=1440,
+        title="Minutes it takes",
+        description="Said on the first page, before consent: about how many minutes taking part takes.",
+    )
+    pay: Annotated[
+        Annotated[AsWritten, Field(min_length=1, max_length=200)] | None,
+        Widget(placeholder="£3.00, and up to £2.00 more by how you play"),
+    ] = Field(
+        default=None,
+        title="Pay",
+        description="Said on the first page, before consent, and where what was earned is added up: text as written.",
+    )
+    codes: Codes = Field(
+        default=Codes(),
+        title="Codes of the ways out",
+        description="For each way out a code to be copied, or a web address to go on to. Where `redirect` holds "
+        "{code}, it leads on from every way out that has a code.",
     )
 
 

@@ -7,6 +7,7 @@ from app.studies.file.problems import listed, quoted
 from app.studies.questions.base import rule_error
 
 PLACEHOLDERS = ("code", "participant", "session")
+MOST_CODE = 80
 _ALLOWED = listed(f"{{{name}}}" for name in PLACEHOLDERS)
 
 
@@ -30,3 +31,20 @@ def checked_redirect(address: str) -> str:
             f"redirect: {quoted(address)} has a placeholder in the host", "use it after the host"
         )
     return address
+
+
+def is_address(end: str) -> bool:
+    """True for a web address, False for a completion code."""
+    return end.lower().startswith(("http://", "https://"))
+
+
+def checked_end(end: str) -> str:
+    """Return a completion code of at most 80 characters, or a web address. Raises a rule error for anything else."""
+    if is_address(end):
+        return checked_redirect(end)
+    if len(end) > MOST_CODE:
+        raise rule_error(
+            f"{quoted(end)} is no web address, and too long for a code",
+            f"write a code of at most {MOST_CODE} characters, or an address with https://",
+        )
+    return end

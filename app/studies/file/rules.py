@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from app.studies.file.problems import Fault, Place, quoted
+from app.studies.file.redirects import is_address
 from app.studies.file.scales import SCALES
 from app.studies.questions.base import Around
 from app.studies.questions.registry import TYPES, type_of
@@ -162,8 +163,22 @@ def _column(place: Place, question: Keys) -> Iterator[Fault]:
 
 def _code_to_send(raw: Keys) -> Iterator[Fault]:
     completion = _keys(raw.get("completion"))
-    redirect = completion.get("redirect")
-    if completion.get("code") is None and isinstance(redirect, str) and "{code}" in redirect:
+    codes = _keys(completion.get("codes"))
+    code, finished, redirect = completion.get("code"), codes.get("finished"), completion.get("redirect")
+    if code is not None and finished is not None and code != finished:
+        yield Fault(
+            ("completion", "codes", "finished"),
+            "there are two codes for who finished, `code` and `codes.finished`",
+            "write one of them",
+        )
+    if code is None and finished is None and isinstance(redirect, str) and "{code}" in redirect:
         yield Fault(
             ("completion", "redirect"), "redirect sends {code}, but there is no `code`", "add `code:`"
         )
+    for name, end in codes.items():
+        if isinstance(end, str) and is_address(end) and "{code}" in end:
+            yield Fault(
+                ("completion", "codes", name),
+                "this address takes the place of a code, so that {code} means nothing in it",
+                "write the code out",
+            )

@@ -9,6 +9,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.config import JsonDict
 from pydantic_core import PydanticCustomError
 
+from app.core.plain_numbers import PlainNumbers
 from app.studies.file.problems import Fault, Place, quoted
 from app.studies.file.widgets import Widget
 
@@ -21,7 +22,7 @@ RESERVED_IDS = frozenset({"submit_id", "rt_ms", "playback", "unplayable", "decis
 Level = Literal["nominal", "ordinal", "interval"]
 
 
-class Part(BaseModel):
+class Part(PlainNumbers):
     """A part of a study file: nothing unknown in it, no blanks round a text, and it does not change."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)

@@ -9,9 +9,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict
 
-from app.core.plain_numbers import plain_numbers
+from app.core.plain_numbers import PlainNumbers
 from app.tasks.game.moves import ChanceSpec, IllegalMove, Move, MoveSchema
 
 Seat = int
@@ -22,12 +22,10 @@ over and nothing private."""
 EventKind = Literal["nature", "move", "message", "timeout", "left", "returned", "replaced", "resolve", "note"]
 
 
-class Strict(BaseModel):
+class Strict(PlainNumbers):
     """Frozen settings; a key that is not known is an error."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-
-    _plain = field_validator("*", mode="before")(classmethod(plain_numbers))
 
 
 class GameConfig(Strict):

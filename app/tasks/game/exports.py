@@ -17,11 +17,12 @@ def games_of(designs: Designs) -> tuple[str, ...]:
 
 
 def _moves(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
-    return played.moves(session, slug, modes)
+    return played.moves(session, slug, modes, by_arrival=by_arrival)
 
 
 def _seats(session: Session, slug: str, modes: Sequence[str] | None, *, by_arrival: bool) -> Iterator[Row]:
-    return played.seats_played(session, slug, modes, games_of(designs_of(session, slug)))
+    games = games_of(designs_of(session, slug))
+    return played.seats_played(session, slug, modes, games, by_arrival=by_arrival)
 
 
 def _columns_of_seats(designs: Designs) -> tuple[Column, ...]:

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from sqlalchemy import Row
 
+from app.core.money import money
 from app.sessions.runs import BlockRun
 from app.sessions.views import Place, views
 from app.sessions.where import TrialSeen
@@ -19,9 +20,9 @@ from app.tasks.game.live import BY_HAND
 from app.tasks.game.match import Match, stream
 from app.tasks.game.matching import IN_POOL, wait_s, waited
 from app.tasks.game.pages import Body, Left, Questions, Ready, Result, playing, result, unmatched, waiting
-from app.tasks.game.parts import Bonus, Clock, Entered, money
+from app.tasks.game.parts import Bonus, Clock, Entered
 from app.tasks.game.presenters.base import plural
-from app.tasks.game.settings import NAMED, GameDesign
+from app.tasks.game.settings import ALL_PEOPLE, NAMED, GameDesign, can_fill, programs_of
 from app.tasks.game.tables import EntryStatus, MatchStatus
 
 ABOUT_OTHERS = {
@@ -82,7 +83,7 @@ class Looked:
     def others(self) -> str:
         """Who the others are, as far as the study says so."""
         if self.design.disclosure != NAMED:
-            return ABOUT_OTHERS[self.design.disclosure]
+            return ABOUT_OTHERS[self.design.disclosure if programs_of(self.design) else ALL_PEOPLE]
         if self.here.seat is None:
             return "You will be told of each player whether it is a person or a computer program."
         return self._named()
@@ -102,16 +103,17 @@ class Looked:
         """Who has left or come back, by seat, and what happened then."""
         mine = self.here.seat.seat if self.here.seat else 0
         said = []
-        for kind, seat in self.here.switches:
+        last = {seat: kind for kind, seat in self.here.switches if kind != "replaced"}
+        for seat, kind in last.items():
             name = seat_name(self.design.rules, self.config, seat)
-            if seat == mine or kind == "replaced":
+            if seat == mine:
                 continue
             if kind == "returned":
                 said.append(f"{name} has come back.")
             else:
                 then = {
                     "agent": "A computer program plays on in that place.",
-                    "default": "Default moves are made in that place.",
+                    "default": "The system plays default moves for this player.",
                     "end": "",
                 }[self.design.leaving.then]
                 said.append(f"{name} has left. {then} What you have earned stays yours.".replace("  ", " "))
@@ -154,7 +156,7 @@ class Looked:
         if status in (EntryStatus.ASKED, EntryStatus.READY):
             return Ready(said=status == EntryStatus.READY)
         if status == EntryStatus.AWAY:
-            lines = ("You did not say that you were there, so the others have gone on.",)
+            lines = ("You did not press the button in time, so no match began for you.",)
             return Left(
                 "You were asked whether you are ready", lines, may_return=True, back="Wait for others again"
             )
@@ -179,7 +181,7 @@ class Looked:
             so_far,
             pay,
             self.design.currency,
-            matching.at_bound,
+            matching.at_bound if can_fill(self.design) or matching.at_bound != "agents" else "paid-exit",
             again=again,
             asks=asks,
         )
@@ -209,7 +211,7 @@ class Looked:
         legal = legal_for(design, design.rules, self.here.state, seat.seat) if view.acting else None
         then = {
             "agent": "A computer program then plays on in your place.",
-            "default": "Default moves are then made in your place.",
+            "default": "The system then plays default moves for you.",
             "end": "The match then ends for everybody.",
         }[design.leaving.then]
         entered = Entered(self.place.form, self.place.errors)

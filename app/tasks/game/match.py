@@ -24,7 +24,8 @@ from app.tasks.game.base import (
 from app.tasks.game.moves import IllegalMove, Move
 
 START = "start"
-"""The kind of the note that begins every log: it has the configuration, the version of the game and the seed."""
+"""The kind of the note that begins every log: it has the configuration, the version of the game and the seed; in a
+package without links a `key` in place of the seed, by which its hashes are made anew."""
 
 SWITCHES = frozenset({"left", "returned", "replaced"})
 """The kinds of events by which a seat changes hands."""
@@ -128,6 +129,11 @@ class Match:
         for seat, (now, before) in enumerate(zip(paid, self._paid, strict=True), start=1):
             self._keep(Event("resolve", phase.phase_id, seat, {}), phase, now - before, now)
         self._paid = paid
+
+
+def keyed_hash(key: str, hash_: str) -> str:
+    """A state's hash as a package has it: the same whenever it is made with its key, and like no other export's."""
+    return hashlib.sha256(f"{key}/{hash_}".encode()).hexdigest()
 
 
 def config_hash(config: GameConfig) -> str:

@@ -1,6 +1,7 @@
 """What a player may do at one point of a game, as a schema: checked, sampled and shown from the same few fields."""
 
 import random
+import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,6 +13,19 @@ LARGEST = 10**15
 
 Move = Mapping[str, Any]
 """A move as flat JSON: `kind` and one value for each field of that kind; no fractions."""
+
+
+# Controls of direction, invisible characters and tags, which can show a message as another than it is or hide a part
+# of it. The joiners U+200C and U+200D stay: Persian and emoji are written with them.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
+    "\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
+)
+
+
+def visible(message: str) -> str:
+    """A message without characters that are not seen or turn the direction of others."""
+    return _INVISIBLE.sub("", message)
 
 
 class IllegalMove(ValueError):

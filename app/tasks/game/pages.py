@@ -16,13 +16,14 @@ from markupsafe import Markup
 
 from analysis.files.numbers import whole_number
 from app.core.errors import InvalidAnswer
+from app.core.money import money
 from app.core.templating import html_of, templates_age
 from app.sessions.pages import Page
 from app.studies.questions.base import QuestionView
 from app.tasks.game.base import Act, AnyGame, GameConfig, View
-from app.tasks.game.moves import Choice, IllegalMove, MoveKind, MoveSchema, Number
-from app.tasks.game.parts import Bonus, Clock, Drawing, Ended, Entered, Face, Rules, Table, amount, money
-from app.tasks.game.presenters.base import presenter_of
+from app.tasks.game.games import presenter_of
+from app.tasks.game.moves import Choice, IllegalMove, MoveKind, MoveSchema, Number, visible
+from app.tasks.game.parts import Bonus, Clock, Drawing, Ended, Entered, Face, Rules, Table, amount
 
 Stage = Literal["questions", "waiting", "ready", "playing", "left", "result"]
 AtBound = Literal["agents", "paid-exit", "wait-once-more"]
@@ -45,13 +46,13 @@ class Questions:
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """The wait for others: its bound in minutes, what is paid for it, and what happens at the bound.
+    """The wait for others: its `bound` in words, what is paid for it, and what happens at the bound.
 
     `asks`: the bound has passed, and the viewer decides whether to wait once more (`again` while that lasts).
     """
 
     stage: ClassVar[Stage] = "waiting"
-    minutes: str
+    bound: str
     pay: str
     paid: str
     at_bound: AtBound
@@ -265,10 +266,15 @@ def waiting(
 ) -> Waiting:
     """The wait for others, `waited_s` of at most `bound_s` seconds so far. What is paid is said by full minutes, so
     that the page changes once a minute."""
-    minutes = -(-bound_s // 60)
     pay = f"{money(pay_minor_per_min, currency)} a minute" if pay_minor_per_min else ""
     paid = money(pay_minor_per_min * (max(0, waited_s) // 60), currency) if pay_minor_per_min else ""
-    return Waiting(f"{minutes} minute{'' if minutes == 1 else 's'}", pay, paid, at_bound, again, asks)
+    return Waiting(duration(bound_s), pay, paid, at_bound, again, asks)
+
+
+def duration(seconds: int) -> str:
+    """A time in words: `20 seconds`, `1 minute`, `2 minutes 30 seconds`."""
+    parts = ((seconds // 60, "minute"), (seconds % 60, "second"))
+    return " ".join(f"{n} {unit}{'' if n == 1 else 's'}" for n, unit in parts if n) or "0 seconds"
 
 
 def move_of(legal: MoveSchema, form: Mapping[str, str]) -> Act:
@@ -346,4 +352,5 @@ def posted_value(option: str | int | bool) -> str:
 def _message(kind: MoveKind, form: Mapping[str, str]) -> str:
     if not kind.message:
         return ""
-    return _CONTROL.sub("", form.get("message", "").replace("\r\n", "\n").replace("\r", "\n")).strip()
+    written = form.get("message", "").replace("\r\n", "\n").replace("\r", "\n")
+    return visible(_CONTROL.sub("", written)).strip()

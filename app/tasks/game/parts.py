@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar, Literal
 
-# Currencies without minor units (ISO 4217), of those that recruiters pay in.
-_WHOLE = frozenset({"JPY", "KRW", "CLP", "ISK", "VND"})
-_SIGNS: Mapping[str, str] = {"GBP": "£", "USD": "$", "EUR": "€", "JPY": "¥"}
+from app.core.money import money
+
 MINUS, MISSING = "−", "–"
 
 
@@ -22,13 +21,6 @@ def amount(value: Fraction | int | str, *, signed: bool = False) -> str:
     if exact < 0 and cents:
         return MINUS + text
     return f"+{text}" if signed and cents else text
-
-
-def money(minor: int, currency: str) -> str:
-    """Money from its minor units: `£0.48`, `0.48 CHF`."""
-    digits = f"{minor:,}" if currency in _WHOLE else f"{minor // 100:,}.{minor % 100:02}"
-    sign = _SIGNS.get(currency)
-    return f"{sign}{digits}" if sign else f"{digits} {currency}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from app.core.spreadsheet import CsvTable, restored
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.files import MOVES, line_cells, move_of
 from app.tasks.game.games import GAMES
-from app.tasks.game.match import START, STOP, Match, config_hash
+from app.tasks.game.match import START, STOP, Match, config_hash, keyed_hash
 from app.tasks.game.moves import IllegalMove
 
 Progress = Callable[[int, int, str], None]
@@ -91,6 +91,7 @@ def replayed(path: Path) -> Iterator[Replayed]:
 def replay(rows: Sequence[Row]) -> Match:
     """One match from its rows. Raises ReplayError at the first row that differs."""
     match = _started(rows[0])
+    key = _key(rows[0])
     shared = {"game": match.game.name, "config_hash": config_hash(match.config)}
     roles = {role.seat: role.name for role in match.game.seats(match.config)}
     for i, row in enumerate(rows):
@@ -101,7 +102,13 @@ def replay(rows: Sequence[Row]) -> Match:
         if i >= len(match.log):
             raise row.fault(f"no event of kind {row.cells['kind']!r} follows here")
         line = match.log[i]
-        _compare(row, {**shared, "role": roles.get(line.event.seat or 0, ""), **line_cells(line)})
+        computed = {**shared, "role": roles.get(line.event.seat or 0, ""), **line_cells(line)}
+        if key:
+            computed["state_hash"] = keyed_hash(key, line.state_hash)
+            computed["move"] = (
+                row.cells["move"] if i == 0 else computed["move"]
+            )  # it has the key for the seed
+        _compare(row, computed)
     if len(match.log) > len(rows):
         missing = match.log[len(rows)]
         raise rows[-1].fault(f"the next row is missing: kind {missing.event.kind}, seq {missing.seq}")
@@ -183,10 +190,16 @@ def _started(row: Row) -> Match:
         raise row.fault(f"its configuration is not valid: {_first(error)}") from None
     if config_hash(config) != cells["config_hash"]:
         raise row.fault(f"config_hash is {cells['config_hash']}; the configuration has {config_hash(config)}")
-    seed = note.get("seed")
+    seed = 0 if _key(row) else note.get("seed")
     if not isinstance(seed, int):
         raise row.fault(f"its seed is {seed!r}; it must be a whole number")
     return Match(game, config, seed)
+
+
+def _key(row: Row) -> str:
+    """By what the hashes of a package without links are made anew; empty in every other file."""
+    key = _move(row).get("key", "")
+    return key if isinstance(key, str) else ""
 
 
 def _stop(match: Match, row: Row) -> None:

@@ -9,11 +9,12 @@ from typing import Any, TypeVar
 import yaml
 from pydantic import BaseModel, ValidationError
 
-from analysis.files.shallow_yaml import ShallowLoader, too_long
+from analysis.files.shallow_yaml import too_long
 from app.core.errors import StudyError
-from app.tasks.game.agents.registry import LEARNERS, all_agents_for
+from app.core.plain_yaml import PlainLoader
+from app.tasks.game.agents.registry import all_agents_for
 from app.tasks.game.base import Agent, AnyGame, GameConfig, Seat
-from app.tasks.game.games import FAMILIES, GAMES
+from app.tasks.game.games import FAMILIES, GAMES, KITS
 from app.tasks.game.replay import replayed
 from app.tasks.game.sampling import EXPRESSION, Sample, presets, sampled
 
@@ -131,9 +132,11 @@ def seats_in(game: AnyGame, path: Path, occupants: Sequence[str] = PEOPLE) -> li
 
 def fitted(game: AnyGame, agents: Sequence[Agent], path: Path) -> list[Agent]:
     """The same agents with the habits of the people in a file of moves. Raises StudyError where they learn none."""
-    if game.name not in LEARNERS:
-        raise StudyError(f"agents of {game.name} learn from no moves; those of {', '.join(LEARNERS)} do")
-    habits = LEARNERS[game.name](seats_in(game, path), path.name)
+    learn = KITS[game.name].learn
+    if learn is None:
+        those = ", ".join(kit.name for kit in KITS.values() if kit.learn)
+        raise StudyError(f"agents of {game.name} learn from no moves; those of {those} do")
+    habits = learn(seats_in(game, path), path.name)
     learns = [agent for agent in agents if "habits" in type(agent).model_fields]
     if not learns:
         raise StudyError("none of the agents in --seats learns from moves")
@@ -161,7 +164,7 @@ def _pairs(given: Iterable[str], where: str) -> Mapping[str, Any]:
         if not equals:
             raise StudyError(f"{where}: {pair!r} is not KEY=VALUE")
         try:
-            pairs[key.strip()] = yaml.load(value, ShallowLoader)  # noqa: S506  (a SafeLoader)
+            pairs[key.strip()] = yaml.load(value, PlainLoader)  # noqa: S506  (a SafeLoader)
         except yaml.YAMLError:
             raise StudyError(f"{where}: {pair!r} has no value that can be read") from None
     return pairs
@@ -196,7 +199,7 @@ def _yaml(path: Path, named: str = "") -> object:
         text = path.read_text(encoding="utf-8")
         if message := too_long(text):
             raise StudyError(f"{path}: {message}")
-        return yaml.load(text, ShallowLoader)  # noqa: S506  (a SafeLoader)
+        return yaml.load(text, PlainLoader)  # noqa: S506  (a SafeLoader)
     except OSError as error:
         raise StudyError(
             f"cannot read {path}: {error.strerror}{named and f'; presets are {named}'}"

@@ -1,6 +1,6 @@
 """Who may be named for a seat in a study file, and what is wrong with a name."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, WithJsonSchema
@@ -8,8 +8,9 @@ from pydantic import BeforeValidator, Field, WithJsonSchema
 from app.core.errors import StudyError
 from app.studies.file.problems import quoted
 from app.studies.questions.base import rule_error
+from app.tasks.game.agents.outside import check_one_persona
 from app.tasks.game.agents.registry import agent_named, is_model, outside_named
-from app.tasks.game.base import Agent
+from app.tasks.game.base import Agent, GameConfig
 from app.tasks.game.terms import Models, Text
 
 
@@ -32,15 +33,17 @@ Seats = Annotated[
 ]
 
 
-def check_outside(text: str, models: Models | None) -> None:
-    """Raises a rule error for a language model or program that cannot take a seat as it is written."""
+def check_outside(text: str, models: Models | None, configs: Sequence[GameConfig]) -> None:
+    """Raises a rule error for a language model or program that cannot take a seat of these configurations as it is
+    written."""
     if is_model(text) and models is None:
         raise rule_error(
             "a language model has a seat, and nothing says what it may cost",
             "write `models: {calls: 2000, tokens: 2000000}` in the block",
         )
     try:
-        outside_named(text, models.settings if models else {})
+        agent = outside_named(text, models.settings if models else {})
+        check_one_persona([agent], configs)
     except StudyError as error:
         raise rule_error(str(error), "see language models and programs on the help page Games") from None
 

@@ -12,7 +12,8 @@ from app.core.database import Database
 from app.core.errors import InvalidAnswer
 from app.core.settings import Settings
 from app.sessions.answers import Answers
-from app.sessions.design import Planned
+from app.sessions.design import BlockPart, Planned
+from app.sessions.ending import BlockEnd
 from app.sessions.pages import Page
 from app.sessions.runs import BlockRun
 from app.sessions.state_machine import NotCurrent
@@ -20,7 +21,9 @@ from app.sessions.views import Place
 from app.sessions.where import TrialSeen, Where
 from app.tasks.base import LiveTask, Start, Taken
 from app.tasks.game.base import is_out
+from app.tasks.game.ending import block_end
 from app.tasks.game.fold import event_table, match_table, seat_table, stand_of
+from app.tasks.game.forgetting import Forgetting
 from app.tasks.game.held import legal_for
 from app.tasks.game.live import Live
 from app.tasks.game.logged import By
@@ -44,7 +47,7 @@ from app.tasks.game.settings import NAMED
 from app.tasks.game.sweep import sweep
 from app.tasks.game.tables import EntryStatus
 
-LATE = "A move was made there before, or its time was over. You are now here."
+LATE = "Your move was not counted: one was made before it, or its time was over."
 _w, _m, _s, _e = waiting_table.c, match_table.c, seat_table.c, event_table.c
 _ENTRY = select(waiting_table).where(_w.trial_id == bindparam("trial_id"))
 _LAST_ENTRY = (
@@ -76,7 +79,7 @@ _ARM_OF = select(SQLModel.metadata.tables["participant_session"].c.arm).where(
 )
 
 
-class Play(LiveTask):
+class Play(Forgetting, LiveTask):
     """The task."""
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
@@ -173,6 +176,10 @@ class Play(LiveTask):
         page = cast(GamePage, page)
         remaining = page.clock.remaining_ms if page.clock else None
         return {"version": page.version, "remaining_ms": remaining, "html": state_html(page)}
+
+    def ended(self, session: Session, where: Where, part: BlockPart) -> BlockEnd:
+        """Which matches were whole, what was left, and what was earned."""
+        return block_end(session, where.session_id, design_of(where.run.block(part.block)), part)
 
     async def sweep(self, database: Database, settings: Settings, now: datetime) -> None:
         """Write what is due in matches and pools, and have language models asked."""
@@ -341,12 +348,12 @@ class Play(LiveTask):
         """A move in the phase that the form names. Raises NotCurrent for one that comes too late, or second."""
         design = design_of(block)
         if here.match is None or not here.is_playing:
-            raise NotCurrent(LATE)
+            raise NotCurrent(LATE, "late")
         live = Live.hold(session, design, here.match.id)
         live.advance(now)
         seat, phase = live.mine(where.session_id), live.match.phase
         if not live.may_play(seat, form.get("phase_id", "")):
-            raise NotCurrent(LATE)
+            raise NotCurrent(LATE, "late")
         legal = legal_for(design, design.rules, live.match.state, seat["seat"])
         act = move_of(legal, form)
         if refused := design.messages.refusal(act.message):

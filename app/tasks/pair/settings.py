@@ -8,12 +8,23 @@ from pydantic.config import JsonDict
 
 from app.library.kinds import StimulusKind
 from app.sessions.design import BLOCK, Kind, Slot
+from app.sessions.flags import StudyRule
 from app.studies.file.widgets import Widget
 from app.studies.questions.base import Frozen, Part, Question, different, exactly_one
 from app.studies.questions.registry import TrialQuestion
 from app.tasks.pair.design import Member, Order, Side, Sides
 from app.tasks.pair.pairings.registry import PAIRINGS, PairingName
-from app.tasks.parts import ALLOWED, Allowed, BlockDesign, BlockSettings, Count, LeakName, UnitSpec
+from app.tasks.parts import (
+    ALLOWED,
+    RULES,
+    Allowed,
+    BlockDesign,
+    BlockSettings,
+    Count,
+    LeakName,
+    StudyRules,
+    UnitSpec,
+)
 
 Watch = Literal["both-to-end", "free"]
 Use = Literal["even", "free"]
@@ -142,6 +153,11 @@ class Trials(Part):
         title="Watching",
         description="Of clips: `both-to-end` opens the questions when both were watched, `free` at once.",
     )
+    exclude: StudyRules = Field(
+        default=(),
+        title="Flags that leave an answer out, one per line",
+        description=RULES.format(names="`out-of-step`, `dropped-frames`"),
+    )
     allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
     questions: tuple[TrialQuestion, ...] = Field(
         min_length=1,
@@ -198,6 +214,7 @@ class DesignTrials(Frozen):
     order: Order
     sides: Sides
     watch: Watch
+    exclude: tuple[StudyRule, ...] = ()
     allow: tuple[LeakName, ...] = ()
     questions: tuple[Question, ...]
 

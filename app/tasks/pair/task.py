@@ -14,7 +14,7 @@ from app.sessions.answers import read_answers
 from app.sessions.design import Kind, Planned, Slot, UnitToPlan
 from app.sessions.evidence import PlaybackReport, TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
 from app.sessions.examining import Finding, Observed, examine
-from app.sessions.flags import joined
+from app.sessions.flags import StudyRule, joined
 from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.pages import Page
 from app.sessions.runs import BlockRun
@@ -112,6 +112,7 @@ class Pair(Task):
             rt_ms=rt_ms,
             unplayable=unplayable,
             to_end=trials.watch == "both-to-end",
+            rules=trials.exclude,
             simulated=where.mode == Mode.SIMULATED,
         )
         values = {
@@ -122,6 +123,7 @@ class Pair(Task):
             "odd_playback": playback.odd,
             "raised": joined(seen.finding.raised),
             "unwatched": seen.finding.unwatched,
+            "study_rule": seen.finding.study_rule,
             "layout": playback.layout,
             "opened_ms": playback.opened_ms,
             "interval_ms": seen.interval_ms,
@@ -171,6 +173,7 @@ def seen_of(
     rt_ms: int | None,
     unplayable: bool,
     to_end: bool,
+    rules: Sequence[StudyRule],
     simulated: bool,
 ) -> Seen:
     """The server's evidence of a trial that is being answered, and what follows from it and from the browser's report.
@@ -192,6 +195,7 @@ def seen_of(
         fetched=[clip.fetched(whole=to_end) for clip in trial.clips.values()],
         rt_ms=rt_ms,
         hidden_ms=max((row["hidden_ms"] for row in playback.rows.values()), default=0),
+        rules=rules,
         attentive=chosen_by(side, trial.left) == trial.expected if side and trial.expected else None,
     )
     return Seen(

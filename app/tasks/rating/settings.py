@@ -14,6 +14,7 @@ from app.studies.questions.registry import Models, any_of
 from app.tasks.parts import (
     ALLOWED,
     IN_A_TEXT_FILE,
+    RULES,
     Allowed,
     BlockDesign,
     BlockSettings,
@@ -25,6 +26,9 @@ from app.tasks.parts import (
 
 ItemWatch = Literal["to-end", "free"]
 ItemOrder = Literal["random", "fixed"]
+ItemRule = Literal["dropped-frames"]  # one clip is in step with itself
+ItemRules = Annotated[tuple[ItemRule, ...], AfterValidator(different), Widget(rows=2)]
+WhenFull = Literal["refuse", "skip"]
 IN_AN_ITEM_FILE = (
     "a CSV file in the study file's folder, or the CSV itself when it has more than one line, with the columns item, "
     "stimulus (or text), condition, kind and group"
@@ -120,6 +124,20 @@ class RatingBlock(BlockSettings):
         title="Participants for each item",
         description="How many participants rate each main item; when every item has them, nobody new is taken.",
     )
+    exclude: ItemRules = Field(
+        default=(),
+        title="Flags that leave a rating of a clip out, one per line",
+        description=RULES.format(names="`dropped-frames`"),
+    )
+    when_full: Annotated[
+        WhenFull,
+        Widget(words={"refuse": "Takes nobody new", "skip": "Goes on without these items"}),
+    ] = Field(
+        default="refuse",
+        title="When every item has its participants",
+        description="`refuse` takes nobody new, `skip` lets people do the study's other blocks without this one; a "
+        "study with nothing left to do takes nobody either way.",
+    )
     allow: Allowed = Field(default=(), title="Clues that are allowed, one per line", description=ALLOWED)
     questions: tuple[RatingQuestion, ...] = Field(
         min_length=1, title="Questions", description="The criteria, and what else is asked about each item."
@@ -154,8 +172,10 @@ class RatingDesign(BlockDesign):
 
     task: Literal["rating"]
     per_item: int | None = None
+    when_full: WhenFull = "refuse"
     order: ItemOrder
     watch: ItemWatch = "to-end"
+    exclude: tuple[ItemRule, ...] = ()
     allow: tuple[LeakName, ...] = ()
     items: tuple[DesignItem, ...]
     questions: tuple[Question, ...]
@@ -181,6 +201,10 @@ class RatingDesign(BlockDesign):
     @property
     def wanted_per_unit(self) -> int | None:
         return self.per_item
+
+    @property
+    def skips_when_full(self) -> bool:
+        return self.when_full == "skip"
 
     @property
     def has_texts(self) -> bool:

@@ -13,7 +13,7 @@ from app.sessions.answers import Answers, read_answers
 from app.sessions.design import Planned, Slot
 from app.sessions.evidence import TrialClip, least_ms, read_playback, read_rt_ms, waited_ms
 from app.sessions.examining import Observed, examine
-from app.sessions.flags import joined
+from app.sessions.flags import StudyRule, joined
 from app.sessions.loads import LEFT_AFTER, loads_of
 from app.sessions.runs import BlockRun
 from app.sessions.tables import Mode
@@ -82,7 +82,9 @@ class Rating(Task):
         unplayable = form.get("unplayable") == "1"
         answers = read_answers(questions, form, optional=unplayable)
         values["unplayable"] = unplayable
-        return _watched(answers, values, where, trial, form, waited, to_end=design.watch == "to-end")
+        return _watched(
+            answers, values, where, trial, form, waited, to_end=design.watch == "to-end", rules=design.exclude
+        )
 
     def slot_at(self, plan: Mapping[str, Any], place: str) -> str | None:
         return Slot.ITEM if place == Slot.ITEM else None
@@ -133,6 +135,7 @@ def _watched(
     waited: int | None,
     *,
     to_end: bool,
+    rules: Sequence[StudyRule],
 ) -> Taken:
     """An answer about a clip, held against what the server saw as that about a pair is."""
     playback = read_playback(form.get("playback", ""), {Slot.ITEM: (Slot.ITEM, trial.duration_s)})
@@ -150,6 +153,7 @@ def _watched(
         fetched=[clip.fetched(whole=to_end)],
         rt_ms=rt_ms,
         hidden_ms=max((row["hidden_ms"] for row in playback.rows.values()), default=0),
+        rules=rules,
     )
     finding = examine(observed, simulated=where.mode == Mode.SIMULATED)
     of_playback = {
@@ -159,6 +163,7 @@ def _watched(
         "odd_playback": playback.odd,
         "raised": joined(finding.raised),
         "unwatched": finding.unwatched,
+        "study_rule": finding.study_rule,
         "layout": None,
         "opened_ms": playback.opened_ms,
     }

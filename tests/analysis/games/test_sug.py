@@ -9,7 +9,7 @@ from scipy.stats import entropy
 
 from analysis.errors import AnalysisError
 from analysis.games.sug import Cases, Distances, Play, Rounds, distances, play_of
-from app.tasks.game.agents.sug_habits import learned
+from app.tasks.game.games.sug.habits import learned
 from bench.play_order import Seats, agent_of, fitted, play_in, seats_of
 
 A, B, C = 1, 2, 3
@@ -46,6 +46,21 @@ def test_distances_are_scipys_entropies_both_ways() -> None:
     assert bits.d_o == pytest.approx(far.d_o / math.log(2))
     same = distances(one, one)
     assert (same.d_o, same.d_r, same.d_b, same.d_y, same.d_y8) == (0, 0, 0, 0, 0)
+
+
+def test_the_two_readings_of_how_ranks_are_smoothed_are_as_by_hand() -> None:
+    """A chose one partner in 2 rounds of 3 and the other in 1, B and C always the same: shares 2/3 and 1/3, 1 and 0.
+
+    A half is added to shares of the 3 and 6 offers that were made in all, or of the 3 of each player."""
+    one, two = play_of([(ROUNDS, A)], 5), play_of([(ROUNDS, B), (ROUNDS, C)], 5)
+    far = distances(one, two, smoothing=0.5)
+
+    def both_ways(p: float, q: float) -> float:
+        return (p - q) * (math.log(p / q) - math.log((1 - p) / (1 - q)))
+
+    assert far.d_r == pytest.approx(both_ways(2.5 / 4, 6.5 / 7))
+    assert far.d_r_by_seat == pytest.approx(both_ways(2.5 / 4, 3.5 / 4))
+    assert far.d_r > far.d_r_by_seat
 
 
 def test_collections_that_cannot_be_compared_are_refused() -> None:

@@ -2,13 +2,18 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import av
 import pytest
+from av.packet import Packet
+from av.video.stream import VideoStream
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.library.clips.errors import ClipChanged, RangeNotSatisfiable
 from app.library.clips.mp4 import boxes, free_box_header
 from app.library.clips.padded import ByteRange, PaddedClip, parse_range
+from app.library.clips.process import process
+from app.library.clips.rules import Rules
 
 from .videos import make_video
 
@@ -49,12 +54,43 @@ def test_padding_of_gigabytes_costs_nothing_and_has_a_long_header(clip_file: Pat
 
 
 def test_a_padded_clip_is_an_mp4_of_the_common_size(tmp_path: Path) -> None:
-    path = make_video(tmp_path / "a.mp4")
+    path = processed(tmp_path, 1)
     length = path.stat().st_size
     padded = PaddedClip(path, length, length + 5000).read(0, length + 5000)
     assert len(padded) == length + 5000
-    assert (boxes(padded)[-1].type, boxes(padded)[-1].size) == ("free", 5000)
-    assert boxes(padded)[:-1] == boxes(path)
+    assert boxes(padded)[:-1] == boxes(path)[:-1]
+    last, before = boxes(padded)[-1], boxes(path)[-1]
+    assert (last.type, last.offset, last.size) == ("mdat", before.offset, before.size + 5000)
+
+
+def test_no_box_but_those_that_a_player_needs_tells_how_long_the_clip_is(tmp_path: Path) -> None:
+    short, long = processed(tmp_path, 1), processed(tmp_path, 2)
+    common = max(path.stat().st_size for path in (short, long)) + 5000
+    served = [PaddedClip(path, path.stat().st_size, common).read(0, common) for path in (short, long)]
+    outside = [[(box.type, box.end) for box in boxes(data) if box.type != "moov"][-1] for data in served]
+    assert outside == [("mdat", common)] * 2
+    assert not any(data.endswith(b"free") or b"free" in data[path.stat().st_size :] for data, path in
+                   zip(served, (short, long), strict=True))  # fmt: skip
+
+
+def test_a_padded_clip_plays_as_the_clip_does(tmp_path: Path) -> None:
+    path = processed(tmp_path, 1)
+    length = path.stat().st_size
+    target = tmp_path / "padded.mp4"
+    pieces = PaddedClip(path, length, length + 5000)
+    target.write_bytes(b"".join(pieces.read(at, 7) for at in range(0, length + 5000, 7)))
+    assert [bytes(packet) for packet in packets(target)] == [bytes(packet) for packet in packets(path)]
+
+
+def processed(folder: Path, seconds: float) -> Path:
+    target = folder / f"{seconds}.mp4"
+    process(make_video(folder / "given.mp4", seconds=seconds), target, Rules(), size=(64, 48))
+    return target
+
+
+def packets(path: Path) -> "list[Packet[VideoStream]]":
+    with av.open(str(path)) as container:
+        return [packet for packet in container.demux(video=0) if packet.size]
 
 
 def test_a_clip_that_was_cut_short_on_disk_is_not_served(clip_file: Path) -> None:

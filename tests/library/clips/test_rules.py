@@ -158,3 +158,10 @@ def test_the_page_for_experimenters_names_every_rule_and_its_example_can_be_load
 def test_a_missing_file_is_one_clear_line(tmp_path: Path) -> None:
     with pytest.raises(RulesProblems, match=r"none\.yaml: cannot be read"):
         Rules.load(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize("crf", ["1_8", "0:18", "022", "0x12"])
+def test_a_number_is_not_what_yaml_makes_of_its_digits(tmp_path: Path, crf: str) -> None:
+    """YAML 1.1 reads each of these as 18."""
+    [said] = refusals(tmp_path, f"crf: {crf}\n")
+    assert said == f":1: crf is {crf!r}; it is x264's quality, 1 (best) to 40 (smallest)"

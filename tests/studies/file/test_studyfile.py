@@ -87,6 +87,24 @@ def test_a_consent_version_is_taken_as_written(tmp_path: Path, version: str) -> 
     assert loaded(path).consent.version == version.strip("'")
 
 
+def test_numbers_and_truths_are_what_they_look_like(tmp_path: Path) -> None:
+    """YAML 1.1 would read 022 as 18, and `no`, `off` and `on` as truths, as which they stand where one is asked for."""
+    designs = []
+    for name, age, options, shown in (
+        ("as-said", "022", "no, off, on", "yes"),
+        ("sure", "22", "'no', 'off', 'on'", "true"),
+    ):
+        text = EXAMPLE.replace("minimum_age: 18", f"minimum_age: {age}, play_shown: {shown}")
+        text = text.replace("scale: familiarity", f"type: choice, options: [{options}]")
+        folder = tmp_path / name
+        folder.mkdir()
+        designs.append(loaded(make_folder(folder, text)))
+    said, sure = designs
+    assert said == sure
+    assert said.consent.minimum_age == 22
+    assert said.background[0].options == ("no", "off", "on")
+
+
 @pytest.mark.parametrize("code", ["007", "1e5", "12:30", "no"])
 def test_a_completion_code_is_taken_as_written(tmp_path: Path, code: str) -> None:
     assert loaded(make_folder(tmp_path, EXAMPLE.replace("ABC123", code))).completion.code == code

@@ -43,6 +43,10 @@ def test_a_currency_that_is_none_is_named() -> None:
         ("minimum_age: 18", "minimum_age: adult", "minimum_age: 'adult' is not a whole number"),
         ("minimum_age: 18", "minimum_age: 0", "minimum_age: '0' is too small"),
         ("minimum_age: 18", "minimum_age: 121", "minimum_age: '121' is too large"),
+        ("minimum_age: 18", "minimum_age: 1_8", "minimum_age: '1_8' is not a whole number"),
+        ("minimum_age: 18", "minimum_age: 0:18", "minimum_age: '0:18' is not a whole number"),
+        ("minimum_age: 18", "minimum_age: 0x12", "minimum_age: '0x12' is not a whole number"),
+        ("minimum_age: 18", 'minimum_age: "1,8"', "minimum_age: '1,8' is not a whole number"),
         ("version: 2021-01,", "", "version is missing in consent"),
         ("version: 2021-01", "version: ''", "version is empty"),
         ("version: 2021-01", "version: [1]", "version must be a text, not a list"),
@@ -59,6 +63,8 @@ def test_a_currency_that_is_none_is_named() -> None:
         ("scale: familiarity", "type: text, labels: [a, b]", "unknown key 'labels'"),
         ("scale: familiarity", "type: text, required: perhaps", "required: 'perhaps' is not true or false"),
         ("scale: familiarity", "type: number, minimum: x", "minimum: 'x' is not a number"),
+        ("scale: familiarity", "type: number, minimum: 1_0", "minimum: '1_0' is not a number"),
+        ("scale: familiarity", 'type: number, minimum: "12,5"', "minimum: '12,5' is not a number"),
         ("scale: familiarity", "type: number, maximum: nan", "maximum: 'nan' is not a number"),
         (
             "scale: familiarity",
@@ -83,6 +89,7 @@ def test_a_currency_that_is_none_is_named() -> None:
             "instructions: 'Watch both videos.': there is no such file",
         ),
         ("human-hybrid: 6", "human-hybrid: 0", "human-hybrid: '0' is too small"),
+        ("human-hybrid: 6", "human-hybrid: 0_6", "human-hybrid: '0_6' is not a whole number"),
         ("human-hybrid: 6", "human-hybrid: 4.5", "human-hybrid: '4.5' is not a whole number"),
         (
             "human-hybrid: 6",

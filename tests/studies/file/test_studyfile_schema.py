@@ -13,7 +13,7 @@ import pytest
 from pydantic import BaseModel
 
 from app.studies.file.load import json_schema
-from app.studies.file.model import DEFAULT_MESSAGE, Completion, Consent, StudyFile, Truth
+from app.studies.file.model import DEFAULT_MESSAGE, Codes, Completion, Consent, StudyFile, Truth
 from app.studies.file.pairs import COLUMNS, REQUIRED
 from app.studies.file.scales import SCALES
 from app.studies.questions.base import RESERVED_IDS
@@ -33,6 +33,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "sample.": Sample,
     "trials.": Trials,
     "completion.": Completion,
+    "codes.": Codes,
     "pair.": PairBlock,
     "rating.": RatingBlock,
     "when.": When,
@@ -210,7 +211,7 @@ def default_in_words(model: type[BaseModel], key: str) -> str:
     field = model.model_fields[key]
     if field.is_required():
         return "needed"
-    if field.default in (Completion(), Truth()) or isinstance(field.default, tuple(PARTS.values())):
+    if field.default in (Completion(), Codes(), Truth()) or isinstance(field.default, tuple(PARTS.values())):
         return "its defaults"
     if field.default == DEFAULT_MESSAGE:
         return "a short thank-you"

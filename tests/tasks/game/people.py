@@ -2,7 +2,7 @@
 
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,7 @@ def open_game(
     state: State = State.LIVE,
     more: Sequence[dict[str, Any]] = (),
     slug: str = SLUG,
+    completion: Mapping[str, Any] | None = None,
     **keys: Any,
 ) -> None:
     """A study of one block of matches, and of `more` blocks after it."""
@@ -47,7 +48,7 @@ def open_game(
         "title": "A game",
         "consent": {"version": "1", "text": "# Consent\n\nVoluntary.\n"},
         "blocks": [game_block(**keys), *more],
-        "completion": {"code": "PAID7"},
+        "completion": {"code": "PAID7", **(completion or {})},
     }
     path = folder / "game.yaml"
     path.write_text(yaml.safe_dump(study))

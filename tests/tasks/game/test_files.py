@@ -283,3 +283,15 @@ def test_a_setting_with_an_underscore_in_its_number_is_refused() -> None:
     assert config.model_validate({"money": "100"}).money == 100
     with pytest.raises(ValidationError, match="valid integer"):
         config.model_validate({"money": "1_00"})
+
+
+@pytest.mark.parametrize("money", ["1_00", "1:40", "0x64", "0b11"])
+def test_a_setting_is_not_what_yaml_makes_of_its_digits(tmp_path: Path, money: str) -> None:
+    """YAML 1.1 reads `1_00` and `1:40` as 100, in a file of configurations and in KEY=VALUE; `0100` as 64."""
+    path = tmp_path / "config.yaml"
+    for given in (f"money={money}", str(path)):
+        path.write_text(f"money: {money}\n")
+        with pytest.raises(StudyError, match="money: Input should be a valid integer"):
+            configs_of(GAMES["glee-bargaining"], [given])
+        path.write_text("money: 0100\n")
+    assert [one.money for one in configs_of(GAMES["glee-bargaining"], [str(path)])] == [100]  # type: ignore[attr-defined]

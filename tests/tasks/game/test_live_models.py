@@ -169,7 +169,7 @@ def test_answers_that_are_no_move_cost_the_move_and_then_the_seat(
         lines = [each.line for each in session.exec(select(Exchange))]
     assert [seat.occupant for seat in seats] == ["model", "rule"]
     assert [move.auto for move in table.moves_of(3)[:2]] == ["invalid", "invalid"]
-    assert {line["result"] for line in lines} == {"invalid"}
+    assert {line["result"] for line in lines} == {"refused"}
     assert "has left. A computer program plays on in that place." in table.people[0].html
     with database.reading() as session:
         assert [match.status for match in matches(session)] == ["finished"]

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from app.core.errors import InvalidAnswer
+from app.core.money import money
 from app.core.templating import html_of
 from app.tasks.game.base import AnyGame, Event, GameConfig, View
 from app.tasks.game.games import GAMES
@@ -30,7 +31,7 @@ from app.tasks.game.pages import (
     waiting,
     with_version,
 )
-from app.tasks.game.parts import Amount, Bonus, Clock, Entered, amount, money
+from app.tasks.game.parts import Amount, Bonus, Clock, Entered, amount
 from tests.browser.game_pages import specimens
 from tests.tasks.game.random_play import steps
 from tests.tasks.game.test_protocol import some_configs

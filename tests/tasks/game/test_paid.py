@@ -15,8 +15,8 @@ from app.core.database import Database
 from app.reports.export import export
 from app.reports.kinds import Format, What
 from app.reports.package import build_package
-from app.tasks.game.replay import replayed
-from app.tasks.game.tables import Seat
+from app.tasks.game.replay import ReplayError, replayed
+from app.tasks.game.tables import Match, Seat
 from tests.clock import Clock
 from tests.factories import NOW
 from tests.tasks.game.people import SLUG, Person, open_game, play_on
@@ -89,6 +89,19 @@ def test_a_package_has_the_matches_with_pseudonyms_and_their_dictionary(
     assert {row["received_at"][10:] for row in tables["moves"]} == {"T00:00:00.000000Z"}
     (tmp_path / "moves.csv").write_bytes(texts[f"data/study-{SLUG}_description-moves_data.csv"])
     assert len(list(replayed(tmp_path / "moves.csv"))) == 2
+    with database.reading() as session:
+        export(session, SLUG, What.MOVES, Format.CSV, tmp_path / "whole.csv")
+        seeds = set(session.exec(select(Match.seed)))
+    with (tmp_path / "whole.csv").open(encoding="utf-8") as file:
+        hashes = {row["state_hash"] for row in csv.DictReader(file)}
+    assert hashes
+    for text in texts.values():
+        assert not any(word.encode() in text for word in (*hashes, *seeds))
+    broken = texts[f"data/study-{SLUG}_description-moves_data.csv"].decode()
+    changed = tables["moves"][-1]["state_hash"]
+    (tmp_path / "broken.csv").write_text(broken.replace(changed, "0" * 64), encoding="utf-8")
+    with pytest.raises(ReplayError, match="state_hash"):
+        list(replayed(tmp_path / "broken.csv"))
     described = {(row["table"], row["column"]) for row in dictionary(texts)}
     for table, name in (("moves", "moves"), ("seats_played", "seatsPlayed")):
         assert {column for of, column in described if of == table} == set(tables[name][0])

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from analysis.files.lookalikes import lookalike_notes
 from app.admin.pages import AdminPage
 from app.studies.file.problems import Fault
 from app.studies.pairs_edit import Row
@@ -27,6 +28,16 @@ class PairRow:
     poster_a: str
     poster_b: str
     is_bad: bool
+
+
+def names_alike(rows: Sequence[PairRow]) -> Sequence[str]:
+    """A sentence for each kind of name, of pairs, clips and conditions, of which some look alike."""
+    columns = {
+        "pair": [each.row.pair for each in rows],
+        "clip": [name for each in rows for name in (each.row.a, each.row.b)],
+        "condition": [each.condition for each in rows],
+    }
+    return list(lookalike_notes((column, dict.fromkeys(texts)) for column, texts in columns.items()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +75,10 @@ class PairsPage(PairsFrame):
     clips: Sequence[str]
     editing: int = 0
     cells: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def alike(self) -> Sequence[str]:
+        return names_alike(self.rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +123,10 @@ class CsvPage(PairsFrame):
     example: str
     rows: Sequence[PairRow] | None = None
     faults: Sequence[Fault] = ()
+
+    @property
+    def alike(self) -> Sequence[str]:
+        return names_alike(self.rows or ())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Agents that play outside of this process: what is said of them; `app.tasks.game.outside` reaches them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from string import Template
 from typing import Annotated, Any, ClassVar, Literal, Self
 
@@ -43,6 +43,16 @@ class Outside(Agent):
         raise StudyError(f"the agent {self.name} decides outside of this process")
 
 
+def check_one_persona(agents: Iterable[Agent], configs: Iterable[Any]) -> None:
+    """Raises StudyError where a language model would read of two persons that it is: its own and its seat's."""
+    two = any(isinstance(agent, ModelAgent) and agent.persona for agent in agents)
+    if two and any(getattr(config, "personas", False) for config in configs):
+        raise StudyError(
+            "a language model has a persona, and so has its seat, as `personas` is true: two in one prompt. Take the "
+            "model's `persona` out, or set `personas` to false"
+        )
+
+
 class ModelAgent(Outside):
     """A language model. How it is reached and how long it may take is no part of who it is, so not of its hash."""
 
@@ -72,9 +82,9 @@ class ModelAgent(Outside):
     asks: int = Field(
         default=3, ge=1, le=20, description="Asked for one decision at most; then the default move."
     )
-    system: Annotated[str, _placeholders("seat", "persona", "rules", "page_rules")] = Field(
+    system: Annotated[str, _placeholders("seat", "names", "persona", "rules", "page_rules")] = Field(
         default_factory=lambda: presets().system,
-        description="The first message: $seat, $persona, $rules, or $page_rules as people read them.",
+        description="The first message: $seat, $names, $persona, $rules, or $page_rules as people read them.",
     )
     turn: Annotated[str, _placeholders("situation", "form")] = Field(
         default_factory=lambda: presets().turn, description="The question: $situation, $form."

@@ -8,25 +8,26 @@ from typing import Any, Final, Literal, Self
 import yaml
 from pydantic import Field, ValidationError, model_validator
 
-from analysis.files.shallow_yaml import ShallowLoader, too_long
+from analysis.files.shallow_yaml import too_long
 from app.core.errors import StudyError
+from app.core.plain_yaml import PlainLoader
 from app.tasks.game.base import Strict
 from app.tasks.game.games import GAMES
-from app.tasks.game.glee import Ratio
+from app.tasks.game.ratio import Ratio
 
 Plain = bool | int | float | str
 ANY = "*"
-"""Of `when` and `only`: any cell that is not empty."""
+"""In `when` and `only`: any cell that is not empty."""
 
 
-class _Loader(ShallowLoader):
+class _Loader(PlainLoader):
     """YAML in which `yes` and `no` are texts, as they are in cells; only `true` and `false` are truths."""
 
 
 _BOOL: Final = "tag:yaml.org,2002:bool"
 _Loader.yaml_implicit_resolvers = {
     first: [one for one in known if one[0] != _BOOL]
-    for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
+    for first, known in PlainLoader.yaml_implicit_resolvers.items()
 }
 _Loader.add_implicit_resolver(_BOOL, re.compile("true|false"), list("tf"))
 

@@ -68,7 +68,7 @@ def matches_in(path: Path, mapping: GameMapping) -> Iterator[GivenMatch]:
 
 
 def is_so(row: GivenRow, conditions: Conditions, empty: Sequence[str]) -> bool:
-    """Whether the cells of a row are as the conditions say."""
+    """True where the cells of a row are as the conditions say."""
     return all(_is(row.text(column), wanted, empty) for column, wanted in conditions.items())
 
 

@@ -25,7 +25,7 @@ _LEFT_OUT: Final = ("theirs", "place", "why")
 
 @dataclass(slots=True)
 class Imported:
-    """What came of a file: how many matches were kept, people in them by name, and seats of people without one.
+    """The outcome of an import: how many matches were kept, people in them by name, and seats of people without one.
 
     `broken` has of each match that was left out its name, and where and how it breaks the rules.
     """

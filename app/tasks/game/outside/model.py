@@ -3,19 +3,42 @@
 import random
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from string import Template
 from typing import Any
 
-from app.core.chat import Call, Chat, Unavailable
+from app.core.chat import Call, Chat, Unavailable, refusal_in
 from app.core.exchanges import Keep
 from app.tasks.game.agents.outside import ModelAgent
 from app.tasks.game.base import Act, Budget, NoMove, View
+from app.tasks.game.games import presenter_of
 from app.tasks.game.moves import IllegalMove, MoveSchema
 from app.tasks.game.outside.kept import Tally
-from app.tasks.game.outside.prompts import answer_in, filled, form, json_schema, situation
-from app.tasks.game.presenters.base import presenter_of
+from app.tasks.game.outside.prompts import (
+    answer_in,
+    filled,
+    form,
+    json_schema,
+    names,
+    objects_with_a_move,
+    situation,
+)
 
 _SHOWN_AGAIN = 4_000
+
+
+class Refused(IllegalMove):
+    """The model declined, by its server's word or in its own words."""
+
+
+def _answered(call: Call, legal: MoveSchema) -> Act:
+    """Raises Refused, and IllegalMove for what is otherwise no legal answer."""
+    if call.refused:
+        raise Refused("there is no answer in it, but a refusal")
+    words = refusal_in(call.text)
+    if words and not objects_with_a_move(call.text):
+        raise Refused(f"there is no answer in it, but a refusal: {words!r}")
+    return answer_in(call.text, legal)
 
 
 @dataclass(slots=True)
@@ -32,21 +55,18 @@ class ModelPlayer:
         """Its answer; after `asks` that cannot be taken NoMove. Raises Spent, and Unavailable without a server."""
         messages = [
             {"role": "system", "content": self._system(view)},
-            {"role": "user", "content": self._text(self.agent.turn, legal, situation=situation(view))},
+            {"role": "user", "content": self._text(self.agent.turn, legal, situation=self._situation(view))},
         ]
         end = None if budget.seconds is None else time.monotonic() + budget.seconds
         self.tally.add(decisions=1)
         for ask in range(1, self.agent.asks + 1):
             call = self._call(view, ask, self._request(messages, legal, budget), rng, end)
             try:
-                if call.refused:
-                    raise IllegalMove("there is no answer in it, but a refusal")
-                act = answer_in(call.text, legal)
+                act = _answered(call, legal)
             except IllegalMove as error:
-                self.keep(
-                    self._kept(view, ask, call, "refused" if call.refused else "invalid", why=str(error))
-                )
-                self.tally.add(refusals=call.refused)
+                refused = isinstance(error, Refused)
+                self.keep(self._kept(view, ask, call, "refused" if refused else "invalid", why=str(error)))
+                self.tally.add(refusals=refused)
                 again = self._text(self.agent.again, legal, why=str(error)[:_SHOWN_AGAIN])
                 said = call.text[:_SHOWN_AGAIN] or "(nothing)"
                 messages += [{"role": "assistant", "content": said}, {"role": "user", "content": again}]
@@ -62,8 +82,19 @@ class ModelPlayer:
         page_rules = "\n".join(presenter_of(self.game).rules(view).lines)
         rules = self.agent.rules_of(self.game)
         return filled(
-            self.agent.system, seat=view.viewer, persona=persona, rules=rules, page_rules=page_rules
+            self.agent.system,
+            seat=view.viewer,
+            names=names(view),
+            persona=persona,
+            rules=rules,
+            page_rules=page_rules,
         )
+
+    def _situation(self, view: View) -> str:
+        """Without the persona that the first message has told already."""
+        told = "persona" in Template(self.agent.system).get_identifiers()
+        facts = {name: fact for name, fact in view.facts.items() if not told or name != "persona"}
+        return situation(replace(view, facts=facts))
 
     def _text(self, template: str, legal: MoveSchema, **values: str) -> str:
         return filled(template, form=form(legal), **values)

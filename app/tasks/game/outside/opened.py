@@ -11,7 +11,7 @@ from app.core.chat import Chat, Server, Spending
 from app.core.errors import StudyError
 from app.core.exchanges import Exchanges, Keep
 from app.core.settings import Settings
-from app.tasks.game.agents.outside import ModelAgent, PullAgent
+from app.tasks.game.agents.outside import ModelAgent, PullAgent, check_one_persona
 from app.tasks.game.base import Agent, Player, Seat
 from app.tasks.game.files import Played, agent_id
 from app.tasks.game.outside.kept import Tally
@@ -88,7 +88,9 @@ class Outsiders:
 
 
 def named(runs: Sequence[Asked], settings: Settings) -> list[Asked]:
-    """The same runs, where every language model has its name. Raises StudyError where one has none."""
+    """The same runs, where every language model has its name. Raises StudyError where one has none, or two personas."""
+    for asked in runs:
+        check_one_persona(asked.agents, asked.configs)
     return [replace(asked, agents=[with_name(agent, settings) for agent in asked.agents]) for asked in runs]
 
 

@@ -12,8 +12,8 @@ import yaml
 
 from app.core.chat import objects_in
 from app.tasks.game.base import Act, View
-from app.tasks.game.moves import LARGEST, Choice, IllegalMove, MoveKind, MoveSchema, Number
-from app.tasks.game.wac import RESIDENTS
+from app.tasks.game.games import KITS, RULES
+from app.tasks.game.moves import LARGEST, Choice, IllegalMove, MoveKind, MoveSchema, Number, visible
 
 LONGEST_REASON = 4000
 """Characters of a reason that are kept."""
@@ -32,10 +32,10 @@ class Presets:
 
 @cache
 def presets() -> Presets:
-    """Those of `presets.yaml`, and the five residents of the water auction as personas."""
+    """Those of `presets.yaml`, with the rules and the personas of each game."""
     read = yaml.safe_load(Path(__file__).with_name("presets.yaml").read_text(encoding="utf-8"))
-    residents = {resident.name.lower(): resident.persona for resident in RESIDENTS}
-    return Presets(**{**read, "personas": {**residents, **read["personas"]}})
+    personas = {name: text for kit in KITS.values() for name, text in kit.personas.items()}
+    return Presets(**{**read, "rules": RULES, "personas": {**personas, **read["personas"]}})
 
 
 def filled(template: str, **values: object) -> str:
@@ -60,6 +60,16 @@ def situation(view: View) -> str:
     )
 
 
+def names(view: View) -> str:
+    """What this seat and the others are called, in a sentence; empty in games in which nobody has a name."""
+    residents = view.facts.get("residents")
+    if not residents or not isinstance(view.viewer, int):
+        return ""
+    called = {seat: resident["name"] for seat, resident in enumerate(residents, 1)}
+    own = called.pop(view.viewer)
+    return f"Your name is {own}. The others are {', '.join(f'{name} (seat {seat})' for seat, name in called.items())}."
+
+
 def form(legal: MoveSchema) -> str:
     """The form of an answer, for a reader: one line for each kind of move, its values in words."""
     return "\nor\n".join(_form(kind, legal.max_length) for kind in legal.kinds)
@@ -80,10 +90,15 @@ def answer_in(text: str, legal: MoveSchema) -> Act:
 
     Raises IllegalMove for none, or one that is not legal.
     """
-    found = [answer for answer in objects_in(text) if "move" in answer]
+    found = objects_with_a_move(text)
     if not found:
         raise IllegalMove("it has no JSON object with a move")
     return checked(found[-1], legal)
+
+
+def objects_with_a_move(text: str) -> list[dict[str, Any]]:
+    """The JSON objects of a reply that say that they are answers."""
+    return [answer for answer in objects_in(text) if "move" in answer]
 
 
 def checked(answer: Mapping[str, Any], legal: MoveSchema) -> Act:
@@ -94,8 +109,9 @@ def checked(answer: Mapping[str, Any], legal: MoveSchema) -> Act:
     for name, text in (("message", message), ("reason", reason)):
         if text is not None and not isinstance(text, str):
             raise IllegalMove(f"{name} must be text")
-    legal.check(move, message or "")
-    return Act(move, message or "", (reason or "")[:LONGEST_REASON])
+    message = visible(message or "")
+    legal.check(move, message)
+    return Act(move, message, (reason or "")[:LONGEST_REASON])
 
 
 def _form(kind: MoveKind, max_length: int) -> str:

@@ -2,6 +2,8 @@
 
 const TICK_MS = 250;
 const SAID_S = [30, 10, 5];
+// What was said is taken back: a screen reader that comes by later would read an old time.
+const STANDS_MS = 4000;
 
 export const secondsOf = (ms) => Math.max(0, Math.ceil(ms / 1000));
 
@@ -12,13 +14,14 @@ export const asText = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds
 export function announcement(before, after, warnS) {
   const passed = [...SAID_S, warnS].filter((at) => before > at && after <= at && after > 0);
   if (before > 0 && after === 0) return "The time is up.";
-  return passed.length ? `${Math.min(...passed)} seconds left.` : "";
+  return passed.length ? `${after} second${after === 1 ? "" : "s"} left.` : "";
 }
 
 export class Clock {
   #element = null;
   #until = 0;
   #last = 0;
+  #unsay = null;
 
   /** `say` speaks to screen readers; `over` is called once when nothing is left. */
   constructor(say, over) {
@@ -30,7 +33,7 @@ export class Clock {
   /** Go on from what a `[data-clock]` says; null where no time runs. */
   show(element) {
     this.#element = element;
-    if (!element) return;
+    if (!element) return this.#say("");
     this.#until = performance.now() + Number(element.dataset.remaining);
     this.#last = secondsOf(this.#until - performance.now());
     this.#tick();
@@ -47,10 +50,16 @@ export class Clock {
     if (mine === "yes") {
       this.#element.classList.toggle("hurry", left <= Number(warn));
       const words = announcement(this.#last, seconds, secondsOf(Number(warn)));
-      if (words) this.say(words);
+      if (words) this.#say(words);
     }
     const wasRunning = this.#last > 0;
     this.#last = seconds;
     if (wasRunning && seconds === 0) this.over();
+  }
+
+  #say(words) {
+    clearTimeout(this.#unsay);
+    this.say(words);
+    this.#unsay = words ? setTimeout(() => this.say(""), STANDS_MS) : null;
   }
 }

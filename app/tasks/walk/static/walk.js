@@ -50,7 +50,7 @@ const [x, y, heading, ahead, aside] = settings.at.walker;
 let walker = { x, y, heading, ahead, aside };
 let before = walker;
 const at = { over: settings.over };
-const input = { keys: 0, touch: 0, turn: 0, device: "keys" };
+const input = { keys: 0, touch: 0, turn: 0, device: "" };
 const report = { hidden_ms: 0, loads: 0, stalls: 0, stall_ms: 0, errors: [] };
 let drawn = { frames: 0, ms: 0 };
 let walking = false;
@@ -197,6 +197,38 @@ async function finish() {
   form.requestSubmit(next);
 }
 
+/** The left half of a surface walks, its right half turns. */
+function listenToThumbs(surface) {
+  const fingers = new Map();
+  surface.addEventListener("pointerdown", (event) => {
+    if (event.pointerType !== "touch" || !walking) return;
+    event.preventDefault();
+    const box = surface.getBoundingClientRect();
+    const walks = event.clientX < box.left + box.width / 2;
+    fingers.set(event.pointerId, { walks, x: event.clientX, y: event.clientY });
+    surface.setPointerCapture(event.pointerId);
+    input.device = "touch";
+  });
+  surface.addEventListener("pointermove", (event) => {
+    const finger = fingers.get(event.pointerId);
+    if (!finger) return;
+    const [across, down] = [event.clientX - finger.x, event.clientY - finger.y];
+    if (!finger.walks) {
+      input.turn -= across * 2 * MDEG_PER_PIXEL;
+      finger.x = event.clientX;
+      return;
+    }
+    const far = (value, more, less) => (value > 15 ? more : value < -15 ? less : 0);
+    input.touch = far(-down, KEYS.FORWARD, KEYS.BACK) | far(across, KEYS.RIGHT, KEYS.LEFT);
+  });
+  for (const name of ["pointerup", "pointercancel"]) {
+    surface.addEventListener(name, (event) => {
+      if (fingers.get(event.pointerId)?.walks) input.touch = 0;
+      fingers.delete(event.pointerId);
+    });
+  }
+}
+
 function listen() {
   const hold = (event, isDown) => {
     const key = HELD[event.code];
@@ -216,34 +248,7 @@ function listen() {
     input.turn -= event.movementX * MDEG_PER_PIXEL;
     if (event.movementX) input.device = "mouse";
   });
-  const fingers = new Map();
-  canvas.addEventListener("pointerdown", (event) => {
-    if (event.pointerType !== "touch" || !walking) return;
-    event.preventDefault();
-    const box = canvas.getBoundingClientRect();
-    const walks = event.clientX < box.left + box.width / 2;
-    fingers.set(event.pointerId, { walks, x: event.clientX, y: event.clientY });
-    canvas.setPointerCapture(event.pointerId);
-    input.device = "touch";
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const finger = fingers.get(event.pointerId);
-    if (!finger) return;
-    const [across, down] = [event.clientX - finger.x, event.clientY - finger.y];
-    if (!finger.walks) {
-      input.turn -= across * 2 * MDEG_PER_PIXEL;
-      finger.x = event.clientX;
-      return;
-    }
-    const far = (value, more, less) => (value > 15 ? more : value < -15 ? less : 0);
-    input.touch = far(-down, KEYS.FORWARD, KEYS.BACK) | far(across, KEYS.RIGHT, KEYS.LEFT);
-  });
-  for (const name of ["pointerup", "pointercancel"]) {
-    canvas.addEventListener(name, (event) => {
-      if (fingers.get(event.pointerId)?.walks) input.touch = 0;
-      fingers.delete(event.pointerId);
-    });
-  }
+  for (const surface of [canvas, document.querySelector("[data-pad]")]) listenToThumbs(surface);
   addEventListener("pagehide", () => {
     if (unsent.steps.length) unsent.keep();
     keepReport();
@@ -276,7 +281,9 @@ function stop() {
 }
 
 async function open() {
+  say.textContent = "The map is loading…";
   view = await openView(canvas, settings);
+  say.textContent = "";
   if (matchMedia("(pointer: fine)").matches) view.refine().catch(() => {}); // half size does
   view.draw(walker, unsent.tick / settings.ticks_per_s);
   showLeft();

@@ -15,12 +15,11 @@ from pydantic import ValidationError
 from app.core.chat import LONGEST_REPLY, Chat, Server, Spending, Spent, Unavailable
 from app.core.errors import StudyError
 from app.core.settings import Settings
-from app.tasks.game.agents.outside import ModelAgent
+from app.tasks.game.agents.outside import ModelAgent, check_one_persona
 from app.tasks.game.base import Act, Budget, NoMove
 from app.tasks.game.files import agent_id
-from app.tasks.game.games import GAMES
+from app.tasks.game.games import GAMES, presenter_of
 from app.tasks.game.outside.model import ModelPlayer
-from app.tasks.game.presenters.base import presenter_of
 from app.tasks.game.run import agents_of
 from app.tasks.game.settings import GameBlock
 from tests.chat_server import ChatServer, Said, chat_server, move, reply
@@ -180,6 +179,82 @@ def test_refusals_are_counted_in_each_of_their_forms(server: ChatServer, ask: As
     assert asking.results == ["refused", "refused", "refused", "taken"]
     assert asking.player.tally.refusals == 3
     assert asking.player.tally.defaults == 0
+
+
+def test_a_refusal_in_words_is_a_refusal_and_an_answer_that_begins_with_such_words_is_an_answer(
+    server: ChatServer, ask: Ask
+) -> None:
+    words = (
+        "I'm sorry, but I can't help with that.",
+        "I\u2019m sorry, I cannot take part in this game.",
+        "As an AI language model, I do not make offers.",
+        "**I must decline** to play.",
+        "I am unable to answer.",
+        "I'd rather not.",
+        "I won't play this.",
+    )
+    server.answers = [*map(reply, words), OFFER]
+    asking = ask(server.address, ModelAgent(model="m", asks=20))
+    assert asking.act().move["amount"] == 4
+    assert asking.results == ["refused"] * len(words) + ["taken"]
+    assert asking.player.tally.refusals == len(words)
+    assert 'but a refusal: "I\'m sorry"' in asking.kept[0]["why"]
+    good = json.dumps({"move": {"kind": "offer", "to": 2, "amount": 3}, "reason": "I refuse to give more."})
+    for text, results in (
+        (f"I'm sorry to be this mean: {good}", ["taken"]),
+        ("I cannot decide between 3 and 4.", ["invalid", "taken"]),
+        ("I will offer 4, sorry.", ["invalid", "taken"]),
+    ):
+        server.answers = [reply(text), OFFER]
+        asking = ask(server.address)
+        asking.act()
+        assert asking.results == results
+
+
+def test_a_model_in_the_auction_is_told_its_name_and_the_others_and_one_persona(
+    server: ChatServer, ask: Ask
+) -> None:
+    server.answers = [move("bid", amount=0)]
+    game = GAMES["wac"]
+    state = game.initial(game.Config(personas=True))
+    view = game.view(state, 3)
+    player = ask(server.address).player
+    player.game = "wac"
+    said = player._system(view)
+    assert (
+        "You are seat 3.\nYour name is Cindy. "
+        "The others are Alex (seat 1), Bob (seat 2), David (seat 4), Eric (seat 5)." in said
+    )
+    assert said.count("You are a psychologist.") == 1
+    assert "persona" not in player._situation(view)
+    player.game = "sug"
+    assert "Your name" not in player._system(SUG.view(SUG.initial(SUG.Config()), 1))
+
+
+def test_two_personas_in_one_prompt_are_refused_before_anything_is_asked() -> None:
+    two, none = ModelAgent(model="m", persona="cindy"), ModelAgent(model="m")
+    wac = GAMES["wac"].Config
+    check_one_persona([none], [wac(personas=True)])
+    check_one_persona([two], [wac(personas=False), SUG.Config()])
+    with pytest.raises(StudyError, match="two in one prompt"):
+        check_one_persona([none, two], [wac(), wac(personas=True)])
+    block = {"id": "play", "task": "game", "game": "wac", "configs": {"personas": True}}
+    paid = {"models": {"calls": 9, "tokens": 9_000, "settings": {"persona": "cindy"}}}
+    seats = ["human", *["model"] * 4]
+    with pytest.raises(ValidationError, match="two in one prompt"):
+        GameBlock.model_validate({**block, **paid, "seats": seats})
+    GameBlock.model_validate({**block, **paid, "seats": seats, "configs": {"personas": False}})
+
+
+def test_one_reply_that_is_too_long_is_read_as_far_as_the_budget_goes(server: ChatServer, ask: Ask) -> None:
+    long = json.dumps({"choices": [{"message": {"role": "assistant", "content": "x" * LONGEST_REPLY}}]})
+    server.answers = [Said(long.encode(), 200)]
+    asking = ask(server.address, tokens=3_000)
+    with pytest.raises(Spent, match="the budget of 3000 tokens does not cover another call"):
+        asking.act()
+    assert asking.spending.tokens <= 3_000
+    assert asking.results == ["invalid"]
+    assert len(asking.kept[0]["response"]) < 40_000
 
 
 def test_faults_that_pass_are_tried_again_and_those_that_do_not_are_told_without_the_key(

@@ -1,0 +1,202 @@
+"""The last page, and every other way out: what somebody reads who is done with a study, however they left it."""
+
+from dataclasses import replace
+from datetime import datetime
+from urllib.parse import quote
+
+from app.core.money import money
+from app.sessions.beginning import Declined
+from app.sessions.ending import Earned, Ending, Shortfall, Way
+from app.sessions.entering import ENDED, WHO_INVITED, BegunElsewhere, NotOpen
+from app.sessions.markdown import markdown
+from app.sessions.pages import EndPage
+from app.sessions.tables import Mode, Status
+from app.sessions.where import Where
+from app.studies.closing import CLOSED_EARLY, DEFAULT_CLOSING
+from app.studies.file.load import StudyDesign
+from app.studies.file.model import DEFAULT_MESSAGE
+from app.studies.file.redirects import is_address
+from app.studies.tables import State
+
+FULL = (
+    "This study has all the answers that it needs at present. You were not asked anything. Only this and today's date "
+    "are kept, and nothing about you. Thank you for your interest."
+)
+HELP = "This is not your fault. Please say what happened: you can be helped, also with your pay."
+WHY: dict[Shortfall, str] = {
+    "left": "You left a match before its end. What you had earned until then is yours.",
+    "withdrew": "You chose not to wait for others, so you played no match after that.",
+    "questions": "The questions on the rules were not answered right, so you played no match.",
+    "nobody": "There were not enough people at the same time, so not every match could begin. It is not your fault.",
+}
+
+
+def farewell(declined: Declined, design: StudyDesign | None, preview: str = "") -> EndPage:
+    """The page of somebody who did not take part; it says less where the study has no design to show."""
+    kept = "Only this and today's date are kept, and nothing about you."
+    if declined.status is Status.REFUSED:
+        text = f"You have chosen not to take part. {kept}"
+        return _end(design, Way.NO_CONSENT, "Thank you all the same", text, preview=preview)
+    age = design.consent.minimum_age if design else None
+    who = f"who are {age} or older" if age else "of the age that the study asks for"
+    text = f"Only people {who} can take part. {kept}"
+    return _end(design, Way.SCREENED_OUT, "Thank you for your interest", text, preview=preview)
+
+
+def full(again: str, design: StudyDesign | None) -> EndPage:
+    """The page of somebody who agreed when every item had all its answers: a place may come free again.
+
+    `again` is the address at which they may try it.
+    """
+    return _end(design, Way.FULL, "All places are taken", FULL, again=(again, "Try again later"))
+
+
+def turned_away(error: NotOpen | BegunElsewhere) -> EndPage:
+    """The page of somebody who came when the study takes nobody, or with an id with which it was begun elsewhere."""
+    if isinstance(error, BegunElsewhere):
+        return replace(_end(error.design, None, error.title, str(error)), contact="")  # its words have it
+    title = "This study is paused" if error.state is State.PAUSED else "This study has ended"
+    return _end(error.design, Way.FULL, title, str(error))
+
+
+def shut_out(where: Where) -> EndPage:
+    """The page of somebody who was under way, or about to begin, when the study ended."""
+    if where.status == Status.ARRIVED:
+        return _end(where.design, Way.FULL, "This study has ended", ENDED)
+    has_code = any(way_out(where.design, Way.PARTIAL))
+    text = where.closing or (CLOSED_EARLY if has_code else DEFAULT_CLOSING)
+    return _end(where.design, Way.PARTIAL, "This study has ended", text, where=where)
+
+
+def time_left(where: Where, now: datetime) -> str:
+    """What every page says of a session that goes on in a study that is closed."""
+    is_under_way = where.status == Status.ACTIVE and where.mode in (Mode.LIVE, Mode.PILOT)
+    if not is_under_way or where.state != State.CLOSED or where.closes_at is None:
+        return ""
+    minutes = int((where.closes_at - now).total_seconds() // 60)
+    left = "1 minute" if minutes == 1 else f"{minutes} minutes" if minutes else "less than a minute"
+    return f"This study is ending. You can finish it within {left} from when this page opened."
+
+
+def nothing_played(where: Where, preview: str) -> EndPage:
+    """The page of somebody on whose device nothing of the study could be done."""
+    title, failed = "The videos could not be played", "Not one of the videos could be played"
+    if not where.run.shows_clips:
+        title, failed = "This did not work on your device", "You could do none of the tasks on this device"
+    text = f"{failed}, so there were no answers to give. {HELP}"
+    return _end(where.design, Way.FAILED, title, text, where=where, preview=preview)
+
+
+def last_page(
+    design: StudyDesign,
+    ending: Ending,
+    *,
+    participant: str,
+    session: str,
+    preview: str = "",
+    notice: str = "",
+    steps: int = 1,
+) -> EndPage:
+    """The page after all others. Who came to it has the code of who finished, unless their way has its own: there was
+    one code for all of them before there were several.
+    """
+    message = design.completion.message
+    own = "# Thank you" if message.strip() == DEFAULT_MESSAGE.strip() else message
+    code, redirect = way_out(design, ending.way, participant, session)
+    if not code and not redirect:
+        code, redirect = way_out(design, Way.FINISHED, participant, session)
+    return EndPage(
+        study_title=design.title,
+        action="",
+        submit_id="",
+        done=steps,
+        steps=steps,
+        notice=notice,
+        preview=preview,
+        label="Finished",
+        title="Thank you",
+        why=WHY[ending.why] if ending.why else "",
+        html=markdown(own),
+        code=code,
+        redirect=redirect,
+        pay=design.completion.pay or "" if ending.way is Way.FINISHED else "",
+        earned=earned_in_words(ending.earned),
+        contact=design.completion.contact or WHO_INVITED,
+        close=f"Your answers are saved. {_may_close(redirect)}",
+    )
+
+
+def earned_in_words(earned: tuple[Earned, ...]) -> tuple[tuple[str, str], ...]:
+    """What was earned, line by line: bonus, waiting, and their sum where there are both, by currency."""
+    lines: list[tuple[str, str]] = []
+    for each in earned:
+        if each.bonus_minor or not each.wait_minor:
+            lines.append(("Bonus", money(each.bonus_minor, each.currency)))
+        if each.wait_minor:
+            lines.append(("For waiting", money(each.wait_minor, each.currency)))
+        if each.bonus_minor and each.wait_minor:
+            lines.append(("Together", money(each.total_minor, each.currency)))
+    return tuple(lines)
+
+
+def way_out(design: StudyDesign, way: Way, participant: str = "", session: str = "") -> tuple[str, str]:
+    """The code of a way out, and the address that leads on from it; empty where there is none."""
+    completion = design.completion
+    finished = completion.codes.finished or completion.code or ""
+    end = {**completion.codes.model_dump(), Way.FINISHED: finished}[way] or ""
+    if is_address(end):
+        return "", _filled(end, "", participant, session)
+    redirect = completion.redirect or ""
+    leads = bool(redirect) and (way is Way.FINISHED or (bool(end) and "{code}" in redirect))
+    return end, _filled(redirect, end, participant, session) if leads else ""
+
+
+def _may_close(redirect: str) -> str:
+    return (
+        "Once you have gone on by the button above, you may close this page."
+        if redirect
+        else ("You may close this page.")
+    )
+
+
+def _filled(address: str, code: str, participant: str, session: str) -> str:
+    for name, value in (("code", code), ("participant", participant), ("session", session)):
+        address = address.replace(f"{{{name}}}", quote(value, safe=""))
+    return address
+
+
+def _end(
+    design: StudyDesign | None,
+    way: Way | None,
+    title: str,
+    text: str,
+    *,
+    where: Where | None = None,
+    again: tuple[str, str] = ("", ""),
+    preview: str = "",
+) -> EndPage:
+    """A way out before the last page. `where` is a session's that had begun, `again` a way back in."""
+    code, redirect, contact = "", "", WHO_INVITED
+    if design is not None:
+        contact = design.completion.contact or WHO_INVITED
+        if way is not None:
+            participant = (where.participant or "", str(where.session_id)) if where else ("", "")
+            code, redirect = way_out(design, way, *participant)
+    return EndPage(
+        study_title=design.title if design else "",
+        action="",
+        submit_id="",
+        done=where.step if where else 0,
+        steps=len(where.pages.keys) - 1 if where else 0,
+        preview=preview,
+        label="Ended" if where else "",
+        title=title,
+        why=text,
+        code=code,
+        redirect=redirect,
+        contact=contact,
+        close=_may_close(redirect),
+        link=again[0],
+        link_label=again[1],
+        stop=f"/p/{where.token}/stop" if where else "",
+    )
